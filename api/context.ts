@@ -74,7 +74,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     inspectServers: createInspection({ ...servers, readFirst: () => findApiKey('') }),
     dispatcher,
     findWebhooks: createWebhookReader(store),
-    commitChange: createChangeCommitter({ store, dispatcher, headStart }),
+    commitChange: createChangeCommitter({ store, clock, dispatcher, headStart }),
     headStart,
     findApiKey,
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),

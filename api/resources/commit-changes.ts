@@ -3,45 +3,22 @@ import { type Context, context as otel } from '@opentelemetry/api';
 import { type ClientSession, MongoError } from 'mongodb';
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
 import { inTime } from '../../lib/concurrency/in-time.ts';
-import type { TraceContext } from '../../lib/model/trace-context.ts';
-import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { isDatabaseAway } from '../../lib/mongo/database-away.ts';
-import { keepAnswers, type Once, RepeatedKey, usedKeys } from '../../lib/mongo/idempotency.ts';
-import { inTransaction, isWriteConflict, within } from '../../lib/mongo/transaction.ts';
+import { RepeatedKey, usedKeys } from '../../lib/mongo/idempotency.ts';
+import { inTransaction, isWriteConflict } from '../../lib/mongo/transaction.ts';
 import { inSharedSpan } from '../../lib/telemetry/spans.ts';
 import { AppError } from '../../lib/platform/errors.ts';
+import type { EventPorts } from './make-events.ts';
 import {
-  type Change,
-  type EventPorts,
-  isForOrdered,
-  makeEvents,
-  type Recorded,
-} from './make-events.ts';
-
-/** Acts through the session alone; runs again on a write conflict. */
-export type Write<T> = (
-  session: ClientSession,
-  now: Date,
-) => Promise<{ answer: T; changes: readonly Change[] }>;
-
-export interface PendingChange<T = unknown> {
-  appUid: string;
-  now: Date;
-  /** By `performance.now()`. Later its caller has been told that it failed, so it is not begun. */
-  beginBeforeMs: number;
-  webhooks: readonly WebhookDocument[];
-  /** Or the change of a resource that lives elsewhere: then only its event is written. */
-  write: Write<T> | Change;
-  /** With an idempotency key, which is written with the answer; null without one. */
-  once: Once | null;
-  /** Of the request; absent where none is recorded. */
-  trace?: TraceContext;
-}
-
-export interface Committed<T = unknown> {
-  answer: T;
-  recorded: Recorded[];
-}
+  type Committed,
+  isPlain,
+  type Making,
+  type PendingChange,
+  recordEvents,
+  writeChange,
+  type Written,
+  writtenElsewhere,
+} from './write-changes.ts';
 
 /** Resolves once a majority of the servers has the change and its events in its journal. */
 export type ChangeCommitter = (change: PendingChange) => Promise<Committed>;
@@ -124,28 +101,20 @@ async function ended(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   await inTime(work, timeoutMs).catch(() => undefined);
 }
 
-/** A change that is written, and its events not yet. */
-type Written = Omit<PendingChange, 'write'> & { answer: unknown; changes: readonly Change[] };
-
 const isLate = ({ beginBeforeMs }: PendingChange): boolean => beginBeforeMs <= performance.now();
-
-// A report is one insert and the count before it, unless turn number and event have to be committed together. Without
-// a transaction, which would lock what it counted until its timeout when the process is killed.
-function isPlain({ write, webhooks, once }: PendingChange): boolean {
-  return typeof write !== 'function' && once === null && !isForOrdered(webhooks, write);
-}
 
 /** Commits a change, in a transaction of its own if it needs one. */
 export async function commitAlone(ports: EventPorts, change: PendingChange): Promise<Committed> {
   if (isLate(change)) throw new AppError('unavailable', 'the change waited for too long');
   const [committed] = isPlain(change)
-    ? await recordEvents(ports, [writtenElsewhere(change)])
+    ? await recordEvents(ports, [writtenElsewhere(change)], { now: ports.clock.now() })
     : await inTransaction(
         ports.store,
         async (session) => {
           const calls = change.once === null ? [] : [change.once];
           if ((await usedKeys(ports.store, calls, session)).size > 0) throw new RepeatedKey();
-          return recordEvents(ports, [await write(change, session)], session);
+          const making = { now: ports.clock.now(), session };
+          return recordEvents(ports, [await writeChange(change, making)], making);
         },
         change.beginBeforeMs,
       );
@@ -157,7 +126,9 @@ export async function commitAlone(ports: EventPorts, change: PendingChange): Pro
 const insertTogether: CommitGroup = async (ports, changes) => {
   const onTime = changes.filter((change) => !isLate(change));
   try {
-    return committedTogether(onTime, await recordEvents(ports, onTime.map(writtenElsewhere)));
+    const now = ports.clock.now();
+    const recorded = await recordEvents(ports, onTime.map(writtenElsewhere), { now });
+    return committedTogether(onTime, recorded);
   } catch (error) {
     return error instanceof AppError ? new Map() : failedTogether(onTime, error);
   }
@@ -210,9 +181,11 @@ async function commitIn(
 ): Promise<Committed[]> {
   const late = changes.filter(isLate);
   if (late.length > 0) throw new LeftOut(late);
-  const written = await writeTogether(ports, changes, session);
+  // Not when its caller asked: the relay would take an event that had waited as one that nobody starts.
+  const making = { now: ports.clock.now(), session };
+  const written = await writeTogether(ports, changes, making);
   try {
-    return await recordEvents(ports, written, session);
+    return await recordEvents(ports, written, making);
   } catch (error) {
     throw faultOfGroup(error) ?? new LeftOut(changes);
   }
@@ -222,17 +195,17 @@ async function commitIn(
 async function writeTogether(
   { store }: EventPorts,
   changes: readonly PendingChange[],
-  session: ClientSession,
+  making: Making,
 ): Promise<Written[]> {
   const calls = changes.flatMap(({ once }) => once ?? []);
-  const used = await usedKeys(store, calls, session);
+  const used = await usedKeys(store, calls, making.session);
   const written: Written[] = [];
   const refused: PendingChange[] = [];
   for (const change of changes) {
     const key = change.once?.key.id;
     try {
       if (key !== undefined && used.has(key)) throw new RepeatedKey();
-      written.push(await write(change, session));
+      written.push(await writeChange(change, making));
       if (key !== undefined) used.add(key);
     } catch (error) {
       const fault = faultOfGroup(error);
@@ -250,35 +223,6 @@ async function writeTogether(
 function faultOfGroup(error: unknown): unknown {
   if (isWriteConflict(error)) return new Conflict();
   return isDatabaseAway(error) ? error : null;
-}
-
-async function write(change: PendingChange, session: ClientSession): Promise<Written> {
-  if (typeof change.write !== 'function') return writtenElsewhere(change);
-  return { ...change, ...(await change.write(session, change.now)) };
-}
-
-function writtenElsewhere({ write: reported, ...change }: PendingChange): Written {
-  if (typeof reported === 'function')
-    throw new Error('a change was to be written in a transaction');
-  return { ...change, answer: null, changes: [reported] };
-}
-
-/** Writes the events of changes and the answers for repeats; without a session, only those of plain reports. */
-async function recordEvents(
-  ports: EventPorts,
-  written: readonly Written[],
-  session?: ClientSession,
-): Promise<Committed[]> {
-  const recorded = await makeEvents(ports, written, session);
-  const events = recorded.flat().map(({ event }) => event);
-  if (events.length > 0) {
-    await ports.store.events.insertMany(events, { ordered: false, ...within(session) });
-  }
-  if (session !== undefined) {
-    const answered = written.flatMap(({ once, answer }) => (once === null ? [] : { once, answer }));
-    await keepAnswers(ports.store, answered, session);
-  }
-  return written.map(({ answer }, index) => ({ answer, recorded: recorded[index] ?? [] }));
 }
 
 function committedTogether(

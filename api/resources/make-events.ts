@@ -1,23 +1,25 @@
 // The events of changes, with their numbers.
 import type { ClientSession } from 'mongodb';
 import type { HeadStart } from '../../lib/deliveries/head-start.ts';
-import { issueNumbers } from '../../lib/deliveries/partitions.ts';
+import { openPartitions } from '../../lib/deliveries/partitions.ts';
 import type { Dispatcher } from '../../lib/dispatch/dispatcher.ts';
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName } from '../../lib/model/event-name.ts';
 import { renderPayload, type ResourceData } from '../../lib/model/event-payload.ts';
 import { type EventDocument, newEvent } from '../../lib/model/event.ts';
+import { partitionId, type Turn } from '../../lib/model/partition.ts';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
-import { countChanges, countReports } from '../../lib/mongo/sequences.ts';
+import { countInTransaction, countReports, sequenceId } from '../../lib/mongo/sequences.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { matchesFilter } from '../../lib/webhooks/match-filter.ts';
 import { isSubscribed } from '../../lib/webhooks/webhooks.ts';
 
 export interface Change {
-  /** Given where the answer names the event; made here otherwise. */
+  /** Given where the answer names the event; made with its change or its event otherwise. */
   eventId?: string;
   event: EventName;
   /** The resource after the change, or before its deletion. */
@@ -27,7 +29,6 @@ export interface Change {
 /** What one call changes. */
 interface ChangeSet {
   appUid: string;
-  now: Date;
   webhooks: readonly WebhookDocument[];
   changes: readonly Change[];
   trace?: TraceContext;
@@ -40,6 +41,7 @@ export interface Recorded {
 
 export interface EventPorts {
   store: Store;
+  clock: Clock;
   dispatcher: Pick<Dispatcher, 'chooseWorkflow'>;
   headStart: Pick<HeadStart, 'claim'> | null;
 }
@@ -51,17 +53,13 @@ export interface EventPorts {
 export async function makeEvents(
   ports: EventPorts,
   sets: readonly ChangeSet[],
-  session: ClientSession | undefined,
+  { now, session }: { now: Date; session: ClientSession | undefined },
 ): Promise<Recorded[][]> {
-  // Synchronously: ids made one after another sort in the order of the changes. And before the count, in which a payload
-  // that is refused would leave a gap.
-  const recorded = sets.map((set) => set.changes.map((change) => makeEvent(ports, change, set)));
-  const events = recorded.flat().map(({ event }) => event);
-  const sequences = await (session === undefined
-    ? countReports(ports.store, events)
-    : countChanges(ports.store, events, session));
-  for (const [index, event] of events.entries()) event.sequence = sequences[index] ?? null;
-  if (session !== undefined) await giveTurns(ports, recorded.flat(), session);
+  // Before the count, in which a payload that is refused would leave a gap.
+  const recorded = sets.map((set) =>
+    set.changes.map((change) => makeEvent(ports, change, { ...set, now })),
+  );
+  await number(ports, recorded.flat(), session);
   // Last, as a rollback leaves the place promised.
   for (const ofCall of recorded) chooseWorkflow(ports, ofCall);
   return recorded;
@@ -72,28 +70,33 @@ export function isForOrdered(webhooks: readonly WebhookDocument[], change: Chang
   return subscribersOf(webhooks, change).some(isInOrder);
 }
 
-// Writes into the events their turn numbers in their partitions.
-async function giveTurns(
+// Writes into the events their numbers among the changes of the resource, and in their partitions.
+async function number(
   { store }: EventPorts,
   recorded: readonly Recorded[],
-  session: ClientSession,
+  session: ClientSession | undefined,
 ): Promise<void> {
-  const places = recorded.flatMap(({ event, subscribers }) =>
-    subscribers.filter(isInOrder).map(({ _id: webhookUid }) => ({ event, webhookUid })),
-  );
-  const [first] = places;
-  if (first === undefined) return;
-  const partitions = places.map(({ event: { appUid, entity, resourceUid }, webhookUid }) => ({
-    appUid,
-    webhookUid,
-    entity,
-    resourceUid,
-  }));
-  const now = first.event.createdAt;
-  const numbers = await issueNumbers(store, partitions, { now, session });
-  for (const [index, { event, webhookUid }] of places.entries()) {
-    event.order.push({ webhookUid, n: numbers[index] ?? 0 });
+  const events = recorded.map(({ event }) => event);
+  const turns = session === undefined ? [] : recorded.flatMap(turnsOf);
+  const ids = [...events.map(sequenceId), ...turns.map(({ partition }) => partitionId(partition))];
+  const numbers = await (session === undefined
+    ? countReports(store, ids)
+    : countInTransaction(store, ids, session));
+  for (const [index, event] of events.entries()) event.sequence = numbers[index] ?? null;
+  for (const [index, turn] of turns.entries()) {
+    turn.n = numbers[events.length + index] ?? 0;
+    turn.event.order.push({ webhookUid: turn.partition.webhookUid, n: turn.n });
   }
+  if (session !== undefined) await openPartitions(store, turns, session);
+}
+
+function turnsOf({ event, subscribers }: Recorded): (Turn & Pick<Recorded, 'event'>)[] {
+  const { appUid, entity, resourceUid } = event;
+  return subscribers.filter(isInOrder).map(({ _id: webhookUid }) => ({
+    event,
+    partition: { appUid, webhookUid, entity, resourceUid },
+    n: 0,
+  }));
 }
 
 // Several events of one call share a workflow; one that nobody gets needs none.
@@ -120,7 +123,7 @@ function isInOrder({ ordering }: WebhookDocument): boolean {
 function makeEvent(
   { headStart }: EventPorts,
   change: Change,
-  { appUid, now, webhooks, trace }: ChangeSet,
+  { appUid, now, webhooks, trace }: ChangeSet & { now: Date },
 ): Recorded {
   const { event, data, eventId = newId('evt', now) } = change;
   const subscribers = subscribersOf(webhooks, change);

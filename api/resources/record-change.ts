@@ -7,8 +7,9 @@ import { instruments } from '../../lib/telemetry/instruments.ts';
 import { inSpanOfTrace } from '../../lib/telemetry/spans.ts';
 import { currentTrace } from '../../lib/telemetry/trace-context.ts';
 import type { ApiContext } from '../context.ts';
-import { commitAlone, type PendingChange, type Write } from './commit-changes.ts';
+import { commitAlone } from './commit-changes.ts';
 import type { Change, Recorded } from './make-events.ts';
+import type { PendingChange, Write } from './write-changes.ts';
 
 const commit = { name: 'commit change' };
 
@@ -32,17 +33,17 @@ export async function recordChange<T>(
   write: Write<T>,
 ): Promise<T> {
   const { store, secretBox } = context;
-  const now = context.clock.now();
+  const readAt = context.clock.now();
   const beginBeforeMs = performance.now() + processLimits.transactionBeginsMsMax;
   // Not in the transaction, so that concurrent changes share a read; a webhook registered before gets the event.
   const webhooks = await context.findWebhooks({ appUid, entities });
-  const once = key === null ? null : { key, secretBox, now };
-  const pending = { appUid, now, beginBeforeMs, webhooks, write, once, ...placeInTrace() };
+  const once = key === null ? null : { key, secretBox, now: readAt };
+  const pending = { appUid, beginBeforeMs, webhooks, write, once, ...placeInTrace() };
   try {
     const { answer, recorded } = await inSpanOfTrace(commit, () =>
       isLarge ? commitAlone(context, pending) : context.commitChange(pending),
     );
-    dispatch(context, recorded);
+    dispatch(context, { recorded, readAt });
     return answer as T;
   } catch (error) {
     if (once === null) throw error;
@@ -50,19 +51,22 @@ export async function recordChange<T>(
   }
 }
 
-/** Records and dispatches the event of a change that was made elsewhere. Throws `payload_too_large`. */
+/** Records and dispatches the event of a change that was made elsewhere; returns its uid. Throws `payload_too_large`. */
 export async function recordReport(
   context: ApiContext,
   appUid: string,
   change: Change,
-): Promise<void> {
-  const now = context.clock.now();
+): Promise<string> {
+  const readAt = context.clock.now();
   const beginBeforeMs = performance.now() + processLimits.transactionBeginsMsMax;
   const webhooks = await context.findWebhooks({ appUid, entities: [entityOf(change.event)] });
-  const reported = { appUid, now, beginBeforeMs, webhooks, write: change, once: null };
+  const reported = { appUid, beginBeforeMs, webhooks, write: change, once: null };
   const pending: PendingChange = { ...reported, ...placeInTrace() };
   const { recorded } = await inSpanOfTrace(commit, () => context.commitChange(pending));
-  dispatch(context, recorded);
+  dispatch(context, { recorded, readAt });
+  const [only] = recorded;
+  if (only === undefined) throw new Error('a reported change has no event');
+  return only.event._id;
 }
 
 function placeInTrace(): Pick<PendingChange, 'trace'> {
@@ -70,14 +74,17 @@ function placeInTrace(): Pick<PendingChange, 'trace'> {
   return trace === null ? {} : { trace };
 }
 
-/** Makes the first attempts of committed events, and starts their workflows, both in the background. */
+/**
+ * Makes the first attempts of committed events, and starts their workflows, both in the background. The webhooks were
+ * read after `readAt`.
+ */
 export function dispatch(
   { headStart, dispatcher }: Pick<ApiContext, 'headStart' | 'dispatcher'>,
-  recorded: readonly Recorded[],
+  { recorded, readAt }: { recorded: readonly Recorded[]; readAt: Date },
 ): void {
   for (const { event, subscribers } of recorded) {
     instruments.eventsRecorded.add(1, { event: event.event });
-    headStart?.begin(event, subscribers);
+    headStart?.begin(event, subscribers, readAt);
   }
   dispatcher.dispatch(recorded.map(({ event }) => event));
 }

@@ -53,17 +53,19 @@ export const reportChange: Handler<ReportChangeBody> = operation(
   facts,
   async (request, context) => {
     const { appUid, body } = request;
-    const eventId = newId('evt', context.clock.now());
-    const change = { eventId, event: body.event, data: body.data };
-    const answer = { eventId, event: body.event, resourceUid: body.data.uid };
+    const { event, data } = body;
+    const facts = { event, resourceUid: data.uid };
     const key = request.idempotencyKey();
     if (key === null) {
-      await recordReport(context, appUid, change);
-      return { status: 202, body: answer };
+      const eventId = await recordReport(context, appUid, { event, data });
+      return { status: 202, body: { eventId, ...facts } };
     }
     // Key and event have to be committed together.
-    const changed = { answer, changes: [change] };
-    const recording = { appUid, key, entities: [entityOf(body.event)] };
-    return { status: 202, body: await recordChange(context, recording, async () => changed) };
+    const recording = { appUid, key, entities: [entityOf(event)] };
+    const answer = await recordChange(context, recording, async (_session, now) => {
+      const eventId = newId('evt', now);
+      return { answer: { eventId, ...facts }, changes: [{ eventId, event, data }] };
+    });
+    return { status: 202, body: answer };
   },
 );

@@ -61,6 +61,7 @@ export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (req
   const { appUid, params, body, caller } = request;
   const { event: name = testEventName } = body;
   const { store } = context;
+  const readAt = context.clock.now();
   const webhook = await findWebhook(store, { _id: params['webhookUid'] ?? '', appUid });
   refuseOtherKind(webhook, name);
   if (!webhook.active) throw new AppError('conflict', 'the webhook is paused; resume it first');
@@ -88,7 +89,7 @@ export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (req
     const entry = webhookEntry(webhook, 'webhook.tested', { eventId, event: name });
     await recordAudit(store, entry, { caller, now, session });
   });
-  dispatch(context, [{ event, subscribers: [webhook] }]);
+  dispatch(context, { recorded: [{ event, subscribers: [webhook] }], readAt });
   return { status: 202, body: { eventId, event: name, webhookUid: webhook._id } };
 });
 

@@ -16,7 +16,7 @@ import { type Asker, type AttemptFacts, decide, type Unsent } from './decide.ts'
 import { logAttempt, measureAttempt, toAttempt, triggerOf } from './report-attempt.ts';
 import { recordHealth } from '../webhooks/webhook-health.ts';
 import { outcomeOf, recordedOutcome, unattempted } from './outcome-of.ts';
-import { passTurn, takeTurn } from './partitions.ts';
+import { passTurn, takeTurn } from './take-turn.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
 

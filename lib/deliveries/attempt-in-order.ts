@@ -2,7 +2,7 @@ import { dispatchLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import type { PartitionKey } from '../model/partition.ts';
-import { findNumbered, nextNumber, settleTurn } from './partitions.ts';
+import { findNumbered, nextNumber } from './partitions.ts';
 import type { PartitionStep } from '../temporal/messages.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -30,7 +30,7 @@ export async function attemptInOrder(
     const [head] = await findNumbered(ports.store, partition, { from: n, countMax: 1 });
     if (head === undefined) {
       // Removed as too old, or sent again since under a later number.
-      await settleTurn(ports.store, { partition, n }, ports.clock.now());
+      await ports.records.settleTurn({ turn: { partition, n }, now: ports.clock.now() });
       continue;
     }
     const { appUid, webhookUid } = partition;

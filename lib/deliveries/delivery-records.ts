@@ -4,6 +4,7 @@ import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
+import { type Claim, claimTurns, type Settlement, settleTurns } from './turns.ts';
 import { type AwaitTime, createPacer } from './paces.ts';
 import { findBodies, findToAttempt } from '../events/events.ts';
 import { createTriggerRecorder, findToDeliver } from '../webhooks/webhooks.ts';
@@ -18,6 +19,10 @@ export interface DeliveryRecords {
   readWebhook(key: DeliveryKey): Promise<WebhookDocument | null>;
   /** Waits for the next time at a webhook's rate. */
   awaitTime: AwaitTime;
+  /** Returns whether it was got (`claimTurns`). */
+  claimTurn(claim: Claim): Promise<boolean>;
+  /** Returns whether the partition has to be signalled (`settleTurns`). */
+  settleTurn(settlement: Settlement): Promise<boolean>;
   record(key: DeliveryKey, step: DeliveryStep): Promise<boolean>;
   recordTriggered(webhook: WebhookDocument, at: Date): Promise<void>;
 }
@@ -25,6 +30,7 @@ export interface DeliveryRecords {
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
 // Up to 256 KiB each.
 const bodyReads = { itemsPerCallMax: 20, callsAtOnceMax: 8 };
+const turns = { itemsPerCallMax: 100, callsAtOnceMax: 2 };
 // One call at a time, as the disk writes many documents in the time of one; given up late, as a send may then be repeated.
 const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
 
@@ -47,6 +53,8 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
       return pick(keys, 'webhookUid', await findToDeliver(store, ids));
     }),
     awaitTime: createPacer(store),
+    claimTurn: coalesce(turns, (claims: readonly Claim[]) => claimTurns(store, claims)),
+    settleTurn: coalesce(turns, (settled: readonly Settlement[]) => settleTurns(store, settled)),
     async record(key, step) {
       // Nearly every step is a first one, and only those can be batched.
       if (step.isFirst && (await insert([key, step]))) return true;

@@ -12,6 +12,12 @@ const { headStartMs, headStartsAtOnceMax, headStartBytesMax, headStartOutcomesMa
 // A stop waits for the attempts under way, 5 s at most.
 const neverAborted = new AbortController().signal;
 
+interface Facts {
+  event: EventDocument;
+  webhook: WebhookDocument;
+  readAt: Date;
+}
+
 /**
  * Makes first attempts right after the commit, while Temporal still acknowledges the workflow, which then takes up their
  * outcomes. Ordered deliveries, and what it could not send, it leaves to the workflow.
@@ -34,12 +40,12 @@ export class HeadStart {
     return { by: this.#ports.processUid, until };
   }
 
-  /** Begins the attempts of a committed event; `webhooks` were read after its `createdAt`. */
-  begin(event: EventDocument, webhooks: readonly WebhookDocument[]): void {
+  /** Begins the attempts of a committed event; `webhooks` were read after `readAt`. */
+  begin(event: EventDocument, webhooks: readonly WebhookDocument[], readAt: Date): void {
     if (this.#ended || event.headStart === null) return;
     for (const webhook of webhooks) {
       const isInOrder = turnOf(event, webhook._id) !== null;
-      if (!isInOrder && this.#hasRoom()) this.#track(event, webhook);
+      if (!isInOrder && this.#hasRoom()) this.#track({ event, webhook, readAt });
     }
   }
 
@@ -62,22 +68,23 @@ export class HeadStart {
     return this.#bytes < headStartBytesMax && this.#underWay.size < headStartsAtOnceMax;
   }
 
-  #track(event: EventDocument, webhook: WebhookDocument): void {
+  #track(facts: Facts): void {
+    const { event, webhook } = facts;
     const id = pairOf({ eventId: event._id, webhookUid: webhook._id });
     const bytes = event.body.length;
     this.#bytes += bytes;
-    const attempt = this.#attempt(event, webhook).finally(() => {
+    const attempt = this.#attempt(facts).finally(() => {
       this.#bytes -= bytes;
       this.#underWay.delete(id);
     });
     this.#underWay.set(id, attempt);
   }
 
-  async #attempt(event: EventDocument, webhook: WebhookDocument): Promise<void> {
+  async #attempt(headStart: Facts): Promise<void> {
+    const { event, webhook } = headStart;
     const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
     const asker = { kind: 'event' } as const;
     try {
-      const headStart = { event, webhook, readAt: event.createdAt };
       const options = { asker, avoidsSaturated: true, headStart, signal: neverAborted };
       const outcome = await attemptDelivery(this.#ports, key, options);
       const { state, attemptCount, isInLine = false } = outcome;

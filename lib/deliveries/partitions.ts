@@ -1,8 +1,6 @@
+// The documents of partitions, and the numbers that are issued in them (ADR 16).
 import type { ClientSession } from 'mongodb';
-import { attemptLimits } from '../limits.ts';
-import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
-import { isOpen } from '../model/delivery-state.ts';
-import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
 import {
   type PartitionDocument,
   partitionId,
@@ -10,111 +8,65 @@ import {
   type Turn,
 } from '../model/partition.ts';
 import { type Store } from '../mongo/connect.ts';
+import { countInTransaction } from '../mongo/sequences.ts';
 import { within } from '../mongo/transaction.ts';
-import type { Asker } from './decide.ts';
-import type { DeliveryPorts } from './ports.ts';
 
-const leaseMs = attemptLimits.partitionLeaseMs;
-// The relay signals a partition that nobody moved for so long after a commit, a settled number or a release.
+// The relay signals a partition that nobody moved for so long after a number was asked for, settled or released.
 const idleMs = 5_000;
 // The same after a retry was due, for which the workflow has a timer of its own.
 const overdueMs = 60_000;
 
-/** Issues the next number of its partition to each entry, in the transaction that commits or requeues the events. */
+/** Makes the documents of partitions of which a first number was issued, in the transaction that issued it. */
+export async function openPartitions(
+  store: Store,
+  turns: readonly Turn[],
+  session: ClientSession,
+): Promise<void> {
+  const first = turns.filter(({ n }) => n === 1);
+  if (first.length === 0) return;
+  await store.partitions.bulkWrite(
+    first.map(({ partition }) => ({
+      updateOne: {
+        filter: { _id: partitionId(partition) },
+        update: { $setOnInsert: { ...partition, settled: 0, asked: 0, lease: null, signalAt: null } },
+        upsert: true,
+      },
+    })),
+    { session, ordered: false },
+  );
+}
+
+/** Issues the next number of its partition to each entry, in the transaction that requeues the events. */
 export async function issueNumbers(
   store: Store,
   partitions: readonly PartitionKey[],
   { now, session }: { now: Date; session: ClientSession },
 ): Promise<number[]> {
-  const counts = new Map<string, { partition: PartitionKey; count: number }>();
-  for (const partition of partitions) {
-    const id = partitionId(partition);
-    counts.set(id, { partition, count: (counts.get(id)?.count ?? 0) + 1 });
-  }
-  if (counts.size === 0) return [];
-  const signalAt = after(now, idleMs);
+  if (partitions.length === 0) return [];
+  const ids = partitions.map(partitionId);
+  const numbers = await countInTransaction(store, ids, session);
+  const turns = partitions.map((partition, index) => ({ partition, n: numbers[index] ?? 0 }));
+  await openPartitions(store, turns, session);
+  // The events have no workflow of their own any more that would ask for their turn.
   await store.partitions.bulkWrite(
-    [...counts].flatMap(([_id, { partition, count }]) => [
-      {
-        updateOne: {
-          filter: { _id },
-          update: {
-            $inc: { issued: count },
-            $setOnInsert: { ...partition, settled: 0, lease: null, signalAt },
-          },
-          upsert: true,
-        },
-      },
-      // An earlier number may wait for its signal: changes that go on coming must not postpone it.
-      { updateOne: { filter: { _id, signalAt: null }, update: { $set: { signalAt } } } },
-    ]),
+    turns.map(({ partition, n }) => ({
+      updateOne: { filter: { _id: partitionId(partition) }, update: { $max: { asked: n } } },
+    })),
     { session, ordered: false },
   );
-  const issued = await store.partitions
-    .find({ _id: { $in: [...counts.keys()] } }, { projection: { issued: 1 }, session })
-    .toArray();
-  const next = new Map(
-    issued.map(({ _id, issued: last }) => [_id, last - (counts.get(_id)?.count ?? 0)]),
-  );
-  return partitions.map((partition) => {
-    const id = partitionId(partition);
-    const n = (next.get(id) ?? 0) + 1;
-    next.set(id, n);
-    return n;
-  });
+  await expectSignal(store, ids, { now, session });
+  return numbers;
 }
 
-/** Claims a turn: false unless the numbers before are settled and no other lease runs. `by` may claim again. */
-export async function claimTurn(
-  store: Store,
-  { partition, n }: Turn,
-  { by, now }: { by: string; now: Date },
-): Promise<boolean> {
-  const isFree = [{ lease: null }, { 'lease.by': by }, { 'lease.until': { $lt: now } }];
-  const { matchedCount } = await store.partitions.updateOne(
-    { _id: partitionId(partition), settled: n - 1, $or: isFree },
-    { $set: { lease: { by, until: after(now, leaseMs) }, signalAt: after(now, overdueMs) } },
-  );
-  return matchedCount > 0;
-}
-
-/** Moves a partition past a settled number. Returns whether this call did and another number waits. */
-export async function settleTurn(
-  store: Store,
-  { partition, n }: Turn,
-  now: Date,
-): Promise<boolean> {
-  const moved = await store.partitions.findOneAndUpdate(
-    { _id: partitionId(partition), settled: n - 1 },
-    [
-      {
-        $set: {
-          settled: n,
-          lease: null,
-          signalAt: { $cond: [{ $gt: ['$issued', n] }, after(now, idleMs), null] },
-        },
-      },
-    ],
-    { returnDocument: 'after' },
-  );
-  return moved !== null && moved.issued > n;
-}
-
-/** Releases a turn: its delivery is due again at `dueAt`, or held, which is null. */
-export async function returnTurn(
-  store: Store,
-  { partition, n }: Turn,
-  { by, dueAt }: { by: string; dueAt: Date | null },
-): Promise<void> {
-  await store.partitions.updateOne(
-    { _id: partitionId(partition), settled: n - 1, $or: [{ lease: null }, { 'lease.by': by }] },
-    { $set: { lease: null, signalAt: dueAt === null ? null : after(dueAt, overdueMs) } },
-  );
-}
-
+/** Returns the number whose turn it is; null where all that were issued are settled. */
 export async function nextNumber(store: Store, partition: PartitionKey): Promise<number | null> {
-  const found = await store.partitions.findOne({ _id: partitionId(partition) });
-  return found === null || found.settled >= found.issued ? null : found.settled + 1;
+  const _id = partitionId(partition);
+  const [found, issued] = await Promise.all([
+    store.partitions.findOne({ _id }),
+    store.sequences.findOne({ _id }),
+  ]);
+  if (found === null || found.settled >= (issued?.last ?? 0)) return null;
+  return found.settled + 1;
 }
 
 export async function findSettled(
@@ -179,7 +131,7 @@ export async function expectSignal(
   { now, session }: { now: Date; session?: ClientSession },
 ): Promise<void> {
   if (partitionIds.length === 0) return;
-  const signalAt = after(now, idleMs);
+  const signalAt = soonAfter(now);
   await store.partitions.updateMany(
     { _id: { $in: [...partitionIds] }, $or: [{ signalAt: null }, { signalAt: { $gt: signalAt } }] },
     { $set: { signalAt } },
@@ -189,7 +141,7 @@ export async function expectSignal(
 
 /** Has the relay signal all partitions soon in which something waits; returns how many it would have left for longer. */
 export async function expectAllSignals(store: Store, now: Date): Promise<number> {
-  const signalAt = after(now, idleMs);
+  const signalAt = soonAfter(now);
   const { modifiedCount } = await store.partitions.updateMany(
     // Only with the redundant `$type` MongoDB uses the partial index.
     { signalAt: { $gt: signalAt, $type: 'date' } },
@@ -214,7 +166,7 @@ export async function takeOverdue(
   const ids = overdue.map(({ _id }) => _id);
   await store.partitions.updateMany(
     { _id: { $in: ids }, signalAt: { $lt: now } },
-    { $set: { signalAt: after(now, overdueMs) } },
+    { $set: { signalAt: overdueAfter(now) } },
   );
   return overdue;
 }
@@ -234,52 +186,16 @@ export async function removePartitions(
     .map(({ _id }) => _id)
     .toArray();
   await store.partitions.deleteMany({ _id: { $in: found } }, { session });
+  await store.sequences.deleteMany({ _id: { $in: found } }, { session });
   return found.length < removedMax;
 }
 
-function after(time: Date, ms: number): Date {
-  return new Date(time.getTime() + ms);
+/** Returns when the relay signals a partition that waits for a signal since then. */
+export function soonAfter(time: Date): Date {
+  return new Date(time.getTime() + idleMs);
 }
 
-type TurnPorts = Pick<DeliveryPorts, 'store' | 'clock' | 'signalPartition'>;
-
-interface InTurn {
-  key: DeliveryKey;
-  turn: Turn;
-  asker: Asker;
-}
-
-/** Claims the turn of a delivery; true when it may be sent, as without an order or for a job it always may. */
-export async function takeTurn(
-  { store, clock }: TurnPorts,
-  { key, turn, asker }: Omit<InTurn, 'turn'> & { turn: Turn | null },
-): Promise<boolean> {
-  if (turn === null || asker.kind === 'job') return true;
-  return claimTurn(store, turn, { by: holderOf(key, asker), now: clock.now() });
-}
-
-// Retries are left to the partition's workflow: the outcome of a first attempt is then `waiting`.
-export async function passTurn(
-  { store, clock, signalPartition }: TurnPorts,
-  { key, turn, asker, outcome }: InTurn & { outcome: DeliveryOutcome },
-): Promise<DeliveryOutcome> {
-  const { state, nextAttemptAt } = outcome;
-  const now = clock.now();
-  if (state !== 'superseded' && state !== 'waiting' && !isOpen(state)) {
-    const isMoreWaiting = await settleTurn(store, turn, now);
-    if (isMoreWaiting && asker.kind !== 'partition') await signalPartition(turn.partition);
-    return outcome;
-  }
-  if (asker.kind === 'job' || state === 'superseded') return outcome;
-  const dueAt = nextAttemptAt === null ? now : new Date(nextAttemptAt);
-  const by = holderOf(key, asker);
-  await returnTurn(store, turn, { by, dueAt: state === 'held' ? null : dueAt });
-  if (asker.kind === 'partition' || state === 'held') return outcome;
-  await signalPartition(turn.partition);
-  return { ...outcome, state: 'waiting' };
-}
-
-// After a crash the event's workflow repeats its own attempt, and that of the partition any.
-function holderOf({ eventId }: DeliveryKey, asker: Asker): string {
-  return asker.kind === 'partition' ? 'partition' : eventId;
+/** Returns when the relay signals a partition that was to be moved then. */
+export function overdueAfter(time: Date): Date {
+  return new Date(time.getTime() + overdueMs);
 }

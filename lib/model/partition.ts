@@ -5,11 +5,15 @@ export interface PartitionKey extends CountedResource {
   webhookUid: string;
 }
 
-/** Numbers have no gaps; n may be attempted when `settled` is n − 1 (ADR 16). Kept as long as the webhook. */
+/**
+ * Numbers have no gaps; n may be attempted when `settled` is n − 1 (ADR 16). The last number issued is in `sequences`,
+ * where no attempt meets the transactions that issue them. Kept as long as the webhook.
+ */
 export interface PartitionDocument extends PartitionKey {
   _id: string;
-  issued: number;
   settled: number;
+  /** The last number whose turn was asked for: the next one after `settled` is signalled up to there. */
+  asked: number;
   /** Who attempts the next number, and until when nobody else may. */
   lease: { by: string; until: Date } | null;
   /** When the relay signals its workflow unless somebody moves it before; null: never. */

@@ -3,49 +3,44 @@ import type { ClientSession, Document } from 'mongodb';
 import type { CountedResource } from '../model/sequence.ts';
 import type { Store } from './connect.ts';
 
-function idOf({ appUid, entity, resourceUid }: CountedResource): string {
+/** Returns the id of the count of a resource's changes. */
+export function sequenceId({ appUid, entity, resourceUid }: CountedResource): string {
   return `${appUid}/${entity}/${resourceUid}`;
 }
 
 /** Returns a number per entry, from 1 on. Within the transaction of the changes, so that events commit in order. */
-export async function countChanges(
+export async function countInTransaction(
   store: Store,
-  resources: readonly CountedResource[],
+  ids: readonly string[],
   session: ClientSession,
 ): Promise<number[]> {
-  const counts = tally(resources);
+  const counts = tally(ids);
   const [only] = counts;
   if (only === undefined) return [];
-  if (counts.size === 1) return number(resources, new Map([await add(store, only, session)]));
-  const ids = [...counts.keys()];
+  if (counts.size === 1) return number(ids, new Map([await add(store, only, session)]));
   await store.sequences.bulkWrite(
     [...counts].map(([_id, count]) => ({
       updateOne: { filter: { _id }, update: { $inc: { last: count } }, upsert: true },
     })),
     { session, ordered: false },
   );
-  const found = await store.sequences.find({ _id: { $in: ids } }, { session }).toArray();
-  return number(resources, new Map(found.map(({ _id, last }) => [_id, last])));
+  const counted = { _id: { $in: [...counts.keys()] } };
+  const found = await store.sequences.find(counted, { session }).toArray();
+  return number(ids, new Map(found.map(({ _id, last }) => [_id, last])));
 }
 
 /** Counts, alone, outside a transaction. One server acknowledges: the event is written later, with a majority. */
-export async function countReports(
-  store: Store,
-  resources: readonly CountedResource[],
-): Promise<number[]> {
-  const counts = tally(resources);
+export async function countReports(store: Store, ids: readonly string[]): Promise<number[]> {
+  const counts = tally(ids);
   const [only] = counts;
   if (only === undefined) return [];
   const counted = counts.size === 1 ? [await add(store, only)] : await addTogether(store, counts);
-  return number(resources, new Map(counted));
+  return number(ids, new Map(counted));
 }
 
-function tally(resources: readonly CountedResource[]): Map<string, number> {
+function tally(ids: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const resource of resources) {
-    const id = idOf(resource);
-    counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
   return counts;
 }
 
@@ -105,11 +100,10 @@ async function add(
   return [_id, counted.last];
 }
 
-/** Numbers the entries of each resource in their order; the last one gets `last`. */
-function number(resources: readonly CountedResource[], lasts: Map<string, number>): number[] {
-  const rest = tally(resources);
-  return resources.map((resource) => {
-    const id = idOf(resource);
+/** Numbers the entries of each id in their order; the last one gets `last`. */
+function number(ids: readonly string[], lasts: Map<string, number>): number[] {
+  const rest = tally(ids);
+  return ids.map((id) => {
     const after = (rest.get(id) ?? 1) - 1;
     rest.set(id, after);
     return (lasts.get(id) ?? 0) - after;

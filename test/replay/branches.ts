@@ -2,13 +2,14 @@
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { newDispatcher } from '../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
+import { insertPartition } from '../support/give-turn.ts';
 import type { Receiver } from '../support/receivers.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { hourMs } from '../../lib/platform/duration.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { jobLimits } from '../../lib/limits.ts';
-import { partitionId, type PartitionKey } from '../../lib/model/partition.ts';
+import type { PartitionKey } from '../../lib/model/partition.ts';
 import {
   eventsTaskQueue,
   jobWorkflowId,
@@ -98,9 +99,7 @@ async function startInOrder(
     entity: 'agent',
     resourceUid: newId('agt'),
   };
-  const _id = partitionId(partition);
-  const settled = { issued: count, settled: 0, lease: null, signalAt: null };
-  await store.partitions.insertOne({ _id, ...partition, ...settled });
+  await insertPartition(store, { ...partition, issued: count });
   const eventIds: string[] = [];
   for (let n = 1; n <= count; n += 1) {
     const event = await insertEvent(stage.service, [webhookUid]);

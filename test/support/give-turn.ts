@@ -1,8 +1,15 @@
-// An event's turn at an ordered webhook, issued as the transaction of the event issues it.
+// Turns at an ordered webhook, issued as the transaction of an event issues them.
 import type { EventDocument } from '../../lib/model/event.ts';
-import type { Turn } from '../../lib/model/partition.ts';
+import {
+  type PartitionDocument,
+  partitionId,
+  type PartitionKey,
+  type Turn,
+} from '../../lib/model/partition.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { countInTransaction } from '../../lib/mongo/sequences.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
-import { issueNumbers } from '../../lib/deliveries/partitions.ts';
+import { openPartitions } from '../../lib/deliveries/partitions.ts';
 import type { Installation } from './installation.ts';
 
 /** Issues the next number of its partition to a stored event and returns the turn. */
@@ -13,9 +20,29 @@ export async function giveTurn(
 ): Promise<Turn> {
   const { _id, appUid, entity, resourceUid } = event;
   const partition = { appUid, webhookUid, entity, resourceUid };
+  const n = await issueNumber(store, partition);
+  await store.events.updateOne({ _id }, { $set: { order: [{ webhookUid, n }] } });
+  return { partition, n };
+}
+
+/** Issues the next number of a partition. */
+export async function issueNumber(store: Store, partition: PartitionKey): Promise<number> {
   return inTransaction(store, async (session) => {
-    const [n = 0] = await issueNumbers(store, [partition], { now: new Date(), session });
-    await store.events.updateOne({ _id }, { $set: { order: [{ webhookUid, n }] } }, { session });
-    return { partition, n };
+    const [n = 0] = await countInTransaction(store, [partitionId(partition)], session);
+    await openPartitions(store, [{ partition, n }], session);
+    return n;
   });
+}
+
+/** Writes a partition of which so many numbers were issued, and asked for. */
+export async function insertPartition(
+  store: Store,
+  { issued, ...facts }: PartitionKey & Partial<PartitionDocument> & { issued: number },
+): Promise<PartitionDocument> {
+  const _id = partitionId(facts);
+  const turns = { settled: 0, asked: issued, lease: null, signalAt: null };
+  const partition = { _id, ...turns, ...facts };
+  await store.sequences.insertOne({ _id, last: issued });
+  await store.partitions.insertOne(partition);
+  return partition;
 }

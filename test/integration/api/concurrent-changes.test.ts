@@ -1,8 +1,10 @@
 // Changes that meet: each is made once, and none is refused for the others.
+import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Write } from '../../../api/resources/commit-changes.ts';
+import type { Write } from '../../../api/resources/write-changes.ts';
 import type { Change } from '../../../api/resources/make-events.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
+import { timeOfId } from '../../../lib/platform/ids.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -154,7 +156,7 @@ test('a change that has waited until its caller got an answer is not begun, alon
     const data = { uid, externalTenantId: 't' };
     const report: Change = { event: 'agent.updated', data };
     const beginBeforeMs = performance.now() + waitsMs;
-    const pending = { appUid, now: new Date(), beginBeforeMs, webhooks: [], once: null };
+    const pending = { appUid, beginBeforeMs, webhooks: [], once: null };
     return service.context.commitChange({ ...pending, write: write ?? report });
   };
   let begun = 0;
@@ -177,6 +179,31 @@ test('a change that has waited until its caller got an answer is not begun, alon
   for (const made of [second, fifth]) expect(made).toMatchObject({ reason: refused });
   expect(begun).toBe(0);
   expect(await eventsOf('fifth')).toEqual([]);
+});
+
+test('an event has the time when its change is written, however long the change waited', async () => {
+  const { commitChange } = service.context;
+  const facts = { appUid: service.app.appUid, beginBeforeMs: Infinity, webhooks: [], once: null };
+  const steps = new EventEmitter();
+  const begun = once(steps, 'begun');
+  const holdUp: Write<null> = async () => {
+    steps.emit('begun');
+    await once(steps, 'go on');
+    return { answer: null, changes: [] };
+  };
+  const first = commitChange({ ...facts, write: holdUp });
+  await begun;
+  const data = { uid: 'agt_waited', externalTenantId: 't' };
+  const change: Change = { event: 'agent.updated', data };
+  const write: Write<null> = async () => ({ answer: null, changes: [change] });
+  const waiting = commitChange({ ...facts, write });
+  const calledAt = Date.now();
+  await waitFor(() => Date.now() > calledAt, { what: 'a later time' });
+  steps.emit('go on');
+  await Promise.all([first, waiting]);
+  const [event] = await eventsOf('agt_waited');
+  expect(event?.createdAt.getTime()).toBeGreaterThan(calledAt);
+  expect(timeOfId(event?._id ?? '')).toEqual(event?.createdAt);
 });
 
 test('many users are added to one account together', async () => {

@@ -182,7 +182,7 @@ test('a partition whose head is erased while it waits for its retry is signalled
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const key = { appUid, webhookUid: webhook._id, entity, resourceUid };
   const partition = partitionId(key);
-  const counter = { issued: 2, settled: 0, lease: null, signalAt: null };
+  const counter = { asked: 2, settled: 0, lease: null, signalAt: null };
   await store.partitions.insertOne({ _id: partition, ...key, ...counter });
   const standing = { state: 'retrying', nextAttemptAt: inMs(60_000), partition } as const;
   const fields = { eventId, webhookUid: webhook._id, ...standing };

@@ -95,7 +95,7 @@ test('an attempt under way is taken up by the workflow, and is not made again', 
   held = [];
   const headStart = new HeadStart(ports);
   const subject = await recorded(headStart);
-  headStart.begin(subject.event, [subject.webhook]);
+  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
   const attempting = firstAttempt(subject, ports, headStart);
   await waitFor(() => held?.length === 1);
   held[0]?.();
@@ -107,7 +107,7 @@ test('a failed attempt that has ended is taken up with its host and the time of 
   status = 500;
   const headStart = new HeadStart(ports);
   const subject = await recorded(headStart);
-  headStart.begin(subject.event, [subject.webhook]);
+  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
   await headStart.end();
   const { retrying } = await firstAttempt(subject, ports, headStart);
   const { host } = new URL(subject.webhook.url);
@@ -144,7 +144,7 @@ async function crowd(headStart: HeadStart): Promise<Recorded> {
     headStart: first.event.headStart,
   }));
   await installation.store.events.insertMany(events);
-  for (const event of [first.event, ...events]) headStart.begin(event, [webhook]);
+  for (const event of [first.event, ...events]) headStart.begin(event, [webhook], event.createdAt);
   await waitFor(() => held?.length === count);
   return { event: events.at(-1) ?? first.event, webhook };
 }
@@ -174,9 +174,9 @@ test('beyond a limit of payloads in memory attempts are left to the workflows', 
   const headStart = new HeadStart(ports);
   const large = await recorded(headStart);
   const body = 'x'.repeat(attemptLimits.headStartBytesMax);
-  headStart.begin({ ...large.event, body }, [large.webhook]);
+  headStart.begin({ ...large.event, body }, [large.webhook], large.event.createdAt);
   const next = await recorded(headStart);
-  headStart.begin(next.event, [next.webhook]);
+  headStart.begin(next.event, [next.webhook], next.event.createdAt);
   expect(await headStart.take(keyOf(next))).toBeNull();
   await waitFor(() => held?.length === 1);
   held[0]?.();
@@ -187,7 +187,7 @@ test('beyond a limit of payloads in memory attempts are left to the workflows', 
 test('an event for a paused webhook is held', async () => {
   const headStart = new HeadStart(ports);
   const subject = await recorded(headStart, { active: false });
-  headStart.begin(subject.event, [subject.webhook]);
+  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
   await headStart.end();
   expect(await attempted(subject)).toMatchObject({ state: 'held', attemptCount: 0 });
   expect(requestsOf(subject)).toHaveLength(0);
@@ -211,7 +211,7 @@ test.each([
   const headStart = new HeadStart(ports);
   const subject = await recorded(headStart);
   await prepare(subject);
-  headStart.begin(subject.event, [subject.webhook]);
+  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
   await headStart.end();
   expect(await headStart.take(keyOf(subject))).toBeNull();
   expect(requestsOf(subject)).toHaveLength(0);
@@ -224,11 +224,11 @@ test('a process that stops claims and begins nothing, and waits for what is unde
   held = [];
   const headStart = new HeadStart(ports);
   const [under, late] = [await recorded(headStart), await recorded(headStart)];
-  headStart.begin(under.event, [under.webhook]);
+  headStart.begin(under.event, [under.webhook], under.event.createdAt);
   await waitFor(() => held?.length === 1);
   const ended = headStart.end();
   expect(headStart.claim()).toBeNull();
-  headStart.begin(late.event, [late.webhook]);
+  headStart.begin(late.event, [late.webhook], late.event.createdAt);
   held[0]?.();
   await ended;
   expect(await attempted(under)).toMatchObject({ state: 'delivered' });
@@ -242,7 +242,7 @@ test('a webhook that was read a while ago and has changed is left to the workflo
   const { store } = installation;
   await store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } });
   const createdAt = new Date(event.createdAt.getTime() - attemptLimits.factsFreshMs - 1);
-  headStart.begin({ ...event, createdAt }, [webhook]);
+  headStart.begin({ ...event, createdAt }, [webhook], createdAt);
   await headStart.end();
   expect(requestsOf(subject)).toHaveLength(0);
   expect(await firstAttempt(subject, ports, headStart)).toMatchObject({ settled: { held: 1 } });
@@ -251,7 +251,7 @@ test('a webhook that was read a while ago and has changed is left to the workflo
 test('what a job sends again is not taken for the first attempt', async () => {
   const headStart = new HeadStart(ports);
   const subject = await recorded(headStart);
-  headStart.begin(subject.event, [subject.webhook]);
+  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
   await attempted(subject);
   await headStart.end();
   const { eventId } = keyOf(subject);
@@ -267,7 +267,7 @@ test('what a job sends again is not taken for the first attempt', async () => {
 test('what this process has forgotten is read from the database', async () => {
   const headStart = new HeadStart(ports);
   const subject = await recorded(headStart);
-  headStart.begin(subject.event, [subject.webhook]);
+  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
   await headStart.end();
   const forgetful = new HeadStart(ports);
   expect(await firstAttempt(subject, ports, forgetful)).toMatchObject({

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { deleteExpired } from '../../../lib/deliveries/retention.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -15,19 +14,14 @@ import {
 } from '../../../lib/model/partition.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
-import { newRelease } from '../../../lib/deliveries/jobs.ts';
-import {
-  claimTurn,
-  expectSignal,
-  issueNumbers,
-  returnTurn,
-  settleTurn,
-  takeOverdue,
-} from '../../../lib/deliveries/partitions.ts';
+import { countInTransaction } from '../../../lib/mongo/sequences.ts';
+import { expectSignal, issueNumbers, takeOverdue } from '../../../lib/deliveries/partitions.ts';
+import { claimTurns, returnTurn, settleTurns } from '../../../lib/deliveries/turns.ts';
 import { sequenceOf } from '../../support/counting-receiver.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
+import { issueNumber } from '../../support/give-turn.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -70,7 +64,7 @@ beforeEach(async () => {
   });
   partition = { appUid, webhookUid, entity: 'agent', resourceUid };
   const insert = async (): Promise<string> => {
-    const [n = 0] = await issue();
+    const n = await issue();
     const event = { ...newEvent(installation, [webhookUid], now), resourceUid, sequence: n };
     await store.events.insertOne({ ...event, order: [{ webhookUid, n }] });
     return event._id;
@@ -78,10 +72,7 @@ beforeEach(async () => {
   eventIds = [await insert(), await insert(), await insert()];
 });
 
-const issue = (at = now): Promise<number[]> =>
-  inTransaction(installation.store, (session) =>
-    issueNumbers(installation.store, [partition], { now: at, session }),
-  );
+const issue = (): Promise<number> => issueNumber(installation.store, partition);
 
 async function stored(): Promise<PartitionDocument | null> {
   return installation.store.partitions.findOne({ _id: partitionId(partition) });
@@ -91,6 +82,16 @@ const change = (fields: Partial<PartitionDocument>) =>
   installation.store.partitions.updateOne({ _id: partitionId(partition) }, { $set: fields });
 
 const turn = (n: number) => ({ partition, n });
+
+async function claim(n: number, by: string, at = now): Promise<boolean> {
+  const [isClaimed = false] = await claimTurns(installation.store, [{ turn: turn(n), by, now: at }]);
+  return isClaimed;
+}
+
+async function settle(n: number): Promise<boolean> {
+  const [isMoreAsked = false] = await settleTurns(installation.store, [{ turn: turn(n), now }]);
+  return isMoreAsked;
+}
 
 /** Asks for an attempt as the workflow of the nth event does. */
 const attempt = (n: number, at: DeliveryPorts = ports) => {
@@ -105,19 +106,19 @@ const sent = (): number[] =>
   receiver.requests.filter((request) => request.path === path).map(sequenceOf);
 
 test('concurrent events get numbers without gaps', async () => {
-  const numbers = (await Promise.all(Array.from({ length: 20 }, issue))).flat();
+  const numbers = await Promise.all(Array.from({ length: 20 }, issue));
   expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 4));
-  expect(await stored()).toMatchObject({ issued: 23, settled: 0, lease: null });
+  expect(await stored()).toMatchObject({ settled: 0, asked: 0, lease: null, signalAt: null });
 });
 
 test('a number whose transaction fails is issued to the next event', async () => {
   const { store } = installation;
   const failing = inTransaction(store, async (session) => {
-    await issueNumbers(store, [partition], { now, session });
+    await countInTransaction(store, [partitionId(partition)], session);
     throw new Error('the change was refused');
   });
   await expect(failing).rejects.toThrow('the change was refused');
-  expect(await issue()).toEqual([4]);
+  expect(await issue()).toBe(4);
 });
 
 const lease = { by: 'another', until: later(1_000) };
@@ -147,28 +148,47 @@ test.each([
   },
 ])('$what can be claimed: $isClaimed', async ({ n, partition: fields, isClaimed }) => {
   await change(fields);
-  expect(await claimTurn(installation.store, turn(n), { by: 'mine', now })).toBe(isClaimed);
+  expect(await claim(n, 'mine')).toBe(isClaimed);
   expect((await stored())?.lease?.by === 'mine').toBe(isClaimed);
 });
 
 test('only one of several concurrent claims gets the turn', async () => {
-  const claims = Array.from({ length: 10 }, (_, index) =>
-    claimTurn(installation.store, turn(1), { by: `holder-${index}`, now }),
-  );
+  const claims = Array.from({ length: 10 }, (_, index) => claim(1, `holder-${index}`));
   expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1);
 });
 
-test('a number is settled once, in order, and the result says whether a later one waits', async () => {
-  const settle = (n: number) => settleTurn(installation.store, turn(n), now);
+test('a number is settled once, in order, and the result says whether a later one was asked for', async () => {
   await change({ lease });
   expect(await settle(2)).toBe(false);
-  expect(await stored()).toMatchObject({ settled: 0, lease });
+  expect(await stored()).toMatchObject({ settled: 0, asked: 2, lease, signalAt: later(5_000) });
   expect(await settle(1)).toBe(true);
   expect(await settle(1)).toBe(false);
   expect(await stored()).toMatchObject({ settled: 1, lease: null, signalAt: later(5_000) });
-  expect(await settle(2)).toBe(true);
+  expect(await settle(2)).toBe(false);
+  expect(await stored()).toMatchObject({ settled: 2, signalAt: null });
   expect(await settle(3)).toBe(false);
-  expect(await stored()).toMatchObject({ settled: 3, signalAt: null });
+  expect(await stored()).toMatchObject({ settled: 3, asked: 3, signalAt: null });
+});
+
+test('a number that is claimed too early is signalled when the one before is settled, or else by the relay', async () => {
+  expect(await claim(1, 'first')).toBe(true);
+  expect(await claim(2, 'second', later(56_000))).toBe(false);
+  // Later claims do not postpone it.
+  expect(await stored()).toMatchObject({ asked: 2, signalAt: later(60_000) });
+  expect(await settle(1)).toBe(true);
+  expect(await stored()).toMatchObject({ settled: 1, signalAt: later(5_000) });
+});
+
+test('of the turns of a partition that are claimed and settled in one command each gets its own answer', async () => {
+  const { store } = installation;
+  const claims = [2, 1, 3].map((n) => ({ turn: turn(n), by: `holder-${n}`, now }));
+  expect(await claimTurns(store, claims)).toEqual([false, true, false]);
+  expect(await stored()).toMatchObject({ asked: 3, lease: { by: 'holder-1' } });
+  const settled = [2, 1].map((n) => ({ turn: turn(n), now }));
+  expect(await settleTurns(store, settled)).toEqual([false, true]);
+  const rest = [2, 3].map((n) => ({ turn: turn(n), now }));
+  expect(await settleTurns(store, rest)).toEqual([false, false]);
+  expect(await stored()).toMatchObject({ settled: 3, lease: null, signalAt: null });
 });
 
 test.each([
@@ -190,15 +210,16 @@ test('overdue partitions are returned once a minute, the longest overdue first',
     ...partition,
     _id: partitionId({ ...partition, resourceUid }),
     resourceUid,
-    issued: 1,
     settled: 0,
+    asked: 1,
     lease: null,
     signalAt: later(-1_000 * (index + 1)),
   }));
   await store.partitions.insertMany([
     ...others,
-    { ...partition, _id: 'idle', issued: 1, settled: 1, lease: null, signalAt: null },
+    { ...partition, _id: 'idle', settled: 1, asked: 1, lease: null, signalAt: null },
   ]);
+  await claim(2, 'too early');
   const take = async (time: Date, max = 10): Promise<string[]> =>
     (await takeOverdue(store, time, max)).map(({ resourceUid }) => resourceUid);
   expect(await take(now, 1)).toEqual(['a']);
@@ -208,22 +229,28 @@ test('overdue partitions are returned once a minute, the longest overdue first',
   expect((await take(later(60_001))).toSorted()).toEqual(['a', 'b']);
 });
 
-test('the signal of a waiting number is not postponed by later numbers and releases', async () => {
-  const { store } = installation;
-  const expectSignalAt = (at: Date) => expectSignal(store, [partitionId(partition)], { now: at });
-  await issue(later(4_000));
-  await expectSignalAt(later(4_000));
-  expect(await stored()).toMatchObject({ issued: 4, signalAt: later(5_000) });
-  await change({ signalAt: later(60_000) });
-  await issue(later(4_000));
-  expect(await stored()).toMatchObject({ issued: 5, signalAt: later(60_000) });
-  await expectSignalAt(later(4_000));
-  expect(await stored()).toMatchObject({ signalAt: later(9_000) });
-  for (const renew of [issue, expectSignalAt]) {
-    await change({ signalAt: null });
-    await renew(later(4_000));
-    expect(await stored()).toMatchObject({ signalAt: later(9_000) });
+test('a release has a partition signalled soon, and postpones no signal', async () => {
+  for (const [signalAt, expected] of [
+    [null, later(9_000)],
+    [later(60_000), later(9_000)],
+    [later(5_000), later(5_000)],
+  ] as const) {
+    await change({ signalAt });
+    await expectSignal(installation.store, [partitionId(partition)], { now: later(4_000) });
+    expect(await stored()).toMatchObject({ signalAt: expected });
   }
+});
+
+test('numbers that a replay issues are asked for, and signalled soon by the relay', async () => {
+  const { store } = installation;
+  await change({ settled: 2, asked: 2 });
+  const numbers = await inTransaction(store, (session) =>
+    issueNumbers(store, [partition, partition], { now, session }),
+  );
+  expect(numbers).toEqual([4, 5]);
+  expect(await stored()).toMatchObject({ asked: 5, signalAt: later(5_000) });
+  await settle(3);
+  expect(await stored()).toMatchObject({ settled: 3, signalAt: later(5_000) });
 });
 
 test('an event before its turn is recorded as pending, and settling its predecessor signals the partition', async () => {
@@ -242,7 +269,7 @@ test('a partition does not wait for deleted events', async () => {
   await installation.store.events.deleteMany({ _id: { $in: [eventIds[0], eventIds[1]] } });
   expect(await step()).toMatchObject({ next: 'end' });
   expect(sent()).toEqual([3]);
-  expect(await stored()).toMatchObject({ issued: 3, settled: 3, signalAt: null });
+  expect(await stored()).toMatchObject({ settled: 3, signalAt: null });
 });
 
 test('events wait behind a failed head and do not overtake it', async () => {
@@ -260,7 +287,7 @@ test('events wait behind a failed head and do not overtake it', async () => {
 });
 
 test('the turn of a lost holder is claimed only after its lease has expired', async () => {
-  expect(await claimTurn(installation.store, turn(1), { by: eventIds[0], now })).toBe(true);
+  expect(await claim(1, eventIds[0] ?? '')).toBe(true);
   expect(await step(at(later(40_000)))).toMatchObject({ next: { waitMs: 2_000 } });
   expect(sent()).toEqual([]);
   expect(await step(at(later(40_001)))).toMatchObject({ next: 'end' });
@@ -281,21 +308,6 @@ test('a kill between the record of an attempt and the end of its turn delays no 
   expect(await step()).toMatchObject({ next: 'end' });
   expect(sent()).toEqual([1, 2, 3]);
   expect(await stored()).toMatchObject({ settled: 3, lease: null });
-});
-
-test('the partitions of a deleted webhook are deleted, and those of no other', async () => {
-  const { store } = installation;
-  const { appUid, webhookUid } = partition;
-  const other = { ...partition, webhookUid: `${webhookUid}x` };
-  const facts = { issued: 1, settled: 0, lease: null, signalAt: null };
-  await store.partitions.insertOne({ ...other, ...facts, _id: partitionId(other) });
-  await store.webhooks.deleteOne({ _id: webhookUid });
-  const release = newRelease({ appUid, webhookUid }, now);
-  await store.jobs.insertOne(release);
-  const page = { jobUid: release._id, page: 1 };
-  // By then, attempts that read the webhook before its deletion have recorded their deliveries.
-  expect(await takeJobPage(at(later(36_000)), page)).toMatchObject({ isLast: true });
-  expect(await store.partitions.distinct('_id')).toEqual([partitionId(other)]);
 });
 
 test('events behind a head that was held for too long are sent once it is cancelled', async () => {

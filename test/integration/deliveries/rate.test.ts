@@ -198,7 +198,7 @@ test('a head start leaves what has to wait to the workflow, which does not ask a
     headStart: headStart.claim(),
   }));
   await installation.store.events.insertMany(events);
-  for (const event of events) headStart.begin(event, [webhook]);
+  for (const event of events) headStart.begin(event, [webhook], event.createdAt);
   const taken = await Promise.all(
     events.map(({ _id: eventId, appUid }) =>
       headStart.take({ appUid, eventId, webhookUid: webhook._id }),

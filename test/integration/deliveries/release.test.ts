@@ -203,21 +203,28 @@ test('a delivery that a release has in flight is not taken by the next release',
   expect(requestsOf(eventId)).toBe(1);
 });
 
-test('the partitions of a deleted webhook are deleted, 1,000 a page, and those of no other', async () => {
+test('the partitions of a deleted webhook are deleted with their numbers, 1,000 a page, and those of no other', async () => {
   const { store } = installation;
   const { appUid, _id: webhookUid } = webhook;
-  const other = await insertWebhook(installation, { url: receiver.url });
+  const otherUid = `${webhookUid}x`;
   const made = (count: number, uid: string): PartitionDocument[] =>
     Array.from({ length: count }, (_, n) => {
       const key = { appUid, webhookUid: uid, entity: 'agent', resourceUid: `agt_${n}` } as const;
-      const counter = { issued: 1, settled: 1, lease: null, signalAt: null };
+      const counter = { settled: 1, asked: 1, lease: null, signalAt: null };
       return { _id: partitionId(key), ...key, ...counter };
     });
-  await store.partitions.insertMany([...made(1_001, webhookUid), ...made(1, other._id)]);
+  const partitions = [...made(1_001, webhookUid), ...made(1, otherUid)];
+  await store.partitions.insertMany(partitions);
+  await store.sequences.insertMany(partitions.map(({ _id }) => ({ _id, last: 1 })));
   await store.webhooks.deleteOne({ _id: webhookUid });
   const job = newRelease({ appUid, webhookUid }, askedAt);
   await store.jobs.insertOne(job);
-  const count = (uid: string) => store.partitions.countDocuments({ webhookUid: uid });
+  const count = async (uid: string) => {
+    const ofWebhook = { _id: new RegExp(`^${uid}/`) };
+    const numbers = await store.sequences.countDocuments(ofWebhook);
+    expect(await store.partitions.countDocuments(ofWebhook)).toBe(numbers);
+    return numbers;
+  };
   const checks = [
     [34_999, false, 1_001],
     [35_000, false, 1],
@@ -227,7 +234,7 @@ test('the partitions of a deleted webhook are deleted, 1,000 a page, and those o
     expect(await take(job._id, index + 1, afterMs)).toMatchObject({ isLast });
     expect(await count(webhookUid)).toBe(left);
   }
-  expect(await count(other._id)).toBe(1);
+  expect(await count(otherUid)).toBe(1);
 });
 
 test("a deleted webhook's open deliveries are cancelled, 1,000 a page, also those recorded later", async () => {

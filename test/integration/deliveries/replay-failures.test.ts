@@ -11,6 +11,7 @@ import { Disposal } from '../../../lib/platform/disposal.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
+import { insertPartition } from '../../support/give-turn.ts';
 import { eventIdsOf, newReplayJob, takeAllPages } from '../../support/jobs.ts';
 
 const open = new Disposal();
@@ -174,8 +175,7 @@ test('an ordered webhook gets its failures again in the order of the events', as
   const second = await fail(webhookUid, after(since, 1), { event: resource });
   const first = await fail(webhookUid, since, { event: resource });
   const partition = { appUid: app.appUid, webhookUid, ...resource };
-  const counter = { issued: 2, settled: 2, lease: null, signalAt: null };
-  await store.partitions.insertOne({ _id: `${webhookUid}/agent/agt_1`, ...partition, ...counter });
+  await insertPartition(store, { ...partition, issued: 2, settled: 2 });
   await take(replayTo([webhookUid]));
   const events = await store.events
     .find({ _id: { $in: [first, second] } })

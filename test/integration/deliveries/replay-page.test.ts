@@ -12,6 +12,7 @@ import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
+import { insertPartition } from '../../support/give-turn.ts';
 import { askForReplay, eventIdsOf, takeAllPages } from '../../support/jobs.ts';
 
 const open = new Disposal();
@@ -116,8 +117,7 @@ async function putInPartition(
   const { _id: eventId, appUid, entity, resourceUid } = event;
   const key = { appUid, webhookUid, entity, resourceUid };
   const partition = partitionId(key);
-  const counter = { issued, settled, lease: null, signalAt: null };
-  await store.partitions.insertOne({ _id: partition, ...key, ...counter });
+  await insertPartition(store, { ...key, issued, settled });
   await store.events.updateOne({ _id: eventId }, { $set: { order: [{ webhookUid, n }] } });
   await store.deliveries.updateOne({ eventId }, { $set: { partition } });
   return key;
@@ -139,7 +139,7 @@ test.each([
     const { event, webhookUid, jobUid, take } = replay;
     const counter = { n: 1, issued: 3, settled };
     const key = await putInPartition(replay, counter);
-    const { deliveries, events, jobs, partitions } = installation.store;
+    const { deliveries, events, jobs, partitions, sequences } = installation.store;
     for (let times = 0; times < 2; times += 1) {
       // The workflow of the partition makes the attempt.
       expect(await take()).toMatchObject({ events: [], isLast: true });
@@ -147,8 +147,11 @@ test.each([
     expect(signalled).toEqual([key]);
     const order = [{ webhookUid, n }];
     expect(await events.findOne({ _id: event._id })).toMatchObject({ order });
-    const issued = Math.max(3, n);
-    expect(await partitions.findOne({ _id: partitionId(key) })).toMatchObject({ issued });
+    const last = Math.max(3, n);
+    const _id = partitionId(key);
+    expect(await sequences.findOne({ _id })).toMatchObject({ last });
+    // An event that goes on its way now is not the last for whoever settles it.
+    expect(await partitions.findOne({ _id })).toMatchObject({ asked: last });
     const sent = {
       state: 'pending',
       jobUid: null,

@@ -139,7 +139,7 @@ async function writePartitions(): Promise<void> {
     ...partition,
     _id: partitionId({ ...partition, resourceUid }),
     resourceUid,
-    issued: 1,
+    asked: 1,
     settled: 0,
     lease: null,
     signalAt,

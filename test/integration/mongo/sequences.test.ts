@@ -1,8 +1,7 @@
 // The numbers of reported changes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../lib/platform/ids.ts';
-import { countReports } from '../../../lib/mongo/sequences.ts';
-import type { CountedResource } from '../../../lib/model/sequence.ts';
+import { countReports, sequenceId } from '../../../lib/mongo/sequences.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 
 let installation: Installation;
@@ -18,11 +17,9 @@ afterAll(async () => {
 /** Counts a group of reports about all resources twice, `groups` times concurrently; returns the numbers of each. */
 async function countAtOnce(groups: number, resourceUids: readonly string[]): Promise<number[][]> {
   const appUid = newId('app', new Date());
-  const one = resourceUids.map((resourceUid): CountedResource => ({
-    appUid,
-    entity: 'agent',
-    resourceUid,
-  }));
+  const one = resourceUids.map((resourceUid) =>
+    sequenceId({ appUid, entity: 'agent', resourceUid }),
+  );
   const counts = await Promise.all(
     Array.from({ length: groups }, () => countReports(installation.store, [...one, ...one])),
   );
