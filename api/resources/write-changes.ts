@@ -38,7 +38,10 @@ export interface Committed<T = unknown> {
 }
 
 /** A change that is written, and its events not yet. */
-export type Written = Omit<PendingChange, 'write'> & { answer: unknown; changes: readonly Change[] };
+export type Written = Omit<PendingChange, 'write'> & {
+  answer: unknown;
+  changes: readonly Change[];
+};
 
 /** One run of a transaction. */
 export interface Making {
@@ -93,4 +96,3 @@ export async function recordEvents(
   }
   return written.map(({ answer }, index) => ({ answer, recorded: recorded[index] ?? [] }));
 }
-

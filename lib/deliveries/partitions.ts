@@ -28,7 +28,9 @@ export async function openPartitions(
     first.map(({ partition }) => ({
       updateOne: {
         filter: { _id: partitionId(partition) },
-        update: { $setOnInsert: { ...partition, settled: 0, asked: 0, lease: null, signalAt: null } },
+        update: {
+          $setOnInsert: { ...partition, settled: 0, asked: 0, lease: null, signalAt: null },
+        },
         upsert: true,
       },
     })),

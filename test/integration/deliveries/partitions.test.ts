@@ -83,14 +83,13 @@ const change = (fields: Partial<PartitionDocument>) =>
 
 const turn = (n: number) => ({ partition, n });
 
-async function claim(n: number, by: string, at = now): Promise<boolean> {
-  const [isClaimed = false] = await claimTurns(installation.store, [{ turn: turn(n), by, now: at }]);
-  return isClaimed;
+async function claim(n: number, by: string, at = now): Promise<boolean | undefined> {
+  const claims = [{ turn: turn(n), by, now: at }];
+  return (await claimTurns(installation.store, claims))[0];
 }
 
-async function settle(n: number): Promise<boolean> {
-  const [isMoreAsked = false] = await settleTurns(installation.store, [{ turn: turn(n), now }]);
-  return isMoreAsked;
+async function settle(n: number): Promise<boolean | undefined> {
+  return (await settleTurns(installation.store, [{ turn: turn(n), now }]))[0];
 }
 
 /** Asks for an attempt as the workflow of the nth event does. */
