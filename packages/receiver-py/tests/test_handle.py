@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import Protocol
 
 import pytest
@@ -145,6 +146,42 @@ def test_a_second_attempt_while_the_first_is_handled_is_sent_again() -> None:
     assert receiver.handle(*delivery_of(), handler) == HANDLED
     assert [answer.status for answer in during] == [409]
     assert handle(receiver, Calls()) == HANDLED
+
+
+@pytest.mark.parametrize("uptime_seconds", [0.1 * n for n in range(1, 300)])
+def test_an_event_that_nobody_claimed_is_new_however_young_the_machine(
+    uptime_seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: uptime_seconds)
+    assert MemoryDeliveryStore().claim("evt_1") == "new"
+
+
+def test_a_request_that_is_cancelled_while_its_event_is_claimed_gives_it_back() -> None:
+    claiming, goes_on = threading.Event(), threading.Event()
+
+    class SlowStore(MemoryDeliveryStore):
+        def claim(self, event_id: str) -> Claim:
+            claiming.set()
+            goes_on.wait(10)
+            return super().claim(event_id)
+
+    receiver, calls = Receiver([SECRET], store=SlowStore()), Calls()
+
+    async def cancel_while_claimed() -> None:
+        async def handler(_: Delivery) -> None:
+            raise AssertionError
+
+        task = asyncio.create_task(receiver.handle_async(*delivery_of(), handler))
+        await asyncio.to_thread(claiming.wait, 10)
+        task.cancel()
+        await asyncio.sleep(0)
+        goes_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel_while_claimed())
+    assert handle(receiver, calls) == HANDLED
+    assert calls.event_ids == ["evt_1"]
 
 
 def test_a_cancelled_request_gives_its_event_back() -> None:

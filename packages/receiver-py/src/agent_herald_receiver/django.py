@@ -52,7 +52,8 @@ def _screen(request: HttpRequest, bytes_max: int) -> Answer | None:
     if request.method != "POST":
         return NO_POST
     length = request.headers.get("Content-Length", "")
-    return TOO_LARGE if length.isdigit() and int(length) > bytes_max else None
+    is_number = length.isascii() and length.isdigit()
+    return TOO_LARGE if is_number and int(length) > bytes_max else None
 
 
 def _respond(answer: Answer) -> HttpResponse:

@@ -47,7 +47,7 @@ def handle_once(stores: Stores, delivery: Delivery, handler: Handler) -> Answer:
 
 async def handle_once_async(stores: Stores, delivery: Delivery, handler: AsyncHandler) -> Answer:
     store, sequences = stores
-    claim: Claim = await _ask(store.claim, delivery.event_id)
+    claim = await _claim(store, delivery.event_id)
     if claim != "new":
         return _answer_unclaimed(claim)
     try:
@@ -59,6 +59,17 @@ async def handle_once_async(stores: Stores, delivery: Delivery, handler: AsyncHa
         await asyncio.shield(_ask(store.release, delivery.event_id))
         raise
     return HANDLED
+
+
+async def _claim(store: DeliveryStore | AsyncDeliveryStore, event_id: str) -> Claim:
+    claiming = asyncio.ensure_future(_ask(store.claim, event_id))
+    try:
+        return cast(Claim, await asyncio.shield(claiming))
+    except asyncio.CancelledError:
+        # A store that is slow claims all the same.
+        if await asyncio.shield(claiming) == "new":
+            await asyncio.shield(_ask(store.release, event_id))
+        raise
 
 
 def _answer_unclaimed(claim: Claim) -> Answer:

@@ -63,7 +63,8 @@ class MemoryDeliveryStore:
             if event_id in self._done:
                 return "done"
             # A handler that hangs must not keep its event for ever.
-            if now < self._claimed_at.get(event_id, now - _CLAIM_SECONDS) + _CLAIM_SECONDS:
+            claimed_at = self._claimed_at.get(event_id)
+            if claimed_at is not None and now < claimed_at + _CLAIM_SECONDS:
                 return "busy"
             self._claimed_at[event_id] = now
             return "new"
