@@ -137,7 +137,13 @@ def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(key: str) 
         {"url": "herald.example.com"},
         {"url": "ftp://herald.example.com"},
         {"url": "https://u:p@herald.example.com"},
+        {"url": "https://:p@herald.example.com"},
         {"url": "https://herald.example.com/?a=1"},
+        {"url": "https://herald.example.com/?"},
+        {"url": "https://herald.example.com/#"},
+        {"url": "https://herald.example.com\n"},
+        {"url": "https://herald.example.com:abc"},
+        {"url": "https://xn--/"},
         {"app_uid": ""},
         {"app_uid": ".."},
         {"timeout_seconds": 0},
@@ -151,6 +157,15 @@ def test_options_that_cannot_work_are_refused(options: dict[str, Any]) -> None:
         ValueError, match=next(iter(options)) if "app_uid" not in options else "uid"
     ):
         HeraldClient(**{**good, **options})
+
+
+def test_a_success_without_a_body_is_none_of_the_service() -> None:
+    with (
+        serving(Answer(200)) as server,
+        HeraldClient(**server.options) as client,
+        pytest.raises(UnexpectedAnswerError),
+    ):
+        client.agents.delete("agt_1")
 
 
 @pytest.mark.parametrize("uid", ["", ".", ".."])

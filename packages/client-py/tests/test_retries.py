@@ -184,13 +184,22 @@ def error_of(status: int | None, retry_after_seconds: float | None = None) -> He
     return HeraldError("", request_id="r", status=status, retry_after_seconds=retry_after_seconds)
 
 
-@pytest.mark.parametrize(
-    ("asked", "waited"), [(0, 0), (60, 60), (61, None)], ids=["now", "longest", "too long"]
-)
+@pytest.mark.parametrize(("asked", "waited"), [(60, 60), (61, None)], ids=["longest", "too long"])
 def test_a_retry_after_of_more_than_a_minute_is_left_to_the_caller(
     asked: float, waited: float | None
 ) -> None:
     assert seconds_until_retry(GET, error_of(429, asked), attempt=1, retries=2) == waited
+
+
+@pytest.mark.parametrize("retries", [9, None])
+def test_a_retry_after_that_is_past_shortens_no_wait(
+    retries: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_retries, "FIRST_WAIT_SECONDS", 0.5)
+    for attempt, least in [(1, 0.25), (2, 0.5), (9, 4)]:
+        wait = seconds_until_retry(GET, error_of(503, 0), attempt=attempt, retries=retries)
+        assert wait is not None
+        assert least <= wait <= 2 * least
 
 
 def test_without_an_end_a_retry_after_of_more_than_a_minute_is_a_minute() -> None:

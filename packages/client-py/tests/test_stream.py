@@ -67,6 +67,14 @@ def test_a_stream_begins_behind_the_id_of_an_earlier_one() -> None:
         assert server.received[0].headers["last-event-id"] == "id7"
 
 
+@pytest.mark.parametrize("stream_id", ["", "id7\n", "é"])
+def test_an_id_that_no_header_can_hold_is_refused(stream_id: str) -> None:
+    with serving() as server, HeraldClient(**server.options) as client:
+        with pytest.raises(ValueError, match="last_event_id"):
+            next(iter(client.events.stream(last_event_id=stream_id)))
+        assert server.received == []
+
+
 def test_a_silent_stream_is_taken_for_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sync_transport, "SILENCE_SECONDS_MAX", 0.1)
     silent, live = (streamed(OPENED + event(n), stays_open=True) for n in (1, 2))

@@ -19,6 +19,9 @@ from .errors import HeraldError, UnexpectedAnswerError
 from .problems import PROBLEMS
 
 _VISIBLE = re.compile(r"[!-~]{1,255}")
+_STREAM_ID = re.compile(r"[!-~]{1,2000}")
+
+_NO_CONTENT = 204
 _DETAIL_LENGTH_MAX = 200
 _HTTP_ERROR = 400
 
@@ -47,8 +50,14 @@ class Settings:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("url must be one like https://herald.example.com")
-        if parts.username or parts.query or parts.fragment:
+        if "@" in parts.netloc or "?" in self.url or "#" in self.url:
             raise ValueError("url must have no user, query or fragment")
+        try:
+            host = httpx.URL(self.url).host
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise ValueError(f"url cannot be used: {error}") from error
+        if not host:
+            raise ValueError("url must have a host")
         if not _VISIBLE.fullmatch(self.api_key):
             # Without the key: a line break at its end is the usual fault.
             raise ValueError("api_key must be printable ASCII without spaces or line breaks")
@@ -125,6 +134,8 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
     if call.idempotency_key is not None:
         headers["idempotency-key"] = call.idempotency_key
     if call.last_event_id is not None:
+        if not _STREAM_ID.fullmatch(call.last_event_id):
+            raise ValueError("last_event_id must be printable ASCII without spaces or line breaks")
         headers["last-event-id"] = call.last_event_id
     query = {name: str(value) for name, value in call.query.items() if value is not None}
     return {
@@ -141,7 +152,7 @@ def read_answer(call: Call, response: httpx.Response, request_id: str) -> Any:
     """Returns the JSON of an answer, None of one without a body. Raises a HeraldError."""
     if not response.is_success and response.status_code not in call.answers:
         raise problem_of(response, request_id)
-    if not response.content:
+    if response.status_code == _NO_CONTENT:
         return None
     if content_type_of(response) != "application/json":
         raise problem_of(response, request_id)

@@ -27,13 +27,14 @@ def seconds_until_retry(
     """
     if (retries is not None and attempt > retries) or not _is_retryable(call, error, attempt):
         return None
-    asked = error.retry_after_seconds
-    if asked is not None:
-        is_too_long = asked > RETRY_AFTER_SECONDS_MAX and retries is not None
-        return None if is_too_long else min(asked, RETRY_AFTER_SECONDS_MAX)
+    asked = error.retry_after_seconds or 0.0
+    if asked > RETRY_AFTER_SECONDS_MAX and retries is not None:
+        return None
     doublings = min(attempt - 1, _DOUBLINGS_MAX)
     longest = min(WAIT_SECONDS_MAX, FIRST_WAIT_SECONDS * float(2**doublings))
-    return longest * random.uniform(0.5, 1)  # noqa: S311
+    own = longest * random.uniform(0.5, 1)  # noqa: S311
+    # A time that has passed must not make it ask without a pause.
+    return max(own, min(asked, RETRY_AFTER_SECONDS_MAX))
 
 
 def _is_retryable(call: Call, error: HeraldError, attempt: int) -> bool:
