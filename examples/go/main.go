@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"log"
 	"net/http"
 	"os"
@@ -20,7 +21,7 @@ func main() {
 
 func handle(_ context.Context, delivery *receiver.Delivery) error {
 	if agent, ok := delivery.Data.(*receiver.AgentData); ok {
-		log.Printf("verified %s: %s", delivery.Event, agent.AgentName)
+		fmt.Printf("verified %s: %s\n", delivery.Event, agent.AgentName)
 	}
 	return nil
 }
