@@ -64,6 +64,8 @@ function createPageServer(write: () => Promise<string>): Server {
     },
   );
   server.maxConnections = connectionsMax;
+  // Whoever keeps all of them must not keep out the probes.
+  server.on('drop', () => server.closeIdleConnections());
   server.timeout = idleTimeoutMs;
   return server;
 }

@@ -109,3 +109,22 @@ test('more connections than it takes are closed', async () => {
   await Promise.race(sockets.map((socket) => once(socket, 'close')));
   for (const socket of sockets) socket.destroy();
 });
+
+test('idle connections are closed for those who come when there is no room', async () => {
+  const { port } = await serve();
+  const idle = await Promise.all(
+    Array.from({ length: 32 }, async () => {
+      const socket = connect(port, host);
+      socket.on('error', () => undefined);
+      socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n');
+      await once(socket, 'data');
+      return socket;
+    }),
+  );
+  const closed = Promise.all(idle.map((socket) => once(socket, 'close')));
+  const dropped = connect(port, host);
+  dropped.on('error', () => undefined);
+  await once(dropped, 'close');
+  await closed;
+  expect((await fetch(`http://${host}:${port}/metrics`)).status).toBe(200);
+});
