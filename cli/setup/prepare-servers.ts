@@ -8,7 +8,8 @@ import { ensureRetentionSchedule } from '../../lib/temporal/retention-schedule.t
 
 /** Makes indexes, search attributes and schedules; safe to repeat. Throws when a server does not answer. */
 export async function prepareServers(config: Config): Promise<void> {
-  const store = await connectStore(config.mongodb);
+  // An index of many documents is built for minutes, in which MongoDB says nothing.
+  const store = await connectStore(config.mongodb, { socketTimeoutMs: 0 });
   try {
     await ensureIndexes(store);
   } finally {

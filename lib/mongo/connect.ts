@@ -30,8 +30,14 @@ export type Store = ReturnType<typeof openStore>;
 
 const operationTimeoutMs = processLimits.mongoTimeoutMs;
 
-/** Connects to MongoDB. Throws a sentence, with the driver's error as its cause, when it cannot within 5 s. */
-export async function connectStore(settings: { uri: string; database: string }): Promise<Store> {
+/**
+ * Connects to MongoDB. Throws a sentence, with the driver's error as its cause, when it cannot within 5 s. A command may
+ * take 15 s unless `socketTimeoutMs` is given; with 0, as long as it likes.
+ */
+export async function connectStore(
+  settings: { uri: string; database: string },
+  { socketTimeoutMs = 3 * operationTimeoutMs }: { socketTimeoutMs?: number } = {},
+): Promise<Store> {
   const options: MongoClientOptions & { connectionType: typeof ObservedConnection } = {
     connectionType: ObservedConnection,
     appName: 'agent-herald',
@@ -47,7 +53,7 @@ export async function connectStore(settings: { uri: string; database: string }):
     serverSelectionTimeoutMS: operationTimeoutMs,
     connectTimeoutMS: operationTimeoutMs,
     heartbeatFrequencyMS: processLimits.mongoHeartbeatMs,
-    socketTimeoutMS: 3 * operationTimeoutMs,
+    socketTimeoutMS: socketTimeoutMs,
     ignoreUndefined: true,
   };
   const client = makeClient(settings.uri, options);
