@@ -44,13 +44,13 @@
 {{- end }}
 {{- end -}}
 
-{{/* The internet, without what is not public and without the cluster. */}}
+{{/* The internet, without what is not public and without the cluster. What is outside a range cannot be its exception. */}}
 {{- define "herald.internet" -}}
 {{- $further := concat .Values.networkPolicy.clusterCidrs (include "herald.cidrs" .Values.settings.HERALD_DENY_CIDRS | fromYamlArray) -}}
 {{- $ipv4 := include "herald.refusedIpv4" . | fromYamlArray -}}
 {{- $ipv6 := include "herald.refusedIpv6" . | fromYamlArray -}}
 {{- range $further -}}
-{{- if contains ":" . -}}{{ $ipv6 = append $ipv6 . }}{{- else -}}{{ $ipv4 = append $ipv4 . }}{{- end -}}
+{{- if regexMatch "^[23][0-9a-fA-F]{3}:" . -}}{{ $ipv6 = append $ipv6 . }}{{- else if not (contains ":" .) -}}{{ $ipv4 = append $ipv4 . }}{{- end -}}
 {{- end -}}
 - ipBlock:
     cidr: 0.0.0.0/0
