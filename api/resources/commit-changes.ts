@@ -6,6 +6,7 @@ import { inTime } from '../../lib/concurrency/in-time.ts';
 import { isDatabaseAway } from '../../lib/mongo/database-away.ts';
 import { RepeatedKey, usedKeys } from '../../lib/mongo/idempotency.ts';
 import { inTransaction, isWriteConflict } from '../../lib/mongo/transaction.ts';
+import { newId } from '../../lib/platform/ids.ts';
 import { inSharedSpan } from '../../lib/telemetry/spans.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { EventPorts } from './make-events.ts';
@@ -114,7 +115,11 @@ export async function commitAlone(ports: EventPorts, change: PendingChange): Pro
           const calls = change.once === null ? [] : [change.once];
           if ((await usedKeys(ports.store, calls, session)).size > 0) throw new RepeatedKey();
           const making = { now: ports.clock.now(), session };
-          return recordEvents(ports, [await writeChange(change, making)], making);
+          return recordEvents(
+            ports,
+            [await writeChange(change, making, newId('evt', making.now))],
+            making,
+          );
         },
         change.beginBeforeMs,
       );
@@ -201,11 +206,13 @@ async function writeTogether(
   const used = await usedKeys(store, calls, making.session);
   const written: Written[] = [];
   const refused: PendingChange[] = [];
-  for (const change of changes) {
+  // All at once: only then do they sort in the order of the changes.
+  const eventIds = changes.map(() => newId('evt', making.now));
+  for (const [index, change] of changes.entries()) {
     const key = change.once?.key.id;
     try {
       if (key !== undefined && used.has(key)) throw new RepeatedKey();
-      written.push(await writeChange(change, making));
+      written.push(await writeChange(change, making, eventIds[index] ?? ''));
       if (key !== undefined) used.add(key);
     } catch (error) {
       const fault = faultOfGroup(error);

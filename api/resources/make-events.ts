@@ -19,7 +19,7 @@ import { matchesFilter } from '../../lib/webhooks/match-filter.ts';
 import { isSubscribed } from '../../lib/webhooks/webhooks.ts';
 
 export interface Change {
-  /** Given where the answer names the event; made with its change or its event otherwise. */
+  /** Made here for several changes of one call. */
   eventId?: string;
   event: EventName;
   /** The resource after the change, or before its deletion. */
@@ -55,7 +55,8 @@ export async function makeEvents(
   sets: readonly ChangeSet[],
   { now, session }: { now: Date; session: ClientSession | undefined },
 ): Promise<Recorded[][]> {
-  // Before the count, in which a payload that is refused would leave a gap.
+  // Synchronously: ids made one after another sort in the order of the changes. And before the count, in which a payload
+  // that is refused would leave a gap.
   const recorded = sets.map((set) =>
     set.changes.map((change) => makeEvent(ports, change, { ...set, now })),
   );

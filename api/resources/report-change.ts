@@ -1,5 +1,4 @@
 // POST …/changes: a platform whose resources live elsewhere reports a change of one.
-import { newId } from '../../lib/platform/ids.ts';
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName, eventNames } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';
@@ -62,10 +61,10 @@ export const reportChange: Handler<ReportChangeBody> = operation(
     }
     // Key and event have to be committed together.
     const recording = { appUid, key, entities: [entityOf(event)] };
-    const answer = await recordChange(context, recording, async (_session, now) => {
-      const eventId = newId('evt', now);
-      return { answer: { eventId, ...facts }, changes: [{ eventId, event, data }] };
-    });
+    const answer = await recordChange(context, recording, async (_session, _now, eventId) => ({
+      answer: { eventId, ...facts },
+      changes: [{ event, data }],
+    }));
     return { status: 202, body: answer };
   },
 );

@@ -3,7 +3,6 @@ import type { ClientSession } from 'mongodb';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { keepAnswers, type Once } from '../../lib/mongo/idempotency.ts';
-import { newId } from '../../lib/platform/ids.ts';
 import { within } from '../../lib/mongo/transaction.ts';
 import {
   type Change,
@@ -13,10 +12,11 @@ import {
   type Recorded,
 } from './make-events.ts';
 
-/** Acts through the session alone; runs again on a write conflict, with the time of that run. */
+/** Acts through the session alone; runs again on a write conflict, with the time and the event's uid of that run. */
 export type Write<T> = (
   session: ClientSession,
   now: Date,
+  eventId: string,
 ) => Promise<{ answer: T; changes: readonly Change[] }>;
 
 export interface PendingChange<T = unknown> {
@@ -57,19 +57,20 @@ export function isPlain({ write, webhooks, once }: PendingChange): boolean {
   return typeof write !== 'function' && once === null && !isForOrdered(webhooks, write);
 }
 
-/** Writes a change in the transaction. */
+/** Writes a change in the transaction. The uid is that of its event, where it has one. */
 export async function writeChange(
   change: PendingChange,
   { now, session }: Making,
+  eventId: string,
 ): Promise<Written> {
   const { write } = change;
   const written =
     typeof write === 'function'
-      ? { ...change, ...(await write(session, now)) }
+      ? { ...change, ...(await write(session, now, eventId)) }
       : writtenElsewhere(change);
-  // Here, as ids made one after another sort in the order of the changes.
-  const changes = written.changes.map((each) => ({ eventId: newId('evt', now), ...each }));
-  return { ...written, changes };
+  const [only] = written.changes;
+  if (only === undefined || written.changes.length > 1) return written;
+  return { ...written, changes: [{ ...only, eventId }] };
 }
 
 /** Returns a change that needs no write but that of its event. */

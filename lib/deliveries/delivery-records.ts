@@ -1,6 +1,7 @@
 import { coalesce } from '../concurrency/coalesce.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
+import type { Turn } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
@@ -30,7 +31,9 @@ export interface DeliveryRecords {
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
 // Up to 256 KiB each.
 const bodyReads = { itemsPerCallMax: 20, callsAtOnceMax: 8 };
+// A turn that a job's open transaction locks holds up those of its webhook alone.
 const turns = { itemsPerCallMax: 100, callsAtOnceMax: 2 };
+const webhookOf = ({ turn }: { turn: Turn }): string => turn.partition.webhookUid;
 // One call at a time, as the disk writes many documents in the time of one; given up late, as a send may then be repeated.
 const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
 
@@ -53,8 +56,12 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
       return pick(keys, 'webhookUid', await findToDeliver(store, ids));
     }),
     awaitTime: createPacer(store),
-    claimTurn: coalesce(turns, (claims: readonly Claim[]) => claimTurns(store, claims)),
-    settleTurn: coalesce(turns, (settled: readonly Settlement[]) => settleTurns(store, settled)),
+    claimTurn: coalesce(turns, (claims: readonly Claim[]) => claimTurns(store, claims), webhookOf),
+    settleTurn: coalesce(
+      turns,
+      (settled: readonly Settlement[]) => settleTurns(store, settled),
+      webhookOf,
+    ),
     async record(key, step) {
       // Nearly every step is a first one, and only those can be batched.
       if (step.isFirst && (await insert([key, step]))) return true;

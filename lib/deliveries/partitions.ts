@@ -38,11 +38,14 @@ export async function openPartitions(
   );
 }
 
-/** Issues the next number of its partition to each entry, in the transaction that requeues the events. */
+/**
+ * Issues the next number of its partition to each entry, in the transaction that requeues the events and has the
+ * partitions signalled.
+ */
 export async function issueNumbers(
   store: Store,
   partitions: readonly PartitionKey[],
-  { now, session }: { now: Date; session: ClientSession },
+  session: ClientSession,
 ): Promise<number[]> {
   if (partitions.length === 0) return [];
   const ids = partitions.map(partitionId);
@@ -56,7 +59,6 @@ export async function issueNumbers(
     })),
     { session, ordered: false },
   );
-  await expectSignal(store, ids, { now, session });
   return numbers;
 }
 
@@ -141,15 +143,48 @@ export async function expectSignal(
   );
 }
 
-/** Has the relay signal all partitions soon in which something waits; returns how many it would have left for longer. */
+const partitionsAtOnce = 1_000;
+
+/**
+ * Has the relay signal all partitions soon in which a number waits, also one that nobody asked for, as its event's
+ * workflow is gone. Returns how many.
+ */
 export async function expectAllSignals(store: Store, now: Date): Promise<number> {
-  const signalAt = soonAfter(now);
-  const { modifiedCount } = await store.partitions.updateMany(
-    // Only with the redundant `$type` MongoDB uses the partial index.
-    { signalAt: { $gt: signalAt, $type: 'date' } },
-    { $set: { signalAt } },
-  );
-  return modifiedCount;
+  let count = 0;
+  for (let after = ''; ;) {
+    const page = await store.partitions
+      .find({ _id: { $gt: after } }, { projection: { settled: 1 } })
+      .sort({ _id: 1 })
+      .limit(partitionsAtOnce)
+      .toArray();
+    const last = page.at(-1)?._id;
+    if (last === undefined) return count;
+    const issued = await findIssued(store, page);
+    const waiting = page.filter(({ _id, settled }) => settled < (issued.get(_id) ?? 0));
+    if (waiting.length > 0) {
+      await store.partitions.bulkWrite(
+        waiting.map(({ _id }) => ({
+          updateOne: { filter: { _id }, update: { $max: { asked: issued.get(_id) ?? 0 } } },
+        })),
+        { ordered: false },
+      );
+      await expectSignal(
+        store,
+        waiting.map(({ _id }) => _id),
+        { now },
+      );
+    }
+    count += waiting.length;
+    after = last;
+  }
+}
+
+async function findIssued(
+  store: Store,
+  partitions: readonly Pick<PartitionDocument, '_id'>[],
+): Promise<Map<string, number>> {
+  const found = store.sequences.find({ _id: { $in: partitions.map(({ _id }) => _id) } });
+  return new Map(await found.map(({ _id, last }) => [_id, last] as const).toArray());
 }
 
 /** Returns partitions that should have moved by now, and makes them overdue again a minute later. */

@@ -15,7 +15,7 @@ import {
   type TakenPage,
 } from './jobs.ts';
 import type { Overtaken } from './overtaken.ts';
-import { findSettled, issueNumbers } from './partitions.ts';
+import { expectSignal, findSettled, issueNumbers } from './partitions.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { type Chosen, scanReplay } from './replay-scan.ts';
 
@@ -141,8 +141,9 @@ async function sendInOrder(
   const numbers = await issueNumbers(
     store,
     behind.map((each) => each.partition),
-    { now, session },
+    session,
   );
+  await expectSignal(store, partitions.map(partitionId), { now, session });
   for (const [index, { event }] of behind.entries()) {
     const others = event.order.filter((each) => each.webhookUid !== webhookUid);
     const order = [...others, { webhookUid, n: numbers[index] ?? 0 }];

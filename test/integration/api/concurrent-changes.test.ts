@@ -181,6 +181,18 @@ test('a change that has waited until its caller got an answer is not begun, alon
   expect(await eventsOf('fifth')).toEqual([]);
 });
 
+test('the uids of the events of one resource sort in the order of its changes', async () => {
+  const [agentUid = ''] = await makeAgents(1);
+  const answers = await together(60, (n) => setName(agentUid, `Name ${n}`));
+  expect(statuses(answers)).toEqual({ 200: 60 });
+  const events = await service.store.events
+    .find({ resourceUid: agentUid })
+    .sort({ _id: 1 })
+    .toArray();
+  const sequences = events.map(({ sequence }) => sequence ?? 0);
+  expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
+});
+
 test('an event has the time when its change is written, however long the change waited', async () => {
   const { commitChange } = service.context;
   const facts = { appUid: service.app.appUid, beginBeforeMs: Infinity, webhooks: [], once: null };

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import { newJob } from '../../../lib/deliveries/jobs.ts';
+import { expectAllSignals } from '../../../lib/deliveries/partitions.ts';
 import { startMissing, type StartedAgain } from '../../../lib/dispatch/start-missing.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
@@ -10,6 +11,7 @@ import { skipSequences } from '../../../lib/mongo/skip-sequences.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { giveTurn } from '../../support/give-turn.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -144,4 +146,31 @@ test('after a roll-back every resource goes on with a higher sequence number', a
     .sort({ _id: 1 })
     .toArray();
   expect(found.map(({ last }) => last)).toEqual([1_000_003, 1_000_000]);
+});
+
+test('an ordered event whose workflow is gone before it asked for its turn is delivered', async () => {
+  const { store } = service;
+  const ordered = await insertWebhook(service, { url: receiver.url, ordering: 'resource' });
+  const made = newEvent(service, [ordered._id], past);
+  const { _id: eventId } = made;
+  await store.events.insertOne({ ...made, workflowId: `event/${eventId}`, dispatchedAt: past });
+  await giveTurn(service, made, ordered._id);
+  expect(await expectAllSignals(store, past)).toBe(1);
+  const delivered = { eventId, state: 'delivered' } as const;
+  await waitFor(async () => (await store.deliveries.findOne(delivered)) !== null, {
+    what: 'the delivery',
+  });
+  await waitFor(async () => (await expectAllSignals(store, past)) === 0, {
+    what: 'the settled turn',
+  });
+});
+
+test('numbers of partitions are not skipped, as they have no holes', async () => {
+  const { store } = service;
+  const ordered = await insertWebhook(service, { url: receiver.url, ordering: 'resource' });
+  const made = newEvent(service, [ordered._id], past);
+  await store.events.insertOne({ ...made, dispatchedAt: past });
+  await giveTurn(service, made, ordered._id);
+  await skipSequences(store);
+  expect((await giveTurn(service, made, ordered._id)).n).toBe(2);
 });
