@@ -84,6 +84,8 @@ test('each setting in .env is passed on, except those that the container fixes',
     'HERALD_DATABASE',
     'HERALD_HOST',
     'HERALD_METRICS_HOST',
+    // Prometheus is told where it is.
+    'HERALD_METRICS_PORT',
     'HERALD_WORKFLOW_BUNDLE',
     'OTEL_EXPORTER_OTLP_PROTOCOL',
     // Each process has its own.
@@ -139,7 +141,10 @@ test('each role runs its own entry point, with source maps', () => {
 
 test('the grace period of docker is longer than the maximum time of a stop', () => {
   for (const role of ['api', 'worker']) {
-    const seconds = Number(/^(\d+)s$/.exec(service(role).stop_grace_period ?? '')?.[1]);
+    const grace = /^(?:\$\{API_STOP_GRACE:-)?(\d+)s\}?$/.exec(
+      service(role).stop_grace_period ?? '',
+    );
+    const seconds = Number(grace?.[1]);
     expect(seconds * 1_000).toBeGreaterThan(processLimits.stopTimeoutMs);
     expect(service(role).init).toBe(true);
   }
