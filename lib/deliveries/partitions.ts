@@ -53,13 +53,26 @@ export async function issueNumbers(
   const turns = partitions.map((partition, index) => ({ partition, n: numbers[index] ?? 0 }));
   await openPartitions(store, turns, session);
   // The events have no workflow of their own any more that would ask for their turn.
-  await store.partitions.bulkWrite(
-    turns.map(({ partition, n }) => ({
-      updateOne: { filter: { _id: partitionId(partition) }, update: { $max: { asked: n } } },
-    })),
-    { session, ordered: false },
+  await askFor(
+    store,
+    new Map(turns.map(({ partition, n }) => [partitionId(partition), n])),
+    session,
   );
   return numbers;
+}
+
+// `numbers`: the last one of each partition.
+async function askFor(
+  store: Store,
+  numbers: ReadonlyMap<string, number>,
+  session?: ClientSession,
+): Promise<void> {
+  await store.partitions.bulkWrite(
+    [...numbers].map(([_id, asked]) => ({
+      updateOne: { filter: { _id }, update: { $max: { asked } } },
+    })),
+    { ...within(session), ordered: false },
+  );
 }
 
 /** Returns the number whose turn it is; null where all that were issued are settled. */
@@ -160,21 +173,14 @@ export async function expectAllSignals(store: Store, now: Date): Promise<number>
     const last = page.at(-1)?._id;
     if (last === undefined) return count;
     const issued = await findIssued(store, page);
-    const waiting = page.filter(({ _id, settled }) => settled < (issued.get(_id) ?? 0));
-    if (waiting.length > 0) {
-      await store.partitions.bulkWrite(
-        waiting.map(({ _id }) => ({
-          updateOne: { filter: { _id }, update: { $max: { asked: issued.get(_id) ?? 0 } } },
-        })),
-        { ordered: false },
-      );
-      await expectSignal(
-        store,
-        waiting.map(({ _id }) => _id),
-        { now },
-      );
+    for (const { _id, settled } of page) {
+      if (settled >= (issued.get(_id) ?? 0)) issued.delete(_id);
     }
-    count += waiting.length;
+    if (issued.size > 0) {
+      await askFor(store, issued);
+      await expectSignal(store, [...issued.keys()], { now });
+    }
+    count += issued.size;
     after = last;
   }
 }

@@ -19,8 +19,8 @@ const firstAttemptMsMax = 60_000;
 const filteredAtOnceMax = 200;
 const bodiesReadMax = 20;
 
-// From an event's uid, made when its transaction begins, to its commit: that may be repeated for 10 s, and waits 5 s for
-// its commit. Only a change of MongoDB's primary takes longer (an erasure waits for that too).
+// From an event's uid, made when its transaction begins, to its commit: it may be repeated for 10 s, and waits 5 s
+// for that. Only a change of MongoDB's primary takes longer (an erasure waits for that too).
 const eventWrittenMsMax = 15_000;
 
 type Found = Overtaken & Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;

@@ -48,7 +48,7 @@ interface Owner {
 
 /**
  * Starts the missing workflows of an application: of its pending and retrying deliveries, of events of the period that
- * were never attempted, and of running jobs. Partitions are had signalled by `expectAllSignals`. A second call starts nothing more.
+ * were never attempted, and of running jobs. For partitions see `expectAllSignals`. A second call starts nothing more.
  */
 export async function startMissing(
   ports: MissingPorts,
