@@ -160,14 +160,16 @@ export class Dispatcher {
     events: readonly EventToDispatch[],
     { by, end }: { by: 'dispatch' | 'relay'; end: EndStart | undefined },
   ): Promise<void> {
-    const started = await this.#startWorkflow(events).finally(end);
-    if (started.length === 0) return;
-    instruments.eventsStarted.add(started.length, { by });
-    await this.#mark(started);
+    const { eventIds, isFirst } = await this.#startWorkflow(events).finally(end);
+    if (eventIds.length === 0) return;
+    if (isFirst) instruments.eventsStarted.add(eventIds.length, { by });
+    await this.#mark(eventIds);
   }
 
-  // Returns the uids of the events that no other process has claimed.
-  async #startWorkflow(events: readonly EventToDispatch[]): Promise<string[]> {
+  // Returns the events that no other workflow has, and whether this start was the first of theirs.
+  async #startWorkflow(
+    events: readonly EventToDispatch[],
+  ): Promise<{ eventIds: string[]; isFirst: boolean }> {
     const { client, store, clock, eager } = this.#ports;
     const [first] = events;
     const workflowId =
@@ -177,16 +179,16 @@ export class Dispatcher {
         : batchWorkflowId(newId('bat', clock.now())));
     const claimed =
       first?.workflowId === null ? await claimEvents(store, events, workflowId) : events;
-    if (claimed.length === 0) return [];
+    if (claimed.length === 0) return { eventIds: [], isFirst: false };
     const subject = { workflowId, events: claimed, now: clock.now() };
-    await traceStart(subject, (trace) =>
+    const isFirst = await traceStart(subject, (trace) =>
       startOnce(client, deliverEventsWorkflow, {
         workflowId,
         requestEagerStart: eager,
         ...deliverEventsOptions(claimed, trace === undefined ? {} : { trace }),
       }),
     );
-    return claimed.map((event) => event._id);
+    return { eventIds: claimed.map((event) => event._id), isFirst };
   }
 
   #run(start: Promise<void>, facts: Record<string, unknown>): void {

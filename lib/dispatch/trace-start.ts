@@ -11,11 +11,14 @@ interface WorkflowToStart {
   now: Date;
 }
 
-/** Starts the workflow of events in a span, whose `traceparent` it is told, where a trace of theirs is recorded. */
-export async function traceStart(
+/**
+ * Starts the workflow of events in a span, whose `traceparent` it is told, where a trace of theirs is recorded.
+ * Returns what the start returns.
+ */
+export async function traceStart<Result>(
   subject: WorkflowToStart,
-  start: (traceparent?: string) => Promise<void>,
-): Promise<void> {
+  start: (traceparent?: string) => Promise<Result>,
+): Promise<Result> {
   const place = placeOfStart(subject);
   if (place === null) return start();
   const { workflowId, events } = subject;
@@ -29,7 +32,7 @@ export async function traceStart(
     },
     ...optionsOf(place),
   };
-  await inSpan(span, (started) => start(traceOf(started.spanContext())?.traceparent));
+  return inSpan(span, (started) => start(traceOf(started.spanContext())?.traceparent));
 }
 
 // A workflow of several events is in no trace of theirs: each has only a part in it.

@@ -1,11 +1,12 @@
 // The grouping of events into workflows: no crash or race gives an event two workflows or none.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
 import { findUnstartedJobs, newRelease, toStart } from '../../../lib/deliveries/jobs.ts';
 import type { DeliverEventsInput, RunJobInput } from '../../../lib/temporal/messages.ts';
+import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { jobWorkflowId } from '../../../lib/temporal/names.ts';
 import { sweep } from '../../../worker/relay.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
@@ -197,7 +198,8 @@ test('more lost batches than a sweep reads are started completely by the next sw
   await service.store.events.deleteMany({ workflowId: /^batch\/bat_cut/ });
 });
 
-test('after a crash between start and mark the relay marks the events and starts nothing again', async () => {
+test('after a crash between start and mark the relay marks the events, and starts and counts nothing again', async () => {
+  const counted = vi.spyOn(instruments.eventsStarted, 'add');
   const events = await insertEvents(5, longAgo());
   const dispatcher = newDispatcher(service);
   await dispatcher.start(events);
@@ -210,6 +212,8 @@ test('after a crash between start and mark the relay marks the events and starts
   expect(await sweep(ports, never)).toBe(5);
   expect((await handle.describe()).runId).toBe(runId);
   await untilDispatched(events);
+  expect(counted.mock.calls).toEqual([[5, { by: 'relay' }]]);
+  counted.mockRestore();
 });
 
 test('after a failed start the dispatcher pauses and leaves the rest to the relay', async () => {

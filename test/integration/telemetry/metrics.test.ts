@@ -79,9 +79,12 @@ test('changes with known outcomes are counted, each once', async () => {
   expect(
     gained('db_client_operation_duration_seconds', { db_operation_name: 'insert' }),
   ).toBeGreaterThan(0);
-  await waitFor(async () => {
-    const started = (await metrics.read()).value('herald_events_started_total');
-    return started - before.value('herald_events_started_total') === changes;
+  const startedName = 'herald_events_started_total';
+  const started = async (): Promise<number> =>
+    (await metrics.read()).value(startedName) - before.value(startedName);
+  await waitFor(async () => (await started()) === changes, {
+    what: 'each event counted as started, once',
+    state: started,
   });
 });
 
