@@ -1,5 +1,5 @@
 // What one reader of a stream gets: what it missed, then each event as it is committed.
-import type { ClientSession } from 'mongodb';
+import type { ClientSession, Timestamp } from 'mongodb';
 import type { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import type { EventFeed } from '../../lib/events/event-feed.ts';
 import {
@@ -8,14 +8,7 @@ import {
   readEventsForward,
   type WantedEvents,
 } from '../../lib/events/event-lists.ts';
-import {
-  committedAt,
-  type CommittedChange,
-  placeOf,
-  startAfter,
-  timeOfToken,
-  watchCommits,
-} from '../../lib/events/watch-commits.ts';
+import { placeOf, startAfter, timeOfToken, watchCommits } from '../../lib/events/watch-commits.ts';
 import { streamLimits } from '../../lib/limits.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -55,8 +48,11 @@ type Messages = AsyncGenerator<string, void>;
 export class EventReader {
   readonly #ports: ReaderPorts;
   readonly #wish: ReaderWish;
-  /** The number in the log of the next event. */
+  /** The number in the log of the next event, and the place before it where it was known. */
   #next: number;
+  readonly #start: StreamPlace | null;
+  /** Events of the log before this number may have been erased since. */
+  #storedBefore = 0;
   /** Events up to this token are sent. */
   #sentTo = '';
   /** Events that are sent, of those that may still be in the log. */
@@ -70,6 +66,7 @@ export class EventReader {
     this.#ports = ports;
     this.#wish = wish;
     this.#next = ports.feed.log.end;
+    this.#start = ports.feed.place;
   }
 
   /** Why it ended or is about to; null while it reads. */
@@ -104,7 +101,7 @@ export class EventReader {
       // With an id from the start, nobody who is cut before the first event misses one.
       const { feed } = this.#ports;
       while (feed.place === null && !feed.hasFailed && !this.#isOver()) await this.#waitForNews();
-      yield renderOpened(retryMs, feed.place);
+      yield renderOpened(retryMs, this.#start ?? (this.#next === feed.log.end ? feed.place : null));
       return;
     }
     yield renderOpened(retryMs, null);
@@ -112,50 +109,68 @@ export class EventReader {
     yield* this.#readStored(idAt('evt', from));
   }
 
-  /** Sends what was committed since a place, in that order; false where MongoDB cannot tell any more. */
+  /** Sends what was committed since a place, in that order; false where neither the log nor MongoDB can tell. */
   async *#resume(token: string): AsyncGenerator<string, boolean> {
-    const { store, clock, feed, missedReads } = this.#ports;
     const committed = timeOfToken(token);
     if (committed === null) return false;
-    if (clock.now().getTime() - committed.getTime() > resumedExactlyMsMax) return false;
-    let endsAtMs = performance.now() + resumingMsMax;
+    const agoMs = this.#ports.clock.now().getTime() - committed.getTime();
+    // One of the future is no place of ours.
+    if (Math.abs(agoMs) > resumedExactlyMsMax) return false;
+    if (this.#joinLog(token)) return true;
+    const { store, missedReads } = this.#ports;
     const watch = watchCommits(store, { ...startAfter(token), maxAwaitTimeMS: missedAwaitMs });
-    const session = store.client.startSession();
+    let endsAtMs = performance.now() + resumingMsMax;
+    let silentSinceMs = performance.now();
     try {
       while (!this.#isOver() && performance.now() < endsAtMs) {
         const change = await missedReads.run('', () => watch.tryNext());
-        this.#sentTo = placeOf(watch) ?? this.#sentTo;
-        // What is in the log by then is behind that place.
-        this.#next = feed.log.end;
-        const isThere = feed.place !== null && this.#sentTo >= feed.place.token;
+        const reached = placeOf(watch) ?? token;
+        const place = { token: reached, reachedAt: timeOfToken(reached) ?? committed };
         if (change !== null) {
-          const place = { token: change._id._data, reachedAt: committedAt(change) };
-          const event = await this.#asStored(change, session);
-          if (event !== null) yield* this.#send(event, place);
           endsAtMs = performance.now() + resumingMsMax;
+          const event = await this.#asStored(change.fullDocument, change.clusterTime);
+          if (event !== null) silentSinceMs = performance.now();
+          if (event !== null) yield* this.#send(event, place);
         }
-        if (isThere) return true;
+        if (this.#joinLog(reached)) return true;
+        if (performance.now() - silentSinceMs < heartbeatEveryMs) continue;
+        // With its place: a reader that is cut meanwhile need not begin anew.
+        yield renderHeartbeat(place);
+        silentSinceMs = performance.now();
       }
     } catch (error) {
       // Such as a token that is not in the oplog any more.
       streamLog.info({ err: error }, 'reader.resumed_from_store');
     } finally {
       await watch.close();
-      await session.endSession();
     }
-    this.#sentTo = '';
     return false;
+  }
+
+  /** Goes on in the log behind a token; false where the log does not reach back to it. */
+  #joinLog(token: string): boolean {
+    const { log, place } = this.#ports.feed;
+    const next = place !== null && token >= place.token ? log.end : log.after(token);
+    if (next === null) return false;
+    this.#next = next;
+    this.#sentTo = token;
+    this.#storedBefore = log.end;
+    return true;
   }
 
   /** Its payload may have been erased, and it may have been deleted, since it was committed. */
   async #asStored(
-    { fullDocument: event, clusterTime }: CommittedChange,
-    session: ClientSession,
+    event: EventDocument,
+    committed: Timestamp | null = null,
   ): Promise<EventDocument | null> {
     if (!isWanted(event, this.#wish.wanted)) return null;
-    // Causally after the commit, so that a change of primary hides nothing.
-    if (clusterTime !== undefined) session.advanceOperationTime(clusterTime);
-    return this.#ports.store.events.findOne({ _id: event._id }, { session });
+    const { store, missedReads } = this.#ports;
+    const find = (session: ClientSession): Promise<EventDocument | null> => {
+      // Causally after the commit, so that a change of primary hides nothing.
+      if (committed !== null) session.advanceOperationTime(committed);
+      return store.events.findOne({ _id: event._id }, { session });
+    };
+    return missedReads.run('', () => store.client.withSession(find));
   }
 
   /** Sends the stored events behind a uid. */
@@ -203,10 +218,12 @@ export class EventReader {
       if (performance.now() > this.#sentUntilMs) this.#sent.clear();
       const entry = log.at(this.#next);
       if (entry !== undefined) {
+        const isMissed = this.#next < this.#storedBefore;
         this.#next += 1;
-        if (entry.token > this.#sentTo && !this.#sent.delete(entry.event._id)) {
-          yield* this.#send(entry.event, entry);
-        }
+        if (entry.token <= this.#sentTo || this.#sent.delete(entry.event._id)) continue;
+        const { operationTime } = this.#ports.feed;
+        const event = isMissed ? await this.#asStored(entry.event, operationTime) : entry.event;
+        if (event !== null) yield* this.#send(event, entry);
       } else if (this.#ports.feed.hasFailed) {
         this.close('interrupted');
       } else if (await this.#waitForNews()) {

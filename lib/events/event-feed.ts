@@ -104,7 +104,10 @@ export class EventFeed implements AsyncDisposable {
           this.#operationTime = change.clusterTime ?? this.#operationTime;
         }
         const isFirst = this.#place === null;
-        if (token !== null) this.#place = { token, reachedAt };
+        if (token !== null) {
+          this.#place = { token, reachedAt };
+          this.log.begin(token);
+        }
         if (change !== null || isFirst) this.#tell();
       }
     } finally {

@@ -17,6 +17,8 @@ export class EventLog {
   readonly #entries = new Map<number, CommittedEvent>();
   #bytes = 0;
   #first = 0;
+  /** All commits behind it are kept. */
+  #from: string | null = null;
 
   /** The number of the oldest event that is kept. */
   get first(): number {
@@ -32,6 +34,23 @@ export class EventLog {
     return this.#entries.get(index);
   }
 
+  /** Says from which token on it gets all commits. */
+  begin(token: string): void {
+    this.#from ??= token;
+  }
+
+  /** Returns the number of the first event behind a token; null where others behind it may be missing. */
+  after(token: string): number | null {
+    if (this.#from === null || token < this.#from) return null;
+    let [low, high] = [this.#first, this.end];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (String(this.#entries.get(middle)?.token) <= token) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   push(entry: CommittedEvent): void {
     this.#entries.set(this.end, entry);
     this.#bytes += sizeOf(entry);
@@ -45,6 +64,7 @@ export class EventLog {
     this.#bytes -= sizeOf(oldest);
     this.#entries.delete(this.#first);
     this.#first += 1;
+    this.#from = oldest.token;
   }
 }
 

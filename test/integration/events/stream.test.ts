@@ -1,5 +1,5 @@
 // The live stream of events: what a reader gets, in which order, after a cut, and when its stream ends.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseApiKey } from '../../../lib/access/api-key.ts';
 import { streamLimits } from '../../../lib/limits.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
@@ -116,50 +116,81 @@ test.each(['?event=agent.renamed', '?until=2026-01-01T00:00:00Z', '?limit=1'])(
   },
 );
 
-test('a reader that was cut gets each event since then once, in the order of the commits', async () => {
-  const app = await newApp();
-  const first = await openStream(app.of);
-  await isOpened(first);
-  const before = await report(app);
-  await has(first, [before]);
-  first[Symbol.dispose]();
-  // Made before the one that the reader has, and committed after it.
-  const late = await insertEvent({ ...service, app }, [], new Date(Date.now() - 60_000));
-  const missed = await report(app);
-  using second = await openStream(app.of, { lastEventId: first.lastEventId() });
-  const live = await report(app);
-  await has(second, [late._id, missed, live]);
+describe.each([
+  ['alone', false],
+  ['beside another, which keeps the log', true],
+])('a reader %s', (_name, isBeside) => {
+  let other: StreamReader | null = null;
+
+  beforeAll(async () => {
+    if (!isBeside) return;
+    other = await openStream((await newApp()).of);
+    await isOpened(other);
+  });
+
+  afterAll(() => other?.[Symbol.dispose]());
+
+  test('that was cut gets each event since then once, in the order of the commits', async () => {
+    const app = await newApp();
+    const first = await openStream(app.of);
+    await isOpened(first);
+    const before = await report(app);
+    await has(first, [before]);
+    first[Symbol.dispose]();
+    // Made before the one that the reader has, and committed after it.
+    const late = await insertEvent({ ...service, app }, [], new Date(Date.now() - 60_000));
+    const missed = await report(app);
+    using second = await openStream(app.of, { lastEventId: first.lastEventId() });
+    const live = await report(app);
+    await has(second, [late._id, missed, live]);
+  });
+
+  test('that was cut before its first event misses none', async () => {
+    const app = await newApp();
+    const first = await openStream(app.of);
+    await isOpened(first);
+    first[Symbol.dispose]();
+    const missed = await report(app);
+    using second = await openStream(app.of, { lastEventId: first.lastEventId() });
+    await has(second, [missed]);
+  });
+
+  test('gets what it missed as it is stored now, with the time of its commit in the id', async () => {
+    const app = await newApp();
+    using first = await openStream(app.of);
+    await isOpened(first);
+    await has(first, [await report(app)]);
+    first[Symbol.dispose]();
+    const erased = await report(app);
+    const { events } = service.store;
+    await events.updateOne({ _id: erased }, { $set: { body: '', erasedAt: new Date() } });
+    const deleted = await report(app);
+    await events.deleteOne({ _id: deleted });
+    const kept = await report(app);
+    const resumedAtMs = Date.now();
+    using second = await openStream(app.of, { lastEventId: first.lastEventId() });
+    await has(second, [erased, kept]);
+    expect(second.eventIds()).not.toContain(deleted);
+    const message = second.messages.find(({ data }) => data['eventId'] === erased);
+    expect(message?.data['payload']).toBeNull();
+    expect(parseInt(second.lastEventId().split('.')[0] ?? '', 36)).toBeLessThan(resumedAtMs);
+  });
 });
 
-test('a reader that was cut before its first event misses none', async () => {
+test('a reader that resumes from the log opens no change stream', async () => {
   const app = await newApp();
-  const first = await openStream(app.of);
-  await isOpened(first);
-  first[Symbol.dispose]();
+  using other = await openStream(app.of);
+  await isOpened(other);
+  const first = await report(app);
+  await has(other, [first]);
+  const place = other.lastEventId();
   const missed = await report(app);
-  using second = await openStream(app.of, { lastEventId: first.lastEventId() });
+  await has(other, [first, missed]);
+  const watched = vi.spyOn(service.context.store.events, 'watch');
+  using second = await openStream(app.of, { lastEventId: place });
   await has(second, [missed]);
-});
-
-test('what was missed is sent as it is stored now, with the time of its commit in the id', async () => {
-  const app = await newApp();
-  using first = await openStream(app.of);
-  await isOpened(first);
-  await has(first, [await report(app)]);
-  first[Symbol.dispose]();
-  const erased = await report(app);
-  const { events } = service.store;
-  await events.updateOne({ _id: erased }, { $set: { body: '', erasedAt: new Date() } });
-  const deleted = await report(app);
-  await events.deleteOne({ _id: deleted });
-  const kept = await report(app);
-  const resumedAtMs = Date.now();
-  using second = await openStream(app.of, { lastEventId: first.lastEventId() });
-  await has(second, [erased, kept]);
-  expect(second.eventIds()).not.toContain(deleted);
-  const message = second.messages.find(({ data }) => data['eventId'] === erased);
-  expect(message?.data['payload']).toBeNull();
-  expect(parseInt(second.lastEventId().split('.')[0] ?? '', 36)).toBeLessThan(resumedAtMs);
+  expect(watched).not.toHaveBeenCalled();
+  watched.mockRestore();
 });
 
 test('where the commits are not known any more, stored events follow from 3 minutes before the cut', async () => {

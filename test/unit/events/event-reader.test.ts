@@ -96,6 +96,66 @@ test('a reader behind the log is told that it is slow; one at its edge is not', 
   expect((await messages.next()).done).toBe(true);
 });
 
+test('the log tells what is behind a token, unless some of that is gone', () => {
+  const log = new EventLog();
+  const commit = (token: string): void =>
+    log.push({ event: newEvent({ app }, [], new Date()), token, reachedAt: new Date() });
+  expect(log.after('82A0')).toBeNull();
+  log.begin('82A0');
+  expect(log.after('829F')).toBeNull();
+  expect(log.after('82A0')).toBe(0);
+  for (const token of ['82A1', '82A3', '82A5']) commit(token);
+  const behind = ['82A0', '82A1', '82A2', '82A3', '82A4', '82A5', '82A6'];
+  expect(behind.map((token) => log.after(token))).toEqual([0, 1, 1, 2, 2, 3, 3]);
+  for (let n = 0; n < streamLimits.keptEventsMax - 1; n += 1) commit(`82B${n}`);
+  expect([log.after('82A2'), log.after('82A3')]).toEqual([null, 2]);
+});
+
+test('the first message has the place from which the reader gets all, also when events came before it', async () => {
+  const feed = fakeFeed();
+  const messages = readerOf(feed).messages();
+  feed.commit('82A1');
+  expect((await messages.next()).value).toContain('id: 0.82A0\n');
+});
+
+test('a reader that catches up with the events of others says how far it is, each 15 s', async () => {
+  vi.setSystemTime(new Date('2026-01-01T00:00:00Z'));
+  const feed = fakeFeed();
+  feed.place = { token: '82FFFFFFFF', reachedAt: new Date() };
+  const tokenAt = (ms: number): string =>
+    `82${Math.floor(ms / 1_000)
+      .toString(16)
+      .toUpperCase()}`;
+  const of = newEvent({ app: { ...app, appUid: 'app_2' } }, [], new Date());
+  const watch = {
+    resumeToken: { _data: '' },
+    tryNext: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      watch.resumeToken = { _data: tokenAt(Date.now()) };
+      return { fullDocument: of };
+    },
+    close: async () => undefined,
+  };
+  const ports = {
+    feed,
+    clock: { now: () => new Date() },
+    store: { events: { watch: () => watch } },
+    missedReads: { run: (_key: string, read: () => unknown) => read() },
+  };
+  const place = { token: tokenAt(Date.now()), reachedAt: new Date() };
+  const reader = new EventReader(ports as unknown as ReaderPorts, { wanted, place });
+  const messages = reader.messages();
+  await messages.next();
+  for (let beat = 0; beat < 2; beat += 1) {
+    const next = messages.next();
+    await vi.advanceTimersByTimeAsync(streamLimits.heartbeatEveryMs + 100);
+    expect((await next).value).toMatch(
+      new RegExp(`^: heartbeat\nid: \\w+\\.${tokenAt(Date.now())}`),
+    );
+  }
+  await messages.return();
+});
+
 test('a feed that fails ends the stream, also before its first answer', async () => {
   const feed = fakeFeed();
   feed.place = null;
