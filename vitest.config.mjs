@@ -43,7 +43,7 @@ const project = (name, groupOrder, options) => ({
   },
 });
 
-// The tests of `npm test`, and of its options --faults and --soak.
+// The tests of `npm test`, and of its options --browser, --faults and --soak.
 const suites = {
   tests: [
     project('unit', 0, {
@@ -53,8 +53,8 @@ const suites = {
     }),
     // They wait more than they compute.
     project('servers', 0, { include: withServers, maxWorkers: 4 }),
-    project('browser', 1, { include: ['test/browser/**/*.test.ts'], maxWorkers: 3 }),
   ],
+  browser: [project('browser', 0, { include: ['test/browser/**/*.test.ts'], maxWorkers: 3 })],
   faults: [
     project('faults', 0, {
       include: ['test/faults/**/*.test.ts'],

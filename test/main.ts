@@ -1,5 +1,5 @@
 // `npm test`: finds or installs the servers, starts those that all test files share, runs vitest. A run
-// of only unit tests starts none; `--faults` and `--soak` run those tests.
+// of only unit tests starts none; `--browser`, `--faults` and `--soak` run those tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
@@ -21,22 +21,14 @@ const folderOfRuns = join('.cache', 'test');
 const buildTimeoutMs = 120_000;
 
 const given = process.argv.slice(2);
-const suite = (['faults', 'soak'] as const).find((name) => given.includes(`--${name}`)) ?? 'tests';
+const suite =
+  (['browser', 'faults', 'soak'] as const).find((name) => given.includes(`--${name}`)) ?? 'tests';
 const args = given.filter((argument) => argument !== `--${suite}`);
 
 /** Checks whether the command line names files, and only unit tests. */
 function asksForUnitTestsAlone(): boolean {
   const paths = args.filter((argument) => /^(?:console|test)\//.test(argument));
   return paths.length > 0 && paths.every((path) => /^(?:console\/test|test\/unit)/.test(path));
-}
-
-/** Checks whether the command line leaves out the tests in a browser. */
-function mayUseBrowser(): boolean {
-  const paths = args.filter((argument) => argument.startsWith('test/'));
-  return (
-    suite === 'tests' &&
-    (paths.length === 0 || paths.some((path) => path.startsWith('test/browser')))
-  );
 }
 
 async function runTests(): Promise<number> {
@@ -68,7 +60,7 @@ async function runTests(): Promise<number> {
       HERALD_TEST_WORKFLOW_BUNDLE: bundlePath,
       HERALD_TEST_BUILD: builtPath,
       // Before the workers, which would unpack it side by side.
-      ...(mayUseBrowser() ? { HERALD_CHROMIUM: await findChromium(process.env) } : {}),
+      ...(suite === 'browser' ? { HERALD_CHROMIUM: await findChromium(process.env) } : {}),
     });
   } finally {
     await open[Symbol.asyncDispose]();
