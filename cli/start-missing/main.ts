@@ -1,4 +1,5 @@
 // `npm run start-missing`: after a restore, starts again what Temporal or MongoDB has forgotten.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { readConfig } from '../../lib/config/config.ts';
@@ -15,7 +16,8 @@ const help = `Usage: npm run start-missing -- [options]
 
 After a restore of MongoDB or Temporal (docs/backup.md): starts again, for every application, the
 workflows of deliveries that wait for their first attempt or a retry, and of running jobs. What
-runs is left alone, so it is safe to repeat, also while the service runs.
+runs is left alone, so it is safe to repeat, also while the service runs. It waits 10 s first, so
+that what was under way has ended or has its workflow.
 
   --since TIME           looks for events without any attempt from this time on, such as
                          2026-11-21T17:00:00Z; three days ago by default
@@ -27,8 +29,8 @@ The settings are those of the service: docs/configuration.md.
 `;
 
 const sinceDefaultMs = 3 * dayMs;
-// What is younger may have its first attempt under way.
-const youngMs = 10_000;
+// By then the workflows are started of what was recorded before, and its first attempts are over.
+const underWayMs = 10_000;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -37,9 +39,11 @@ async function main(): Promise<void> {
       'mongodb-rolled-back': { type: 'boolean', default: false },
     },
   });
-  const now = Date.now();
+  const calledAt = new Date();
   const since =
-    values.since === undefined ? new Date(now - sinceDefaultMs) : readTime(values.since);
+    values.since === undefined
+      ? new Date(calledAt.getTime() - sinceDefaultMs)
+      : readTime(values.since);
   if (since === null) throw new Error('--since needs a time such as 2026-11-21T17:00:00Z');
   const config = readConfig(process.env);
   const { address, namespace, connectionOptions } = config.temporal;
@@ -56,11 +60,11 @@ async function main(): Promise<void> {
         `${await skipSequences(store)} resources: their next change has a higher sequence number.`,
       );
     }
+    await sleep(underWayMs);
     const ports = { store, client: new Client({ connection, namespace }) };
     const total = { waiting: 0, started: 0, jobs: 0 };
     for await (const { _id: appUid } of store.apps.find({}, { projection: { _id: 1 } })) {
-      const range = { since, before: new Date(now - youngMs) };
-      const found = await startMissing(ports, appUid, range);
+      const found = await startMissing(ports, appUid, { since, before: calledAt });
       for (const name of ['waiting', 'started', 'jobs'] as const) total[name] += found[name];
       if (found.waiting + found.jobs > 0) say(`${appUid}: ${describe(found)}`);
     }
