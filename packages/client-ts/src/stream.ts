@@ -44,8 +44,6 @@ interface Connection {
 
 // The service sends something every 15 s.
 const silenceMs = 40_000;
-const openMs = 30_000;
-const openRetries = 2;
 // Waits grow up to 2 s.
 const growingWaits = 4;
 // Also where `Retry-After` asks for more.
@@ -62,7 +60,8 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<StreamedEvent> {
-    const { options } = this.#call;
+    const { transport, options } = this.#call;
+    const { retries } = transport.limitsOf(options);
     let lastId = options.lastEventId ?? null;
     let hasOpened = false;
     let failureCount = 0;
@@ -79,7 +78,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
       } catch (error) {
         options.signal?.throwIfAborted();
         failureCount += 1;
-        const isTried = hasOpened || failureCount <= (options.retries ?? openRetries);
+        const isTried = hasOpened || failureCount <= retries;
         if (!isTried || !mayRepeat(error, repeats)) throw error;
         const askedMs = waitMsBefore(Math.min(failureCount, growingWaits), error);
         const waitMs = Math.min(askedMs, longestWaitMs);
@@ -114,7 +113,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
       heard: () => clearTimeout(timer),
     };
     try {
-      connection.expect(options.timeoutMs ?? openMs);
+      connection.expect(transport.limitsOf(options).timeoutMs);
       const response = await transport.request({ ...prepared, signal: connection.signal });
       if (!response.ok)
         throw await readError(response, prepared.requestId).catch((error: unknown) =>

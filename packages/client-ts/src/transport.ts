@@ -1,7 +1,7 @@
 // Makes the requests of calls, and repeats those that may be repeated.
 import { readError, readResult } from './answers.ts';
 import { ConnectionFailedError, HeraldError, TimedOutError } from './errors.ts';
-import type { IdempotentCallOptions, TransportOptions } from './options.ts';
+import type { CallOptions, IdempotentCallOptions, TransportOptions } from './options.ts';
 import { isNotBegun, mayRepeat, type Repeats, waitMsBefore } from './retries.ts';
 
 export interface CallFacts {
@@ -59,8 +59,7 @@ export class Transport {
 
   /** Makes a call and returns its result. */
   async call(facts: CallFacts, input: CallInput, options: IdempotentCallOptions): Promise<unknown> {
-    const { timeoutMs = this.#options.timeoutMs ?? defaultTimeoutMs } = options;
-    const { retries = this.#options.retries ?? defaultRetries } = options;
+    const { timeoutMs, retries } = this.limitsOf(options);
     const endsAt = performance.now() + timeoutMs;
     const timeout = AbortSignal.timeout(timeoutMs);
     const given = options.signal === undefined ? [] : [options.signal];
@@ -84,6 +83,14 @@ export class Transport {
         await wait(waitMs, options.signal);
       }
     }
+  }
+
+  /** Returns what a call may take: by its own options, else by the client's. */
+  limitsOf({ timeoutMs, retries }: CallOptions): { timeoutMs: number; retries: number } {
+    return {
+      timeoutMs: timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs,
+      retries: retries ?? this.#options.retries ?? defaultRetries,
+    };
   }
 
   /** Returns the request of a call. Throws for a call that cannot be made. */

@@ -116,6 +116,33 @@ test.each([
   await expect(first(server.client.events.stream())).rejects.toBeInstanceOf(type);
 });
 
+test('a stream that never opens is tried as often as its client or its own options say', async () => {
+  await using server = await startScript({ cut: 'before' });
+  const options = { url: server.url, appUid: 'app_1', apiKey: 'secret', retries: 0 };
+  const client = new HeraldClient(options);
+  await expect(first(client.events.stream())).rejects.toBeInstanceOf(ConnectionFailedError);
+  expect(server.asked).toHaveLength(1);
+  await expect(first(client.events.stream({}, { retries: 1 }))).rejects.toThrow(
+    'connection_failed',
+  );
+  expect(server.asked).toHaveLength(3);
+});
+
+test("a stream takes no longer to open than its client's timeoutMs", async () => {
+  const client = new HeraldClient({
+    url: 'http://herald.example',
+    appUid: 'app_1',
+    apiKey: 'secret',
+    timeoutMs: 30,
+    retries: 0,
+    fetch: (_, init) =>
+      new Promise((_resolve, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason as Error));
+      }),
+  });
+  await expect(first(client.events.stream())).rejects.toThrow('silent for 30 ms');
+});
+
 test("a stream can begin behind an event, and ends with its signal's reason", async () => {
   await using server = await scripted(streamOf(opened('p1')));
   const abort = new AbortController();
