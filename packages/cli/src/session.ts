@@ -2,6 +2,7 @@
 import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { HeraldClient } from '../../client-ts/src/index.ts';
+import { CommandError, exitCodes } from './exit-codes.ts';
 import { chooseProfile, type Profile } from './profiles.ts';
 
 export interface GlobalOptions {
@@ -55,7 +56,7 @@ export class Session {
     const options = command.optsWithGlobals<GlobalOptions>();
     this.isJson = wantsJson(options);
     this.profile = chooseProfile(options.profile);
-    this.client = new HeraldClient(this.profile);
+    this.client = clientOf(this.profile);
   }
 
   /** Prints a list: a table for people, else JSON. */
@@ -78,6 +79,15 @@ export class Session {
   /** Says something beside the result. */
   note(text: string): void {
     process.stderr.write(`${text}\n`);
+  }
+}
+
+/** Returns the client of a profile. An address or a key that cannot be one is a fault of the user. */
+export function clientOf(profile: Profile): HeraldClient {
+  try {
+    return new HeraldClient(profile);
+  } catch (error) {
+    throw new CommandError((error as Error).message, exitCodes.usage);
   }
 }
 

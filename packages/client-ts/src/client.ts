@@ -27,6 +27,9 @@ export class HeraldClient implements HeraldCalls {
 
   constructor(options: HeraldClientOptions) {
     const { appUid, apiKey } = options;
+    // Without the key: fetch would show it.
+    if (apiKey !== undefined && !/^[!-~]{1,255}$/.test(apiKey))
+      throw new TypeError('apiKey must be 1 to 255 characters of ASCII, no spaces or line breaks');
     const headersOf = ({ id, needsKey }: CallFacts): Record<string, string> => {
       if (!needsKey) return {};
       if (!apiKey) throw new TypeError(`${id} needs a client with appUid and apiKey`);

@@ -52,7 +52,7 @@ export class Transport {
   constructor(options: TransportOptions, access: Access) {
     this.#options = options;
     this.#access = access;
-    this.#baseUrl = new URL(options.url).href.replace(/\/$/, '');
+    this.#baseUrl = baseOf(options.url);
     const { fetch: given } = options;
     this.#fetch = given ?? ((input, init) => fetch(input, init));
   }
@@ -142,6 +142,16 @@ export class Transport {
       if (value !== undefined) search.set(name, String(value));
     return `${this.#baseUrl}${filled}${search.size === 0 ? '' : `?${search}`}`;
   }
+}
+
+/** Returns an address without a slash at its end. Its `TypeError` does not show it: it may hold a password. */
+function baseOf(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    throw new TypeError('url must be one like https://agents.example.com');
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(url.href))
+    throw new TypeError('url must have no user, query or fragment');
+  return url.href.replace(/\/$/, '');
 }
 
 /** Returns a uid as a segment of a path. An empty one would name another call. */

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import input from '@inquirer/input';
 import password from '@inquirer/password';
 import type { Command } from 'commander';
-import { HeraldClient, InsufficientScopeError } from '../../../client-ts/src/index.ts';
+import { InsufficientScopeError } from '../../../client-ts/src/index.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import {
   defaultProfile,
@@ -11,7 +11,7 @@ import {
   settingsFile,
   writeSettings,
 } from '../profiles.ts';
-import type { GlobalOptions } from '../session.ts';
+import { clientOf, type GlobalOptions } from '../session.ts';
 
 interface LoginOptions extends GlobalOptions {
   readonly url?: string;
@@ -70,11 +70,9 @@ async function readKey(): Promise<string> {
 
 /** Any key can be kept, whatever its scopes are. */
 async function checkKey(profile: Profile): Promise<void> {
-  if (!URL.canParse(profile.url))
-    throw new CommandError(`${profile.url} is no address`, exitCodes.usage);
-  if (profile.apiKey === '') throw new CommandError('no API key was given', exitCodes.usage);
+  const client = clientOf(profile);
   try {
-    await new HeraldClient(profile).webhooks.list().page();
+    await client.webhooks.list().page();
   } catch (error) {
     if (!(error instanceof InsufficientScopeError)) throw error;
   }

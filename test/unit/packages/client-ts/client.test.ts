@@ -231,12 +231,47 @@ test('a list goes through its pages, and asks for the next one when it is needed
   ]);
 });
 
+const shown = (value: unknown) => inspect(value, { depth: 20, showHidden: true });
+
 test('the key is shown nowhere', async () => {
   await using server = await scripted([cut], { retries: 0 });
   const error = await rejects(server.client.agents.get('agt_1'));
-  const options = { depth: 20, showHidden: true } as const;
-  expect(inspect(server.client, options) + JSON.stringify(server.client)).not.toContain('secret');
-  expect(inspect(error, options)).not.toContain('secret');
+  expect(shown(server.client) + JSON.stringify(server.client)).not.toContain('secret');
+  expect(shown(error)).not.toContain('secret');
+});
+
+test.each([
+  'secret\npart',
+  'secret\n',
+  'secret part',
+  'secret\u00e9',
+  `secret${'x'.repeat(250)}`,
+  '',
+])('a client is not made with the key %j, and the key is not shown', async (apiKey) => {
+  const make = async () => new HeraldClient({ url: 'http://127.0.0.1', appUid: 'app_1', apiKey });
+  const error = await rejects(make());
+  expect(error).toBeInstanceOf(TypeError);
+  expect(String(error)).toContain('apiKey must be 1 to 255 characters');
+  expect(shown(error)).not.toContain('secret');
+});
+
+test.each([
+  ['', 'url must be one like'],
+  ['127.0.0.1', 'url must be one like'],
+  ['localhost:3000', 'url must be one like'],
+  ['ftp://herald.example', 'url must be one like'],
+  ['http://user:password@', 'url must be one like'],
+  ['http://user:password@herald.example', 'url must have no user'],
+  ['http://user@herald.example', 'url must have no user'],
+  ['http://:password@herald.example', 'url must have no user'],
+  ['https://herald.example?password=1', 'url must have no user, query'],
+  ['https://herald.example/?', 'url must have no user, query'],
+  ['https://herald.example/#', 'url must have no user, query or fragment'],
+])('a client is not made with the address %j, and no password is shown', async (url, said) => {
+  const error = await rejects((async () => new HeraldClient({ url }))());
+  expect(error).toBeInstanceOf(TypeError);
+  expect(String(error)).toContain(said);
+  expect(shown(error)).not.toContain('password');
 });
 
 test('a client without a key makes the calls that are open to all, and no others', async () => {
