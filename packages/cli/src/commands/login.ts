@@ -19,8 +19,9 @@ interface LoginOptions extends GlobalOptions {
 }
 
 const help = `
-The key is asked for, or read from standard input, or where that is empty from HERALD_API_KEY; it is never an argument,
-which other users of the machine could see. It is kept in a file that only you can read.
+On a terminal the key is asked for. Elsewhere it is read from standard input, or where that is empty from
+HERALD_API_KEY, which goes to no other address than HERALD_URL. It is never an argument, which other users of the
+machine could see. It is kept in a file that only you can read.
 
 Examples:
   $ agent-herald login
@@ -48,24 +49,27 @@ export function addLogin(program: Command): void {
 
 async function ask({ url, app }: LoginOptions): Promise<Profile> {
   const { HERALD_URL, HERALD_APP_UID } = process.env;
-  const isAsked = process.stdin.isTTY;
-  const answer = async (message: string, given: string | undefined, option: string) => {
-    if (given) return given;
-    if (isAsked) return input({ message, required: true });
-    throw new CommandError(`without a terminal, ${option} is needed`, exitCodes.usage);
-  };
-  return {
-    url: await answer('Address of the service', url ?? HERALD_URL, '--url'),
-    appUid: await answer('Application (app_…)', app ?? HERALD_APP_UID, '--app'),
-    apiKey: await readKey(),
-  };
+  const address = url || (await answer('Address of the service', '--url', url ?? HERALD_URL));
+  const appUid = app || (await answer('Application (app_…)', '--app', app ?? HERALD_APP_UID));
+  return { url: address, appUid, apiKey: await readKey(address) };
 }
 
-/** A key that is piped in is meant for this call, one of the environment maybe for another service. */
-async function readKey(): Promise<string> {
-  const { HERALD_API_KEY = '' } = process.env;
-  if (!process.stdin.isTTY) return (await text(process.stdin)).trim() || HERALD_API_KEY;
-  return HERALD_API_KEY || password({ message: 'API key', mask: true });
+/** Asks on a terminal, where the environment only proposes. */
+async function answer(message: string, option: string, proposed = ''): Promise<string> {
+  if (process.stdin.isTTY) return input({ message, required: true, default: proposed });
+  if (proposed) return proposed;
+  throw new CommandError(`without a terminal, ${option} is needed`, exitCodes.usage);
+}
+
+/** A key that is typed or piped in is meant for this call, one of the environment maybe for another service. */
+async function readKey(url: string): Promise<string> {
+  if (process.stdin.isTTY) return password({ message: 'API key', mask: true });
+  const { HERALD_URL, HERALD_API_KEY } = process.env;
+  const isItsOwn = !HERALD_URL || HERALD_URL === url;
+  const key = (await text(process.stdin)).trim() || (isItsOwn && HERALD_API_KEY);
+  if (key) return key;
+  const hint = 'pipe one in: HERALD_API_KEY goes to no other address than HERALD_URL';
+  throw new CommandError(`no API key was given; ${hint}`, exitCodes.usage);
 }
 
 /** Any key can be kept, whatever its scopes are. */

@@ -1,10 +1,13 @@
 // Whose address and key a command calls with.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildCommandLine, type CommandLine } from '../../../support/command-line.ts';
 import { startReceiver } from '../../../support/receivers.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -34,6 +37,24 @@ async function call(args: readonly string[], env: Environment, input = '') {
 
 const login = (url: string, app: string, profile: string) =>
   call(['login', '--profile', profile, '--url', url, '--app', app], {}, `key-of-${profile}\n`);
+
+/** Signs in as on a terminal, with an answer to each question. */
+async function logIn(env: Environment, answers: readonly string[]): Promise<number> {
+  const terminal = 'data:text/javascript,process.stdin.isTTY = true;';
+  const child = spawn(process.execPath, ['--import', terminal, cli.file, 'login'], {
+    env: { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder, ...env },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const closed = once(child, 'close') as Promise<[number]>;
+  let shown = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (shown += text));
+  for (const [index, question] of ['Address', 'Application', 'API key'].entries()) {
+    await waitFor(() => shown.includes(question), { what: question, state: () => shown });
+    child.stdin.write(`${answers[index]}\n`);
+  }
+  const [code] = await closed;
+  return code;
+}
 
 const list = ['webhooks', 'list'];
 
@@ -86,4 +107,44 @@ test.each([
   expect(await call(list, {})).toMatchObject({ code: 0 });
   const keys = service.requests.map(({ headers }) => headers.authorization);
   expect(keys).toEqual([`Bearer ${expected}`, `Bearer ${expected}`]);
+});
+
+test.each([
+  ['HERALD_API_KEY of the same address', '', 0],
+  ['no HERALD_API_KEY of another address', '/other', 2],
+])('login sends %s', async (_, path, code) => {
+  await using service = await startService();
+  const env = { HERALD_URL: `${service.url}${path}`, HERALD_API_KEY: 'of-environment' };
+  const outcome = await call(['login', '--url', service.url, '--app', 'app_1'], env);
+  expect(outcome.code).toBe(code);
+  expect(service.requests).toHaveLength(code === 0 ? 1 : 0);
+});
+
+test('on a terminal login proposes the environment, and asks for the key', async () => {
+  await using service = await startService();
+  const env = {
+    HERALD_URL: service.url,
+    HERALD_APP_UID: 'app_1',
+    HERALD_API_KEY: 'of-environment',
+  };
+  expect(await logIn(env, ['', '', 'typed'])).toBe(0);
+  expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer typed']);
+});
+
+test.each([
+  [
+    'an address with a password',
+    { HERALD_URL: 'http://me:hidden@127.0.0.1:1' },
+    'url must have no',
+  ],
+  ['an address without http', { HERALD_URL: 'localhost:3000' }, 'url must be one like'],
+  ['a key of two lines', { HERALD_API_KEY: 'hidden\nhidden' }, 'apiKey must be'],
+])('%s ends with 2 and is not shown', async (_, wrong, said) => {
+  const good = { HERALD_URL: 'http://127.0.0.1:1', HERALD_APP_UID: 'app_1', HERALD_API_KEY: 'key' };
+  const env = { ...good, ...wrong };
+  for (const args of [list, ['login'], ['doctor']]) {
+    const { code, stderr } = await call(args, env);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(said)]);
+    expect(stderr).not.toContain('hidden');
+  }
 });
