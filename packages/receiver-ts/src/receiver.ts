@@ -1,6 +1,7 @@
 // What all adapters share: from a request to its answer.
 import { type DeliveryStore, MemoryDeliveryStore } from './delivery-store.ts';
 import { resourceOf, type WebhookEvent } from './event.ts';
+import { checkLimits } from './limits.ts';
 import { type RefusalCode, WebhookRefused } from './refusal.ts';
 import type { SequenceStore } from './sequence-store.ts';
 import { type Delivery, type SignedRequest, Verifier, type VerifierOptions } from './verifier.ts';
@@ -65,6 +66,7 @@ export class Receiver {
     this.#verifier = new Verifier(options);
     this.#deliveries = options.deliveries ?? new MemoryDeliveryStore();
     this.#bodyBytesMax = options.bodyBytesMax ?? bodyBytesMaxDefault;
+    checkLimits({ bodyBytesMax: this.#bodyBytesMax });
   }
 
   /** Returns the answer to a request. What is refused or fails goes to `onError`. */

@@ -198,6 +198,8 @@ test.each([
   ['scheme is', { scheme: 'both' as never }],
   ['toleranceSeconds is', { toleranceSeconds: -1 }],
   ['toleranceSeconds is', { toleranceSeconds: Number.NaN }],
+  ['bodyBytesMax is', { bodyBytesMax: 0 }],
+  ['bodyBytesMax is', { bodyBytesMax: Number.NaN }],
   ['onEvent is not', { onEvent: undefined as never }],
 ])('a receiver is not made when %s', (message, options) => {
   const good: ReceiverOptions = { secrets: receiverSecret, onEvent: () => undefined };
