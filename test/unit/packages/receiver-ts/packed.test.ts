@@ -108,6 +108,25 @@ test.each(['node:http', 'express', 'koa', 'fastify'])(
   },
 );
 
+test('the snippet for Next is loaded without its secret, says so at a request, and takes a delivery', async () => {
+  const snippet = snippets.find(({ code }) => code.includes('function POST('));
+  await writeFile(join(folder, 'route.ts'), snippet?.code ?? '');
+  const lines = [
+    "import { POST } from './route.ts';",
+    "const request = () => new Request('http://receiver.test', JSON.parse(process.env.SENT ?? ''));",
+    'const { status } = await POST(request()).catch(({ message }) => ({ status: message }));',
+    'console.log(status);',
+  ];
+  await writeFile(join(folder, 'next.mjs'), lines.join('\n'));
+  const deliver = async (secret: string): Promise<string> => {
+    const env = { ...process.env, WEBHOOK_SECRET: secret, SENT: JSON.stringify(signedDelivery()) };
+    const { stdout } = await run(join(modules, '.bin', 'tsx'), ['next.mjs'], { cwd: folder, env });
+    return stdout;
+  };
+  expect(await deliver('')).toContain('is its environment variable set?');
+  expect(await deliver(receiverSecret)).toMatch(/^204$/m);
+});
+
 test('the snippets in TypeScript compile with the packed types', async () => {
   const typed = snippets.filter(({ language }) => language === 'ts');
   expect(typed).toHaveLength(4);
