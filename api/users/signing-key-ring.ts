@@ -56,8 +56,7 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
       reading.keys.then(
         (found) => (known = { keys: found, at: now }),
         (error: unknown) => {
-          instruments.signingKeyFailures.add(1, {});
-          tokenLog.warn({ err: error }, 'signing_keys.read_failed');
+          tellFailure(error);
           // A failure is not kept: the next call tries again.
           if (read === reading) read = null;
         },
@@ -78,11 +77,16 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
     async active() {
       const { active } = plan(ports, await readKeys());
       if (active === null) throw new Error('there is no signing key although one was just made');
-      if (opened?.keyId !== active._id) {
-        const pem = ports.secretBox.open(active.privateKey, signingKeyPlace(active._id));
-        opened = { keyId: active._id, key: importSigningKey(active._id, pem) };
+      try {
+        if (opened?.keyId !== active._id) {
+          const pem = ports.secretBox.open(active.privateKey, signingKeyPlace(active._id));
+          opened = { keyId: active._id, key: importSigningKey(active._id, pem) };
+        }
+        return await opened.key;
+      } catch (error) {
+        tellFailure(error);
+        throw error;
       }
-      return opened.key;
     },
     async published() {
       return plan(ports, await knownKeys()).published.map((key) => key.publicKey);
@@ -91,6 +95,11 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
       return termsOf(plan(ports, await knownKeys()), ports.rotationMs);
     },
   };
+}
+
+function tellFailure(error: unknown): void {
+  instruments.signingKeyFailures.add(1, {});
+  tokenLog.warn({ err: error }, 'signing_keys.read_failed');
 }
 
 function plan(

@@ -225,7 +225,7 @@ export const instruments = {
   signingKeyFailures: new Counter({
     name: 'herald.signing_keys.failures',
     unit: '{read}',
-    description: 'Reads of the signing keys, each of which may turn them, that failed',
+    description: 'Times that the signing keys could not be read, turned or opened',
     attributes: {},
     zeros: [{}],
   }),

@@ -9,6 +9,7 @@ import { dayMs, hourMs, minuteMs } from '../../../lib/platform/duration.ts';
 import { tokenLog } from '../../../lib/platform/logger.ts';
 import type { SigningKeyDocument } from '../../../lib/model/signing-key.ts';
 import type { Store } from '../../../lib/mongo/connect.ts';
+import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 // Real time plus an offset that tests set.
@@ -140,8 +141,8 @@ test('the set of keys is confirmed by its ETag until it changes', async () => {
   expect(changed.headers['etag']).not.toBe(etag);
 });
 
-function ringOf(store: Store): SigningKeyRing {
-  const secretBox = createSecretBox(service.config.sealingKeys);
+function ringOf(store: Store, sealingKeys = service.config.sealingKeys): SigningKeyRing {
+  const secretBox = createSecretBox(sealingKeys);
   return createSigningKeyRing({ store, secretBox, clock, rotationMs: 30 * dayMs });
 }
 
@@ -230,6 +231,24 @@ test('while the database does not answer the last keys are published immediately
   isAway = false;
   expect(await ring.published()).toEqual(keys);
 });
+
+test.each(['another', 'the same'])(
+  'each use of a key that does not open is counted and logged (%s id of the sealing key)',
+  async (name) => {
+    await ringOf(service.store).active();
+    const id = name === 'the same' ? String(service.config.sealingKeys[0]?.id) : 'other';
+    const ring = ringOf(service.store, [{ id, key: Buffer.alloc(32, 1) }]);
+    const counted = vi.spyOn(instruments.signingKeyFailures, 'add');
+    const warned = vi.spyOn(tokenLog, 'warn').mockImplementation(() => undefined);
+    for (let n = 0; n < 2; n += 1) await expect(ring.active()).rejects.toThrow();
+    expect(counted).toHaveBeenCalledTimes(2);
+    const messages = warned.mock.calls.map(([, message]) => message);
+    expect(messages).toEqual(Array(2).fill('signing_keys.read_failed'));
+    counted.mockRestore();
+    warned.mockRestore();
+    expect(await ring.published()).toHaveLength(1);
+  },
+);
 
 test('the keys are published while all permits are held', async () => {
   await using busy = await startService({ worker: false, env: { HERALD_REQUESTS_AT_ONCE: '1' } });
