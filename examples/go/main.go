@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log"
@@ -16,7 +17,9 @@ func main() {
 		log.Fatal(err)
 	}
 	http.Handle("/hook", receiver.NewHandler(verifier, handle))
-	log.Fatal(http.ListenAndServe("localhost:"+os.Getenv("PORT"), nil))
+	port := cmp.Or(os.Getenv("PORT"), "4000")
+	log.Print("listening on ", port)
+	log.Fatal(http.ListenAndServe("localhost:"+port, nil))
 }
 
 func handle(_ context.Context, delivery *receiver.Delivery) error {
