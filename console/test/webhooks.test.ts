@@ -4,6 +4,7 @@ import { chosenEvents, groupsOf, subscriptionOf } from '../src/pages/webhooks/ev
 import { attemptsOf, placeOf, readWaitMs } from '../src/pages/webhooks/retry-times.ts';
 import { healthRange } from '../src/pages/webhooks/health-range.ts';
 import { signingPhases } from '../src/pages/webhooks/signing-phases.ts';
+import { firstRecoverable, lostSince } from '../src/pages/webhooks/lost-since.ts';
 import { twinsOf } from '../src/pages/webhooks/twins.ts';
 import { adviceFor } from '../src/pages/webhooks/webhook-advice.ts';
 import {
@@ -220,6 +221,23 @@ describe('advice', () => {
     ['one that is paused soon', { failingSince, deactivationWarning: 'soon' as const }, 'red'],
   ])('%s', (_rule, fields, color) => {
     expect(adviceFor({ ...webhook, ...fields }, '3 days')?.color ?? null).toBe(color);
+  });
+});
+
+describe('a recovery', () => {
+  const now = new Date('2026-11-20T12:00:00Z');
+  const old = '2026-01-01T00:00:00.000Z';
+  const young = '2026-11-19T00:00:00.000Z';
+  const ninetyDaysAgo = '2026-08-22T12:00:00.000Z';
+  it.each([
+    ['since the first failure, while it lasts', { failingSince: young }, '90d', young],
+    ['as far as records are kept', {}, '90d', ninetyDaysAgo],
+    ['since the webhook exists', { createdAt: young }, '90d', young],
+    ['since the webhook exists, if retention is not known', {}, null, old],
+  ])('looks for what was lost %s', (_rule, fields, recordsKept, since) => {
+    const facts = { createdAt: old, failingSince: null, ...fields };
+    expect(lostSince(facts, { recordsKept, now })).toBe(since);
+    expect(firstRecoverable(facts, { recordsKept, now }) <= since).toBe(true);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+import { newDelivery, newEvent } from '../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 
 let service: ConsoleService;
@@ -181,6 +182,30 @@ describe('the page of a webhook', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('looks for what was lost as far back as records are kept', async () => {
+    const uid = await register({ name: 'Recovered' });
+    const at = new Date(Date.now() - 4 * 86_400_000);
+    const registeredAt = new Date(at.getTime() - 86_400_000);
+    await service.store.webhooks.updateOne({ _id: uid }, { $set: { createdAt: registeredAt } });
+    const event = { ...newEvent(service, [uid], at), dispatchedAt: at };
+    await service.store.events.insertOne(event);
+    const { _id: eventId } = event;
+    const lost = newDelivery(service, at, { eventId, webhookUid: uid, state: 'exhausted' });
+    await service.store.deliveries.insertOne(lost);
+    await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Recover what was lost' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Count' }).click();
+    await dialog.getByText('1 delivery was lost.').waitFor();
+    const since = dialog.getByLabel('Events recorded since');
+    await since.fill(new Date().toISOString().slice(0, 10) + 'T00:00');
+    await dialog.getByRole('button', { name: 'Count' }).click();
+    await dialog.getByText(/was lost; take an earlier time\.$/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('is deleted once the word is typed, and counts what was lost before that', async () => {
     const uid = await register({ name: 'Deleted' });
     await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
@@ -188,7 +213,10 @@ describe('the page of a webhook', () => {
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Recover what was lost' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Count' }).click();
-    await page.getByRole('dialog').getByText('0 deliveries were lost.').waitFor();
+    const none = page.getByRole('dialog').getByText(/^None of the events recorded since/);
+    await none.waitFor();
+    // It is as old as the webhook.
+    expect(await none.textContent()).not.toContain('earlier');
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();

@@ -2,14 +2,15 @@ import type { ReplayDryRun, StartedReplay } from '@agent-herald/client';
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
+import { useSettings } from '../../api/settings.ts';
 import { Fault } from '../../parts/fault.tsx';
-import { toLocalInput } from '../../parts/local-time.ts';
 import { ButtonLink } from '../../parts/links.tsx';
+import { fromLocalInput, toLocalInput } from '../../parts/local-time.ts';
 import { useChange } from '../../parts/use-change.tsx';
+import { When } from '../../parts/when.tsx';
 import { formatCapped } from '../../statistics/outcomes.ts';
+import { firstRecoverable, lostSince } from './lost-since.ts';
 import type { WebhookDialogProps } from './webhook-dialog.ts';
-
-const dayMs = 86_400_000;
 
 /** Counts what was lost since a time, and sends it again. */
 export function RecoverWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
@@ -27,12 +28,13 @@ export function RecoverWebhook({ webhook, opened, onClose }: WebhookDialogProps)
 
 function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
   const { calls, key } = useApp();
-  const [since, setSince] = useState(() =>
-    toLocalInput(webhook.failingSince ?? new Date(Date.now() - dayMs).toISOString()),
-  );
-  const at = new Date(since);
+  const settings = useSettings();
+  const kept = { recordsKept: settings?.retention.records ?? null, now: new Date() };
+  // Once: what is sent is what was counted, even if the webhook recovers meanwhile.
+  const [since, setSince] = useState(() => toLocalInput(lostSince(webhook, kept)));
+  const at = fromLocalInput(since);
   const call = (dryRun: boolean) =>
-    calls.webhooks.recover(webhook.uid, { since: at.toISOString(), dryRun });
+    calls.webhooks.recover(webhook.uid, { since: at ?? '', dryRun });
   const count = useChange({ change: () => call(true), changes: [] });
   const start = useChange({
     change: () => call(false),
@@ -68,15 +70,12 @@ function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
             count.reset();
           }}
         />
-        {found !== null && <Found dryRun={found} />}
+        {found !== null && at !== null && (
+          <Found dryRun={found} since={at} first={firstRecoverable(webhook, kept)} />
+        )}
         {error !== null && <Fault error={error} />}
         <Group justify="flex-end">
-          <Button
-            type="submit"
-            variant="default"
-            loading={count.isPending}
-            disabled={Number.isNaN(at.getTime())}
-          >
+          <Button type="submit" variant="default" loading={count.isPending} disabled={at === null}>
             Count
           </Button>
           <Button
@@ -92,7 +91,22 @@ function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
   );
 }
 
-function Found({ dryRun: { count, countIsCapped } }: { dryRun: ReplayDryRun }) {
+interface FoundProps {
+  dryRun: ReplayDryRun;
+  since: string;
+  /** Before it nothing can be found. */
+  first: string;
+}
+
+function Found({ dryRun: { count, countIsCapped }, since, first }: FoundProps) {
+  if (count === 0) {
+    return (
+      <Text role="status" fw={600}>
+        None of the events recorded since <When at={since} /> was lost
+        {since > first ? '; take an earlier time.' : '.'}
+      </Text>
+    );
+  }
   return (
     <Text role="status" fw={600}>
       {formatCapped({ count, countIsCapped })} {count === 1 ? 'delivery was' : 'deliveries were'}{' '}
