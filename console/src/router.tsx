@@ -253,7 +253,10 @@ export const router = createRouter({
   defaultPreload: 'intent',
   // The queries keep what is fresh.
   defaultPreloadStaleTime: 0,
-  defaultErrorComponent: ({ error, reset }) => <Fault error={error} retry={reset} />,
+  // What failed while the page was loaded is loaded anew: to reset alone would show its error again.
+  defaultErrorComponent: ({ error, reset }) => (
+    <Fault error={error} retry={() => void router.invalidate().finally(reset)} />
+  ),
   // What was typed for one thing is not kept for another.
   defaultRemountDeps: ({ params }) => params,
   defaultPendingComponent: Placeholder,

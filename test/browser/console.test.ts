@@ -25,6 +25,19 @@ describe('the console', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('is loaded by "Try again", once the service answers', async () => {
+    await using opened = await openConsole(service, '/icon.svg');
+    const { page } = opened;
+    const calls = '**/admin/api/session';
+    await page.route(calls, (route) => route.fulfill({ status: 503 }));
+    await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}/webhooks`);
+    const retry = page.getByRole('button', { name: 'Try again' });
+    await retry.waitFor();
+    await page.unroute(calls);
+    await retry.click();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+  });
+
   it('goes to a page by Ctrl-K and by g and a letter, and lists the shortcuts under ?', async () => {
     await using opened = await openConsole(service, `/apps/${service.app.appUid}`);
     const { page, complaints } = opened;
