@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { resendEach } from '../src/pages/deliveries/resend-each.ts';
 
-test('each row is resent once, four at a time, and failures stop no other', async () => {
+test('each row is resent once, four at a time; failures stop no other, and what is held is told', async () => {
   const rows = Array.from({ length: 20 }, (_, n) => n);
   const resent: number[] = [];
   const progress: number[] = [];
   let underWay = 0;
   let most = 0;
-  const failures = await resendEach(rows, {
+  const { failures, held } = await resendEach(rows, {
     resend: async (row) => {
       underWay += 1;
       most = Math.max(most, underWay);
@@ -15,6 +15,7 @@ test('each row is resent once, four at a time, and failures stop no other', asyn
       underWay -= 1;
       resent.push(row);
       if (row % 10 === 3) throw new Error(`refused ${row}`);
+      return { pausedWebhookUids: row === 7 ? ['whk_1'] : [] };
     },
     onDone: (count) => progress.push(count),
   });
@@ -22,9 +23,11 @@ test('each row is resent once, four at a time, and failures stop no other', asyn
   expect(progress).toEqual(rows.map((n) => n + 1));
   expect(most).toBe(4);
   expect(failures.map(({ row }) => row).toSorted((a, b) => a - b)).toEqual([3, 13]);
+  expect(held).toEqual([7]);
 });
 
 test('nothing is resent where nothing is selected', async () => {
   const never = () => Promise.reject(new Error('called'));
-  expect(await resendEach([], { resend: never, onDone: () => undefined })).toEqual([]);
+  const none = { failures: [], held: [] };
+  expect(await resendEach([], { resend: never, onDone: () => undefined })).toEqual(none);
 });

@@ -159,7 +159,7 @@ test('the panel makes the signature that the receiver got, in the browser', asyn
   expect(complaints).toEqual([]);
 });
 
-test('selected deliveries are resent, and what was refused is told and stays selected', async () => {
+test('selected deliveries are resent; what was refused stays selected, what is held is told', async () => {
   const failing = await makeFailing('tenant-4', [], 'Shop 4');
   const eventIds = [failing.eventId];
   for (let n = 0; n < 2; n += 1)
@@ -188,10 +188,26 @@ test('selected deliveries are resent, and what was refused is told and stays sel
       what: 'the delivery',
     });
 
+  const pause = { body: { active: false } };
+  expect((await service.call('PATCH', `/webhooks/${failing.uid}`, pause)).status).toBe(200);
+  await page.goto(service.consoleUrl + pathTo('/deliveries?externalTenantId=tenant-4'));
+  for (const eventId of eventIds.slice(1))
+    await page.getByRole('row').filter({ hasText: eventId }).getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Resend 2 deliveries' }).click();
+  const held = page.getByRole('status').filter({ hasText: '0 of 2 deliveries' });
+  await held.getByText('2 are held until this paused webhook is resumed:').waitFor();
+  await held.getByRole('link', { name: 'Shop 4' }).waitFor();
+  const resume = { body: { active: true } };
+  expect((await service.call('PATCH', `/webhooks/${failing.uid}`, resume)).status).toBe(200);
+  for (const eventId of eventIds.slice(1))
+    await waitFor(async () => (await stateOf({ ...failing, eventId })) === 'delivered 3', {
+      what: 'the release',
+    });
+
   const settled = pathTo(`/deliveries/${eventIds[1]}/${failing.uid}`);
   await page.goto(service.consoleUrl + settled);
   await page.getByRole('button', { name: 'Resend', exact: true }).click();
-  await page.getByRole('button', { name: 'Attempt 3 204', expanded: true }).waitFor();
+  await page.getByRole('button', { name: 'Attempt 4 204', expanded: true }).waitFor();
   expect((await service.call('DELETE', `/webhooks/${failing.uid}`)).status).toBeLessThan(300);
   await page.reload();
   await page.getByRole('button', { name: `Copy ${failing.uid}` }).waitFor();

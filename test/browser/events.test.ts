@@ -119,7 +119,7 @@ test('the live page shows an event made meanwhile, pauses, and goes on after a c
   expect(complaints).toEqual([]);
 });
 
-test('what failed in the last hour is counted, then replayed', async () => {
+test('what failed in the last hour is counted, then replayed; a paused webhook holds it', async () => {
   const { uid } = await register('outage', '/failing', 'Outage');
   for (let n = 0; n < 3; n += 1) await reportChange(service, { externalTenantId: 'outage' });
   const exhausted = async (): Promise<boolean> => {
@@ -144,9 +144,21 @@ test('what failed in the last hour is counted, then replayed', async () => {
   await page.getByRole('button', { name: 'Count deliveries' }).click();
   await page.getByRole('button', { name: 'Start replay' }).click();
   await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
-  await page.getByText(/^3 sent, (\d) of \1 webhooks? finished$/).waitFor();
+  await page.getByText(/^3 taken up, (\d) of \1 webhooks? finished$/).waitFor();
   await page.getByRole('progressbar', { name: '100 % of the period' }).waitFor();
   await waitFor(() => receivedBy('/repaired') === 3, { what: 'the replayed deliveries' });
+
+  const pause = { body: { active: false } };
+  expect((await service.call('PATCH', `/webhooks/${uid}`, pause)).status).toBe(200);
+  await page.goto(`${service.consoleUrl}${pathTo(`/replays/new?webhookUid=${uid}`)}`);
+  await page.getByRole('checkbox', { name: 'delivered' }).check();
+  await page.getByRole('button', { name: 'Count deliveries' }).click();
+  await page.getByRole('button', { name: 'Start replay' }).click();
+  await page.getByText('The webhook is paused: it holds them until it is resumed.').waitFor();
+  const target = page.getByRole('listitem').filter({ hasText: 'Outage: 3. It is paused' });
+  await target.waitFor();
+  await page.getByText('3 taken up, 1 of 1 webhook finished').waitFor();
+  expect(receivedBy('/repaired')).toBe(3);
   expect(complaints).toEqual([]);
 });
 

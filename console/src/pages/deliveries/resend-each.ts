@@ -5,8 +5,14 @@ export interface Failure<Row> {
   error: unknown;
 }
 
+export interface Resent<Row> {
+  failures: readonly Failure<Row>[];
+  /** What paused webhooks hold until they are resumed. */
+  held: readonly Row[];
+}
+
 interface Resending<Row> {
-  resend: (row: Row) => Promise<unknown>;
+  resend: (row: Row) => Promise<{ pausedWebhookUids: readonly string[] }>;
   onDone: (count: number) => void;
 }
 
@@ -16,14 +22,16 @@ const callsAtOnce = 4;
 export async function resendEach<Row>(
   rows: readonly Row[],
   { resend, onDone }: Resending<Row>,
-): Promise<Failure<Row>[]> {
+): Promise<Resent<Row>> {
   const waiting = [...rows];
   const failures: Failure<Row>[] = [];
+  const held: Row[] = [];
   let doneCount = 0;
   const work = async (): Promise<void> => {
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
       try {
-        await resend(row);
+        const { pausedWebhookUids } = await resend(row);
+        if (pausedWebhookUids.length > 0) held.push(row);
       } catch (error) {
         failures.push({ row, error });
       }
@@ -32,5 +40,5 @@ export async function resendEach<Row>(
     }
   };
   await Promise.all(Array.from({ length: callsAtOnce }, work));
-  return failures;
+  return { failures, held };
 }

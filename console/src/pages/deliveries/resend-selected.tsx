@@ -3,10 +3,11 @@ import { Alert, Button, Checkbox, Group, List, Progress, Stack, Text } from '@ma
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
+import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { messageOf } from '../../parts/fault.tsx';
 import { Uid } from '../../parts/uid.tsx';
-import { keyOfDelivery } from './delivery-columns.tsx';
-import { type Failure, resendEach } from './resend-each.ts';
+import { keyOfDelivery, WebhookName } from './delivery-columns.tsx';
+import { type Resent, resendEach } from './resend-each.ts';
 
 interface ResendSelectedProps {
   rows: readonly Delivery[];
@@ -31,7 +32,7 @@ export function ResendSelected({ rows, keys, setKeys }: ResendSelectedProps) {
         onDone: setDoneCount,
       });
     },
-    onSuccess: async (failures) => {
+    onSuccess: async ({ failures }) => {
       setKeys(new Set(failures.map(({ row }) => keyOfDelivery(row))));
       await client.invalidateQueries({ queryKey: key });
     },
@@ -63,16 +64,19 @@ export function ResendSelected({ rows, keys, setKeys }: ResendSelectedProps) {
           />
         </Progress.Root>
       )}
-      {data !== undefined && <Summary count={variables?.length ?? 0} failures={data} />}
+      {data !== undefined && <Summary count={variables?.length ?? 0} resent={data} />}
     </Stack>
   );
 }
 
-function Summary({ count, failures }: { count: number; failures: readonly Failure<Delivery>[] }) {
-  const sent = count - failures.length;
+function Summary({ count, resent }: { count: number; resent: Resent<Delivery> }) {
+  const { failures, held } = resent;
+  const sent = count - failures.length - held.length;
   const title = `${sent} of ${count} ${count === 1 ? 'delivery is' : 'deliveries are'} being sent again`;
+  const color = failures.length > 0 ? 'red' : held.length > 0 ? 'yellow' : 'teal';
   return (
-    <Alert color={failures.length === 0 ? 'teal' : 'red'} title={title} role="status">
+    <Alert color={color} title={title} role="status">
+      {held.length > 0 && <Held rows={held} />}
       {failures.length > 0 && (
         <>
           <Text size="sm">These were refused, and are still selected:</Text>
@@ -89,5 +93,27 @@ function Summary({ count, failures }: { count: number; failures: readonly Failur
         </>
       )}
     </Alert>
+  );
+}
+
+/** What is not sent before somebody resumes its webhooks. */
+function Held({ rows }: { rows: readonly Delivery[] }) {
+  const { app } = useApp();
+  const webhooks = useKnownWebhooks();
+  const webhookUids = [...new Set(rows.map(({ webhookUid }) => webhookUid))];
+  return (
+    <>
+      <Text size="sm">
+        {rows.length} {rows.length === 1 ? 'is' : 'are'} held until{' '}
+        {webhookUids.length === 1 ? 'this paused webhook is' : 'these paused webhooks are'} resumed:
+      </Text>
+      <List size="sm">
+        {webhookUids.map((webhookUid) => (
+          <List.Item key={webhookUid}>
+            <WebhookName {...{ appUid: app.uid, webhookUid, webhooks }} />
+          </List.Item>
+        ))}
+      </List>
+    </>
   );
 }

@@ -1,15 +1,14 @@
 import type { ReplayDryRun, StartedReplay } from '@agent-herald/client';
-import { Alert, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CurrentApp, useApp } from '../../api/app.tsx';
-import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { Page } from '../../parts/page.tsx';
 import { useChange } from '../../parts/use-change.tsx';
-import { WebhookName } from '../deliveries/delivery-columns.tsx';
 import { ReplayFields } from './replay-fields.tsx';
+import { ReplayedWebhooks } from './replayed-webhooks.tsx';
 import { bodyOf, durationOf, failedStates, type Wish, wishFault } from './replay-wish.ts';
 
 type Body = ReturnType<typeof bodyOf>;
@@ -95,13 +94,21 @@ export function NewReplay() {
   );
 }
 
+/** Says how many of the webhooks that get something are paused. */
+function heldBy({ pausedWebhookUids }: StartedReplay, { webhooks }: ReplayDryRun): string {
+  const held = webhooks.filter(({ webhookUid }) => pausedWebhookUids.includes(webhookUid));
+  if (held.length === 0) return '';
+  if (webhooks.length === 1) return ' The webhook is paused: it holds them until it is resumed.';
+  return ` Paused webhooks hold theirs until they are resumed: ${held.length} of ${webhooks.length}.`;
+}
+
 function Start({ count: { body, webhookUid, result } }: { count: Count }) {
   const current = useApp();
   const navigate = useNavigate();
   const start = useChange({
     change: () => create(current, webhookUid, body),
     changes: [[...current.key, 'replays']],
-    done: 'The replay has begun.',
+    done: (started) => `The replay has begun.${heldBy(started as StartedReplay, result)}`,
     onDone: (started) =>
       void navigate({
         to: '/apps/$appUid/replays/$replayUid',
@@ -123,7 +130,7 @@ function Start({ count: { body, webhookUid, result } }: { count: Count }) {
         <Title order={2} size="h4">
           {`${shown} ${count === 1 ? 'delivery' : 'deliveries'} would be sent again`}
         </Title>
-        <CountOfEach result={result} />
+        <ReplayedWebhooks of={result.webhooks} />
         <Text size="sm">
           At {body.perSecond} a second that takes{' '}
           {durationOf(count, body.perSecond ?? perSecondUsually)} or more.
@@ -134,20 +141,5 @@ function Start({ count: { body, webhookUid, result } }: { count: Count }) {
         </Button>
       </Stack>
     </Card>
-  );
-}
-
-function CountOfEach({ result }: { result: ReplayDryRun }) {
-  const { app } = useApp();
-  const webhooks = useKnownWebhooks();
-  return (
-    <List size="sm">
-      {result.webhooks.map(({ webhookUid, count }) => (
-        <List.Item key={webhookUid}>
-          <WebhookName {...{ appUid: app.uid, webhookUid, webhooks }} />:{' '}
-          {count.toLocaleString('en')}
-        </List.Item>
-      ))}
-    </List>
   );
 }

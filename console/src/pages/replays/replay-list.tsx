@@ -84,7 +84,7 @@ function columnsFor(appUid: string, webhooks: readonly Webhook[]): Column<Replay
     },
     { label: 'To', cell: ({ webhookUid }) => <Target {...{ webhookUid, webhooks }} /> },
     { label: 'State', cell: ({ state }) => <Tag color={replayColors[state]}>{state}</Tag> },
-    { label: 'Sent', cell: ({ releasedCount }) => releasedCount.toLocaleString('en') },
+    { label: 'Taken up', cell: ({ releasedCount }) => releasedCount.toLocaleString('en') },
     { label: 'Started', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
 }

@@ -1,10 +1,9 @@
 import type { Replay } from '@agent-herald/client';
-import { Button, Card, Group, List, Progress, Stack, Text } from '@mantine/core';
+import { Button, Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
-import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -15,9 +14,9 @@ import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { When } from '../../parts/when.tsx';
-import { WebhookName } from '../deliveries/delivery-columns.tsx';
 import { replayColors } from './replay-colors.ts';
 import { progressOf } from './replay-progress.ts';
+import { ReplayedWebhooks } from './replayed-webhooks.tsx';
 
 const refreshMs = 2_000;
 
@@ -43,8 +42,6 @@ export function ReplayPage() {
 }
 
 function Sections({ replay }: { replay: Replay }) {
-  const { app } = useApp();
-  const webhooks = useKnownWebhooks();
   return (
     <>
       <ProgressCard replay={replay} />
@@ -55,14 +52,12 @@ function Sections({ replay }: { replay: Replay }) {
         {replay.webhooks.length === 0 ? (
           <Text c="dimmed">Nothing was found to send yet.</Text>
         ) : (
-          <List>
-            {replay.webhooks.map(({ webhookUid, releasedCount }) => (
-              <List.Item key={webhookUid}>
-                <WebhookName {...{ appUid: app.uid, webhookUid, webhooks }} />:{' '}
-                {releasedCount.toLocaleString('en')}
-              </List.Item>
-            ))}
-          </List>
+          <ReplayedWebhooks
+            of={replay.webhooks.map(({ webhookUid, releasedCount: count }) => ({
+              webhookUid,
+              count,
+            }))}
+          />
         )}
       </Section>
     </>
@@ -78,7 +73,7 @@ function ProgressCard({ replay }: { replay: Replay }) {
         <Group gap="sm">
           <Tag color={replayColors[state]}>{state}</Tag>
           <Text>
-            {releasedCount.toLocaleString('en')} sent, {webhooksDone} of {webhookCount}{' '}
+            {releasedCount.toLocaleString('en')} taken up, {webhooksDone} of {webhookCount}{' '}
             {webhookCount === 1 ? 'webhook' : 'webhooks'} finished
           </Text>
         </Group>
@@ -147,7 +142,7 @@ function Cancel({ replayUid }: { replayUid: string }) {
         onClose={close}
         change={cancel}
       >
-        What it sent stays sent. The rest is left as it is; a new replay can send it.
+        What it took up is not taken back. The rest is left as it is; a new replay can send it.
       </Confirm>
     </>
   );
