@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { formatCapped, formatShare, sentenceOf, successShare } from '../src/statistics/outcomes.ts';
+import {
+  formatCapped,
+  formatHeld,
+  formatShare,
+  sentenceOf,
+  successShare,
+} from '../src/statistics/outcomes.ts';
 import { formatPoint, isRange, sinceOf } from '../src/statistics/ranges.ts';
 
 describe('shares', () => {
@@ -24,6 +30,14 @@ it('counts in a sentence leave out what did not happen', () => {
     '1,203 attempts: 1,200 delivered, 3 blocked.',
   );
   expect(formatCapped({ count: 10_000, countIsCapped: true })).toBe('10,000 or more');
+});
+
+it.each([
+  [0, '0'],
+  [9_999, '9,999'],
+  [10_000, '10,000 or more'],
+])('a webhook that holds %i shows %s, as the service counts no further', (count, shown) => {
+  expect(formatHeld(count)).toBe(shown);
 });
 
 it('a range is one of the table, and ends now', () => {

@@ -58,3 +58,10 @@ export function formatCapped({
 }): string {
   return countIsCapped ? `${formatCount(count)} or more` : formatCount(count);
 }
+
+const heldCountMax = 10_000;
+
+/** Returns how many deliveries a webhook holds: the service counts no further than its cap. */
+export function formatHeld(count: number): string {
+  return formatCapped({ count, countIsCapped: count >= heldCountMax });
+}

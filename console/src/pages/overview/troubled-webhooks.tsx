@@ -6,6 +6,7 @@ import { AnchorLink } from '../../parts/links.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
+import { formatHeld } from '../../statistics/outcomes.ts';
 import { stateOf } from '../webhooks/webhook-state.ts';
 
 /** The webhooks that need somebody, the deactivated first. */
@@ -64,7 +65,7 @@ function Troubled({ webhook }: { webhook: Webhook }) {
             The service pauses it at <When at={deactivatesAt} />, if nothing succeeds.{' '}
           </>
         )}
-        {heldCount > 0 && `${heldCount} held.`}
+        {heldCount > 0 && `${formatHeld(heldCount)} held.`}
       </Text>
     </Stack>
   );

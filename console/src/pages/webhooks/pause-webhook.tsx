@@ -5,7 +5,7 @@ import { useSettings } from '../../api/settings.ts';
 import { durationWords } from '../../parts/duration-words.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useChange } from '../../parts/use-change.tsx';
-import { formatCount } from '../../statistics/outcomes.ts';
+import { formatHeld } from '../../statistics/outcomes.ts';
 import type { WebhookDialogProps } from './webhook-dialog.ts';
 
 export function PauseWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
@@ -60,7 +60,7 @@ export function ResumeWebhook({ webhook, opened, onClose }: WebhookDialogProps) 
     >
       <Stack gap="sm">
         <Text size="sm">
-          {formatCount(webhook.heldCount)}{' '}
+          {formatHeld(webhook.heldCount)}{' '}
           {webhook.heldCount === 1 ? 'delivery is' : 'deliveries are'} held. New events are sent
           immediately.
         </Text>

@@ -6,6 +6,7 @@ import { useApp } from '../../api/app.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { useDialog } from '../../parts/use-dialog.tsx';
+import { formatHeld } from '../../statistics/outcomes.ts';
 import { PauseWebhook, ResumeWebhook } from './pause-webhook.tsx';
 import { RecoverWebhook } from './recover-webhook.tsx';
 import { SendTest } from './send-test.tsx';
@@ -78,8 +79,8 @@ function DeleteWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
       onClose={onClose}
       change={remove}
     >
-      Nothing more is sent to it. Deliveries that are still open, {webhook.heldCount} held ones
-      included, become cancelled. This cannot be undone; to stop for a while, pause it.
+      Nothing more is sent to it. Deliveries that are still open, {formatHeld(webhook.heldCount)}{' '}
+      held ones included, become cancelled. This cannot be undone; to stop for a while, pause it.
     </Confirm>
   );
 }

@@ -12,7 +12,7 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
-import { formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
+import { formatHeld, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
 import { healthRange } from './health-range.ts';
 import { twinsOf } from './twins.ts';
 import { useWebhooks } from '../../api/webhooks.ts';
@@ -152,7 +152,7 @@ function State({ webhook, isTwin }: { webhook: Webhook; isTwin: boolean }) {
     <Stack gap={4}>
       <Group gap={6}>
         <Tag color={color}>{name}</Tag>
-        {heldCount > 0 && <Tag color="grape">{`${heldCount} held`}</Tag>}
+        {heldCount > 0 && <Tag color="grape">{`${formatHeld(heldCount)} held`}</Tag>}
         {isTwin && <Tag color="yellow">same URL as another</Tag>}
         {warnings.map(({ code }) => (
           <Tag key={code} color="yellow">

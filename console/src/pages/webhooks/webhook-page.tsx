@@ -10,6 +10,7 @@ import { Tag } from '../../parts/state-badge.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
+import { formatHeld } from '../../statistics/outcomes.ts';
 import { useWebhook } from './use-webhook.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 import { WebhookSecretTab } from './webhook-secret.tsx';
@@ -37,7 +38,9 @@ function LoadedPage({ webhook }: { webhook: Webhook }) {
       about={
         <Group gap="xs">
           <Tag color={state.color}>{state.name}</Tag>
-          {webhook.heldCount > 0 && <Tag color="grape">{`${webhook.heldCount} held`}</Tag>}
+          {webhook.heldCount > 0 && (
+            <Tag color="grape">{`${formatHeld(webhook.heldCount)} held`}</Tag>
+          )}
           {name !== null && <Line text={url} />}
           <Uid value={uid} />
         </Group>

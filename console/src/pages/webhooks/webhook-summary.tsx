@@ -9,7 +9,7 @@ import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { Figure, Figures } from '../../statistics/figure.tsx';
 import { OutcomeChart } from '../../statistics/outcome-chart.tsx';
-import { formatCount, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
+import { formatHeld, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
 import { LatestDeliveries } from './latest-deliveries.tsx';
 import { adviceFor } from './webhook-advice.ts';
 import { WebhookFacts } from './webhook-facts.tsx';
@@ -94,7 +94,7 @@ function Health({ webhook: { uid, heldCount, lastTriggeredAt } }: { webhook: Web
               />
               <Figure
                 label="Held"
-                value={heldCount >= 10_000 ? '10,000 or more' : formatCount(heldCount)}
+                value={formatHeld(heldCount)}
                 about={
                   <>
                     Last attempt: <When at={lastTriggeredAt} />
