@@ -37,29 +37,3 @@ export const pagesOfApp: readonly PageOfApp[] = [
   { label: 'Audit log', to: '/apps/$appUid/audit-log', letter: 'h', group: 'Configure' },
   { label: 'Settings', to: '/apps/$appUid/settings', letter: 's', group: 'Configure' },
 ];
-
-export type Named =
-  | { kind: 'webhook' | 'event' | 'user' | 'account'; uid: string }
-  | { kind: 'delivery'; eventId: string; webhookUid: string }
-  | { kind: 'audit'; uid: string };
-
-const uids = /\b([a-z]{3})_[0-9a-hjkmnp-tv-z]{26}\b/g;
-
-/** Returns what a text names by its ids: of an event and a webhook together, their delivery. */
-export function namedBy(text: string): Named | null {
-  const found = new Map(
-    [...text.toLowerCase().matchAll(uids)].map(([uid, prefix]) => [prefix, uid]),
-  );
-  const eventId = found.get('evt');
-  const webhookUid = found.get('whk');
-  if (eventId !== undefined && webhookUid !== undefined)
-    return { kind: 'delivery', eventId, webhookUid };
-  if (eventId !== undefined) return { kind: 'event', uid: eventId };
-  if (webhookUid !== undefined) return { kind: 'webhook', uid: webhookUid };
-  const userUid = found.get('usr');
-  if (userUid !== undefined) return { kind: 'user', uid: userUid };
-  const accountUid = found.get('acc');
-  if (accountUid !== undefined) return { kind: 'account', uid: accountUid };
-  const [other] = found.values();
-  return other === undefined ? null : { kind: 'audit', uid: other };
-}

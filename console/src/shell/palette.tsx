@@ -11,7 +11,8 @@ import { useState } from 'react';
 import { appsQuery } from '../api/app.tsx';
 import { webhookLabel, webhooksQuery } from '../api/webhooks.ts';
 import { visibleText } from '../parts/visible-text.ts';
-import { type Named, namedBy, pagesOfApp } from './pages.ts';
+import { leadsOf, namedBy } from './leads.ts';
+import { pagesOfApp } from './pages.ts';
 
 const [store, { open }] = createSpotlight();
 
@@ -73,41 +74,12 @@ function useActions(appUid: string | undefined, query: string): SpotlightActionD
       }),
   }));
   const named = namedBy(query);
-  const byId =
-    named === null
-      ? []
-      : [
-          {
-            id: 'named',
-            label: labelOf(named),
-            keywords: [query],
-            onClick: () => void navigate(placeOf(named, appUid)),
-          },
-        ];
+  const leads = named === null ? [] : leadsOf(named, appUid);
+  const byId = leads.map(({ label, ...place }) => ({
+    id: label,
+    label,
+    keywords: [query],
+    onClick: () => void navigate(place),
+  }));
   return [...byId, ...pages, ...webhookActions, ...appActions];
-}
-
-function labelOf(named: Named): string {
-  if (named.kind === 'delivery') return 'Open this delivery';
-  return named.kind === 'audit' ? 'What was done to this, and by it' : `Open this ${named.kind}`;
-}
-
-function placeOf(named: Named, appUid: string) {
-  if (named.kind === 'delivery') {
-    const { eventId, webhookUid } = named;
-    const to = '/apps/$appUid/deliveries/$eventId/$webhookUid';
-    return { to, params: { appUid, eventId, webhookUid } } as const;
-  }
-  const { kind, uid } = named;
-  if (kind === 'audit') {
-    const search = { targetUid: uid };
-    return { to: '/apps/$appUid/audit-log', params: { appUid }, search } as const;
-  }
-  const places = {
-    event: { to: '/apps/$appUid/events/$eventId', params: { appUid, eventId: uid } },
-    webhook: { to: '/apps/$appUid/webhooks/$webhookUid', params: { appUid, webhookUid: uid } },
-    user: { to: '/apps/$appUid/users/$userUid', params: { appUid, userUid: uid } },
-    account: { to: '/apps/$appUid/accounts/$accountUid', params: { appUid, accountUid: uid } },
-  } as const;
-  return places[kind];
 }

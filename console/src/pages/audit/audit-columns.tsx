@@ -78,28 +78,38 @@ function Target({ appUid, target: { kind, uid }, names }: TargetProps) {
 
 /** What the target is; a link where it has a page, even if it may be deleted by now. */
 function TargetPage({ appUid, kind, uid }: { appUid: string; kind: string; uid: string }) {
-  if (kind === 'webhook') {
-    const params = { appUid, webhookUid: uid };
-    return (
-      <AnchorLink to="/apps/$appUid/webhooks/$webhookUid" params={params} inherit>
-        webhook
-      </AnchorLink>
-    );
+  const place = placeOf(kind, { appUid, uid });
+  const shown = kind.replaceAll('_', ' ');
+  if (place === null) return shown;
+  return (
+    <AnchorLink {...place} inherit>
+      {shown}
+    </AnchorLink>
+  );
+}
+
+function placeOf(kind: string, { appUid, uid }: { appUid: string; uid: string }) {
+  switch (kind) {
+    case 'webhook':
+      return {
+        to: '/apps/$appUid/webhooks/$webhookUid',
+        params: { appUid, webhookUid: uid },
+      } as const;
+    case 'event':
+      return { to: '/apps/$appUid/events/$eventId', params: { appUid, eventId: uid } } as const;
+    case 'replay':
+      return {
+        to: '/apps/$appUid/replays/$replayUid',
+        params: { appUid, replayUid: uid },
+      } as const;
+    case 'user':
+      return { to: '/apps/$appUid/users/$userUid', params: { appUid, userUid: uid } } as const;
+    case 'account':
+      return {
+        to: '/apps/$appUid/accounts/$accountUid',
+        params: { appUid, accountUid: uid },
+      } as const;
+    default:
+      return null;
   }
-  if (kind === 'user') {
-    return (
-      <AnchorLink to="/apps/$appUid/users/$userUid" params={{ appUid, userUid: uid }} inherit>
-        user
-      </AnchorLink>
-    );
-  }
-  if (kind === 'account') {
-    const params = { appUid, accountUid: uid };
-    return (
-      <AnchorLink to="/apps/$appUid/accounts/$accountUid" params={params} inherit>
-        account
-      </AnchorLink>
-    );
-  }
-  return kind.replaceAll('_', ' ');
 }
