@@ -38,6 +38,27 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
+  it('asks again until nobody is there for ten minutes, says so then, and goes on', async () => {
+    await using opened = await openConsole(service, '/icon.svg');
+    const { page, complaints } = opened;
+    await page.clock.install();
+    await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}/webhooks`);
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    await page.getByText('There are no webhooks yet').waitFor();
+    const asked = () => page.waitForResponse((response) => response.url().endsWith('/webhooks'));
+    const untouched = asked();
+    await page.clock.fastForward(11_000);
+    await untouched;
+    await page.clock.fastForward('10:00');
+    const notice = page.getByRole('status').getByText(/^Not refreshed since/);
+    await notice.waitFor();
+    const touched = asked();
+    await page.mouse.move(300, 300);
+    await touched;
+    await notice.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  });
+
   it('goes to a page by Ctrl-K and by g and a letter, and lists the shortcuts under ?', async () => {
     await using opened = await openConsole(service, `/apps/${service.app.appUid}`);
     const { page, complaints } = opened;
@@ -48,6 +69,12 @@ describe('the console', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
+    const { _id: adminUid } = service.superuser.admin;
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Go to', { exact: true }).fill(adminUid);
+    await page.getByRole('button', { name: 'What was done to this' }).waitFor();
+    await page.getByRole('button', { name: 'What this did' }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe(`?actorUid=${adminUid}`);
     await page.keyboard.press('g');
     await page.keyboard.press('w');
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();

@@ -1,7 +1,7 @@
 // What surrounds every page after the sign-in: the bar, the navigation, the place of the page.
 import { AppShell, Burger, Group } from '@mantine/core';
-import { useDisclosure, useIdle } from '@mantine/hooks';
-import { focusManager, useQuery } from '@tanstack/react-query';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import {
   Link,
   Outlet,
@@ -14,12 +14,11 @@ import { useEffect } from 'react';
 import { type Session, sessionQuery } from '../api/session.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { AppSwitcher } from './app-switcher.tsx';
+import { IdleNotice } from './idle-notice.tsx';
 import { Keyboard } from './keyboard.tsx';
 import { Navigation } from './navigation.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import classes from './shell.module.css';
-
-const idleAfterMs = 10 * 60_000;
 
 export function Shell() {
   const { data: session } = useQuery(sessionQuery);
@@ -27,7 +26,6 @@ export function Shell() {
   const { pathname } = useLocation();
   const [opened, { toggle, close }] = useDisclosure();
   useEffect(close, [pathname, close]);
-  usePauseWhenIdle();
   useSignInAfter(session);
   if (session === null) return null;
   return (
@@ -73,6 +71,7 @@ export function Shell() {
         </AppShell.Navbar>
       )}
       <AppShell.Main id="main" tabIndex={-1}>
+        <IdleNotice />
         <Outlet />
       </AppShell.Main>
     </AppShell>
@@ -88,13 +87,4 @@ function useSignInAfter(session: Session | null | undefined): void {
     if (session !== null || pathname === '/sign-in') return;
     void navigate({ to: '/sign-in', search: { to: href }, ignoreBlocker: true });
   }, [session, router, navigate]);
-}
-
-/** Asks for nothing while nobody is there, so that a session ends an hour after it was last used. */
-function usePauseWhenIdle(): void {
-  const isIdle = useIdle(idleAfterMs);
-  useEffect(() => {
-    focusManager.setFocused(isIdle ? false : undefined);
-    return () => focusManager.setFocused(undefined);
-  }, [isIdle]);
 }
