@@ -76,7 +76,7 @@ test.each<[string, Facts, RegExp]>([
   [
     'gone',
     { state: 'exhausted', attempts: [failed(1, { status: 410 })] },
-    /gone\. The webhook is paused/,
+    /gone, so the service paused the webhook\. Correct its URL, resume it, then resend\.$/,
   ],
   [
     'exhausted',

@@ -3,6 +3,7 @@ import { progressOf } from '../src/pages/replays/replay-progress.ts';
 import {
   bodyOf,
   durationOf,
+  failedStates,
   statesFor,
   type Wish,
   wishFault,
@@ -35,6 +36,12 @@ test('states of one webhook alone are left out for the application', () => {
   expect(bodyOf({ ...wish, states }, now).states).toEqual(['exhausted']);
   expect(bodyOf({ ...wish, states, webhookUid: 'whk_1' }, now).states).toEqual(states);
   expect(statesFor('')).toHaveLength(6);
+});
+
+test('what somebody discarded is sent only when it is asked for, and its choice says so', () => {
+  expect(failedStates).toEqual(['exhausted', 'blocked']);
+  const choice = statesFor('').find(({ value }) => value === 'cancelled');
+  expect(choice?.label).toContain('what somebody discarded');
 });
 
 test.each<[Partial<Wish>, string | null]>([

@@ -15,7 +15,8 @@ interface Circumstances {
 const cancelReasons: Readonly<Record<NonNullable<Delivery['cancelReason']>, string>> = {
   expired:
     'The webhook was paused and held it for too long. A recovery of the webhook sends it again.',
-  discarded: 'It was dropped when the webhook was resumed. A replay sends it again.',
+  discarded:
+    'It was dropped when the webhook was resumed. A replay of cancelled ones sends it again.',
   unsubscribed: 'The webhook did not want the event any more when it was due.',
   webhook_deleted: 'The webhook was deleted. You can resend the event to another one.',
   erased: 'The payload was erased, so there is nothing left to send.',
@@ -78,7 +79,7 @@ const meanings: Readonly<Record<Delivery['state'], (of: Facts, at: Circumstances
   retrying: (of, at) => failureOf(of) + nextOf(of, at),
   exhausted: (of) =>
     of.attempts.at(-1)?.status === 410
-      ? 'The receiver answered 410, which says that it is gone. The webhook is paused, and nothing more is sent.'
+      ? 'The receiver answered 410, which says that it is gone, so the service paused the webhook. Correct its URL, resume it, then resend.'
       : `${failureOf(of)}No attempt is left. Correct the receiver, then resend.`,
   held: () =>
     'The webhook is paused, or just resumed. It is sent when the webhook releases what it held.',

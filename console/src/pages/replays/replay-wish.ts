@@ -27,9 +27,12 @@ interface Choice {
 
 const failed: readonly Choice[] = [
   { value: 'exhausted', label: 'exhausted: no attempt is left' },
-  { value: 'cancelled', label: 'cancelled: not sent, such as what a pause held for too long' },
   { value: 'blocked', label: 'blocked: the address was not allowed' },
 ];
+const cancelled: Choice = {
+  value: 'cancelled',
+  label: 'cancelled: what a pause held for too long, and what somebody discarded',
+};
 const open: readonly Choice[] = [
   { value: 'retrying', label: 'retrying: sent now, not at its time' },
   { value: 'pending', label: 'pending: if nothing was done about it for a minute' },
@@ -43,12 +46,12 @@ const ofOneWebhook: readonly Choice[] = [
   },
 ];
 
-/** The states that go wrong; what a replay sends unless asked otherwise. */
+/** The states that go wrong by themselves; what the form asks for at first. */
 export const failedStates: readonly State[] = failed.map(({ value }) => value);
 
 /** Returns the states that can be chosen; two of them only of one webhook. */
 export function statesFor(webhookUid: string): readonly Choice[] {
-  return [...failed, ...open, ...(webhookUid === '' ? [] : ofOneWebhook)];
+  return [...failed, cancelled, ...open, ...(webhookUid === '' ? [] : ofOneWebhook)];
 }
 
 const rangeMs: Readonly<Record<Exclude<Range, 'own'>, number>> = {

@@ -74,7 +74,7 @@ export function ResumeWebhook({ webhook, opened, onClose }: WebhookDialogProps) 
             <Radio
               value="discard"
               label="Discard it"
-              description="Also retries that are not due yet. They become cancelled, and Recover does not send them."
+              description="Also retries that are not due yet. They become cancelled. Recover does not send them; a replay of cancelled ones does."
             />
           </Stack>
         </Radio.Group>
