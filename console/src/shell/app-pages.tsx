@@ -1,7 +1,7 @@
-import { Text } from '@mantine/core';
+import { Alert, Code, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useParams } from '@tanstack/react-router';
-import { appsQuery } from '../api/app.tsx';
+import { type App, appsQuery } from '../api/app.tsx';
 import { AnchorLink } from '../parts/links.tsx';
 import { Page } from '../parts/page.tsx';
 
@@ -9,7 +9,15 @@ import { Page } from '../parts/page.tsx';
 export function AppPages() {
   const { appUid } = useParams({ from: '/signed-in/apps/$appUid' });
   const { data: apps } = useSuspenseQuery(appsQuery);
-  if (apps.some(({ uid }) => uid === appUid)) return <Outlet />;
+  const app = apps.find(({ uid }) => uid === appUid);
+  if (app !== undefined) {
+    return (
+      <>
+        {!app.active && <Disabled app={app} />}
+        <Outlet />
+      </>
+    );
+  }
   return (
     <Page title="There is no such application">
       <Text>
@@ -17,5 +25,25 @@ export function AppPages() {
         <AnchorLink to="/apps">See your applications</AnchorLink>.
       </Text>
     </Page>
+  );
+}
+
+function Disabled({ app: { role } }: { app: App }) {
+  return (
+    <Alert color="red" variant="light" title="This application is disabled" mb="lg">
+      Its API keys get <Code>403 app_disabled</Code>, and its users cannot sign in. Deliveries go
+      on.{' '}
+      {role === 'owner' ? (
+        <>
+          You can enable it among the{' '}
+          <AnchorLink to="/apps" inherit underline="always">
+            applications
+          </AnchorLink>
+          .
+        </>
+      ) : (
+        'An owner can enable it.'
+      )}
+    </Alert>
   );
 }

@@ -19,8 +19,13 @@ export function AppSwitcher() {
         <Button
           variant="default"
           size="xs"
-          rightSection={<ChevronDown size={14} />}
-          aria-label={`Application ${visibleText(current.name)}; switch`}
+          rightSection={
+            <>
+              {current.active ? '' : '(disabled)'}
+              <ChevronDown size={14} />
+            </>
+          }
+          aria-label={`Application ${visibleText(current.name)}${current.active ? '' : ' (disabled)'}; switch`}
           maw={180}
         >
           <Line text={current.name} />
