@@ -51,6 +51,16 @@ const apps = createRoute({
   component: lazyRouteComponent(() => import('./pages/apps/app-list.tsx'), 'AppList'),
 });
 
+const installationLog = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/audit-log',
+  validateSearch: textsOf(['action', 'actorUid', 'targetUid', 'since', 'until']),
+  component: lazyRouteComponent(
+    () => import('./pages/audit/installation-log.tsx'),
+    'InstallationLog',
+  ),
+});
+
 const me = createRoute({
   getParentRoute: () => signedIn,
   path: '/me',
@@ -220,6 +230,7 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     apps,
+    installationLog,
     me,
     app.addChildren([
       overview,

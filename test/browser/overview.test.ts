@@ -58,5 +58,15 @@ it('a new application shows the first steps, and then its numbers', async () => 
   await page.getByRole('heading', { name: 'Deliveries of 1 hour' }).waitFor();
   await troubled.getByRole('link', { name: 'Broken' }).click();
   await page.getByText('It is failing').waitFor();
+
+  await page.getByRole('link', { name: 'agent-herald' }).click();
+  const failing = page.getByRole('table', { name: 'Failing webhooks' });
+  const row = failing
+    .getByRole('row')
+    .filter({ hasText: receiver.url })
+    .filter({ hasText: 'Broken' });
+  await row.getByText('failing', { exact: true }).waitFor();
+  await row.getByRole('link', { name: 'Broken' }).click();
+  await page.getByText('It is failing').waitFor();
   expect(complaints).toEqual([]);
 });

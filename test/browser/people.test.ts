@@ -76,6 +76,38 @@ describe('an account', () => {
   });
 });
 
+describe('a superuser', () => {
+  it('sees what was done outside of applications', async () => {
+    await using opened = await openConsole(service, '/apps');
+    const { page, complaints } = opened;
+    await page.getByText('None, in any application.').waitFor();
+    await page.getByRole('link', { name: 'Audit log of the installation' }).click();
+    await page.getByRole('combobox', { name: 'Action' }).click();
+    await page.getByRole('option', { name: 'signing_key.created' }).click();
+    const row = page.getByRole('row').filter({ hasText: 'signing_key.created' });
+    await row.first().getByText('the service, or its command line').waitFor();
+    expect(new URL(page.url()).search).toBe('?action=signing_key.created');
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a disabled application', () => {
+  it('says so on its pages and beside its name, and leads owners to where it is enabled', async () => {
+    const { body } = await service.superuser.call('POST', '/apps', { body: { name: 'Closed' } });
+    const path = `/apps/${String(body['uid'])}`;
+    await service.superuser.call('PATCH', path, { body: { active: false } });
+    await using opened = await openConsole(service, `${path}/members`);
+    const { page, complaints } = opened;
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Application Closed (disabled); switch' }).waitFor();
+    const alert = page.getByRole('alert').filter({ hasText: 'This application is disabled' });
+    await alert.getByRole('link', { name: 'applications' }).click();
+    await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
+    expect(await alert.count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+});
+
 describe('a member', () => {
   it('is added by e-mail, and an unknown e-mail is refused beside its field', async () => {
     await using opened = await openConsole(service, `${app}/members`);
@@ -97,10 +129,16 @@ describe('a viewer', () => {
   it('sees nothing that changes anything, and calls that do are refused', async () => {
     await using opened = await openConsole(service, '/apps', { admin: viewer });
     const { page, complaints } = opened;
+    const ofInstallation: string[] = [];
+    page.on('request', (request) => {
+      const url = request.url();
+      if (/admin\/api\/(audit-log|stats)/.test(url)) ofInstallation.push(url);
+    });
     const changing =
       /create|generate|add |rename|revoke|delete|disable|change role|remove|roll|actions for/i;
     for (const [path, heading] of [
       ['/apps', 'Applications'],
+      ['/audit-log', 'Audit log of the installation'],
       [`${app}/users`, 'Users'],
       [`${app}/users/${userUid}`, '=HYPERLINK("x")'],
       [`${app}/accounts`, 'Accounts'],
@@ -128,6 +166,7 @@ describe('a viewer', () => {
         expect.stringMatching(/^What this (key|member) did$/),
       ]);
     }
+    expect(ofInstallation).toEqual([]);
     expect(complaints).toEqual([]);
     for (const [method, path, body] of [
       ['POST', `${app}/keys`, { name: 'K', scopes: ['admin'] }],

@@ -6,7 +6,7 @@ import { admin } from '../../api/client.ts';
 import { appsQuery } from '../../api/app.tsx';
 import { sessionQuery } from '../../api/session.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { AnchorLink } from '../../parts/links.tsx';
+import { AnchorLink, ButtonLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Naming } from '../../parts/naming.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
@@ -16,6 +16,7 @@ import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { useDialog } from '../../parts/use-dialog.tsx';
 import { When } from '../../parts/when.tsx';
+import { FailingWebhooks } from './failing-webhooks.tsx';
 import { SwitchApp } from './switch-app.tsx';
 
 /** The applications that the viewer may see. */
@@ -24,14 +25,24 @@ export function AppList() {
   const apps = useQuery(appsQuery);
   const navigate = useNavigate();
   const creating = useDialog();
-  const create = session?.admin.superuser === true && (
+  const isSuperuser = session?.admin.superuser === true;
+  const create = isSuperuser && (
     <Button onClick={() => creating.open(true)}>Create application</Button>
   );
   return (
     <Page
       title="Applications"
       about="Each has its own keys, users, webhooks and members."
-      actions={create}
+      actions={
+        <>
+          {isSuperuser && (
+            <ButtonLink variant="default" to="/audit-log">
+              Audit log of the installation
+            </ButtonLink>
+          )}
+          {create}
+        </>
+      }
     >
       <Loaded query={apps}>
         {(rows) =>
@@ -44,6 +55,7 @@ export function AppList() {
           )
         }
       </Loaded>
+      {isSuperuser && <FailingWebhooks apps={apps.data ?? []} />}
       {creating.of((_, dialog) => (
         <Naming
           {...dialog}

@@ -32,3 +32,22 @@ export const actions = [
   'webhook.secret_rotated',
   'webhook.tested',
 ] as const;
+
+/** What rows of the installation tell of. */
+export const installationActions = [
+  'admin.created',
+  'admin.demoted',
+  'admin.identity_linked',
+  'admin.identity_unlinked',
+  'admin.password_changed',
+  'admin.password_reset',
+  'admin.promoted',
+  'admin.removed',
+  'admin.session_ended',
+  'admin.sign_in_failed',
+  'admin.signed_in',
+  'admin.signed_out',
+  'admin.signed_out_everywhere',
+  'signing_key.created',
+  'signing_key.removed',
+] as const;

@@ -8,8 +8,8 @@ import { When } from '../../parts/when.tsx';
 import { changesOf } from './audit-changes.ts';
 import { actorOf, type Names } from './audit-rows.ts';
 
-/** Returns the columns of the audit log. */
-export function auditColumns(appUid: string, names: Names): Column<AuditRow>[] {
+/** Returns the columns of an audit log; without an application for that of the installation. */
+export function auditColumns(appUid: string | null, names: Names): Column<AuditRow>[] {
   return [
     { label: 'When', cell: ({ at }) => <When at={at} /> },
     { label: 'Who', cell: ({ actor }) => <Line text={actorOf(actor, names)} /> },
@@ -55,7 +55,7 @@ function Details({ details }: { details: Record<string, unknown> }) {
 }
 
 interface TargetProps {
-  appUid: string;
+  appUid: string | null;
   target: AuditRow['target'];
   names: Names;
 }
@@ -77,8 +77,8 @@ function Target({ appUid, target: { kind, uid }, names }: TargetProps) {
 }
 
 /** What the target is; a link where it has a page, even if it may be deleted by now. */
-function TargetPage({ appUid, kind, uid }: { appUid: string; kind: string; uid: string }) {
-  const place = placeOf(kind, { appUid, uid });
+function TargetPage({ appUid, kind, uid }: { appUid: string | null; kind: string; uid: string }) {
+  const place = appUid === null ? null : placeOf(kind, { appUid, uid });
   const shown = kind.replaceAll('_', ' ');
   if (place === null) return shown;
   return (

@@ -1,0 +1,95 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { AppCalls } from '../../api/client.ts';
+import { toCsv } from '../../parts/csv.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { download } from '../../parts/download.ts';
+import { Fault } from '../../parts/fault.tsx';
+import { ChoiceFilter, Filters, TextFilter, TimeFilter } from '../../parts/filters.tsx';
+import { List, useList } from '../../parts/list.tsx';
+import { Empty, Page } from '../../parts/page.tsx';
+import { useChange } from '../../parts/use-change.tsx';
+import { auditColumns } from './audit-columns.tsx';
+import { csvCellsOf, csvHeader, type Names, takeUpTo } from './audit-rows.ts';
+
+const exportedRowsMax = 10_000;
+const rowsOfExportPage = 200;
+
+interface AuditPageProps {
+  title: string;
+  about: string;
+  calls: Pick<AppCalls['auditLog'], 'list'>;
+  /** Of its queries. */
+  queryKey: readonly unknown[];
+  /** Of the address. */
+  filters: NonNullable<Parameters<AppCalls['auditLog']['list']>[0]>;
+  actions: readonly string[];
+  actorFilter: ReactNode;
+  names: Names;
+  /** Whose pages the targets have; null for those of the installation, which have none. */
+  appUid: string | null;
+}
+
+/** The rows of an audit log, with their filters and their export. */
+export function AuditPage(props: AuditPageProps) {
+  const { title, calls, filters, names } = props;
+  const exporting = useExport(props);
+  const list = useList({
+    key: [...props.queryKey, filters],
+    list: (paging, options) => calls.list({ ...filters, ...paging }, options),
+  });
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Page
+      title={title}
+      about={props.about}
+      actions={
+        <Button variant="default" loading={exporting.isPending} onClick={() => exporting.mutate()}>
+          Export CSV
+        </Button>
+      }
+    >
+      <Filters>
+        <ChoiceFilter name="action" label="Action" choices={props.actions} />
+        {props.actorFilter}
+        <TextFilter name="targetUid" label="Target" placeholder="a uid" />
+        <TimeFilter name="since" label="Since" />
+        <TimeFilter name="until" label="Until" />
+      </Filters>
+      {exporting.error !== null && <Fault error={exporting.error} />}
+      <List
+        of={list}
+        empty={
+          <Empty title={isFiltered ? 'No row matches' : 'Nothing was done yet'}>
+            {isFiltered && 'Clear a filter, or widen the time.'}
+          </Empty>
+        }
+      >
+        {(rows) => (
+          <DataTable
+            label={title}
+            columns={auditColumns(props.appUid, names)}
+            rows={rows}
+            keyOf={({ uid }) => uid}
+          />
+        )}
+      </List>
+    </Page>
+  );
+}
+
+/** Exports what is filtered, as far as the maximum. */
+function useExport({ calls, filters, names }: AuditPageProps) {
+  return useChange({
+    change: () => takeUpTo(calls.list({ ...filters, limit: rowsOfExportPage }), exportedRowsMax),
+    changes: [],
+    done: ({ rows, isCut }) =>
+      isCut
+        ? `The newest ${rows.length.toLocaleString('en')} rows are exported. Narrow the filters for older ones.`
+        : `All ${rows.length.toLocaleString('en')} rows that match are exported.`,
+    onDone: ({ rows }) => {
+      const cells = rows.map((row) => csvCellsOf(row, names));
+      download('audit-log.csv', 'text/csv', toCsv(csvHeader, cells));
+    },
+  });
+}
