@@ -12,8 +12,11 @@ import { sessionQuery } from './api/session.ts';
 import { Fault } from './parts/fault.tsx';
 import { Placeholder } from './parts/loaded.tsx';
 import { textsOf } from './parts/search-params.ts';
+import { takeAskedPath } from './pages/session/asked-path.ts';
 import { AppPages } from './shell/app-pages.tsx';
 import { NotFound } from './shell/not-found.tsx';
+
+const basepath = new URL(document.baseURI).pathname.replace(/\/$/, '');
 
 const root = createRootRoute({ notFoundComponent: NotFound });
 
@@ -38,7 +41,9 @@ const signedIn = createRoute({
 const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  beforeLoad: async () => {
+  beforeLoad: async ({ preload }) => {
+    const asked = preload ? null : takeAskedPath();
+    if (asked !== null) throw redirect({ href: basepath + asked });
     const [app, ...others] = await queries.ensureQueryData(appsQuery);
     if (app === undefined || others.length > 0) throw redirect({ to: '/apps' });
     throw redirect({ to: '/apps/$appUid', params: { appUid: app.uid } });
@@ -260,7 +265,7 @@ const tree = root.addChildren([
 
 export const router = createRouter({
   routeTree: tree,
-  basepath: new URL(document.baseURI).pathname.replace(/\/$/, ''),
+  basepath,
   defaultPreload: 'intent',
   // The queries keep what is fresh.
   defaultPreloadStaleTime: 0,

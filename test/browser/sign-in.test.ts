@@ -32,6 +32,29 @@ describe('a sign-in', () => {
     },
   );
 
+  it.each([
+    ['the page that was asked for', '/me?a=1', '/me?a=1'],
+    ['no other site', '//evil.example/', '/apps'],
+  ])('through an identity provider leads to %s', async (_rule, to, path) => {
+    const asked = `/sign-in?to=${encodeURIComponent(to)}`;
+    // The session that the provider's answer would bring.
+    await using opened = await openConsole(service, '/icon.svg');
+    const { page, complaints } = opened;
+    await page.route('**/admin/api/sign-in-methods', (route) =>
+      route.fulfill({ json: { password: true, oidc: true } }),
+    );
+    const back = { status: 303, headers: { location: service.consoleUrl } };
+    await page.route('**/admin/api/oidc/start', (route) => route.fulfill(back));
+    await page.goto(service.consoleUrl + asked);
+    await page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
+    await page.getByRole('button', { name: 'Your account' }).waitFor();
+    await expect.poll(() => page.url()).toContain(service.consoleUrl + path);
+    // Only once: the beginning is the beginning again.
+    await page.goto(service.consoleUrl);
+    await expect.poll(() => page.url()).toContain(`${service.consoleUrl}/apps`);
+    expect(complaints).toEqual([]);
+  });
+
   it('that the identity provider refused is told on the page', async () => {
     await using opened = await openConsole(service, '/sign-in?refused=1', { admin: null });
     await opened.page.getByRole('alert').getByText('The identity provider did not').waitFor();

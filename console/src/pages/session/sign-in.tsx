@@ -18,11 +18,12 @@ import { queries } from '../../api/queries.ts';
 import { type Session, sessionQuery } from '../../api/session.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { useChange } from '../../parts/use-change.tsx';
+import { keepAskedPath, takeAskedPath } from './asked-path.ts';
 import { pathAfterSignIn } from './path-after-sign-in.ts';
 
 /** The page before all others. */
 export function SignIn() {
-  const { to = '/', refused } = useSearch({ from: '/sign-in' });
+  const { to, refused } = useSearch({ from: '/sign-in' });
   const router = useRouter();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -39,7 +40,8 @@ export function SignIn() {
     onDone: (session) => {
       beginWith(session);
       // Below the console, so that no link to the sign-in leads to another site.
-      router.history.push(router.basepath + pathAfterSignIn(to));
+      const asked = takeAskedPath();
+      router.history.push(router.basepath + pathAfterSignIn(to ?? asked ?? '/'));
     },
   });
   const submit = (event: FormEvent): void => {
@@ -78,7 +80,12 @@ export function SignIn() {
             {methods.data?.oidc === true && (
               <>
                 <Divider label="or" />
-                <Button component="a" variant="default" href={`${serviceUrl}admin/api/oidc/start`}>
+                <Button
+                  component="a"
+                  variant="default"
+                  href={`${serviceUrl}admin/api/oidc/start`}
+                  onClick={() => to !== undefined && keepAskedPath(to)}
+                >
                   Sign in with your identity provider
                 </Button>
               </>
