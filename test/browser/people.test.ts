@@ -46,6 +46,12 @@ describe('a user', () => {
     await confirm.waitFor({ state: 'hidden' });
     expect(await isActive()).toBe(false);
 
+    await page.getByRole('button', { name: 'Actions for Acme' }).click();
+    await page.getByRole('menuitem', { name: 'Remove from the account' }).click();
+    const removal = page.getByRole('dialog', { name: 'Remove the user from the account' });
+    await removal.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('In none: the user reaches only').waitFor();
+
     await page.getByRole('link', { name: 'What was done to it' }).click();
     const row = page.getByRole('row').filter({ hasText: 'user.tokens_revoked' });
     await row.getByText(service.superuser.email).waitFor();

@@ -59,11 +59,13 @@ interface ListProps<Row> {
   of: Listing<Row>;
   /** What is shown where there are no rows. */
   empty: ReactNode;
+  /** True where filters can lead to the rows that are not shown. */
+  hasFilters?: boolean;
   children: (rows: readonly Row[]) => ReactNode;
 }
 
 /** Shows the rows of a list, and asks for more when its end comes into view. */
-export function List<Row>({ of, empty, children }: ListProps<Row>) {
+export function List<Row>({ of, empty, hasFilters = false, children }: ListProps<Row>) {
   const { data, error, refetch, isPlaceholderData, isFetchNextPageError } = of;
   if (data === undefined) {
     return error === null ? <Placeholder /> : <Fault error={error} retry={() => void refetch()} />;
@@ -84,7 +86,8 @@ export function List<Row>({ of, empty, children }: ListProps<Row>) {
       {of.hasNextPage && !isFetchNextPageError && <More of={of} />}
       {isCut && (
         <Text c="dimmed" ta="center" py="md">
-          Narrow the filters to see more.
+          {`The first ${rows.length.toLocaleString('en')} are shown.`}
+          {hasFilters && ' Narrow the filters to see more.'}
         </Text>
       )}
     </Box>

@@ -1,19 +1,19 @@
 import type { Account, User } from '@agent-herald/client';
-import { Button, Group, Menu, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Menu, Stack, TextInput, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import type { AppCalls } from '../../api/client.ts';
-import { Confirm } from '../../parts/confirm.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty } from '../../parts/page.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
-import { Line } from '../../parts/untrusted.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { type DialogState, useDialog } from '../../parts/use-dialog.tsx';
 import { userColumns } from '../users/user-columns.tsx';
 import { nameOfUser } from '../users/user-name.ts';
+import { isUserUid } from '../users/user-uid.ts';
+import { RemoveUser } from './remove-user.tsx';
 
 /** The users in an account, to be added and removed. */
 export function AccountMembers({ account }: { account: Account }) {
@@ -68,7 +68,7 @@ export function AccountMembers({ account }: { account: Account }) {
         <AddUser {...dialog} account={account} />
       ))}
       {removing.of((user, dialog) => (
-        <RemoveUser {...dialog} account={account} user={user} />
+        <RemoveUser {...dialog} accountUid={account.uid} user={user} />
       ))}
     </Stack>
   );
@@ -78,7 +78,7 @@ export function AccountMembers({ account }: { account: Account }) {
 class UnknownUserError extends Error {}
 
 async function findUser(calls: AppCalls, text: string): Promise<string> {
-  if (text.startsWith('usr_')) return text;
+  if (isUserUid(text)) return text;
   const { data } = await calls.users.list({ externalId: text, limit: 1 }).page();
   const [user] = data;
   if (user === undefined) throw new UnknownUserError('No user has this external id.');
@@ -117,26 +117,5 @@ function AddUser({ account, ...dialog }: DialogState & { account: Account }) {
         autoComplete="off"
       />
     </FormDialog>
-  );
-}
-
-function RemoveUser({ account, user, ...dialog }: DialogState & { account: Account; user: User }) {
-  const { calls, key } = useApp();
-  const removing = useChange({
-    change: () => calls.accounts.removeMember(account.uid, user.uid),
-    changes: [
-      [...key, 'accounts', account.uid],
-      [...key, 'users'],
-    ],
-    done: 'The user is no longer in the account.',
-    onDone: dialog.onClose,
-  });
-  return (
-    <Confirm {...dialog} title="Remove the user from the account" verb="Remove" change={removing}>
-      <Text size="sm" component="div">
-        Tokens of <Line text={nameOfUser(user)} /> that were issued before keep the account until
-        they end. If that cannot wait, revoke the user&apos;s tokens on its page.
-      </Text>
-    </Confirm>
   );
 }

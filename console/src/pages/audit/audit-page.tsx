@@ -59,6 +59,7 @@ export function AuditPage(props: AuditPageProps) {
       {exporting.error !== null && <Fault error={exporting.error} />}
       <List
         of={list}
+        hasFilters
         empty={
           <Empty title={isFiltered ? 'No row matches' : 'Nothing was done yet'}>
             {isFiltered && 'Clear a filter, or widen the time.'}

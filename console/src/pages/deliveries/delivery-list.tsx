@@ -40,6 +40,7 @@ export function DeliveryList() {
       <DeliveryFilters />
       <List
         of={list}
+        hasFilters
         empty={
           <Empty title={isFiltered ? 'No delivery is like that' : 'Nothing was delivered yet'}>
             {isFiltered

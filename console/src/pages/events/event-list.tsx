@@ -41,6 +41,7 @@ export function EventList() {
       </EventFilters>
       <List
         of={list}
+        hasFilters
         empty={
           <Empty title={isFiltered ? 'No event is like that' : 'There are no events yet'}>
             {isFiltered

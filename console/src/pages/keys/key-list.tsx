@@ -45,6 +45,7 @@ export function KeyList() {
       </Filters>
       <List
         of={list}
+        hasFilters
         empty={
           <Empty title="There are no API keys yet" action={generate}>
             Without a key nothing can call this application. Generate one for each system that

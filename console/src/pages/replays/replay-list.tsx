@@ -47,6 +47,7 @@ export function ReplayList() {
       </Filters>
       <List
         of={list}
+        hasFilters
         empty={
           <Empty title="There are no replays" action={start}>
             After an outage a replay sends what failed meanwhile, at a rate that receivers can take.

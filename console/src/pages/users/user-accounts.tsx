@@ -1,14 +1,20 @@
-import { List, Text } from '@mantine/core';
+import type { User } from '@agent-herald/client';
+import { Group, List, Menu, Text } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { useApp } from '../../api/app.tsx';
 import { AnchorLink } from '../../parts/links.tsx';
+import { RowMenu } from '../../parts/row-menu.tsx';
 import { Line } from '../../parts/untrusted.tsx';
+import { useDialog } from '../../parts/use-dialog.tsx';
+import { RemoveUser } from '../accounts/remove-user.tsx';
 
 const namedMax = 20;
 
 /** The accounts of a user; the first ones by name. */
-export function UserAccounts({ accountUids }: { accountUids: readonly string[] }) {
-  const { app, calls, key } = useApp();
+export function UserAccounts({ user }: { user: User }) {
+  const { app, calls, key, mayChange } = useApp();
+  const removing = useDialog<string>();
+  const { accountUids } = user;
   const named = useQueries({
     queries: accountUids.slice(0, namedMax).map((uid) => ({
       queryKey: [...key, 'accounts', uid],
@@ -24,17 +30,34 @@ export function UserAccounts({ accountUids }: { accountUids: readonly string[] }
     );
   }
   return (
-    <List>
-      {accountUids.map((uid, index) => (
-        <List.Item key={uid}>
-          <AnchorLink
-            to="/apps/$appUid/accounts/$accountUid"
-            params={{ appUid: app.uid, accountUid: uid }}
-          >
-            <Line text={named[index]?.data?.name ?? uid} />
-          </AnchorLink>
-        </List.Item>
+    <>
+      <List>
+        {accountUids.map((uid, index) => {
+          const name = named[index]?.data?.name ?? uid;
+          return (
+            <List.Item key={uid}>
+              <Group gap="xs">
+                <AnchorLink
+                  to="/apps/$appUid/accounts/$accountUid"
+                  params={{ appUid: app.uid, accountUid: uid }}
+                >
+                  <Line text={name} />
+                </AnchorLink>
+                {mayChange && (
+                  <RowMenu of={name}>
+                    <Menu.Item color="red" onClick={() => removing.open(uid)}>
+                      Remove from the account
+                    </Menu.Item>
+                  </RowMenu>
+                )}
+              </Group>
+            </List.Item>
+          );
+        })}
+      </List>
+      {removing.of((accountUid, dialog) => (
+        <RemoveUser {...dialog} accountUid={accountUid} user={user} />
       ))}
-    </List>
+    </>
   );
 }

@@ -57,7 +57,7 @@ function FoundUsers(filters: { externalId?: string; email?: string }) {
   });
   const isFiltered = Object.keys(filters).length > 0;
   return (
-    <List of={list} empty={isFiltered ? nobodyFound : nobodyYet}>
+    <List of={list} hasFilters empty={isFiltered ? nobodyFound : nobodyYet}>
       {(rows) => (
         <DataTable
           label="Users"

@@ -76,7 +76,7 @@ function ShownUser({ user }: { user: User }) {
         <Title order={2} size="h4">
           Accounts
         </Title>
-        <UserAccounts accountUids={user.accountUids} />
+        <UserAccounts user={user} />
       </Stack>
       {renaming.of((_, dialog) => (
         <Naming
