@@ -18,21 +18,25 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-async function register(name: string, path: string): Promise<void> {
+async function register(name: string, path: string): Promise<string> {
   const body = { name, url: `${receiver.url}${path}`, entities: ['agent'], retrySchedule: ['1h'] };
-  expect((await service.call('POST', '/webhooks', { body })).status).toBe(201);
+  const answer = await service.call('POST', '/webhooks', { body });
+  expect(answer.status).toBe(201);
+  return String(answer.body['uid']);
 }
 
-it('a new application shows the first steps, and then its numbers', async () => {
+it('a new application shows the first steps, and then its numbers, also without webhooks', async () => {
   await using opened = await openConsole(service, `/apps/${service.app.appUid}`);
   const { page, complaints } = opened;
   await page.getByRole('heading', { name: 'Nothing is sent yet' }).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Register a webhook' }).click();
   await page.getByRole('heading', { name: 'Create a webhook', level: 1 }).waitFor();
 
-  await register('Healthy', '/healthy');
-  await register('Broken', '/broken');
-  await register('Gone', '/gone');
+  const webhookUids = [
+    await register('Healthy', '/healthy'),
+    await register('Broken', '/broken'),
+    await register('Gone', '/gone'),
+  ];
   const body = { agentName: 'Support', externalTenantId: 'tenant-1' };
   expect((await service.call('POST', '/agents', { body })).status).toBe(201);
   await expect.poll(() => receiver.requests.length).toBe(3);
@@ -68,5 +72,11 @@ it('a new application shows the first steps, and then its numbers', async () => 
   await row.getByText('failing', { exact: true }).waitFor();
   await row.getByRole('link', { name: 'Broken' }).click();
   await page.getByText('It is failing').waitFor();
+
+  for (const uid of webhookUids)
+    expect((await service.call('DELETE', `/webhooks/${uid}`)).status).toBeLessThan(300);
+  await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}`);
+  await page.getByRole('heading', { name: 'Deliveries of 24 hours' }).waitFor();
+  expect(await page.getByRole('heading', { name: 'Nothing is sent yet' }).count()).toBe(0);
   expect(complaints).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { Card, SegmentedControl, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -46,20 +47,31 @@ export function Overview() {
       }
     >
       <Loaded query={webhooks}>
-        {(loaded) =>
-          loaded.length === 0 ? (
-            <FirstSteps />
-          ) : (
+        {(loaded) => {
+          const numbers = (
             <Stack gap="lg">
               <TroubledWebhooks webhooks={loaded} />
               <Deliveries range={range} />
               <Backlog />
               <Incidents webhooks={loaded} />
             </Stack>
-          )
-        }
+          );
+          return loaded.length > 0 ? numbers : <WithoutWebhooks>{numbers}</WithoutWebhooks>;
+        }}
       </Loaded>
     </Page>
+  );
+}
+
+/** The first steps; the numbers where something was sent before the last webhook was deleted. */
+function WithoutWebhooks({ children }: { children: ReactNode }) {
+  const { calls, key } = useApp();
+  const sent = useQuery({
+    queryKey: [...key, 'deliveries', 'any'],
+    queryFn: ({ signal }) => calls.deliveries.list({ limit: 1 }, { signal }).page(),
+  });
+  return (
+    <Loaded query={sent}>{({ data }) => (data.length === 0 ? <FirstSteps /> : children)}</Loaded>
   );
 }
 
