@@ -6,7 +6,7 @@ import {
   sentenceOf,
   successShare,
 } from '../src/statistics/outcomes.ts';
-import { formatPoint, isRange, sinceOf } from '../src/statistics/ranges.ts';
+import { formatPoint, isLongerThanDay, isRange, sinceOf } from '../src/statistics/ranges.ts';
 
 describe('shares', () => {
   it.each([
@@ -44,6 +44,14 @@ it('a range is one of the table, and ends now', () => {
   expect(['1h', '24h', '7d', '30d'].every(isRange)).toBe(true);
   expect([undefined, '2h', 'toString'].some(isRange)).toBe(false);
   expect(sinceOf('24h', new Date('2026-01-02T10:00:00Z'))).toBe('2026-01-01T10:00:00.000Z');
+});
+
+it.each([
+  ['hour', 24, false],
+  ['hour', 25, true],
+  ['minute', 61, false],
+] as const)('the time of a point by the %s has its day where there are %i: %s', (by, n, isLong) => {
+  expect(isLongerThanDay(by, n)).toBe(isLong);
 });
 
 it('a day of the chart is that of UTC, whatever the zone of the viewer', () => {

@@ -3,7 +3,7 @@ import { Box, Button, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/cor
 import { lazy, Suspense, useState } from 'react';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { outcomes, sentenceOf } from './outcomes.ts';
-import { formatPoint } from './ranges.ts';
+import { formatPoint, isLongerThanDay } from './ranges.ts';
 
 const OutcomeBars = lazy(async () => {
   const { OutcomeBars: bars } = await import('./outcome-bars.tsx');
@@ -20,7 +20,7 @@ interface OutcomeChartProps {
 export function OutcomeChart({ statistics, label }: OutcomeChartProps) {
   const [isTable, setTable] = useState(false);
   const { totals, interval, points } = statistics;
-  const isLong = interval === 'hour' && points.length > 30;
+  const isLong = isLongerThanDay(interval, points.length);
   const rows = points.map((point) => ({
     ...point,
     time: formatPoint(point.at, interval, isLong),

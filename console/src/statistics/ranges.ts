@@ -18,6 +18,11 @@ export function sinceOf(name: RangeName, now: Date): string {
   return new Date(now.getTime() - ranges[name].ms).toISOString();
 }
 
+/** Checks whether points by the hour need the day beside the time: 25 of them begin and end at the same hour. */
+export function isLongerThanDay(interval: 'minute' | 'hour' | 'day', count: number): boolean {
+  return interval === 'hour' && count > 24;
+}
+
 /** Returns a point's time as the axis of a chart shows it, in the zone of the viewer. */
 export function formatPoint(
   at: string,

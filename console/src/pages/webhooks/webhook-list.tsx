@@ -165,7 +165,7 @@ function State({ webhook, isTwin }: { webhook: Webhook; isTwin: boolean }) {
           since <When at={failingSince} />
           {deactivatesAt !== null && (
             <>
-              , paused at <When at={deactivatesAt} />
+              ; will be paused at <When at={deactivatesAt} />
             </>
           )}
         </Text>
