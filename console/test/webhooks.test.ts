@@ -230,14 +230,14 @@ describe('a recovery', () => {
   const young = '2026-11-19T00:00:00.000Z';
   const ninetyDaysAgo = '2026-08-22T12:00:00.000Z';
   it.each([
-    ['since the first failure, while it lasts', { failingSince: young }, '90d', young],
-    ['as far as records are kept', {}, '90d', ninetyDaysAgo],
-    ['since the webhook exists', { createdAt: young }, '90d', young],
-    ['since the webhook exists, if retention is not known', {}, null, old],
-  ])('looks for what was lost %s', (_rule, fields, recordsKept, since) => {
-    const facts = { createdAt: old, failingSince: null, ...fields };
-    expect(lostSince(facts, { recordsKept, now })).toBe(since);
-    expect(firstRecoverable(facts, { recordsKept, now }) <= since).toBe(true);
+    ['since the first failure, while it lasts', { failingSince: young }, young],
+    ['as far as records are kept', {}, ninetyDaysAgo],
+    ['since the webhook exists', { createdAt: young }, young],
+    ['since the webhook exists, if retention is not known', { recordsKept: null }, old],
+  ])('looks for what was lost %s', (_rule, fields, since) => {
+    const facts = { createdAt: old, failingSince: null, recordsKept: '90d', now, ...fields };
+    expect(lostSince(facts, facts)).toBe(since);
+    expect(firstRecoverable(facts, facts) <= since).toBe(true);
   });
 });
 

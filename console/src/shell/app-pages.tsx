@@ -36,7 +36,7 @@ function Disabled({ app: { role } }: { app: App }) {
       {role === 'owner' ? (
         <>
           You can enable it among the{' '}
-          <AnchorLink to="/apps" inherit underline="always">
+          <AnchorLink to="/apps" inherit c="inherit" underline="always">
             applications
           </AnchorLink>
           .

@@ -1,4 +1,4 @@
-import { Button, Menu, ScrollArea } from '@mantine/core';
+import { Button, Menu, ScrollArea, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ChevronDown } from 'lucide-react';
@@ -21,7 +21,11 @@ export function AppSwitcher() {
           size="xs"
           rightSection={
             <>
-              {current.active ? '' : '(disabled)'}
+              {!current.active && (
+                <Text span inherit mr={6}>
+                  (disabled)
+                </Text>
+              )}
               <ChevronDown size={14} />
             </>
           }

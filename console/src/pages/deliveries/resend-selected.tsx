@@ -3,10 +3,12 @@ import { Alert, Button, Checkbox, Group, List, Progress, Stack, Text } from '@ma
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
-import { useKnownWebhooks } from '../../api/webhooks.ts';
+import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
 import { messageOf } from '../../parts/fault.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
 import { Uid } from '../../parts/uid.tsx';
-import { keyOfDelivery, WebhookName } from './delivery-columns.tsx';
+import { Line } from '../../parts/untrusted.tsx';
+import { keyOfDelivery } from './delivery-columns.tsx';
 import { type Resent, resendEach } from './resend-each.ts';
 
 interface ResendSelectedProps {
@@ -99,7 +101,7 @@ function Summary({ count, resent }: { count: number; resent: Resent<Delivery> })
 /** What is not sent before somebody resumes its webhooks. */
 function Held({ rows }: { rows: readonly Delivery[] }) {
   const { app } = useApp();
-  const webhooks = useKnownWebhooks();
+  const names = new Map(useKnownWebhooks().map((one) => [one.uid, webhookLabel(one)]));
   const webhookUids = [...new Set(rows.map(({ webhookUid }) => webhookUid))];
   return (
     <>
@@ -110,7 +112,15 @@ function Held({ rows }: { rows: readonly Delivery[] }) {
       <List size="sm">
         {webhookUids.map((webhookUid) => (
           <List.Item key={webhookUid}>
-            <WebhookName {...{ appUid: app.uid, webhookUid, webhooks }} />
+            <AnchorLink
+              to="/apps/$appUid/webhooks/$webhookUid"
+              params={{ appUid: app.uid, webhookUid }}
+              inherit
+              c="inherit"
+              underline="always"
+            >
+              <Line text={names.get(webhookUid) ?? webhookUid} />
+            </AnchorLink>
           </List.Item>
         ))}
       </List>

@@ -77,23 +77,27 @@ export function SignIn() {
             <Button type="submit" loading={signIn.isPending}>
               Sign in
             </Button>
-            {methods.data?.oidc === true && (
-              <>
-                <Divider label="or" />
-                <Button
-                  component="a"
-                  variant="default"
-                  href={`${serviceUrl}admin/api/oidc/start`}
-                  onClick={() => to !== undefined && keepAskedPath(to)}
-                >
-                  Sign in with your identity provider
-                </Button>
-              </>
-            )}
+            {methods.data?.oidc === true && <SignInElsewhere to={to} />}
           </Stack>
         </form>
       </Card>
     </Center>
+  );
+}
+
+function SignInElsewhere({ to }: { to: string | undefined }) {
+  return (
+    <>
+      <Divider label="or" />
+      <Button
+        component="a"
+        variant="default"
+        href={`${serviceUrl}admin/api/oidc/start`}
+        onClick={() => to !== undefined && keepAskedPath(to)}
+      >
+        Sign in with your identity provider
+      </Button>
+    </>
   );
 }
 
