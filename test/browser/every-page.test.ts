@@ -55,14 +55,7 @@ async function widthBeyond(page: Page, width: number): Promise<number> {
 
 describe('every page', () => {
   it('can be used by everyone, light and dark, and fits a phone', async () => {
-    const pages = [
-      ...pagesOf(service.app.appUid, app),
-      {
-        name: 'installation-log',
-        path: '/audit-log',
-        heading: 'Audit log of the installation',
-      },
-    ];
+    const pages = pagesOf(service.app.appUid, app);
     await using opened = await openConsole(service, '/apps');
     const { page, complaints } = opened;
     const faults: Record<string, unknown> = {};
