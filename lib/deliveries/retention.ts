@@ -26,10 +26,12 @@ export async function deleteExpired(
   const before = new Date(now.getTime() - retention.recordsMs);
   const held = await expireHeld(ports, { now, after: new Date(Number(heldAfterMs)) });
   const old = await removeOldEvents(store, { before, after, now });
-  const jobs = await remove(store.jobs, { $lt: idAt('job', before) });
+  // A slow replay may run for longer than the retention; it is still to be seen when it ends.
+  const ended = { _id: { $lt: idAt('job', before) }, finishedAt: { $lt: before } };
+  const jobs = await remove(store.jobs, ended);
   // Not by a TTL index: a sixth one to write for each row, and it would keep the setting it was made with.
   const unaudited = new Date(now.getTime() - retention.auditMs);
-  const auditRows = await remove(store.auditLog, { $lt: idAt('aud', unaudited) });
+  const auditRows = await remove(store.auditLog, { _id: { $lt: idAt('aud', unaudited) } });
   const forgotten = await releaseForgotten(store, { now, after: webhookAfter });
   const keys = await reportExpiringKeys(store, now);
   const { deliveries, events } = old;
@@ -144,11 +146,11 @@ async function expireHeld(
 
 async function remove(
   collection: Store['jobs' | 'auditLog'],
-  uid: { $lt: string },
+  expired: { _id: { $lt: string }; finishedAt?: { $lt: Date } },
 ): Promise<number> {
   const target = collection as unknown as Store['jobs'];
   const old = await target
-    .find({ _id: uid }, { projection: { _id: 1 } })
+    .find(expired, { projection: { _id: 1 } })
     .sort({ _id: 1 })
     .limit(batchMax)
     .toArray();

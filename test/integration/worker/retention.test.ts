@@ -270,18 +270,6 @@ test('what an active webhook still holds is left to its release for the whole re
   await clear();
 });
 
-test('jobs older than the retention are deleted, younger ones are kept', async () => {
-  const { jobs } = service.store;
-  const { appUid } = service.app;
-  const done = (at: Date) =>
-    ({ ...newRelease({ appUid, webhookUid: 'whk_1' }, at), state: 'done', startedAt: at }) as const;
-  const kept = done(daysAgo(29.99));
-  await jobs.deleteMany({});
-  await jobs.insertMany([done(daysAgo(30.01)), kept]);
-  await runRetention();
-  expect((await jobs.find().toArray()).map(({ _id }) => _id)).toEqual([kept._id]);
-});
-
 test('the queries of the retention use an index', async () => {
   const { events, deliveries } = service.store;
   const plans = (await Promise.all([
