@@ -1,6 +1,7 @@
 import type { JobDocument, ResendJob } from '../model/job.ts';
 import { jobLimits } from '../limits.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
+import { agreedTime } from '../mongo/agreed-time.ts';
 import { inTransaction } from '../mongo/transaction.ts';
 import {
   beginPage,
@@ -33,11 +34,11 @@ type JobPorts = Pick<
 export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Promise<JobPage> {
   const { store, clock, signalPartition, signalOvertaken } = ports;
   const { jobUid, page } = input;
-  const now = clock.now();
   if (jobUid === retentionJobUid) {
     instruments.jobPages.add(1, { kind: 'retention' });
-    return deleteExpired(ports, { now, cursor: input.cursor });
+    return deleteExpired(ports, { now: await agreedTime(ports), cursor: input.cursor });
   }
+  const now = clock.now();
   const job = await store.jobs.findOne({ _id: jobUid });
   if (job === null) return { events: [], isLast: true };
   const { kind } = job;

@@ -9,7 +9,6 @@ import {
 } from '../model/statistics.ts';
 import { type Store } from '../mongo/connect.ts';
 import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
-import type { Clock } from '../platform/clock.ts';
 import { minuteMs } from '../platform/duration.ts';
 import { timeOfId } from '../platform/ids.ts';
 import {
@@ -42,16 +41,10 @@ interface Tallied {
  * Counts the next whole minutes, which ended a minute ago at least, and returns whether there were any. The counts and
  * the cursor behind them are one transaction: neither a crash nor a second process loses or doubles anything.
  */
-export async function countMinutes({
-  store,
-  clock,
-}: {
-  store: Store;
-  clock: Clock;
-}): Promise<boolean> {
-  const span = await takeSpan(store, clock.now());
+export async function countMinutes(store: Store, now: Date): Promise<boolean> {
+  const span = await takeSpan(store, now);
   if (span === null) return false;
-  const tally = await tallySpan(store, span, clock.now());
+  const tally = await tallySpan(store, span, now);
   return writeSpan(store, { start: span.start, end: endOfFirst(span, tally) }, tally);
 }
 

@@ -36,8 +36,7 @@ beforeEach(async () => {
   await seal();
 });
 
-const seal = (ms = nowMs): Promise<boolean> =>
-  countMinutes({ store: service.store, clock: { now: () => new Date(ms) } });
+const seal = (ms = nowMs): Promise<boolean> => countMinutes(service.store, new Date(ms));
 
 /** Counts what is due at a time, whole minutes at a time. */
 async function sealAll(ms: number): Promise<void> {

@@ -1,12 +1,13 @@
-// Which jobs a page of the retention deletes.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// Which jobs a page of the retention deletes, and by whose clock.
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
 import type { JobDocument } from '../../../lib/model/job.ts';
-import { systemClock } from '../../../lib/platform/clock.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
+import { processLog } from '../../../lib/platform/logger.ts';
 import { retentionJobUid } from '../../../lib/temporal/names.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
+import { newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 
 let installation: Installation;
@@ -21,9 +22,11 @@ afterAll(async () => {
 
 const inDays = (days: number): Date => new Date(Date.now() + days * dayMs);
 
-function takePage(): Promise<unknown> {
+/** Takes a page by a worker whose clock is ahead. */
+function takePage({ aheadDays = 0 } = {}): Promise<unknown> {
   const { store, config } = installation;
-  const ports = { store, clock: systemClock, ...noSignals, retention: config.retention };
+  const clock = { now: () => inDays(aheadDays) };
+  const ports = { store, clock, ...noSignals, retention: config.retention };
   return takeJobPage(ports, { jobUid: retentionJobUid, page: 1 });
 }
 
@@ -43,4 +46,23 @@ test('a job is deleted when it has been over for longer than the retention, not 
   await takePage();
   const left = await jobs.find().sort({ _id: 1 }).toArray();
   expect(left.map(({ _id }) => _id)).toEqual(kept.map(({ _id }) => _id));
+});
+
+test('a worker whose clock is 40 days ahead deletes and cancels nothing, and says so', async () => {
+  const { events, deliveries, jobs } = installation.store;
+  const at = inDays(-1);
+  const event = newEvent(installation, ['whk_1'], at);
+  await events.insertOne({ ...event, dispatchedAt: at });
+  await deliveries.insertMany(
+    (['delivered', 'retrying', 'held'] as const).map((state) =>
+      newDelivery(installation, at, { eventId: event._id, webhookUid: `whk_${state}`, state }),
+    ),
+  );
+  await jobs.insertOne(jobOf(-1, -1));
+  const before = await Promise.all([events, deliveries, jobs].map((each) => each.find().toArray()));
+  using logged = vi.spyOn(processLog, 'warn');
+  await takePage({ aheadDays: 40 });
+  const after = await Promise.all([events, deliveries, jobs].map((each) => each.find().toArray()));
+  expect(after).toEqual(before);
+  expect(logged).toHaveBeenCalledWith({ aheadMs: expect.any(Number) }, 'clock.differs');
 });

@@ -1,0 +1,19 @@
+import type { Clock } from '../platform/clock.ts';
+import { hourMs, minuteMs } from '../platform/duration.ts';
+import { processLog } from '../platform/logger.ts';
+import type { Store } from './connect.ts';
+
+const differenceMsMax = minuteMs;
+let silentUntilMs = 0;
+
+/** Returns the time of this process, or MongoDB's if that is earlier: for what nobody can undo if it is done too early. */
+export async function agreedTime({ store, clock }: { store: Store; clock: Clock }): Promise<Date> {
+  const now = clock.now();
+  const { localTime } = (await store.db.command({ hello: 1 })) as unknown as { localTime: Date };
+  const aheadMs = now.getTime() - localTime.getTime();
+  if (Math.abs(aheadMs) > differenceMsMax && performance.now() >= silentUntilMs) {
+    silentUntilMs = performance.now() + hourMs;
+    processLog.warn({ aheadMs }, 'clock.differs');
+  }
+  return aheadMs > 0 ? localTime : now;
+}
