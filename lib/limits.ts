@@ -188,11 +188,11 @@ export const statisticsLimits = group('Statistics', {
     'Time by which the last update of a delivery may be before the end of its last attempt',
   ],
   countLeaseMs: [2 * 60_000, 'Time for one count, before another process begins it, too'],
-  minutesPerCountMax: [15, 'Minutes counted in one transaction, after a pause'],
-  countedTogetherMax: [
-    5_000,
-    'Webhooks and applications of all minutes of such a transaction; at least one minute is counted',
+  talliedTogetherMax: [
+    20_000,
+    'Counts by minute, of webhooks and applications, of one read after a pause; at least one minute is counted',
   ],
+  countedTogetherMax: [5_000, 'Those that are written in one transaction, or one minute'],
   uncountedReadMax: [
     2_000,
     'Deliveries not counted yet that an answer includes: all, or with more of them none',

@@ -1,4 +1,4 @@
-import type { AnyBulkWriteOperation, ClientSession } from 'mongodb';
+import type { AnyBulkWriteOperation } from 'mongodb';
 import { statisticsLimits } from '../limits.ts';
 import { testEventName } from '../model/event-name.ts';
 import {
@@ -11,53 +11,25 @@ import { type Store } from '../mongo/connect.ts';
 import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 import { minuteMs } from '../platform/duration.ts';
 import { timeOfId } from '../platform/ids.ts';
-import {
-  addCounts,
-  addFact,
-  type CountedDelivery,
-  countedFields,
-  factsOf,
-  noCounts,
-  ownersOf,
-} from './count-deliveries.ts';
+import { addCounts, type CountedDelivery, countedFields, noCounts } from './count-deliveries.ts';
 import { beginningOf, intervals, statisticsId } from './intervals.ts';
+import { type Part, type Span, type Tallied, Tally } from './tally.ts';
 
-const { countedAfterMs, countLeaseMs, countedTogetherMax, minutesPerCountMax, staleUpdateMsMax } =
-  statisticsLimits;
-
-interface Span {
-  start: Date;
-  end: Date;
-}
-
-interface Tallied {
-  appUid: string;
-  owner: string;
-  minuteMs: number;
-  counts: Counts;
-}
+const { countedAfterMs, countLeaseMs, countedTogetherMax, staleUpdateMsMax } = statisticsLimits;
 
 /**
- * Counts the next whole minutes, which ended a minute ago at least, and returns whether there were any. The counts and
- * the cursor behind them are one transaction: neither a crash nor a second process loses or doubles anything.
+ * Counts the whole minutes that ended a minute ago at least, and returns whether there were any. The counts and the
+ * cursor behind them are one transaction: neither a crash nor a second process loses or doubles anything.
  */
 export async function countMinutes(store: Store, now: Date): Promise<boolean> {
   const span = await takeSpan(store, now);
   if (span === null) return false;
-  const tally = await tallySpan(store, span, now);
-  return writeSpan(store, { start: span.start, end: endOfFirst(span, tally) }, tally);
-}
-
-// As many minutes as one transaction takes, but at least one.
-function endOfFirst({ start, end }: Span, tally: ReadonlyMap<string, Tallied>): Date {
-  const owners = new Map<number, number>();
-  for (const { minuteMs: atMs } of tally.values()) owners.set(atMs, (owners.get(atMs) ?? 0) + 1);
-  let sum = 0;
-  for (let atMs = start.getTime(); atMs < end.getTime(); atMs += minuteMs) {
-    sum += owners.get(atMs) ?? 0;
-    if (sum > countedTogetherMax && atMs > start.getTime()) return new Date(atMs);
+  const tally = await tallySpan(store, span);
+  const parts = tally.parts(countedTogetherMax);
+  for (const part of parts) {
+    if (!(await writePart(store, part, part === parts.at(-1)))) return false;
   }
-  return end;
+  return true;
 }
 
 // The lease only saves a second process the work: the transaction lets one of two count.
@@ -67,13 +39,9 @@ async function takeSpan(store: Store, now: Date): Promise<Span | null> {
     { _id: 'deliveries', countedUntil: { $lt: due }, leaseUntil: { $lte: now } },
     { $set: { leaseUntil: new Date(now.getTime() + countLeaseMs) } },
   );
-  if (leased === null) {
-    await ensureCursor(store, now);
-    return null;
-  }
-  const start = leased.countedUntil;
-  const endMs = Math.min(due.getTime(), start.getTime() + minutesPerCountMax * minuteMs);
-  return { start, end: new Date(endMs) };
+  if (leased !== null) return { start: leased.countedUntil, end: due };
+  await ensureCursor(store, now);
+  return null;
 }
 
 // Begins before the first attempt of all.
@@ -98,78 +66,42 @@ async function ensureCursor(store: Store, now: Date): Promise<void> {
 }
 
 // Of one snapshot: else a delivery that is recorded again meanwhile would be read again further on.
-async function tallySpan(
-  store: Store,
-  { start, end }: Span,
-  now: Date,
-): Promise<Map<string, Tallied>> {
-  const tally = new Map<string, Tallied>();
+async function tallySpan(store: Store, span: Span): Promise<Tally> {
+  const tally = new Tally(span);
+  const since = new Date(span.start.getTime() - staleUpdateMsMax);
   await store.client.withSession({ snapshot: true }, async (session) => {
-    // In parts, so that after a long pause, too, no single call takes long: one answers when it has read its whole part.
-    const firstMs = start.getTime() - staleUpdateMsMax;
-    for (let fromMs = firstMs; fromMs <= now.getTime(); fromMs += minuteMs) {
-      const isLast = fromMs + minuteMs > now.getTime();
-      const until = isLast ? {} : { $lt: new Date(fromMs + minuteMs) };
-      const updatedAt = { $gte: new Date(fromMs), ...until };
-      const found = readDeliveries(store, { updatedAt, end, session });
-      for await (const delivery of found) addToTally(tally, delivery, { start, end });
+    // Of what was updated since its end, only what was attempted before. That is two minutes at most: a call that finds
+    // nothing answers when it has read all. Else whatever is read is returned, so that no call takes long after a pause.
+    const reads = [
+      { updatedAt: { $gte: since, $lt: span.end } },
+      { updatedAt: { $gte: span.end }, 'attempts.0.at': { $lt: span.end } },
+    ];
+    for (const filter of reads) {
+      const found = store.deliveries.find<CountedDelivery>(filter, {
+        projection: countedFields,
+        hint: 'updated',
+        batchSize: 1_000,
+        session,
+      });
+      for await (const delivery of found) {
+        if (delivery.event !== testEventName) tally.add(delivery);
+      }
     }
   });
   return tally;
 }
 
-// What was touched since, except where nothing of it can have ended in time.
-function readDeliveries(
+async function writePart(
   store: Store,
-  facts: { updatedAt: { $gte: Date; $lt?: Date }; end: Date; session: ClientSession },
-): AsyncIterable<CountedDelivery> {
-  const { updatedAt, end, session } = facts;
-  return store.deliveries.find<CountedDelivery>(
-    {
-      updatedAt,
-      event: { $ne: testEventName },
-      $or: [
-        { 'attempts.0.at': { $lt: end } },
-        { $and: [{ state: 'cancelled' }, { updatedAt: { $lt: end } }] },
-      ],
-    },
-    { projection: countedFields, hint: 'updated', batchSize: 1_000, session },
-  );
-}
-
-function addToTally(
-  tally: Map<string, Tallied>,
-  delivery: CountedDelivery,
-  { start, end }: Span,
-): void {
-  for (const fact of factsOf(delivery)) {
-    if (fact.atMs < start.getTime() || fact.atMs >= end.getTime()) continue;
-    const minuteMs = beginningOf('minute', fact.atMs);
-    for (const owner of ownersOf(delivery)) {
-      const key = `${owner}/${minuteMs}`;
-      const tallied = tally.get(key) ?? {
-        appUid: delivery.appUid,
-        owner,
-        minuteMs,
-        counts: noCounts(),
-      };
-      addFact(tallied.counts, fact);
-      tally.set(key, tallied);
-    }
-  }
-}
-
-async function writeSpan(
-  store: Store,
-  { start, end }: Span,
-  tally: ReadonlyMap<string, Tallied>,
+  { start, end, counted }: Part,
+  isLast: boolean,
 ): Promise<boolean> {
-  const counted = [...tally.values()].filter(({ minuteMs: atMs }) => atMs < end.getTime());
+  const progress = isLast ? { countedUntil: end, leaseUntil: new Date(0) } : { countedUntil: end };
   const updates = statisticsIntervals.flatMap((interval) => updatesOf(interval, counted));
   return inTransaction(store, async (session) => {
     const moved = await store.statisticsCursors.updateOne(
       { _id: 'deliveries', countedUntil: start },
-      { $set: { countedUntil: end, leaseUntil: new Date(0) } },
+      { $set: progress },
       { session },
     );
     if (moved.matchedCount === 0) return false;

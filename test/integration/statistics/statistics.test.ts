@@ -111,28 +111,6 @@ test.each(['minute', 'hour', 'day'])(
   },
 );
 
-test('of the minutes after a pause no more are counted together than have 5,000 webhooks, but at least one', async () => {
-  const newDeliveries = (count: number, at: Date) =>
-    Array.from({ length: count }, () =>
-      newDelivery(service, at, { attempts: [], state: 'cancelled', updatedAt: at }),
-    );
-  const minutes = [2_600, 2_600, 1].map((count, minute) =>
-    newDeliveries(count, new Date(startMs + minute * minuteMs)),
-  );
-  await service.store.deliveries.insertMany(minutes.flat());
-  const countedUntil = async () => {
-    const cursor = await service.store.statisticsCursors.findOne({ _id: 'deliveries' });
-    return ((cursor?.countedUntil.getTime() ?? 0) - startMs) / minuteMs;
-  };
-  await sealAll(startMs + countedAfterMs);
-  await seal(afterAllMs);
-  expect(await countedUntil()).toBe(1);
-  await seal(afterAllMs + countLeaseMs);
-  expect(await countedUntil()).toBeGreaterThanOrEqual(3);
-  nowMs = afterAllMs;
-  expect((await ask(inMinutes)).totals).toMatchObject({ cancelled: 5_201 });
-});
-
 test('a minute is counted a minute after its end, with what ended in it and nothing else', async () => {
   const endMs = startMs + minuteMs;
   for (const at of [startMs - 1, startMs, endMs - 1, endMs]) {
