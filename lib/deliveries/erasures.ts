@@ -10,10 +10,13 @@ import type { Store } from '../mongo/connect.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import { newJob } from './jobs.ts';
 import { expectSignal } from './partitions.ts';
+import { eventSize, firstThatFit, type SizedEvent } from './remove-old-events.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-// Bodies are searched for texts by the database, and candidates once more here.
+// Bodies are searched for texts by the database, and candidates once more here. With many webhooks there are fewer
+// events, so that a command changes few enough deliveries to end in time.
 const eventsPerChunk = 2_000;
+const deliveriesPerChunk = 5_000;
 
 // Longer than any write that was under way in the first pass: an event (up to 60 s, a report's two writes 50 s each), or
 // the answer to an attempt that had read the payload (30 s).
@@ -43,12 +46,13 @@ export async function eraseChunk(
   // Done before a crash: the page after it goes on.
   if (subject === null || job.page >= page) return toPage(job, now);
   const range = { $gt: cursor, $lt: idAt('evt', createdAt) };
-  const chunk = await store.events
-    .find({ appUid, _id: range }, { projection: { _id: 1 } })
+  const next = await store.events
+    .find({ appUid, _id: range })
+    .project<SizedEvent>(eventSize)
     .sort({ _id: 1 })
     .limit(eventsPerChunk)
-    .map((event) => event._id)
     .toArray();
+  const chunk = firstThatFit(next, deliveriesPerChunk);
   const last = chunk.at(-1) ?? cursor;
   const scanned = { appUid, _id: { $gt: cursor, $lte: last } };
   const found = await findErasable(store, scanned, { subject, erasureUid });
@@ -60,7 +64,7 @@ export async function eraseChunk(
   const since = job.pass === 1 ? new Date(0) : job.passStartedAt;
   const erased = { _id: { $in: found }, erasureUid, erasedAt: { $gte: since } };
   const count = await store.events.countDocuments(erased);
-  const isEnd = chunk.length < eventsPerChunk;
+  const isEnd = chunk.length === next.length && next.length < eventsPerChunk;
   const progress = isEnd ? endPass(job, { last, now }) : { cursor: last };
   // Once a page: a repeat that comes later counts nothing again.
   const recorded = await store.jobs.findOneAndUpdate(
@@ -148,7 +152,7 @@ export async function erasePayloads(
   );
   instruments.deliveriesCancelled.add(modifiedCount, { reason: 'erased' });
   await store.deliveries.updateMany(
-    { eventId: { $in: ids }, attempts: { $ne: [] } },
+    { eventId: { $in: ids }, 'attempts.responseSample': { $gt: '' } },
     { $set: { 'attempts.$[].responseSample': '' } },
   );
   await store.events.updateMany({ _id: { $in: ids } }, { $set: { body: '' } });

@@ -33,11 +33,11 @@ export async function removeOldEvents(
 ): Promise<RemovedEvents> {
   const old = await store.events
     .find(oldEvents(before, after))
-    .project<OldEvent>({ deliveries: { $size: '$webhookUids' } })
+    .project<SizedEvent>(eventSize)
     .sort({ _id: 1 })
     .limit(eventsPerBatch)
     .toArray();
-  const eventIds = firstThatFit(old);
+  const eventIds = firstThatFit(old, deliveriesPerBatch);
   await settleAbandoned(store, eventIds, { before, now });
   const deliveries = await removeSettled(store, await withoutKept(store, eventIds, before), before);
   if (deliveries === deliveriesPerBatch) return { deliveries, events: 0, after, more: true };
@@ -51,17 +51,20 @@ export async function removeOldEvents(
   return { deliveries, events: deletedCount, after: eventIds.at(-1) ?? after, more };
 }
 
-interface OldEvent {
+export interface SizedEvent {
   _id: string;
   deliveries: number;
 }
 
-// At least one.
-function firstThatFit(events: readonly OldEvent[]): string[] {
+/** The projection to `SizedEvent`. */
+export const eventSize = { deliveries: { $size: '$webhookUids' } };
+
+/** Returns the first of them that have at most so many deliveries together, but at least one. */
+export function firstThatFit(events: readonly SizedEvent[], deliveriesMax: number): string[] {
   let sum = 0;
   const end = events.findIndex(({ deliveries }, index) => {
     sum += deliveries;
-    return index > 0 && sum > deliveriesPerBatch;
+    return index > 0 && sum > deliveriesMax;
   });
   return events.slice(0, end === -1 ? events.length : end).map(({ _id }) => _id);
 }

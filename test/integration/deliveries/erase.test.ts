@@ -11,9 +11,16 @@ import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { afterAllEvents, erasePayloads, newErasure } from '../../../lib/deliveries/erasures.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
-import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import {
+  insertEvent,
+  insertWebhook,
+  newAttempt,
+  newDelivery,
+  newEvent,
+} from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { portsAt } from '../../support/jobs.ts';
+import { profile } from '../../support/query-plans.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -197,4 +204,33 @@ test('a partition whose head is erased while it waits for its retry is signalled
   expect(signalled).toEqual([key]);
   const left = await store.deliveries.findOne({ _id: delivery._id });
   expect(left).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
+});
+
+test('a page of an erasure takes events with up to 5,000 deliveries, and writes none a second time', async () => {
+  const { store } = installation;
+  const at = inMs(-1_000);
+  const webhookUids = Array.from({ length: 1_000 }, (_, n) => `whk_${n}`);
+  const events = Array.from({ length: 6 }, () => newEvent(installation, webhookUids, at));
+  const deliveries = events.flatMap(({ _id: eventId }) =>
+    webhookUids.map((webhookUid) =>
+      newDelivery(installation, at, {
+        eventId,
+        webhookUid,
+        state: 'delivered',
+        attempts: [newAttempt(at, { responseSample: webhookUid === 'whk_7' ? '' : 'an answer' })],
+      }),
+    ),
+  );
+  await store.events.insertMany(events);
+  await store.deliveries.insertMany(deliveries);
+  const erasure = await askForErasure();
+  const written = async (page: number, afterMs = 0): Promise<number> => {
+    const commands = await profile(store, 'deliveries', () => take(erasure, page, afterMs));
+    return Math.max(...commands.map(({ nModified = 0 }) => Number(nModified)));
+  };
+  expect([await written(1), await written(2)]).toEqual([5 * 999, 999]);
+  expect([await written(3, passWaitMs), await written(4, passWaitMs)]).toEqual([0, 0]);
+  expect(await stateOf(erasure)).toMatchObject({ state: 'done', count: 6 });
+  const left = { 'attempts.responseSample': { $gt: '' } };
+  expect(await store.deliveries.countDocuments(left)).toBe(0);
 });
