@@ -21,7 +21,8 @@ const checkAgainAfterMs = [1_000, 5_000, 35_000];
 
 // MongoDB may choose an index with all that the webhook was ever sent.
 const hint = 'webhookState';
-// What was open at a resume is recorded by then, or dropped when it is attempted.
+// What was open at a resume is recorded by then, or dropped when it is attempted. So a release that begins later leaves
+// that to the attempts: its pages would read again and again what was sent again since the discard.
 const recordedMsMax = 60_000;
 
 type Held = Pick<DeliveryDocument, '_id' | 'eventId' | 'partition'>;
@@ -32,13 +33,12 @@ export async function takeReleasePage(
   job: ReleaseJob,
   making: PageMaking,
 ): Promise<TakenPage> {
-  const { _id: jobUid, appUid, webhookUid, cursor } = job;
+  const { _id: jobUid, appUid, webhookUid, cursor, createdAt } = job;
   const { now, session } = making;
   const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, { session });
-  const discardBefore = webhook === null ? now : webhook.discardBefore;
   const nothing = { cursor, count: 0, partitions: [] };
-  if (discardBefore !== null) {
-    const dropped = webhook === null ? {} : droppedBy(discardBefore);
+  const dropped = webhook === null ? {} : droppedBy(webhook.discardBefore, createdAt);
+  if (dropped !== null) {
     const filter = { appUid, webhookUid, state: { $in: [...openStates] }, ...dropped };
     const cancelReason = webhook === null ? 'webhook_deleted' : 'discarded';
     const cancelled = await cancelPage(store, { filter, cancelReason }, making);
@@ -71,8 +71,11 @@ export function findHeld(
     .toArray();
 }
 
-function droppedBy(discardBefore: Date): Filter<DeliveryDocument> {
+// Null where a release has nothing to drop.
+function droppedBy(discardBefore: Date | null, releasedAt: Date): Filter<DeliveryDocument> | null {
+  if (discardBefore === null) return null;
   const recordedBefore = new Date(discardBefore.getTime() + recordedMsMax);
+  if (releasedAt > recordedBefore) return null;
   return {
     _id: { $lt: idAt('dlv', recordedBefore) },
     eventId: { $lt: idAt('evt', discardBefore) },

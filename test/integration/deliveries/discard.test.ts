@@ -180,6 +180,33 @@ test('neither a pause nor a resume without discard undoes a discard', async () =
   expect(await stateOf(second.eventId)).toBe('cancelled');
 });
 
+test('what an earlier discard left open is dropped by the attempt after its release', async () => {
+  const [discardedAt, heldAt] = [ago(120_000), ago(180_000)];
+  const { _id: eventId } = await insertEvent(installation, [webhook._id], heldAt);
+  await discard(discardedAt);
+  await installation.store.deliveries.insertOne(madeAt(heldAt, { eventId, state: 'held' }));
+  const jobUid = await resume(installation.store, webhook);
+  const { events } = await takeJobPage(ports, { jobUid, page: 1 });
+  expect(events).toMatchObject([{ eventId }]);
+  expect(await attempt(eventId, jobUid)).toMatchObject({ state: 'cancelled', attemptCount: 0 });
+  expect(await stateOf(eventId)).toBe('cancelled');
+  expect(answers).toHaveLength(0);
+});
+
+test.each([
+  ['drops what is open, begun up to a minute after the discard', 60_000, 'cancelled'],
+  ['leaves it to the attempts, begun later', 60_001, 'pending'],
+])('a release %s', async (_rule, laterMs, state) => {
+  const discardedAt = ago(120_000);
+  await discard(discardedAt);
+  const delivery = madeAt(ago(180_000), { state: 'held' });
+  await installation.store.deliveries.insertOne(delivery);
+  const now = new Date(discardedAt.getTime() + laterMs);
+  const jobUid = await resume(installation.store, webhook, { now });
+  await takeJobPage(ports, { jobUid, page: 1 });
+  expect(await stateOf(delivery.eventId)).toBe(state);
+});
+
 test('the partitions of dropped deliveries are signalled, by the relay if the worker is killed', async () => {
   const { appUid, _id: webhookUid } = webhook;
   const { deliveries, partitions } = installation.store;

@@ -22,12 +22,20 @@ afterAll(() => open[Symbol.asyncDispose]());
 
 const longBefore = new Date('2025-12-31T00:00:00Z');
 const before = new Date('2026-01-01T00:00:00Z');
+const sentBefore = new Date('2026-01-01T06:00:00Z');
+const sentAgainAt = new Date('2026-01-01T12:00:00Z');
 const resumedAt = new Date('2026-01-02T00:00:00Z');
 const after = new Date('2026-01-03T00:00:00Z');
 const dropped = 60;
 
-/** Writes a webhook with more than a page of deliveries held before its resume, held after it, and settled. */
-async function writeHeld(fields: Partial<WebhookDocument>): Promise<ReleaseJob> {
+/**
+ * Writes a webhook with more than a page of deliveries held before its resume, which may have been sent again, held after
+ * it, and settled.
+ */
+async function writeHeld(
+  fields: Partial<WebhookDocument>,
+  requeuedAt: Date | null,
+): Promise<ReleaseJob> {
   const { appUid } = installation.app;
   const release = newRelease({ appUid, webhookUid: newId('whk') }, resumedAt);
   const { webhookUid, _id: releaseUid } = release;
@@ -35,7 +43,12 @@ async function writeHeld(fields: Partial<WebhookDocument>): Promise<ReleaseJob> 
   await insertWebhook(installation, { _id: webhookUid, url, releaseUid, ...fields });
   const write = (at: Date, state: 'held' | 'delivered', statusClass: '2xx' | '5xx' | null) =>
     Array.from({ length: dropped / 2 }, () =>
-      newDelivery(installation, at, { webhookUid, state, statusClass }),
+      newDelivery(installation, at, {
+        webhookUid,
+        state,
+        statusClass,
+        requeuedAt: at === before ? requeuedAt : null,
+      }),
     );
   const held = [before, after].flatMap((at) => [
     ...write(at, 'held', null),
@@ -47,12 +60,13 @@ async function writeHeld(fields: Partial<WebhookDocument>): Promise<ReleaseJob> 
 }
 
 test.each([
-  ['the held deliveries', {}, 20],
-  ['the deliveries that a resume dropped', { discardBefore: resumedAt }, dropped],
-  ['the deliveries held since a discard', { discardBefore: longBefore }, 20],
-])('a page of a release reads only %s', async (_what, fields, count) => {
+  ['the held deliveries', {}, null, 20],
+  ['the deliveries that a resume dropped', { discardBefore: resumedAt }, null, dropped],
+  ['the deliveries held since a discard', { discardBefore: longBefore }, null, 20],
+  ['as many of those sent again since a discard', { discardBefore: sentBefore }, sentAgainAt, 20],
+])('a page of a release reads only %s', async (_what, fields, requeuedAt, count) => {
   const { store } = installation;
-  const release = await writeHeld(fields);
+  const release = await writeHeld(fields, requeuedAt);
   const making = { page: 1, now: after };
   const profiles = await profile(store, 'deliveries', () =>
     inTransaction(store, (session) => takeReleasePage({ store }, release, { ...making, session })),
