@@ -33,7 +33,7 @@ const getStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock 
   const { since, until } = rangeOf({ ...asked, interval }, now);
   if (webhookUid !== null) await findWebhook(store, { _id: webhookUid, appUid });
   const wanted = { appUid, webhookUid, interval, since, until };
-  const { points, totals, completeUntil } = await readStatistics(store, wanted, now);
+  const { points, totals, completeUntil } = await readStatistics(store, wanted);
   const body = {
     webhookUid,
     interval,

@@ -32,11 +32,8 @@ const listStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock
   const webhookCount = await store.webhooks.countDocuments({ appUid });
   const pointsMax = Math.min(webhookPointsMax, Math.floor(addedUpMax / webhookCount));
   const range = rangeOf({ ...asked, interval }, now, pointsMax);
-  const { webhooks, completeUntil } = await readWebhookStatistics(
-    store,
-    { appUid, interval, ...range },
-    now,
-  );
+  const wanted = { appUid, interval, ...range };
+  const { webhooks, completeUntil } = await readWebhookStatistics(store, wanted);
   const body = {
     interval,
     since: range.since.toISOString(),

@@ -29,7 +29,7 @@ interface WantedStatistics extends StatisticsRange {
   webhookUid: string | null;
 }
 
-/** Until `completeUntil` nothing is missing, but for attempts under way. */
+/** The counts before `completeUntil` are final; to those after it more may come. */
 interface Statistics {
   /** One for each interval of the range, oldest first. */
   points: { at: Date; counts: Counts }[];
@@ -44,11 +44,7 @@ export interface WebhookStatistics {
 }
 
 /** Reads the counts of a range, with the deliveries that are not counted yet where they are few. */
-export async function readStatistics(
-  store: Store,
-  wanted: WantedStatistics,
-  now: Date,
-): Promise<Statistics> {
+export async function readStatistics(store: Store, wanted: WantedStatistics): Promise<Statistics> {
   const { appUid, webhookUid, interval, since, until } = wanted;
   const owner = webhookUid ?? appUid;
   const points = new Map(startsIn(wanted).map((atMs) => [atMs, noCounts()]));
@@ -57,7 +53,6 @@ export async function readStatistics(
     ids: { $gte: idAt(since), $lt: idAt(until) },
     own: { appUid, ...(webhookUid === null ? {} : { webhookUid }) },
     countsOf: (of, atMs) => (of === owner ? points.get(atMs) : undefined),
-    now,
   });
   const totals = noCounts();
   for (const counts of points.values()) addCounts(totals, counts);
@@ -72,7 +67,6 @@ export async function readStatistics(
 export async function readWebhookStatistics(
   store: Store,
   range: StatisticsRange,
-  now: Date,
 ): Promise<WebhookStatistics> {
   const { appUid, interval } = range;
   const webhooks = store.webhooks.find({ appUid }, { projection: { _id: 1 } }).sort({ _id: 1 });
@@ -83,7 +77,6 @@ export async function readWebhookStatistics(
     ids: { $in: uids.flatMap((uid) => starts.map((atMs) => statisticsId(uid, interval, atMs))) },
     own: { appUid },
     countsOf: (of, atMs) => (isWithin(range, atMs) ? totals.get(of) : undefined),
-    now,
   });
   const counted = [...totals].map(([webhookUid, counts]) => ({ webhookUid, counts }));
   return { webhooks: counted.filter(({ counts }) => hasAny(counts)), completeUntil };
@@ -110,10 +103,9 @@ interface Reading {
   own: Partial<Pick<CountedDelivery, 'appUid' | 'webhookUid'>>;
   /** Where to add what belongs to an owner, in the interval that begins then. */
   countsOf: (owner: string, atMs: number) => Counts | undefined;
-  now: Date;
 }
 
-/** Returns until when nothing is missing. */
+/** Returns until when the counts are final. */
 async function addAll(store: Store, range: StatisticsRange, reading: Reading): Promise<Date> {
   const { since, until } = range;
   // Of one snapshot: else what is counted meanwhile would be missing or there twice.
@@ -121,9 +113,9 @@ async function addAll(store: Store, range: StatisticsRange, reading: Reading): P
     const cursor = await store.statisticsCursors.findOne({ _id: 'deliveries' }, { session });
     const countedUntil = cursor?.countedUntil ?? new Date(0);
     await addCounted(store, range, { ...reading, session });
-    if (countedUntil >= until) return until;
-    const isAll = await addUncounted(store, range, { ...reading, countedUntil, session });
-    return isAll ? reading.now : countedUntil;
+    if (countedUntil < until)
+      await addUncounted(store, range, { ...reading, countedUntil, session });
+    return countedUntil;
   });
   const completeUntilMs = Math.min(until.getTime(), completeUntil.getTime());
   return new Date(Math.max(since.getTime(), completeUntilMs));
@@ -145,7 +137,7 @@ async function addCounted(
   }
 }
 
-/** Returns false, and adds nothing, where they are too many. */
+/** Adds nothing where they are too many. */
 async function addUncounted(
   store: Store,
   { interval }: StatisticsRange,
@@ -155,14 +147,14 @@ async function addUncounted(
     countedUntil,
     session,
   }: Reading & { countedUntil: Date; session: ClientSession },
-): Promise<boolean> {
+): Promise<void> {
   const updatedAt = { $gte: new Date(countedUntil.getTime() - staleUpdateMsMax) };
   const hint = 'updated';
   const count = await store.deliveries.countDocuments(
     { updatedAt },
     { limit: uncountedReadMax + 1, hint, session },
   );
-  if (count > uncountedReadMax) return false;
+  if (count > uncountedReadMax) return;
   const found = store.deliveries.find<CountedDelivery>(
     { ...own, updatedAt, event: { $ne: testEventName } },
     { projection: countedFields, hint, session },
@@ -176,5 +168,4 @@ async function addUncounted(
       }
     }
   }
-  return true;
 }

@@ -101,7 +101,6 @@ test.each(['minute', 'hour', 'day'])(
     const query = `interval=${interval}&since=${new Date(startMs).toISOString()}`;
     const before = await ask(query);
     expect(before.totals).toMatchObject(mixed);
-    expect(before.completeUntil).toBe(new Date(nowMs).toISOString());
     // Each finds the lease of the one before over, and counts the same minutes.
     const passes = Array.from({ length: 4 }, (_, n) => seal(afterAllMs + n * countLeaseMs));
     expect((await Promise.all(passes)).filter(Boolean)).toHaveLength(1);
@@ -276,11 +275,25 @@ test('with more deliveries not counted yet than are read, the counts end before 
   nowMs = startMs + hourMs;
   const all = await ask(inMinutes);
   expect(all.totals['delivered']).toBe(1 + uncountedReadMax);
-  expect(all.completeUntil).toBe(new Date(nowMs).toISOString());
+  const completeUntil = new Date(startMs + minuteMs).toISOString();
+  expect(all.completeUntil).toBe(completeUntil);
   await insert([at.getTime()], { state: 'delivered' });
-  const { totals, completeUntil } = await ask(inMinutes);
-  expect(totals['delivered']).toBe(1);
-  expect(completeUntil).toBe(new Date(startMs + minuteMs).toISOString());
+  const counted = await ask(inMinutes);
+  expect(counted.totals['delivered']).toBe(1);
+  expect(counted.completeUntil).toBe(completeUntil);
+});
+
+test('the counts before completeUntil are final, though an attempt is recorded after its end', async () => {
+  await insertMixed();
+  await sealAll(startMs + minuteMs + countedAfterMs);
+  nowMs = afterAllMs;
+  const before = await ask(inMinutes);
+  await insert([nowMs - 5], { state: 'delivered' });
+  const after = await ask(inMinutes);
+  expect(after.totals['delivered']).toBe(mixed.delivered + 1);
+  for (const { at, ...counts } of before.points.filter(({ at }) => at < before.completeUntil)) {
+    expect(after.points.find((point) => point.at === at)).toEqual({ at, ...counts });
+  }
 });
 
 test('a webhook that is unknown, or of another application, has no statistics', async () => {
