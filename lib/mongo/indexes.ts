@@ -39,7 +39,8 @@ const searchedDeliveries = deliveryScopes.flatMap(([scope, key]): NeededIndex[] 
 
 // A query reads a partial index only if it implies its filter as written: an equality implies `$exists`, `$gt` and `$in`,
 // never a `$type`; several values imply nothing. An index that is changed here needs a new name.
-const neededIndexes: readonly NeededIndex[] = [
+/** All indexes, with what beside their key makes them unique, partial or expire. */
+export const neededIndexes: readonly NeededIndex[] = [
   ['accounts', 'app', { appUid: 1, _id: 1 }],
   ['apiKeys', 'keyId', { keyId: 1 }, unique],
   ['apiKeys', 'app', { appUid: 1, _id: 1 }],
