@@ -64,7 +64,8 @@ test.each([
   ['the deliveries that a resume dropped', { discardBefore: resumedAt }, null, dropped],
   ['the deliveries held since a discard', { discardBefore: longBefore }, null, 20],
   ['as many of those sent again since a discard', { discardBefore: sentBefore }, sentAgainAt, 20],
-])('a page of a release reads only %s', async (_what, fields, requeuedAt, count) => {
+] as const)('a page of a release reads only %s', async (...row) => {
+  const [, fields, requeuedAt, count] = row;
   const { store } = installation;
   const release = await writeHeld(fields, requeuedAt);
   const making = { page: 1, now: after };
