@@ -6,7 +6,7 @@ import type { Store } from './connect.ts';
 const differenceMsMax = minuteMs;
 let silentUntilMs = 0;
 
-/** Returns the time of this process, or MongoDB's if that is earlier: for what nobody can undo if it is done too early. */
+/** Returns the earlier of the times of this process and of MongoDB, for what nobody can undo if it is done too early. */
 export async function agreedTime({ store, clock }: { store: Store; clock: Clock }): Promise<Date> {
   const now = clock.now();
   const { localTime } = (await store.db.command({ hello: 1 })) as unknown as { localTime: Date };

@@ -70,8 +70,8 @@ async function tallySpan(store: Store, span: Span): Promise<Tally> {
   const tally = new Tally(span);
   const since = new Date(span.start.getTime() - staleUpdateMsMax);
   await store.client.withSession({ snapshot: true }, async (session) => {
-    // Of what was updated since its end, only what was attempted before. That is two minutes at most: a call that finds
-    // nothing answers when it has read all. Else whatever is read is returned, so that no call takes long after a pause.
+    // After a pause a call that finds little would take long, so all that was updated in the span is returned. Most of
+    // the two minutes since its end is of no use.
     const reads = [
       { updatedAt: { $gte: since, $lt: span.end } },
       { updatedAt: { $gte: span.end }, 'attempts.0.at': { $lt: span.end } },

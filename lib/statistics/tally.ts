@@ -21,7 +21,7 @@ export interface Part extends Span {
   counted: Tallied[];
 }
 
-/** The counts of a span, minute by minute. They are in memory: a span with too many of them ends before the last ones. */
+/** The counts of a span by minute. They are in memory: a span with too many of them ends before the last ones. */
 export class Tally {
   readonly #startMs: number;
   #endMs: number;

@@ -29,8 +29,8 @@ const after = new Date('2026-01-03T00:00:00Z');
 const dropped = 60;
 
 /**
- * Writes a webhook with more than a page of deliveries held before its resume, which may have been sent again, held after
- * it, and settled.
+ * Writes a webhook with more than a page of deliveries held before its resume, perhaps sent again since, held after it,
+ * and settled.
  */
 async function writeHeld(
   fields: Partial<WebhookDocument>,
