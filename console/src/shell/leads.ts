@@ -1,4 +1,5 @@
 // Where the palette leads with an id.
+import { pagesOf } from '../parts/pages-of.ts';
 
 type Kind = 'event' | 'webhook' | 'user' | 'account' | 'job' | 'resource' | 'actor' | 'other';
 
@@ -48,44 +49,14 @@ export function leadsOf(named: Named, appUid: string) {
   const { kind, uid } = named;
   const log = { to: '/apps/$appUid/audit-log', params } as const;
   const done = { label: 'What was done to this', ...log, search: { targetUid: uid } } as const;
+  const pages = pagesOf(appUid, uid);
   const leads = {
-    event: [
-      {
-        label: 'Open this event',
-        to: '/apps/$appUid/events/$eventId',
-        params: { appUid, eventId: uid },
-      },
-    ],
-    webhook: [
-      {
-        label: 'Open this webhook',
-        to: '/apps/$appUid/webhooks/$webhookUid',
-        params: { appUid, webhookUid: uid },
-      },
-    ],
-    user: [
-      {
-        label: 'Open this user',
-        to: '/apps/$appUid/users/$userUid',
-        params: { appUid, userUid: uid },
-      },
-    ],
-    account: [
-      {
-        label: 'Open this account',
-        to: '/apps/$appUid/accounts/$accountUid',
-        params: { appUid, accountUid: uid },
-      },
-    ],
+    event: [{ label: 'Open this event', ...pages.event }],
+    webhook: [{ label: 'Open this webhook', ...pages.webhook }],
+    user: [{ label: 'Open this user', ...pages.user }],
+    account: [{ label: 'Open this account', ...pages.account }],
     // Most are replays; an erasure has no page, but a row.
-    job: [
-      {
-        label: 'Open this replay',
-        to: '/apps/$appUid/replays/$replayUid',
-        params: { appUid, replayUid: uid },
-      },
-      done,
-    ],
+    job: [{ label: 'Open this replay', ...pages.replay }, done],
     // The audit log has no rows of resources.
     resource: [
       {

@@ -3,6 +3,7 @@ import { Stack, Text } from '@mantine/core';
 import type { Column } from '../../parts/data-table.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { AnchorLink } from '../../parts/links.tsx';
+import { pagesOf } from '../../parts/pages-of.ts';
 import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { changesOf } from './audit-changes.ts';
@@ -89,27 +90,6 @@ function TargetPage({ appUid, kind, uid }: { appUid: string | null; kind: string
 }
 
 function placeOf(kind: string, { appUid, uid }: { appUid: string; uid: string }) {
-  switch (kind) {
-    case 'webhook':
-      return {
-        to: '/apps/$appUid/webhooks/$webhookUid',
-        params: { appUid, webhookUid: uid },
-      } as const;
-    case 'event':
-      return { to: '/apps/$appUid/events/$eventId', params: { appUid, eventId: uid } } as const;
-    case 'replay':
-      return {
-        to: '/apps/$appUid/replays/$replayUid',
-        params: { appUid, replayUid: uid },
-      } as const;
-    case 'user':
-      return { to: '/apps/$appUid/users/$userUid', params: { appUid, userUid: uid } } as const;
-    case 'account':
-      return {
-        to: '/apps/$appUid/accounts/$accountUid',
-        params: { appUid, accountUid: uid },
-      } as const;
-    default:
-      return null;
-  }
+  const pages = pagesOf(appUid, uid);
+  return Object.hasOwn(pages, kind) ? pages[kind as keyof typeof pages] : null;
 }
