@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 // A tenth of the wait so far, so that waiting costs little and ends at most a tenth late.
 const pollShare = 0.1;
-const pollMs = { min: 10, max: 200 };
+const pollMs = { min: 10, max: 100 };
 
 export interface WaitForOptions {
   readonly timeoutMs?: number;
