@@ -50,7 +50,7 @@ async function deletingExpired(): Promise<Work> {
   const { jobs } = installation.store;
   const old = newRelease({ appUid: 'app_1', webhookUid: 'whk_1' }, new Date(0));
   const { _id } = old;
-  await jobs.insertOne(old);
+  await jobs.insertOne({ ...old, state: 'done', finishedAt: new Date(0) });
   return {
     lock: (session) => jobs.updateOne({ _id }, { $set: { appUid: 'app_2' } }, { session }),
     run: () => activities.takeJobPage({ jobUid: retentionJobUid, page: 1 }),
