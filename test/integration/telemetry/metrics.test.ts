@@ -132,7 +132,7 @@ async function rawRequest(method: string, path: string): Promise<void> {
   expect(answer).toMatch(/^HTTP\/1\.1 [45]/);
 }
 
-test('1,000 webhooks bring no more series than one', async () => {
+test('200 webhooks bring no more series than one', async () => {
   const url = `${receiver.url}/works`;
   const reported = async (uid: string): Promise<void> => {
     await reportChange(service, { uid }, 'context.updated');
@@ -141,15 +141,15 @@ test('1,000 webhooks bring no more series than one', async () => {
   const first = await metrics.read();
   await reported('ctx_1');
   const one = await waitForAttempts(1, first);
-  await insertWebhooks(999, { url, entities: ['context'] });
+  await insertWebhooks(199, { url, entities: ['context'] });
   await reported('ctx_2');
-  const all = await waitForAttempts(1_000, one);
+  const all = await waitForAttempts(200, one);
   const seriesOf = (page: Page): number =>
     page.names
       .filter((name) => name.startsWith('herald_'))
       .reduce((sum, name) => sum + page.seriesOf(name).length, 0);
   // On a busy machine many are retried first.
-  expect(all.value(attemptsName, { state: 'delivered' })).toBeGreaterThan(100);
+  expect(all.value(attemptsName, { state: 'delivered' })).toBeGreaterThan(20);
   // Of phases, limits, waits and numbers of attempts that did not occur before.
   expect(seriesOf(all) - seriesOf(one)).toBeLessThan(50);
 });
