@@ -48,8 +48,9 @@ type Messages = AsyncGenerator<string, void>;
 export class EventReader {
   readonly #ports: ReaderPorts;
   readonly #wish: ReaderWish;
-  /** The number in the log of the next event, and the place before it where it was known. */
+  /** The number in the log of the next event. */
   #next: number;
+  /** The place before the first one, where it was known. */
   readonly #start: StreamPlace | null;
   /** Events of the log before this number may have been erased since. */
   #storedBefore = 0;
@@ -129,8 +130,10 @@ export class EventReader {
         if (change !== null) {
           endsAtMs = performance.now() + resumingMsMax;
           const event = await this.#asStored(change.fullDocument, change.clusterTime);
-          if (event !== null) silentSinceMs = performance.now();
-          if (event !== null) yield* this.#send(event, place);
+          if (event !== null) {
+            silentSinceMs = performance.now();
+            yield* this.#send(event, place);
+          }
         }
         if (this.#joinLog(reached)) return true;
         if (performance.now() - silentSinceMs < heartbeatEveryMs) continue;

@@ -29,7 +29,7 @@ The settings are those of the service: docs/configuration.md.
 `;
 
 const sinceDefaultMs = 3 * dayMs;
-// By then the workflows are started of what was recorded before, and its first attempts are over.
+// Meanwhile the workflows of what was recorded before are started, and its first attempts end.
 const underWayMs = 10_000;
 
 async function main(): Promise<void> {
