@@ -12,6 +12,7 @@ import { createSecretBox } from '../lib/platform/secret-box.ts';
 import { createOvertakenSignaller } from '../lib/temporal/signal-overtaken.ts';
 import { createPartitionSignaller } from '../lib/temporal/signal-partition.ts';
 import { writeNoticeMail } from '../lib/webhooks/notice-mail.ts';
+import { TriggerRecorder } from '../lib/webhooks/trigger-recorder.ts';
 import type { Temporal } from './connect-temporal.ts';
 
 /** Returns what attempts need. Closing `open` ends the requests under way. */
@@ -22,7 +23,7 @@ export function openDeliveryPorts(
   return {
     processUid: newId('prc'),
     store,
-    records: createDeliveryRecords(store),
+    records: createDeliveryRecords(store, open.use(new TriggerRecorder(store))),
     sender: open.use(openSender(config)),
     signalPartition: createPartitionSignaller(temporal.client),
     signalOvertaken: createOvertakenSignaller(temporal.client),

@@ -148,10 +148,9 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
     // Before the record: once that is written, a repeat of this attempt would skip it.
     await recordHealth(ports, { event, webhook, verdict, attempt, now });
     const { state, nextAttemptAt } = verdict;
-    const [outcome] = await Promise.all([
-      record(ports, subject, { state, attempt, nextAttemptAt, now, target }),
-      ports.records.recordTriggered(webhook, at),
-    ]);
+    const step = { state, attempt, nextAttemptAt, now, target };
+    const outcome = await record(ports, subject, step);
+    ports.records.recordTriggered(webhook._id, at);
     logAttempt(key, { event, host, attempt, verdict, result });
     return outcome;
   };

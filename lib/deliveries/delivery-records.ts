@@ -8,7 +8,8 @@ import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.t
 import { type Claim, claimTurns, type Settlement, settleTurns } from './turns.ts';
 import { type AwaitTime, createPacer } from './paces.ts';
 import { findBodies, findToAttempt } from '../events/events.ts';
-import { createTriggerRecorder, findToDeliver } from '../webhooks/webhooks.ts';
+import type { TriggerRecorder } from '../webhooks/trigger-recorder.ts';
+import { findToDeliver } from '../webhooks/webhooks.ts';
 
 /** What an attempt reads and writes, batched over the concurrent attempts of a process. */
 export interface DeliveryRecords {
@@ -25,7 +26,7 @@ export interface DeliveryRecords {
   /** Returns whether the partition has to be signalled (`settleTurns`). */
   settleTurn(settlement: Settlement): Promise<boolean>;
   record(key: DeliveryKey, step: DeliveryStep): Promise<boolean>;
-  recordTriggered(webhook: WebhookDocument, at: Date): Promise<void>;
+  recordTriggered(webhookUid: string, at: Date): void;
 }
 
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
@@ -37,7 +38,7 @@ const webhookOf = ({ turn }: { turn: Turn }): string => turn.partition.webhookUi
 // One call at a time, as the disk writes many documents in the time of one; given up late, as a send may then be repeated.
 const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
 
-export function createDeliveryRecords(store: Store): DeliveryRecords {
+export function createDeliveryRecords(store: Store, triggers: TriggerRecorder): DeliveryRecords {
   const insert = coalesce(writes, (steps: readonly [DeliveryKey, DeliveryStep][]) =>
     insertDeliveries(store, steps),
   );
@@ -67,7 +68,7 @@ export function createDeliveryRecords(store: Store): DeliveryRecords {
       if (step.isFirst && (await insert([key, step]))) return true;
       return recordDelivery(store, key, step);
     },
-    recordTriggered: createTriggerRecorder(store),
+    recordTriggered: (webhookUid, at) => triggers.record(webhookUid, at),
   };
 }
 

@@ -1,6 +1,4 @@
-import type { AnyBulkWriteOperation, ClientSession } from 'mongodb';
-import { coalesce } from '../concurrency/coalesce.ts';
-import { createTouch } from '../concurrency/touch.ts';
+import type { ClientSession } from 'mongodb';
 import type { SecretBox } from '../platform/secret-box.ts';
 import {
   type Entity,
@@ -9,12 +7,7 @@ import {
   type SubscribedEventName,
 } from '../model/event-name.ts';
 import type { EventFacts } from '../model/event.ts';
-import type {
-  KnownWebhook,
-  StoredWebhook,
-  Subscription,
-  WebhookDocument,
-} from '../model/webhook.ts';
+import type { KnownWebhook, Subscription, WebhookDocument } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 
@@ -61,48 +54,6 @@ export async function findKnownWebhooks(
     .toArray();
   const known = new Map(found.map((webhook) => [webhook._id, webhook]));
   return webhookUids.flatMap((uid) => known.get(uid) ?? []);
-}
-
-// `lastTriggeredAt` is for people: at most one write a second to a webhook.
-const triggerStepMs = 1_000;
-
-/** Moves a webhook's `lastTriggeredAt` forward to the time of an attempt, never back. */
-export function createTriggerRecorder(
-  store: Store,
-): (webhook: WebhookDocument, at: Date) => Promise<void> {
-  const touch = createTouch(triggerStepMs);
-  const write = coalesce(
-    { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10 },
-    async (triggers: readonly Trigger[]) => {
-      await store.webhooks.bulkWrite(inSameSecond(triggers).map(toUpdate), {
-        ordered: false,
-        writeConcern: { w: 1 },
-      });
-      return triggers.map(() => undefined);
-    },
-  );
-  return async (webhook, at) => {
-    if (touch(webhook._id, at, webhook.lastTriggeredAt)) await write([webhook, at]);
-  };
-}
-
-type Trigger = readonly [webhook: WebhookDocument, at: Date];
-
-function inSameSecond(triggers: readonly Trigger[]): Trigger[][] {
-  const bySecond = new Map<number, Trigger[]>();
-  for (const trigger of triggers) {
-    const second = Math.floor(trigger[1].getTime() / triggerStepMs);
-    const others = bySecond.get(second);
-    if (others === undefined) bySecond.set(second, [trigger]);
-    else others.push(trigger);
-  }
-  return [...bySecond.values()];
-}
-
-function toUpdate(triggers: readonly Trigger[]): AnyBulkWriteOperation<StoredWebhook> {
-  const filter = { _id: { $in: triggers.map(([webhook]) => webhook._id) } };
-  const latest = new Date(Math.max(...triggers.map(([, at]) => at.getTime())));
-  return { updateMany: { filter, update: { $max: { lastTriggeredAt: latest } } } };
 }
 
 // Would only be carried along with each event.

@@ -4,6 +4,7 @@ import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { createDeliveryRecords } from '../../lib/deliveries/delivery-records.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
+import { TriggerRecorder } from '../../lib/webhooks/trigger-recorder.ts';
 import type { Installation } from './installation.ts';
 
 /** Signals no workflow. */
@@ -21,7 +22,8 @@ export function deliveryPorts(
   return {
     processUid: newId('prc'),
     store,
-    records: createDeliveryRecords(store),
+    // Not closed: what it has not written when the test ends is lost.
+    records: createDeliveryRecords(store, new TriggerRecorder(store)),
     ...noSignals,
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
