@@ -25,7 +25,10 @@ export async function retryDelivery(
   input: RetryDeliveryInput,
   trace?: string,
 ): Promise<DeliveryOutcome> {
-  const { appUid, eventId, webhookUid } = input;
+  const { appUid, eventId, webhookUid, left } = input;
+  if (left !== undefined && (untilDue(ports, left) ?? 0) > waitedOutMsMax) {
+    throw callAgain(ports, left);
+  }
   const key = { appUid, eventId, webhookUid };
   const outcome = await traceActivity(trace, async (cancellation) => {
     const options = { asker: askerOf(input), signal: unlessAskedFor(cancellation) };

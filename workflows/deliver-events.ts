@@ -94,7 +94,7 @@ async function retry(
     try {
       return await wait.scope.run(() =>
         retryDelivery.executeWithOptions(options, [
-          { appUid, jobUid, eventId, webhookUid },
+          { appUid, jobUid, eventId, webhookUid, left: call === 1 ? outcome : undefined },
           ...ofTrace,
         ]),
       );

@@ -4,8 +4,9 @@ import type { Pace } from '../model/pace.ts';
 const { rateWaitMsMax } = attemptLimits;
 // Others may have been late.
 const rateWaitInLineMsMax = 2 * rateWaitMsMax;
-// Who asks that much early waits in the process, so that a call that comes a little late leaves no gap.
-const earlyMs = rateWaitMsMax / 2;
+// Who asks that much early waits in the process, so that a call that comes a little late leaves no gap; no longer, as
+// what it has read would be outdated.
+const earlyMs = attemptLimits.factsFreshMs - 100;
 
 export interface PaceQuestion {
   nowMs: number;

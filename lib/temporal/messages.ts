@@ -46,6 +46,8 @@ export interface FirstAttempts {
 
 export interface RetryDeliveryInput extends DeliveryKey {
   jobUid?: string | undefined;
+  /** Of the first attempt: the call right after it reads nothing where the next is due later. */
+  left?: DeliveryOutcome | undefined;
 }
 
 /** A delivery that a job took or cancelled while its workflow waited for its retry. */

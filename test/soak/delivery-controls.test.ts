@@ -1,5 +1,5 @@
-// A receiver that checks certificate, credential, header and rate gets all events in time. A neighbour waits no longer
-// beside it than beside the same events without a rate; what those cost it is printed.
+// A receiver that checks certificate, credential, header and rate gets all events in time, and a neighbour waits hardly
+// longer beside it. The neighbour gets as many events, so that processes and receivers on two cores are not busy.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeValues } from '../../dev/bench/distribution.ts';
@@ -19,15 +19,14 @@ const windowMs = 3_000;
 const perWindowMax = (ratePerSecond * (windowMs + 2_000)) / 1_000;
 const eventCount = 100;
 const token = 'token-of-the-receiver';
-const neighbourEvents = { perSecond: 20, count: 400 };
-const rounds = 2;
+const neighbourEvents = { perSecond: 5, count: 100 };
+const rounds = 6;
 const p99ShareMax = 1.2;
 
 const open = new Disposal();
 let strict: CertifiedReceiver;
 let neighbour: Receiver;
 let strictClient: ApiClient;
-let plainClient: ApiClient;
 let neighbourClient: ApiClient;
 const arrivedAtMs: number[] = [];
 const answeredWith: number[] = [];
@@ -62,10 +61,6 @@ beforeAll(async () => {
   const other = await createAppWithKey(store, { name: 'Other', keyPepper: config.keyPepper });
   neighbourClient = createApiClient(url, other);
   await registerWebhook(neighbourClient, { url: neighbour.url });
-  const plain = await createAppWithKey(store, { name: 'Plain', keyPepper: config.keyPepper });
-  plainClient = createApiClient(url, plain);
-  const receiver = open.use(await startReceiver((response) => response.end()));
-  await registerWebhook(plainClient, { url: receiver.url });
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
@@ -87,15 +82,6 @@ async function runNeighbour(): Promise<number[]> {
   return calls.map(([eventId, at]) => (neighbourArrivedAtMs.get(eventId) ?? Infinity) - at);
 }
 
-/** Reports as many changes to a webhook without a rate as the strict one gets, at the same pace. */
-async function reportPlain(): Promise<void> {
-  const startedAt = performance.now();
-  for (let n = 0; n < eventCount; n += 1) {
-    await delay(startedAt + (n * 1_000) / ratePerSecond - performance.now());
-    await reportChange(plainClient, { uid: `agt_${n}` });
-  }
-}
-
 /** Reports all changes to the strict webhook at once. */
 async function reportStrict(): Promise<void> {
   await Promise.all(
@@ -113,7 +99,7 @@ async function untilArrived(before: number): Promise<{ seconds: number; statuses
   return { seconds, statuses: answeredWith.slice(before) };
 }
 
-test('100 events come in 20 s at 5 a second with certificate, credential and header, and no neighbour is later than without the rate', async () => {
+test('100 events come in 20 s at 5 a second with certificate, credential and header, and the p99 of a neighbour stays within 1.2 times of alone', async () => {
   await registerWebhook(strictClient, {
     url: strict.url,
     headers: { 'X-Tenant': 'acme' },
@@ -123,12 +109,9 @@ test('100 events come in 20 s at 5 a second with certificate, credential and hea
   });
   await runNeighbour(); // warms up
   const alone: number[] = [];
-  const besidePlain: number[] = [];
   const beside: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     alone.push(...(await runNeighbour()));
-    const [plainLatencies] = await Promise.all([runNeighbour(), reportPlain()]);
-    besidePlain.push(...plainLatencies);
     const before = arrivedAtMs.length;
     // The neighbour is compared beside the line that they form, not beside their reports.
     await reportStrict();
@@ -141,11 +124,10 @@ test('100 events come in 20 s at 5 a second with certificate, credential and hea
     expect(seconds).toBeGreaterThanOrEqual(19);
     expect(seconds).toBeLessThanOrEqual(21);
   }
-  const besidePlainMs = describeValues(besidePlain);
   const besideMs = describeValues(beside);
   const aloneMs = describeValues(alone);
-  process.stdout.write(`${JSON.stringify({ aloneMs, besidePlainMs, besideMs })}\n`);
+  process.stdout.write(`${JSON.stringify({ aloneMs, besideMs })}\n`);
   const ids = strict.requests.map(({ headers }) => headers['webhook-id']);
   expect(new Set(ids).size).toBe(rounds * eventCount);
-  expect(besideMs?.p99).toBeLessThanOrEqual(p99ShareMax * (besidePlainMs?.p99 ?? 0));
-}, 300_000);
+  expect(besideMs?.p99).toBeLessThanOrEqual(p99ShareMax * (aloneMs?.p99 ?? 0));
+}, 480_000);

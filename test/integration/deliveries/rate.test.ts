@@ -111,7 +111,7 @@ test('what waited is sent when its time has come, though others wait; who comes 
   expect(outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
   expect(await stored(waited)).toMatchObject({ isInLine: false, attemptCount: 1 });
   // Half a second before its time.
-  const nextAttemptAt = new Date(lineEndsMs - 500).toISOString();
+  const nextAttemptAt = new Date(lineEndsMs - 400).toISOString();
   expect(lateOutcome).toMatchObject({ state: 'retrying', isInLine: true, nextAttemptAt });
 });
 
@@ -157,7 +157,7 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
   expect(await attempt(processes[0], failing)).toMatchObject({ state: 'retrying', status: 500 });
   status = 200;
   const later = new Date(Date.now() + 60_000);
-  const asksAt = new Date(Number(later) - 500);
+  const asksAt = new Date(Number(later) - 400);
   const line = { ratePerSecond: 1, sendsFromMs: Number(later), lineEndsMs: Number(later) };
   await installation.store.paces.updateOne({ _id: webhook._id }, { $set: line });
   await installation.store.deliveries.updateOne(

@@ -102,6 +102,35 @@ async function callEarly(inMs: number) {
   return { environment, eventId, outcome, due };
 }
 
+test('the call right after the first attempt reads nothing where the next is due later', async () => {
+  const unread = new Proxy({} as DeliveryPorts['records'], {
+    get: (_, name) => () => Promise.reject(new Error(`${String(name)} was called`)),
+  });
+  const [eventId, webhookUid] = ['evt_1', 'whk_1'];
+  const call = (inMs: number): Promise<unknown> => {
+    const nextAttemptAt = new Date(Date.now() + inMs).toISOString();
+    const last = { attemptCount: 1, status: 503, errorClass: 'status' } as const;
+    const target = { host: 'receiver.example.com', attemptsMax: 9 };
+    const left = {
+      eventId,
+      webhookUid,
+      state: 'retrying',
+      ...last,
+      ...target,
+      nextAttemptAt,
+    } as const;
+    const input = { appUid: installation.app.appUid, eventId, webhookUid, left };
+    const blind = deliveryPorts(installation, { sender, records: unread });
+    return new MockActivityEnvironment().run(() => retryDelivery(blind, input));
+  };
+  const ended = 'attempt 1 of 9 at receiver.example.com ended with status 503';
+  await expect(call(5_000)).rejects.toMatchObject({
+    type: 'RetryDue',
+    message: expect.stringContaining(ended),
+  });
+  await expect(call(1_000)).rejects.toThrow('was called');
+});
+
 test('a call up to a second early attempts when the retry is due, not before', async () => {
   const retry = await callEarly(600);
   await waitFor(() => held.length === 1);

@@ -110,10 +110,10 @@ test('a request waits for a second in its process, and after one in the line for
   const line = new Line();
   line.pace = { ratePerSecond: 5, sendsFromMs: start + 1_000, lineEndsMs: 0 };
   expect(line.ask(start)).toEqual({ atMs: start + 1_000, sends: true });
-  expect(line.ask(start)).toEqual({ atMs: start + 700, sends: false });
+  expect(line.ask(start)).toEqual({ atMs: start + 800, sends: false });
   line.pace = { ratePerSecond: 5, sendsFromMs: start + 2_000, lineEndsMs: 0 };
   expect(line.ask(start, inLine)).toEqual({ atMs: start + 2_000, sends: true });
-  expect(line.ask(start, inLine)).toEqual({ atMs: start + 1_700, sends: false });
+  expect(line.ask(start, inLine)).toEqual({ atMs: start + 1_800, sends: false });
 });
 
 test('where too many wait in the process, only what is sent immediately does not join the line', () => {
@@ -130,7 +130,7 @@ test('who comes while others wait goes behind them', () => {
   const line = new Line();
   const pace = { ratePerSecond: 5, sendsFromMs: 0 };
   line.pace = { ...pace, lineEndsMs: start + 1_001 };
-  expect(line.ask(start)).toEqual({ atMs: start + 501, sends: false });
+  expect(line.ask(start)).toEqual({ atMs: start + 601, sends: false });
   expect(line.ask(start, inLine)).toEqual({ atMs: start, sends: true });
   line.pace = { ...pace, lineEndsMs: start + 1_000 };
   expect(line.ask(start)).toEqual({ atMs: start, sends: true });
