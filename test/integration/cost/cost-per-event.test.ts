@@ -161,14 +161,14 @@ test('a change of an agent costs one write more, in one transaction with its eve
   });
 });
 
-test('fifty events that share a workflow cost as many transitions as one, and few commands more', async () => {
+test('sixty events that share a workflow cost as many transitions as one, and 0.15 commands each', async () => {
   const { commands, ...cost } = await leastOf(async () => {
     const webhook = await insertWebhook(service, { url: receiver.url });
     // A minute ahead, so that the relay does not start them as lost.
     const createdAt = new Date(Date.now() + 60_000);
-    const events = Array.from({ length: 50 }, () => newEvent(service, [webhook._id], createdAt));
+    const events = Array.from({ length: 60 }, () => newEvent(service, [webhook._id], createdAt));
     await service.store.events.insertMany(events);
-    return costOf(50, async () => {
+    return costOf(60, async () => {
       await service.context.dispatcher.start(events);
       return events.map((event) => event._id);
     });
@@ -180,10 +180,10 @@ test('fifty events that share a workflow cost as many transitions as one, and fe
     'webhooks.query': 1,
     'deliveries.query': 1,
   });
-  // The number of answers recorded together depends on their arrival.
-  expect(inserts).toBeLessThanOrEqual(25);
+  // The number of answers recorded together depends on their arrival; on a quiet machine there are two.
+  expect(inserts).toBeLessThanOrEqual(0.15 * 60 - 5);
   expect(cost).toMatchObject({ stateTransitions: 2, historyEvents: 7 });
-  expect(cost.historyBytes / 50).toBeLessThan(200);
+  expect(cost.historyBytes / 60).toBeLessThan(200);
 });
 
 test('an event to a hundred webhooks costs one activity, and few commands more than to one', async () => {
