@@ -45,14 +45,12 @@ const project = (name, groupOrder, options) => ({
 
 // The tests of `npm test`, and of its options --browser, --faults and --soak.
 const suites = {
+  // Files with servers wait more than they compute.
   tests: [
-    project('unit', 0, {
-      include: ['test/unit/**/*.test.ts', 'console/test/**/*.test.ts'],
+    project('tests', 0, {
+      include: ['test/unit/**/*.test.ts', 'console/test/**/*.test.ts', ...withServers],
       maxWorkers: 4,
-      setupFiles: [],
     }),
-    // They wait more than they compute.
-    project('servers', 0, { include: withServers, maxWorkers: 4 }),
   ],
   browser: [project('browser', 0, { include: ['test/browser/**/*.test.ts'], maxWorkers: 3 })],
   faults: [

@@ -31,6 +31,9 @@ export interface Service {
   lost: Promise<string>;
 }
 
+// To store and remove a million documents, and to write them out, takes minutes.
+const untimed = { socketTimeoutMs: 0 };
+
 // What `npm start` allows for development; further processes need it too.
 const receiversOnThisMachine = {
   HERALD_HOST: '127.0.0.1',
@@ -112,7 +115,7 @@ async function useService(open: Disposal, path: string): Promise<Service> {
 }
 
 async function dropDatabase(settings: Config['mongodb']): Promise<void> {
-  const store = await connectStore(settings);
+  const store = await connectStore(settings, untimed);
   await store.db.dropDatabase();
   await store[Symbol.asyncDispose]();
 }
@@ -132,7 +135,7 @@ async function connectClients(
   env: NodeJS.ProcessEnv,
 ): Promise<Pick<Service, 'config' | 'store' | 'temporal' | 'apiUrl' | 'env' | 'groups'>> {
   const config = readConfig(env);
-  const store = open.use(await connectStore(config.mongodb));
+  const store = open.use(await connectStore(config.mongodb, untimed));
   const { address, namespace, connectionOptions } = config.temporal;
   const connection = await Connection.connect({ ...connectionOptions, address });
   open.defer(() => connection.close());
