@@ -1,0 +1,174 @@
+// Old and new workflow code side by side (docs/upgrading.md): api and worker are replaced under load, forth and back.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { connectTemporal, type Temporal } from '../../worker/connect-temporal.ts';
+import { createApiClient } from '../support/api-client.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { type RoleProcess, startRole } from '../support/role-process.ts';
+import { testServers } from '../support/servers.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
+
+const everyMs = 200;
+const ofNextRelease = 'TemporalChangeVersion = "one-more-step"';
+
+const open = new Disposal();
+let nextBundle: string;
+
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'next-release-'));
+  open.defer(() => rm(folder, { recursive: true }));
+  const workflowsPath = fileURLToPath(new URL('next-release/workflows.ts', import.meta.url));
+  const logger = new DefaultLogger('ERROR');
+  const { code } = await bundleWorkflowCode({
+    workflowsPath,
+    preloadModules: [workflowsPath],
+    logger,
+  });
+  nextBundle = join(folder, 'workflow-bundle.js');
+  await writeFile(nextBundle, code);
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+interface Release {
+  api: RoleProcess;
+  worker: RoleProcess;
+}
+
+interface Place extends AsyncDisposable {
+  installation: Installation;
+  temporal: Temporal;
+  receiver: Receiver;
+  /** Starts the processes of a release: the workers first, as an upgrade does. */
+  start: (which: 'present' | 'next') => Promise<Release>;
+}
+
+/** Makes a place whose receiver takes an event at its attempt `takenAt`. */
+async function makePlace(takenAt: number): Promise<Place> {
+  const closing = new Disposal();
+  const installation = closing.use(await createInstallation());
+  const temporal = closing.use(await connectTemporal(installation.config.temporal));
+  const receiver = closing.use(
+    await startReceiver((response, { headers }) => {
+      const attempt = Number(headers['x-webhook-attempt']);
+      response.writeHead(attempt < takenAt ? 500 : 200).end();
+    }),
+  );
+  const start: Place['start'] = async (which) => {
+    const bundle = which === 'next' ? { HERALD_WORKFLOW_BUNDLE: nextBundle } : {};
+    const env = { ...installation.env, ...bundle };
+    const worker = closing.use(await startRole('worker', env));
+    return { worker, api: closing.use(await startRole('api', env)) };
+  };
+  const dispose = () => closing[Symbol.asyncDispose]();
+  return { installation, temporal, receiver, start, [Symbol.asyncDispose]: dispose };
+}
+
+function clientOf({ installation }: Place, { api }: Release): ReturnType<typeof createApiClient> {
+  return createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
+}
+
+async function end({ api, worker }: Release): Promise<void> {
+  const ends = await Promise.all([worker.end('SIGTERM'), api.end('SIGTERM')]);
+  expect(ends.map(({ code }) => code)).toEqual([0, 0]);
+}
+
+async function untilDelivered({ installation }: Place, eventIds: readonly string[]): Promise<void> {
+  const filter = { eventId: { $in: [...eventIds] }, state: 'delivered' } as const;
+  const { deliveries } = installation.store;
+  await waitFor(async () => (await deliveries.countDocuments(filter)) === eventIds.length, {
+    what: 'every delivery',
+  });
+}
+
+/** Returns the numbers of an event's attempts, in the order of their arrival. */
+function attemptsAt({ receiver }: Place, eventId: string): number[] {
+  const own = receiver.requests.filter(({ headers }) => headers['x-webhook-event-id'] === eventId);
+  return own.map(({ headers }) => Number(headers['x-webhook-attempt']));
+}
+
+async function countWorkflows({ temporal }: Place, query: string): Promise<number> {
+  return (await temporal.client.workflow.count(query)).count;
+}
+
+test('an upgrade under load loses nothing, sends nothing twice and fails no workflow', async () => {
+  await using place = await makePlace(2);
+  const old = await place.start('present');
+  const { url } = place.receiver;
+  await registerWebhook(clientOf(place, old), { url, retrySchedule: ['3s', '3s'] });
+  const eventIds: string[] = [];
+  const apis = [clientOf(place, old)];
+  const upgraded = new AbortController();
+  const load = (async () => {
+    for (let n = 0; !upgraded.signal.aborted; n += 1) {
+      const client = apis[n % apis.length] ?? clientOf(place, old);
+      eventIds.push(await reportChange(client, { uid: `agt_${n}` }));
+      await sleep(everyMs);
+    }
+  })();
+  await waitFor(() => eventIds.length >= 10);
+  const next = await place.start('next');
+  apis.push(clientOf(place, next));
+  const sideBySide = eventIds.length;
+  await waitFor(() => eventIds.length >= sideBySide + 20);
+  apis.shift();
+  await sleep(2 * everyMs);
+  await end(old);
+  const replaced = eventIds.length;
+  await waitFor(() => eventIds.length >= replaced + 10);
+  upgraded.abort();
+  await load;
+  await untilDelivered(place, eventIds);
+  for (const eventId of eventIds) expect(attemptsAt(place, eventId)).toEqual([1, 2]);
+  await waitFor(
+    async () => (await countWorkflows(place, 'ExecutionStatus = "Completed"')) === eventIds.length,
+    { what: 'the end of every workflow' },
+  );
+  const ofNext = await countWorkflows(place, ofNextRelease);
+  expect(ofNext).toBeGreaterThanOrEqual(20);
+  expect(ofNext).toBeLessThanOrEqual(eventIds.length - 10);
+});
+
+test('after a rollback retries are sent on time, and what the new code left is started anew', async () => {
+  await using place = await makePlace(3);
+  const next = await place.start('next');
+  const client = clientOf(place, next);
+  await registerWebhook(client, { url: place.receiver.url, retrySchedule: ['4s', '25s'] });
+  const left = await Promise.all([1, 2, 3].map((n) => reportChange(client, { uid: `agt_${n}` })));
+  await waitFor(() => left.every((eventId) => attemptsAt(place, eventId).length === 1));
+  const old = await place.start('present');
+  await end(next);
+  const afterwards = await reportChange(clientOf(place, old), { uid: 'agt_4' });
+  // By the old worker, which cannot go on with their workflows.
+  await waitFor(() => left.every((eventId) => attemptsAt(place, eventId).length === 2), {
+    what: 'the second attempts',
+  });
+  const isRunning = `${ofNextRelease} AND ExecutionStatus = "Running"`;
+  await waitFor(async () => (await countWorkflows(place, isRunning)) === left.length);
+  const { workflow } = place.temporal.client;
+  for await (const { workflowId } of workflow.list({ query: isRunning })) {
+    await workflow.getHandle(workflowId).terminate('rolled back');
+  }
+  const program = join(testServers().build, 'cli', 'start-missing', 'main.js');
+  const { env } = place.installation;
+  await promisify(execFile)(process.execPath, [program], { env: { ...process.env, ...env } });
+  await untilDelivered(place, [...left, afterwards]);
+  for (const id of [...left, afterwards]) expect(attemptsAt(place, id)).toEqual([1, 2, 3]);
+  const ended = left.length + 1;
+  await waitFor(
+    async () => (await countWorkflows(place, 'ExecutionStatus = "Completed"')) === ended,
+    {
+      what: 'the end of every workflow',
+    },
+  );
+});
