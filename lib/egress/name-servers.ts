@@ -1,4 +1,5 @@
 import { Resolver as DnsClient } from 'node:dns/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import { errorCode } from '../platform/error-code.ts';
 import type { Resolver } from './resolve-host.ts';
@@ -9,6 +10,9 @@ const firstTryMs = 1_000;
 const tries = 2;
 
 const readAgainAfterMs = 60_000;
+
+// Some name servers drop questions for IPv6 (RFC 4074 §4.1): with an IPv4 address their answer is not worth an attempt.
+const ipv6WaitMs = 500;
 
 interface NameServersOptions {
   /** Instead of the system's, as `address:port`. */
@@ -23,16 +27,14 @@ export function createNameServerResolver(options: NameServersOptions = {}): Reso
   let readAt = clock.now();
   return async (hostname) => {
     const now = clock.now();
-    if (now.getTime() - readAt.getTime() >= readAgainAfterMs) {
+    // A clock that was put back must not keep old servers for as long.
+    if (Math.abs(now.getTime() - readAt.getTime()) >= readAgainAfterMs) {
       const next = newClient(servers);
       if (!isFallback(next) || isFallback(latest)) [latest, readAt] = [next, now];
     }
     const client = latest;
     // IPv4 first: many hosts have no route to IPv6, and some notice that only after a second.
-    const [ipv4, ipv6] = await Promise.allSettled([
-      client.resolve4(hostname),
-      client.resolve6(hostname),
-    ]);
+    const [ipv4, ipv6] = await askBoth(client, hostname);
     const addresses = [...answersOf(ipv4), ...answersOf(ipv6)];
     if (addresses.length > 0) return addresses;
     for (const answer of [ipv4, ipv6]) {
@@ -42,6 +44,20 @@ export function createNameServerResolver(options: NameServersOptions = {}): Reso
     }
     return [];
   };
+}
+
+type Answer = PromiseSettledResult<readonly string[]>;
+
+async function askBoth(client: DnsClient, hostname: string): Promise<[Answer, Answer]> {
+  const asked6 = Promise.allSettled([client.resolve6(hostname)]);
+  const [ipv4] = await Promise.allSettled([client.resolve4(hostname)]);
+  const isEnough = answersOf(ipv4).length > 0;
+  const [ipv6] = await (isEnough ? Promise.race([asked6, unanswered()]) : asked6);
+  return [ipv4, ipv6];
+}
+
+async function unanswered(): Promise<[Answer]> {
+  return sleep(ipv6WaitMs, [{ status: 'fulfilled', value: [] }], { ref: false });
 }
 
 // c-ares falls back to this host when it could not read the servers (no descriptor, half-written file).
@@ -58,7 +74,7 @@ function newClient(servers: NameServersOptions['servers']): DnsClient {
   return client;
 }
 
-function answersOf(answer: PromiseSettledResult<readonly string[]>): readonly string[] {
+function answersOf(answer: Answer): readonly string[] {
   return answer.status === 'fulfilled' ? answer.value : [];
 }
 

@@ -95,15 +95,22 @@ async function dial(
   });
   endOnError(socket);
   await eventOf(socket, 'connect', signal);
-  trace.address = socket.remoteAddress ?? null;
+  const peer = socket.remoteAddress;
   try {
+    if (peer === undefined) throw new PeerGone();
+    trace.address = peer;
     // Whatever resolver and kernel did, this is who we are talking to.
-    requireAllowed(socket.remoteAddress ?? '', guard);
+    requireAllowed(peer, guard);
   } catch (error) {
     socket.destroy();
     throw error;
   }
   return socket;
+}
+
+/** It accepted the connection and reset it at once: a fault that may pass, as any other reset. */
+class PeerGone extends Error {
+  readonly code = 'ECONNRESET';
 }
 
 async function tunnel(

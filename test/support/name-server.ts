@@ -17,14 +17,16 @@ const typeNumbers = { A: 1, CNAME: 5, AAAA: 28 } as const;
 const responseCodes = { unknown: 3, failure: 2 } as const;
 const headerBytes = 12;
 
-/** Starts a name server that answers a name with `answer(name)`. */
-export async function startNameServer(answer: (name: string) => NameAnswer): Promise<NameServer> {
+/** Starts a name server that answers a name with `answer(name, family)`. */
+export async function startNameServer(
+  answer: (name: string, family: 4 | 6) => NameAnswer,
+): Promise<NameServer> {
   const questions: string[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (message, { address, port }) => {
     const { name, type, end } = readQuestion(message);
     questions.push(name);
-    const said = answer(name);
+    const said = answer(name, type === typeNumbers.A ? 4 : 6);
     if (said === 'silence') return;
     const head = { message, end };
     socket.send(

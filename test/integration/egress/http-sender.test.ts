@@ -1,5 +1,6 @@
 // The sender with real receivers: its requests, how it reads answers, and its limits.
-import { expect, test } from 'vitest';
+import { Socket } from 'node:net';
+import { expect, test, vi } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { userAgent } from '../../../lib/platform/version.ts';
 import { closedPort, startReceiver, startTcpReceiver } from '../../support/receivers.ts';
@@ -190,6 +191,16 @@ test('a hard reset while the request is read is a reset', async () => {
   });
   await using sender = createHttpSender({ policy });
   expect(failureOf(await sender.send(post(receiver.url)))).toBe('reset');
+});
+
+test('a reset before the address of the receiver is known is a reset, and no refused address', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using sender = createHttpSender({ policy });
+  // Seen with one of some 500 receivers that accept and reset at once.
+  const sockets = Socket.prototype as unknown as { _getpeername: () => object };
+  using unknown = vi.spyOn(sockets, '_getpeername').mockReturnValue({});
+  expect(failureOf(await sender.send(post(receiver.url)))).toBe('reset');
+  expect(unknown).toHaveBeenCalled();
 });
 
 test('a port on which nothing listens is a connect failure with a fixed message', async () => {

@@ -4,6 +4,7 @@ import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import { createHttpSender, type Sender, type SendResult } from '../../../lib/egress/http-sender.ts';
 import { createNameServerResolver } from '../../../lib/egress/name-servers.ts';
 import { type NameAnswer, startNameServer } from '../../support/name-server.ts';
+import { hourMs } from '../../../lib/platform/duration.ts';
 import { startReceiver } from '../../support/receivers.ts';
 
 const policy: EgressPolicy = {
@@ -13,9 +14,8 @@ const policy: EgressPolicy = {
   denyCidrs: [],
 };
 
-function senderOver(address: string): Sender {
-  // Longer than name servers may take, so that their timeout comes first on a slow machine, too.
-  const timeoutMs = 20_000;
+// Longer than name servers may take, so that their timeout comes first on a slow machine, too.
+function senderOver(address: string, timeoutMs = 20_000): Sender {
   return createHttpSender({
     policy,
     resolver: createNameServerResolver({ servers: () => [address] }),
@@ -90,6 +90,16 @@ test('names with silent servers delay no other name and end in time', async () =
   expect(ended).toEqual(['200', ...Array<string>(40).fill(unresolved)]);
 });
 
+test('a name server that is silent about IPv6 alone leaves the attempt its time', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using names = await startNameServer((_name, family) =>
+    family === 4 ? ['127.0.0.1'] : 'silence',
+  );
+  // Both tries of the other question take three seconds.
+  await using sender = senderOver(names.address, 2_500);
+  expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe('200');
+});
+
 test('changed name servers are used after a minute, and lookups under way end at the former ones', async () => {
   await using former = await startNameServer((name) =>
     name.startsWith('slow') ? 'silence' : ['11.0.0.1'],
@@ -108,6 +118,11 @@ test('changed name servers are used after a minute, and lookups under way end at
   nowMs = 60_000;
   expect(await resolve('hooks.example.com')).toEqual(['11.0.0.2']);
   await expect(underWay).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' });
+
+  // A clock that is put back.
+  servers = [former.address];
+  nowMs = -hourMs;
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
 });
 
 test('without an answering name server no connection is made', async () => {
