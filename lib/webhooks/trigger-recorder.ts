@@ -1,5 +1,3 @@
-import type { AnyBulkWriteOperation } from 'mongodb';
-import type { StoredWebhook } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { deliveryLog } from '../platform/logger.ts';
 
@@ -14,7 +12,7 @@ export class TriggerRecorder implements AsyncDisposable {
   /** By the webhook's uid. */
   #latest = new Map<string, Date>();
   #timer: NodeJS.Timeout | null = null;
-  #writing = Promise.resolve();
+  #writing: Promise<void> = Promise.resolve();
 
   constructor(store: Store) {
     this.#store = store;
@@ -36,33 +34,17 @@ export class TriggerRecorder implements AsyncDisposable {
     this.#timer = null;
     const times = this.#latest;
     this.#latest = new Map();
-    const updates = bySecond(times).map(toUpdate);
-    this.#writing = this.#store.webhooks
-      .bulkWrite(updates, { ordered: false, writeConcern: { w: 1 } })
-      .then(
-        () => undefined,
-        // The next attempt at each of them writes a later time.
-        (error: unknown) => deliveryLog.warn({ err: error }, 'delivery.triggers_not_written'),
-      );
+    this.#writing = Promise.all([this.#writing, this.#writeTimes(times)]).then(() => undefined);
   }
-}
-
-type Trigger = readonly [webhookUid: string, at: Date];
-
-/** Returns groups that an update each can write: their times differ by less than a second. */
-function bySecond(triggers: Iterable<Trigger>): Trigger[][] {
-  const groups = new Map<number, Trigger[]>();
-  for (const trigger of triggers) {
-    const second = Math.floor(trigger[1].getTime() / 1_000);
-    const group = groups.get(second);
-    if (group === undefined) groups.set(second, [trigger]);
-    else group.push(trigger);
+  async #writeTimes(times: ReadonlyMap<string, Date>): Promise<void> {
+    const updates = [...times].map(([_id, at]) => ({
+      updateOne: { filter: { _id }, update: { $max: { lastTriggeredAt: at } } },
+    }));
+    try {
+      await this.#store.webhooks.bulkWrite(updates, { ordered: false, writeConcern: { w: 1 } });
+    } catch (error) {
+      // The next attempt at each of them writes a later time.
+      deliveryLog.warn({ err: error }, 'delivery.triggers_not_written');
+    }
   }
-  return [...groups.values()];
-}
-
-function toUpdate(triggers: readonly Trigger[]): AnyBulkWriteOperation<StoredWebhook> {
-  const filter = { _id: { $in: triggers.map(([webhookUid]) => webhookUid) } };
-  const latest = new Date(Math.max(...triggers.map(([, at]) => at.getTime())));
-  return { updateMany: { filter, update: { $max: { lastTriggeredAt: latest } } } };
 }
