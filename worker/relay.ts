@@ -53,7 +53,7 @@ export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<num
   const sweeps = [
     await startEach(await eventStarts(ports, before), signal),
     await startEach(await jobStarts(ports, before), signal),
-    await startEach(await partitionStarts(ports), signal),
+    await signalPartitions(ports, signal),
   ];
   const started = sweeps.reduce((sum, swept) => sum + swept.started, 0);
   const failures = sweeps.flatMap((swept) => swept.failures);
@@ -68,8 +68,9 @@ async function eventStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
     ...groupByWorkflow(await findClaimed(ports.store, before, relayedPerSweepMax)),
     ...groupByApp(await findUnclaimed(ports.store, before, relayedPerSweepMax), ports),
   ];
+  const applicationCount = new Set(batches.map(([first]) => first?.appUid)).size;
   return batches.map((batch) => ({
-    start: () => ports.dispatcher.start(batch),
+    start: () => ports.dispatcher.start(batch, { applicationCount }),
     kind: 'event',
     facts: { appUid: batch[0]?.appUid, eventId: batch[0]?._id, count: batch.length },
   }));
@@ -85,18 +86,22 @@ async function jobStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
 }
 
 // A signal may be lost, a sweep cannot.
-async function partitionStarts(ports: RelayPorts): Promise<Start[]> {
+async function signalPartitions(ports: RelayPorts, signal: AbortSignal): Promise<Swept> {
   const { store, clock } = ports;
   const overdue = await takeOverdue(store, clock.now(), relayedPerSweepMax);
-  return overdue.map((partition) => ({
-    start: () =>
-      ports.signalPartition(keyOfPartition(partition)).catch(async (error: unknown) => {
-        await expectSignal(store, [partition._id], { now: clock.now() });
-        throw error;
-      }),
+  const unsignalled = new Set(overdue.map(({ _id }) => _id));
+  const starts = overdue.map((partition): Start => ({
+    start: async () => {
+      await ports.signalPartition(keyOfPartition(partition));
+      unsignalled.delete(partition._id);
+    },
     kind: 'partition',
     facts: { appUid: partition.appUid, partition: partition._id, count: 1 },
   }));
+  const swept = await startEach(starts, signal);
+  // Not only a minute later.
+  if (unsignalled.size > 0) await expectSignal(store, [...unsignalled], { now: clock.now() });
+  return swept;
 }
 
 /** `facts` are logged when it fails; `count`: how many events or jobs it starts. */
@@ -106,10 +111,12 @@ interface Start {
   facts: { appUid: string | undefined; count: number; [fact: string]: unknown };
 }
 
-async function startEach(
-  starts: readonly Start[],
-  signal: AbortSignal,
-): Promise<{ started: number; failures: unknown[] }> {
+interface Swept {
+  started: number;
+  failures: unknown[];
+}
+
+async function startEach(starts: readonly Start[], signal: AbortSignal): Promise<Swept> {
   const failures: unknown[] = [];
   let started = 0;
   await eachOf(starts, concurrentStartsMax, async ({ start, kind, facts }) => {

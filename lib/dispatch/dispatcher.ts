@@ -53,6 +53,8 @@ export class Dispatcher {
   readonly #ports: DispatcherPorts;
   // A lost mark costs one start that Temporal refuses, so marks can wait for each other.
   readonly #mark: (eventIds: readonly string[]) => Promise<void>;
+  /** For the relay, each of whose starts waits for its mark. */
+  readonly #markSoon: (eventIds: readonly string[]) => Promise<void>;
   readonly #window: StartWindow;
   readonly #sharesWorkflows: boolean;
   readonly #waiting = new WaitingEvents();
@@ -62,10 +64,12 @@ export class Dispatcher {
 
   constructor(ports: DispatcherPorts) {
     this.#ports = ports;
-    this.#mark = coalesce(marks, async (batches: readonly (readonly string[])[]) => {
+    const mark = async (batches: readonly (readonly string[])[]): Promise<undefined[]> => {
       await markDispatched(ports.store, batches.flat(), ports.clock.now());
       return batches.map(() => undefined);
-    });
+    };
+    this.#mark = coalesce(marks, mark);
+    this.#markSoon = coalesce({ ...marks, lingerMs: 10 }, mark);
     this.#sharesWorkflows = ports.eventsPerWorkflowMax > 1;
     this.#window = new StartWindow(this.#sharesWorkflows ? shared : alone);
   }
@@ -94,12 +98,18 @@ export class Dispatcher {
     this.#pump();
   }
 
-  /** Starts, once there is a place, one workflow for events of one application with the same workflow id or none. */
-  async start(events: readonly EventToDispatch[]): Promise<void> {
-    let end = this.#begin(null);
+  /**
+   * Starts, once there is a place, one workflow for events of one application with the same workflow id or none, in a
+   * sweep over events of so many applications.
+   */
+  async start(
+    events: readonly EventToDispatch[],
+    { applicationCount = 1 }: { applicationCount?: number } = {},
+  ): Promise<void> {
+    let end = this.#begin(null, applicationCount);
     while (end === null) {
       await sleep(Math.min(this.#window.waitMs(performance.now()), pollMs));
-      end = this.#begin(null);
+      end = this.#begin(null, applicationCount);
     }
     await this.#startEvents(events, { by: 'relay', end });
   }
@@ -140,12 +150,13 @@ export class Dispatcher {
     }
   }
 
-  #begin(workflowId: string | null): EndStart | null {
+  #begin(workflowId: string | null, sweptApplications = 0): EndStart | null {
     const end = this.#window.begin(workflowId, performance.now());
     if (end === null) return null;
     return () => {
       // A hold makes workflows larger, but not where each waiting event is of another application.
-      end(performance.now(), this.#waiting.applicationCount <= startsAtOnceMax);
+      const applications = Math.max(sweptApplications, this.#waiting.applicationCount);
+      end(performance.now(), applications <= startsAtOnceMax);
       this.#pump();
     };
   }
@@ -163,7 +174,7 @@ export class Dispatcher {
     const { eventIds, isFirst } = await this.#startWorkflow(events).finally(end);
     if (eventIds.length === 0) return;
     if (isFirst) instruments.eventsStarted.add(eventIds.length, { by });
-    await this.#mark(eventIds);
+    await (by === 'relay' ? this.#markSoon(eventIds) : this.#mark(eventIds));
   }
 
   // Returns the events that no other workflow has, and whether this start was the first of theirs.

@@ -18,7 +18,7 @@ import {
 import { startUnlessRunning } from '../temporal/start-once.ts';
 import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
 
-const { idsPerSearchAttributeMax } = dispatchLimits;
+const { idsPerSearchAttributeMax, deliveriesPerWorkflowMax } = dispatchLimits;
 const startsAtOnce = 10;
 const readAtOnce = 1_000;
 
@@ -77,6 +77,7 @@ export async function startMissing(
 class Owners {
   readonly #owners = new Map<string, Owner>();
   #unclaimed: Owner | null = null;
+  #unclaimedDeliveries = 0;
   count = 0;
 
   get all(): Owner[] {
@@ -95,13 +96,17 @@ class Owners {
       return this.#named(jobPageWorkflowId(jobUid, jobPage ?? 0), jobUid);
     }
     if (workflowId !== null) return this.#named(workflowId, null);
-    // No workflow has them yet: up to 60 share a new one.
-    const isFull = this.#unclaimed?.webhookUids.size === idsPerSearchAttributeMax;
+    // No workflow has them yet: up to 60 share a new one, whose retries are within Temporal's limit.
+    const isFull =
+      this.#unclaimed?.webhookUids.size === idsPerSearchAttributeMax ||
+      this.#unclaimedDeliveries >= deliveriesPerWorkflowMax;
     if (this.#unclaimed === null || (isFull && !this.#unclaimed.webhookUids.has(eventId))) {
       const unclaimed = { workflowId: null, jobUid: null, webhookUids: new Map() };
       this.#owners.set(eventId, unclaimed);
       this.#unclaimed = unclaimed;
+      this.#unclaimedDeliveries = 0;
     }
+    this.#unclaimedDeliveries += 1;
     return this.#unclaimed;
   }
 

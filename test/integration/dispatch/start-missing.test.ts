@@ -9,6 +9,7 @@ import type { EventDocument } from '../../../lib/model/event.ts';
 import type { ReplayJob } from '../../../lib/model/job.ts';
 import { skipSequences } from '../../../lib/mongo/skip-sequences.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { newId } from '../../../lib/platform/ids.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { giveTurn } from '../../support/give-turn.ts';
@@ -96,6 +97,18 @@ test('a workflow that runs is left alone, and so is what waits in a partition or
   await service.store.events.deleteOne({ _id: old._id });
   expect(await start()).toMatchObject({ waiting: 1, started: 1 });
   expect(await start()).toMatchObject({ waiting: 1, started: 0 });
+});
+
+test('events that share a new workflow have as many deliveries as its retries may be, 500', async () => {
+  const webhookUids = Array.from({ length: 250 }, () => newId('whk', past));
+  const made = [1, 2, 3].map(() => newEvent(service, webhookUids, past));
+  // Marked, so that the relay does not take them.
+  const events = made.map((event) => ({ ...event, workflowId: null, dispatchedAt: past }));
+  await service.store.events.insertMany(events);
+  expect(await start()).toMatchObject({ started: 2 });
+  const eventId = { $in: events.map(({ _id }) => _id) };
+  const settled = () => service.store.deliveries.countDocuments({ eventId, state: 'cancelled' });
+  await waitFor(async () => (await settled()) === 750, { what: 'all deliveries' });
 });
 
 test('a job goes on where the database knows it, whether its workflow is lost or ahead', async () => {

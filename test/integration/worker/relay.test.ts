@@ -168,6 +168,30 @@ test('a partition whose signal failed is signalled again 5 s later', async () =>
   await service.store.partitions.deleteMany({});
 });
 
+test('of many partitions each is signalled again 5 s later, also where the relay gave up before it', async () => {
+  const now = new Date();
+  const count = 70;
+  for (let n = 0; n < count; n += 1) await insertPartition(`agt_away_${n}`, now);
+  let isAway = true;
+  let signals = 0;
+  const sweepAfter = (ms: number): Promise<number> =>
+    sweep(
+      {
+        ...relayPorts({ now: () => new Date(now.getTime() + ms) }),
+        signalPartition: async () => {
+          signals += 1;
+          if (isAway) throw new Error('Temporal is away');
+        },
+      },
+      never,
+    );
+  await expect(sweepAfter(1)).rejects.toThrow('Temporal is away');
+  expect(signals).toBeLessThan(count);
+  isAway = false;
+  expect(await sweepAfter(5_002)).toBe(count);
+  await service.store.partitions.deleteMany({});
+});
+
 test('the relay repeats failed starts until they succeed, and stops when it is asked to', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   const stopping = new AbortController();
