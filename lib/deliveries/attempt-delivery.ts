@@ -245,8 +245,10 @@ async function leaveUnsent(
   const level = delivery === null ? 'info' : 'debug';
   if (reason === 'throttled') deliveryLog[level]({ ...key, host }, 'delivery.throttled');
   if (delivery !== null) {
-    const dueAt = delivery.nextAttemptAt?.toISOString();
-    return { ...unattempted(key, delivery), state: 'retrying', ...target, dueAt };
+    const waits = { ...unattempted(key, delivery), state: 'retrying', ...target } as const;
+    // What changed meanwhile may be the cure.
+    if (reason === 'outdated') return { ...waits, nextAttemptAt: ports.clock.now().toISOString() };
+    return { ...waits, dueAt: delivery.nextAttemptAt?.toISOString() };
   }
   return recordUnsent(ports, subject, { state: 'pending', target });
 }

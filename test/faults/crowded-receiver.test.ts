@@ -156,6 +156,31 @@ test.each([
   await expect(retrying).rejects.toMatchObject({ type: 'Throttled', nextRetryDelay });
 });
 
+test('a delivery whose webhook changed while it waited for a permit is attempted anew at once', async () => {
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  const [eventId = ''] = await insertEvents(webhook, 1);
+  const nextAttemptAt = new Date(Date.now() - hourMs);
+  const tried = { state: 'retrying', attemptCount: 5, nextAttemptAt } as const;
+  const delivery = newDelivery(installation, new Date(), { eventId, webhookUid, ...tried });
+  await installation.store.deliveries.insertOne(delivery);
+  let nowMs = Date.now();
+  const send: Sender['send'] = async (request) => {
+    nowMs += attemptLimits.factsFreshMs + 1;
+    const change = { $set: { updatedAt: new Date(nowMs) } };
+    await installation.store.webhooks.updateOne({ _id: webhookUid }, change);
+    if ('compose' in request) await request.compose();
+    throw new Error('it was sent');
+  };
+  const waiting = {
+    ...ports,
+    clock: { now: () => new Date(nowMs) },
+    sender: { ...ports.sender, send },
+  };
+  const retrying = inActivity(() => retryDelivery(waiting, { appUid, eventId, webhookUid }));
+  await expect(retrying).rejects.toMatchObject({ type: 'RetryDue', nextRetryDelay: 1 });
+});
+
 test('throttled retries ask Temporal to call them again some seconds later', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
