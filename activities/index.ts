@@ -5,7 +5,7 @@ import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { attemptFirst } from './attempt-first.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { runActivity } from './run-activity.ts';
+import { runActivity, unlessAskedFor } from './run-activity.ts';
 
 /** Makes the activities of a worker. Workflows in flight name them: never rename a method. */
 export function createActivities(
@@ -15,7 +15,9 @@ export function createActivities(
   return {
     attemptFirst: (input) => attemptFirst(ports, input, headStart),
     attemptInOrder: (partition) =>
-      runActivity((signal) => attemptInOrder(ports, partition, signal)),
+      runActivity((cancellation) =>
+        attemptInOrder(ports, partition, { signal: unlessAskedFor(cancellation), cancellation }),
+      ),
     retryDelivery: (input, trace) => retryDelivery(ports, input, trace),
     takeJobPage: (input) => runActivity(() => takeJobPage(ports, input)),
   };

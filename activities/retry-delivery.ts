@@ -1,9 +1,5 @@
 import { Context, cancellationSignal, sleep } from '@temporalio/activity';
-import {
-  ApplicationFailure,
-  ApplicationFailureCategory,
-  CancelledFailure,
-} from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { attemptDelivery } from '../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { throttledDelayMs } from '../lib/deliveries/retry-schedule.ts';
@@ -11,6 +7,7 @@ import { formatDuration } from '../lib/platform/duration.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { askerOf } from './attempt-first.ts';
+import { unlessAskedFor } from './run-activity.ts';
 import { traceActivity } from './trace-activity.ts';
 
 // The first call comes right after the first attempt, and Temporal's retry timers may be early.
@@ -86,19 +83,6 @@ function dueForMs({ clock }: Pick<DeliveryPorts, 'clock'>, { dueAt }: DeliveryOu
   const leftAtMs = Context.current().info.scheduledTimestampMs;
   const dueAtMs = dueAt === undefined ? leftAtMs : Math.max(leftAtMs, Date.parse(dueAt));
   return clock.now().getTime() - dueAtMs;
-}
-
-/** Ignores an operator's cancel of the workflow, so that the attempt under way is made and recorded. */
-function unlessAskedFor(cancellation: AbortSignal): AbortSignal {
-  const stop = new AbortController();
-  const pass = (): void => {
-    const reason: unknown = cancellation.reason;
-    const isAskedFor = reason instanceof CancelledFailure && reason.message === 'CANCELLED';
-    if (!isAskedFor) stop.abort(reason);
-  };
-  cancellation.addEventListener('abort', pass, { once: true });
-  if (cancellation.aborted) pass();
-  return stop.signal;
 }
 
 function describe(outcome: DeliveryOutcome): string {

@@ -33,3 +33,16 @@ function asFailure(
   deliveryLog.error({ err: error, activityType, activityId }, 'activity.faulted');
   return ApplicationFailure.retryable(`${activityType} failed; its worker logged why`, 'OwnFault');
 }
+
+/** Ignores an operator's cancel of the workflow, so that the attempt under way is made and recorded. */
+export function unlessAskedFor(cancellation: AbortSignal): AbortSignal {
+  const stop = new AbortController();
+  const pass = (): void => {
+    const reason: unknown = cancellation.reason;
+    const isAskedFor = reason instanceof CancelledFailure && reason.message === 'CANCELLED';
+    if (!isAskedFor) stop.abort(reason);
+  };
+  cancellation.addEventListener('abort', pass, { once: true });
+  if (cancellation.aborted) pass();
+  return stop.signal;
+}

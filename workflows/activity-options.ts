@@ -1,4 +1,8 @@
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow';
 import type { RetryPolicy } from '@temporalio/common';
 import { attemptLimits, jobLimits } from '../lib/limits.ts';
 import { heartbeatTimeoutMs } from '../lib/temporal/heartbeat.ts';
@@ -13,6 +17,9 @@ const ownFaults: RetryPolicy = {
   maximumInterval: '8 seconds',
 };
 
+// An attempt under way when its workflow is cancelled is recorded, which it could not be without the workflow.
+const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+
 // In the process that has the workflow's first task, which answers Temporal once, with their outcomes (ADR 19).
 export const { attemptFirst } = proxyLocalActivities<Pick<DeliveryActivities, 'attemptFirst'>>({
   startToCloseTimeout: attemptLimits.callTimeoutMs,
@@ -26,6 +33,7 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
   startToCloseTimeout: attemptLimits.callTimeoutMs,
   scheduleToCloseTimeout: attemptLimits.retriesTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
+  cancellationType,
   retry: ownFaults,
 });
 
@@ -34,6 +42,7 @@ export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'atte
   taskQueue: retriesTaskQueue,
   startToCloseTimeout: attemptLimits.orderStepTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
+  cancellationType,
   retry: ownFaults,
 });
 

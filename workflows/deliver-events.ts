@@ -62,7 +62,7 @@ async function retryAll(
   retrying: readonly DeliveryOutcome[],
 ): Promise<DeliveryOutcome[]> {
   const waits = new Map<string, Wait>();
-  const retried = Promise.all(retrying.map((outcome) => retry(input, outcome, waits)));
+  const retried = allEnded(retrying.map((outcome) => retry(input, outcome, waits)));
   // Only here, so that other workflows bear no cost; an earlier signal waits until then.
   setHandler(overtakenSignal, (deliveries) => {
     for (const delivery of deliveries) {
@@ -73,6 +73,15 @@ async function retryAll(
     }
   });
   return retried;
+}
+
+// A cancel ends the retries that wait at once, and those under way with their attempts, which need a workflow till then.
+async function allEnded<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const ended = await Promise.allSettled(promises);
+  return ended.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
 }
 
 // Again when it is overtaken: the document says what became of it.

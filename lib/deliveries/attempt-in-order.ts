@@ -15,16 +15,24 @@ const stepMsMax = 15_000;
 const checkAgainMs = 2_000;
 const sentByJobMs = 60_000;
 
+interface StepSignals {
+  /** Cuts off the attempt under way. */
+  signal: AbortSignal;
+  /** Ends the step after the attempt under way. */
+  cancellation?: AbortSignal;
+}
+
 /** Attempts the deliveries of a partition in order. All state is in the database, so a repeat goes on where it stopped. */
 export async function attemptInOrder(
   ports: DeliveryPorts,
   partition: PartitionKey,
-  signal: AbortSignal,
+  { signal, cancellation = signal }: StepSignals,
 ): Promise<PartitionStep> {
   const until = performance.now() + stepMsMax;
   const settled: DeliveryOutcome[] = [];
   const nothing = { settled, waiting: [], isFailing: false };
   for (let count = 0; count < attemptsPerStepMax && performance.now() < until; count += 1) {
+    if (cancellation.aborted) break;
     const n = await nextNumber(ports.store, partition);
     if (n === null) return { ...nothing, next: 'end' };
     const [head] = await findNumbered(ports.store, partition, { from: n, countMax: 1 });

@@ -60,7 +60,7 @@ export async function attempt(course: Course, fields: Partial<DeliveryPorts> = {
   if (turn !== null && jobUid === null) {
     // Nothing may be open before this event.
     await stage.ports.store.events.deleteMany(earlierIn(turn.partition));
-    await attemptInOrder(ports, turn.partition, signal);
+    await attemptInOrder(ports, turn.partition, { signal });
     return;
   }
   const asker: Asker = jobUid === null ? { kind: 'event' } : { kind: 'job', jobUid };

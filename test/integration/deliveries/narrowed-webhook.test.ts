@@ -148,7 +148,7 @@ test('after such a cancellation the partition sends the events behind it', async
   await giveTurn(installation, second, webhook._id);
   await change({ ordering: 'resource', events: ['agent.created'] });
 
-  const step = await attemptInOrder(ports, partition, signal);
+  const step = await attemptInOrder(ports, partition, { signal });
   expect(step.next).toBe('end');
   expect(step.settled.map(({ state }) => state)).toEqual(['cancelled', 'delivered']);
   expect([requestsOf(first), requestsOf(second)]).toEqual([0, 1]);

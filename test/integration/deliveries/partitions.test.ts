@@ -99,7 +99,7 @@ const attempt = (n: number, at: DeliveryPorts = ports) => {
   return attemptDelivery(at, key, { asker: { kind: 'event' }, signal: never });
 };
 
-const step = (at: DeliveryPorts = ports) => attemptInOrder(at, partition, never);
+const step = (at: DeliveryPorts = ports) => attemptInOrder(at, partition, { signal: never });
 const at = (time: Date): DeliveryPorts => ({ ...ports, clock: { now: () => time } });
 const sent = (): number[] =>
   receiver.requests.filter((request) => request.path === path).map(sequenceOf);

@@ -219,7 +219,7 @@ test('an ordered webhook gets its events in order, at the rate', async () => {
   }
   const partition = { appUid, webhookUid, entity: 'agent', resourceUid } as const;
   const startedAt = Date.now();
-  const step = await attemptInOrder(processes[0] as DeliveryPorts, partition, never);
+  const step = await attemptInOrder(processes[0] as DeliveryPorts, partition, { signal: never });
   expect(step.next).toBe('end');
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(11 * 50);
   const sent = receivedOn(path).map(sequenceOf);

@@ -1,0 +1,54 @@
+// An operator cancels the workflow of an event: what waits is not sent any more, and what is under way is recorded.
+import type { ServerResponse } from 'node:http';
+import { CancelledFailure, WorkflowFailedError } from '@temporalio/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
+
+let service: TestService;
+let receiver: Receiver;
+/** The answer to the second attempt at /held. */
+let held: ServerResponse | undefined;
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response, { path, headers }) => {
+    if (path === '/held' && headers['x-webhook-attempt'] === '2') held = response;
+    else response.writeHead(500).end();
+  });
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+test('a retry under way is made and recorded, although another one of the event only waits', async () => {
+  const waiting = { url: `${receiver.url}/waiting`, retrySchedule: ['1h'] };
+  const { uid: waitingUid } = await registerWebhook(service, waiting);
+  const underWay = { url: `${receiver.url}/held`, retrySchedule: ['1s', '1h'] };
+  const { uid: heldUid } = await registerWebhook(service, underWay);
+  const eventId = await reportChange(service);
+  const answer = await waitFor(() => held, { what: 'the request of the retry' });
+  const handle = service.temporal.client.workflow.getHandle(`event/${eventId}`);
+  await handle.cancel();
+  await waitFor(
+    async () => {
+      const { events } = await handle.fetchHistory();
+      return events?.some((event) => event.activityTaskCanceledEventAttributes);
+    },
+    { what: 'the end of the retry that waited' },
+  );
+  answer.writeHead(200).end();
+  const failure = await handle.result().catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(WorkflowFailedError);
+  expect((failure as WorkflowFailedError).cause).toBeInstanceOf(CancelledFailure);
+  const { events } = await handle.fetchHistory();
+  const completed = events?.filter((event) => event.activityTaskCompletedEventAttributes);
+  expect(completed).toHaveLength(1);
+  const stored = (webhookUid: string) => service.store.deliveries.findOne({ eventId, webhookUid });
+  expect(await stored(heldUid)).toMatchObject({ state: 'delivered', attemptCount: 2 });
+  expect(await stored(waitingUid)).toMatchObject({ state: 'retrying', attemptCount: 1 });
+});
