@@ -53,6 +53,18 @@ interface Options {
   superuser: boolean;
 }
 
+/** The options that each command takes. */
+const optionsOf: Readonly<Record<string, readonly string[]>> = {
+  list: [],
+  create: ['email', 'generate', 'no-password', 'superuser'],
+  'reset-password': ['email', 'generate'],
+  unlink: ['email'],
+  promote: ['email'],
+  demote: ['email'],
+  remove: ['email'],
+  'create-key': ['name', 'scopes'],
+};
+
 const commands: Record<string, (store: Store, options: Options) => Promise<void>> = {
   async create(store, { email, superuser, ...how }) {
     const password = how.noPassword ? null : await choosePassword(how.generate);
@@ -91,19 +103,19 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       email: { type: 'string' },
-      generate: { type: 'boolean', default: false },
-      'no-password': { type: 'boolean', default: false },
-      superuser: { type: 'boolean', default: false },
+      generate: { type: 'boolean' },
+      'no-password': { type: 'boolean' },
+      superuser: { type: 'boolean' },
       name: { type: 'string' },
       scopes: { type: 'string' },
     },
   });
-  if (positionals.join() === 'list') {
-    if (process.argv.slice(2).length > 1)
-      throw new Error('list takes no options: it shows all admins');
-    return withStore(list);
-  }
-  if (positionals[0] === 'create-key') {
+  const [commandName = ''] = positionals;
+  const taken = Object.hasOwn(optionsOf, commandName) ? optionsOf[commandName] : undefined;
+  const refused = Object.keys(values).find((option) => taken?.includes(option) === false);
+  if (refused !== undefined) throw new Error(`${commandName} does not take --${refused}`);
+  if (positionals.join() === 'list') return withStore(list);
+  if (commandName === 'create-key') {
     const [, appUid, ...more] = positionals;
     const { name, scopes: chosen } = values;
     if (appUid === undefined || more.length > 0)
@@ -112,11 +124,10 @@ async function main(): Promise<void> {
     if (chosen === undefined) throw new Error('say what it may do with --scopes SCOPES, or all');
     return withStore(showNewKey({ appUid, name, scopes: chosen.split(',') }));
   }
-  const command = Object.hasOwn(commands, positionals[0] ?? '') && commands[positionals[0] ?? ''];
+  const command = Object.hasOwn(commands, commandName) && commands[commandName];
   if (!command || positionals.length !== 1) throw new Error(usage.trimEnd());
-  const { email, generate, superuser } = values;
+  const { email, generate = false, 'no-password': noPassword = false, superuser = false } = values;
   if (email === undefined) throw new Error('say who with --email EMAIL');
-  const noPassword = values['no-password'];
   if (generate && noPassword) throw new Error('choose one of --generate and --no-password');
   await withStore((store) => command(store, { email, generate, noPassword, superuser }));
 }

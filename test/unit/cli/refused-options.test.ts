@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { checkName } from '../../../lib/access/create-app-with-key.ts';
 import { readTime } from '../../../lib/platform/time.ts';
 
-async function run(command: string, option: string): Promise<string> {
-  const args = ['--import', 'tsx', `cli/${command}/main.ts`, option];
+async function run(command: string, ...options: string[]): Promise<string> {
+  const args = ['--import', 'tsx', `cli/${command}/main.ts`, ...options];
   return new Promise((resolve) => {
     execFile(process.execPath, args, { env: {} }, (_error, _out, err) => resolve(err));
   });
@@ -16,6 +16,18 @@ test.concurrent.each([
   ['start-missing', '--since=5', '--since needs a time such as 2026-11-21T17:00:00Z\n'],
 ])('%s %s is refused', async (command, option, message) => {
   expect(await run(command, option)).toBe(message);
+});
+
+test.concurrent.each([
+  ['list', '--email=a@example.com', '--email'],
+  ['reset-password', '--no-password', '--no-password'],
+  ['remove', '--generate', '--generate'],
+  ['promote', '--superuser', '--superuser'],
+  ['create', '--name=Ada', '--name'],
+  ['create-key', '--superuser', '--superuser'],
+])('admin %s %s is refused', async (command, option, named) => {
+  const message = `${command} does not take ${named}\n`;
+  expect(await run('admin', command, option)).toBe(message);
 });
 
 test.each([
