@@ -121,6 +121,17 @@ test('a replay is counted, started, watched and cancelled', async () => {
   expect(await json('replays', 'cancel', String(uid))).toMatchObject({ uid });
 });
 
+test('a replay to one webhook takes what was never sent to it, and what was delivered', async () => {
+  await makeAgent();
+  const late = await json('webhooks', 'create', receiver.url, '--entity', 'agent');
+  const states = ['--state', 'never_attempted', 'delivered'];
+  const replay = ['replays', 'create', '--since', '1h', '--webhook', String(late['uid'])];
+  expect(await json(...replay, ...states)).toMatchObject({
+    states: ['never_attempted', 'delivered'],
+  });
+  await service.call('DELETE', `/webhooks/${String(late['uid'])}`);
+});
+
 test('listen sends what a trigger makes, signed as by a webhook, within 300 ms', async () => {
   await using local = await startReceiver((response) => void response.end());
   const to = ['--forward-to', `${local.url}/hook`, '--event', 'agent.created', 'agent.deleted'];

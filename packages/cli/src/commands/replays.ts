@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type {
   CreateReplayBody,
+  CreateWebhookReplayBody,
   HeraldClient,
   Replay,
   SubscribedEventName,
 } from '../../../client-ts/src/index.ts';
 import {
+  deliveryStates,
   readCount,
   sinceOption,
   subscribedEventNames,
@@ -14,14 +16,18 @@ import {
   untilOption,
   webhookOption,
 } from '../arguments.ts';
+import { CommandError, exitCodes } from '../exit-codes.ts';
 import { Session } from '../session.ts';
+
+type ReplayedState = NonNullable<CreateWebhookReplayBody['states']>[number];
+type StateOfAll = NonNullable<CreateReplayBody['states']>[number];
 
 interface NewReplay {
   readonly webhook?: string;
   readonly since: string;
   readonly until?: string;
   readonly event?: SubscribedEventName[];
-  readonly state?: NonNullable<CreateReplayBody['states']>;
+  readonly state?: ReplayedState[];
   readonly tenant?: string;
   readonly perSecond?: number;
   readonly dryRun?: true;
@@ -32,7 +38,8 @@ interface OfWebhook {
   readonly webhook?: string;
 }
 
-const replayedStates = ['pending', 'retrying', 'exhausted', 'held', 'cancelled', 'blocked'];
+const replayedStates: readonly ReplayedState[] = [...deliveryStates, 'never_attempted'];
+const stateHelp = 'deliveries in these states; delivered and never_attempted need --webhook';
 const pollMs = 500;
 
 export function addReplays(program: Command): void {
@@ -44,9 +51,7 @@ export function addReplays(program: Command): void {
     .addOption(sinceOption().makeOptionMandatory())
     .addOption(untilOption())
     .addOption(new Option('--event <names...>', 'only these events').choices(subscribedEventNames))
-    .addOption(
-      new Option('--state <names...>', 'deliveries in these states').choices(replayedStates),
-    )
+    .addOption(new Option('--state <names...>', stateHelp).choices(replayedStates))
     .addOption(tenantOption())
     .addOption(new Option('--per-second <count>', 'at most so fast').argParser(readCount))
     .option('--dry-run', 'only counts')
@@ -75,23 +80,32 @@ export function addReplays(program: Command): void {
 }
 
 async function createReplay(options: NewReplay, command: Command): Promise<void> {
-  const session = new Session(command);
   const { webhook, since, until, event, state, tenant, perSecond, dryRun } = options;
-  const body: CreateReplayBody = {
+  const body = {
     since,
     ...(until === undefined ? {} : { until }),
     ...(event === undefined ? {} : { events: event }),
-    ...(state === undefined ? {} : { states: state }),
     ...(tenant === undefined ? {} : { externalTenantId: tenant }),
     ...(perSecond === undefined ? {} : { perSecond }),
     ...(dryRun === undefined ? {} : { dryRun }),
   };
+  const ofAll = webhook === undefined && state !== undefined ? { states: statesOfAll(state) } : {};
+  const ofWebhook = state === undefined ? {} : { states: state };
+  const session = new Session(command);
   const { replays, webhookReplays } = session.client;
   const made = await (webhook === undefined
-    ? replays.create(body)
-    : webhookReplays.create(webhook, body));
+    ? replays.create({ ...body, ...ofAll })
+    : webhookReplays.create(webhook, { ...body, ...ofWebhook }));
   if (options.watch && 'uid' in made) return watch(session, made.uid, webhook);
   session.show(made);
+}
+
+/** Throws where a state is one that only a replay to one webhook takes. */
+function statesOfAll(states: readonly ReplayedState[]): StateOfAll[] {
+  const ofAll = states.filter((state) => state !== 'delivered' && state !== 'never_attempted');
+  if (ofAll.length === states.length) return ofAll;
+  const refused = states.filter((state) => !ofAll.some((each) => each === state));
+  throw new CommandError(`${refused.join(', ')}: say which --webhook`, exitCodes.usage);
 }
 
 /** Prints a line whenever the replay has moved. */

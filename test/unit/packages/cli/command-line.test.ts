@@ -78,6 +78,16 @@ test.each([
     ['webhooks', 'create', 'x', '--entity', 'agent', '--event', 'webhook.failing'],
     'another webhook',
   ],
+  [
+    'a replay of what never went to any webhook',
+    ['replays', 'create', '--since', '1h', '--state', 'exhausted', 'never_attempted'],
+    'never_attempted: say which --webhook',
+  ],
+  [
+    'a replay of an unknown state',
+    ['replays', 'create', '--since', '1h', '--state', 'lost'],
+    'delivered, retrying, exhausted, held, cancelled, blocked, never_attempted.',
+  ],
   ['a secret that is none', ['verify', '--secret', 'x', '--headers', 'h', '--body', 'b'], 'whsec_'],
 ])('%s ends with 2 and says what is allowed', async (_, args, said) => {
   await writeFile(
