@@ -25,6 +25,10 @@ const dns: readonly Target[] = (['UDP', 'TCP'] as const).map((protocol) => ({
   ...inCluster('kube-system', 53),
   protocol,
 }));
+const ownDns: readonly Target[] = (['UDP', 'TCP'] as const).map((protocol) => ({
+  ...to('192.0.2.53', 53),
+  protocol,
+}));
 const receivers = [to('93.184.215.14'), to('93.184.215.14', 8443), to('2a00:1450:4001::5')];
 const neverPublic = [
   to('10.8.0.1'),
@@ -61,8 +65,8 @@ export const chartCases: readonly ChartCase[] = [
   },
   {
     name: 'managed-servers',
-    allowed: { api: dns, worker: [...receivers, ...dns, to('34.1.2.3', 7233)] },
-    denied: { api: [...neverPublic, ...receivers], worker: neverPublic },
+    allowed: { api: ownDns, worker: [...receivers, ...ownDns, to('34.1.2.3', 7233)] },
+    denied: { api: [...neverPublic, ...receivers], worker: [...neverPublic, ...dns] },
   },
   {
     name: 'all-options',

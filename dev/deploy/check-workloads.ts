@@ -27,6 +27,14 @@ const podRules: readonly Rule<PodSpec>[] = [
     what: 'gets no token of the cluster',
     holds: (pod) => pod.automountServiceAccountToken === false,
   },
+  {
+    what: 'ends on a signal while it starts',
+    holds: (pod) => pod.shareProcessNamespace === true,
+  },
+  {
+    what: "has name servers, its own or the cluster's",
+    holds: (pod) => (pod.dnsPolicy === 'None') === !!pod.dnsConfig?.nameservers?.length,
+  },
 ];
 
 const containerRules: readonly Rule<Container>[] = [

@@ -39,6 +39,9 @@ export interface Container {
 
 export interface PodSpec {
   readonly automountServiceAccountToken?: boolean;
+  readonly shareProcessNamespace?: boolean;
+  readonly dnsPolicy?: string;
+  readonly dnsConfig?: { readonly nameservers?: readonly string[] };
   readonly securityContext?: {
     readonly runAsNonRoot?: boolean;
     readonly seccompProfile?: { readonly type: string };

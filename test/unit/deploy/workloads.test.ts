@@ -13,6 +13,9 @@ spec:
     metadata: {labels: {}}
     spec:
       automountServiceAccountToken: false
+      shareProcessNamespace: true
+      dnsPolicy: None
+      dnsConfig: {nameservers: [192.0.2.53]}
       securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
       terminationGracePeriodSeconds: 25
       containers:
@@ -42,6 +45,9 @@ test.each([
   ['runAsNonRoot: true', 'runAsNonRoot: false', 'runs as a user other than root'],
   ['RuntimeDefault', 'Unconfined', "has the runtime's seccomp profile"],
   ['Token: false', 'Token: true', 'gets no token of the cluster'],
+  ['Namespace: true', 'Namespace: false', 'ends on a signal while it starts'],
+  ['nameservers: [192.0.2.53]', 'nameservers: []', "has name servers, its own or the cluster's"],
+  ['dnsPolicy: None', 'dnsPolicy: Default', "has name servers, its own or the cluster's"],
   ['Escalation: false', 'Escalation: true', 'cannot get more privileges'],
   ['readOnlyRootFilesystem: true', 'readOnlyRootFilesystem: false', 'cannot write to its image'],
   ['drop: [ALL]', 'drop: [CHOWN]', 'has no capabilities'],

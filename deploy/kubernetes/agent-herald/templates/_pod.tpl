@@ -3,6 +3,14 @@
 {{- $values := .root.Values -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
+# Else node is process 1 of its container, and ignores SIGTERM until it is up.
+shareProcessNamespace: true
+{{- with $values.dnsPolicy }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with $values.dnsConfig }}
+dnsConfig: {{ toYaml . | nindent 2 }}
+{{- end }}
 {{- with $values.imagePullSecrets }}
 imagePullSecrets: {{ toYaml . | nindent 2 }}
 {{- end }}
