@@ -1,4 +1,5 @@
 // `npm run servers`: MongoDB and Temporal on this machine, without the service.
+import { once } from 'node:events';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,12 +11,15 @@ import { findClusterPrograms } from './cluster/find-programs.ts';
 import type { Member } from './cluster/member.ts';
 import { findBinaries } from './find-binary.ts';
 import { pickPorts } from './free-port.ts';
+import type { ProcessExit } from './guarded-process.ts';
 import { startMongodb } from './mongodb.ts';
 import { startTemporalDevServer } from './temporal.ts';
+import { useStarting } from './use-starting.ts';
 
 const help = `Usage: npm run servers -- [options]
 
-Starts MongoDB and Temporal on this machine, prints how to start the service on them, and runs until Ctrl-C.
+Starts MongoDB and Temporal on this machine, prints how to start the service on them, and runs until Ctrl-C
+or until one of them ends.
 
   --cluster    a replica set of three, and a Temporal server of six processes on PostgreSQL; a process
                that is killed is started again after 5 s; pids and addresses are in cluster.json of
@@ -32,62 +36,84 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: { cluster: { type: 'boolean', default: false }, data: { type: 'string' } },
   });
-  const stopAsked = new Promise<void>((done) => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => done());
-  });
+  const stop = new AbortController();
+  const stopAsked = once(stop.signal, 'abort').then(() => progress('stopping…'));
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort());
   const dataDir = values.data === undefined ? null : resolve(values.data);
   const open = new Disposal();
   try {
-    await (values.cluster ? runCluster(open, dataDir) : runSingle(open, dataDir));
-    await stopAsked;
-    progress('stopping…');
+    const run = values.cluster ? runCluster : runSingle;
+    const lost = await Promise.race([stopAsked, run(open, { dataDir, signal: stop.signal })]);
+    if (typeof lost === 'string') {
+      progress(lost);
+      process.exitCode = 1;
+    }
   } finally {
     await open[Symbol.asyncDispose]();
   }
   progress('stopped');
 }
 
-async function runSingle(open: Disposal, dataDir: string | null): Promise<void> {
-  const binaries = await findBinaries(['mongod', 'temporal'], { progress });
-  const [mongodbPort = 0, temporalPort = 0, uiPort = 0] = await pickPorts(preferredPorts);
-  const folder = (name: string): string | null => (dataDir === null ? null : join(dataDir, name));
-  const [mongodb, temporal] = await Promise.all([
-    startMongodb({
-      binary: binaries.mongod,
-      dataDir: folder('mongodb'),
-      port: mongodbPort,
-      progress,
-    }).then((server) => open.use(server)),
-    startTemporalDevServer({
-      binary: binaries.temporal,
-      dataDir: folder('temporal'),
-      port: temporalPort,
-      uiPort,
-      namespaces: ['default'],
-      progress,
-    }).then((server) => open.use(server)),
-  ]);
-  announce(mongodb.uri, temporal.address);
+interface Running {
+  readonly dataDir: string | null;
+  readonly signal: AbortSignal;
 }
 
-async function runCluster(open: Disposal, dataDir: string | null): Promise<void> {
+/** Runs both, and returns a sentence when one of them has ended. */
+async function runSingle(open: Disposal, { dataDir, signal }: Running): Promise<string> {
+  const binaries = await findBinaries(['mongod', 'temporal'], { progress });
+  const [mongodbPort = 0, temporalPort = 0, uiPort = 0] = await pickPorts(preferredPorts);
+  signal.throwIfAborted();
+  const folder = (name: string): string | null => (dataDir === null ? null : join(dataDir, name));
+  const [mongodb, temporal] = await Promise.all([
+    useStarting(
+      open,
+      startMongodb({
+        binary: binaries.mongod,
+        dataDir: folder('mongodb'),
+        port: mongodbPort,
+        progress,
+      }),
+    ),
+    useStarting(
+      open,
+      startTemporalDevServer({
+        binary: binaries.temporal,
+        dataDir: folder('temporal'),
+        port: temporalPort,
+        uiPort,
+        namespaces: ['default'],
+        progress,
+      }),
+    ),
+  ]);
+  signal.throwIfAborted();
+  announce(mongodb.uri, temporal.address);
+  return Promise.race([endOf('MongoDB', mongodb.exited), endOf('Temporal', temporal.exited)]);
+}
+
+async function endOf(name: string, exited: Promise<ProcessExit>): Promise<string> {
+  const { code, signal } = await exited;
+  return `${name} ended (${signal ?? `code ${code}`})`;
+}
+
+/** Runs all of them until the signal, and starts again those that end before it. */
+async function runCluster(open: Disposal, { dataDir, signal }: Running): Promise<void> {
   const programs = await findClusterPrograms({ env: process.env, progress });
+  signal.throwIfAborted();
   const namespaces = ['default'];
-  const cluster = open.use(await startCluster({ programs, dataDir, namespaces, progress }));
+  const starting = startCluster({ programs, dataDir, namespaces, progress });
+  const cluster = await useStarting(open, starting);
+  signal.throwIfAborted();
   const path = join(resolve(process.env['HERALD_DATA_DIR'] || '.herald'), 'cluster.json');
   await writeClusterFile(path, cluster);
   open.defer(() => rm(path, { force: true }));
-  const stopping = new AbortController();
-  for (const member of cluster.members) {
-    void keepRunning(member, {
-      signal: stopping.signal,
-      onStart: () => writeClusterFile(path, cluster),
-    });
-  }
-  open.defer(() => Promise.resolve(stopping.abort()));
+  const onStart = (): Promise<void> => writeClusterFile(path, cluster);
+  const kept = cluster.members.map((member) => keepRunning(member, { signal, onStart }));
   for (const { name, pid } of cluster.members) progress(`  ${name.padEnd(20)} pid ${pid}`);
   progress(`logs are below ${cluster.folder}; addresses and pids are in ${path}`);
   announce(cluster.mongodb.uri, cluster.temporalAddress);
+  await Promise.all(kept);
 }
 
 function announce(mongodbUri: string, temporalAddress: string): void {

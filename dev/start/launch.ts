@@ -1,4 +1,5 @@
 // Starts a development installation: servers, application, api and worker, in that order.
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,7 @@ import { runProgram } from '../servers/run-program.ts';
 import { pickPorts, requirePort } from '../servers/free-port.ts';
 import { startMongodb } from '../servers/mongodb.ts';
 import { startTemporalDevServer } from '../servers/temporal.ts';
+import { useStarting } from '../servers/use-starting.ts';
 import { prepareServers } from '../../cli/setup/prepare-servers.ts';
 import { writeWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import { superviseChild } from './child-process.ts';
@@ -26,6 +28,8 @@ interface LaunchOptions {
   /** Keeps nothing: servers in memory, fresh secrets. */
   ephemeral: boolean;
   progress: (line: string) => void;
+  /** Aborted, it ends a start that is under way. */
+  signal?: AbortSignal;
 }
 
 interface Launched extends AsyncDisposable {
@@ -52,25 +56,37 @@ const preferredPorts = {
 
 type Ports = typeof preferredPorts;
 
-/** Throws one clear sentence when something cannot start. */
+/** Throws, once what it started has ended, one clear sentence when something cannot start, or the signal's reason. */
 export async function launch(options: LaunchOptions): Promise<Launched> {
   const open = new Disposal();
+  const failing = new AbortController();
+  const signal = AbortSignal.any([failing.signal, ...(options.signal ? [options.signal] : [])]);
   try {
-    return await launchInto(open, options);
+    const launching = launchInto(open, options, signal);
+    return await Promise.race([launching, reasonOfAbort(signal)]);
   } catch (error) {
+    // Else what goes on beside the part that failed would start more.
+    failing.abort();
     await open[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launched> {
+async function reasonOfAbort(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
+}
+
+async function launchInto(
+  open: Disposal,
+  options: LaunchOptions,
+  signal: AbortSignal,
+): Promise<Launched> {
   const { dataDir, ephemeral, env } = options;
   await mkdir(dataDir, { recursive: true });
   const ports = await choosePorts(options);
   const bundlePath = join(dataDir, 'workflow-bundle.js');
   const pids: DevFile['pids'] = { api: 0, worker: 0, mongodb: null, temporal: null };
-  // Scripts take the files for a service that runs.
-  open.defer(() => removeDevFiles(dataDir));
   // Each restart changes a pid in the file.
   let dev: DevFile | null = null;
   const saved = (): void => {
@@ -78,22 +94,18 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
       writes = writes.then(() => writeDevFiles(dataDir, { ...dev, pids } as DevFile));
   };
   let writes = Promise.resolve();
+  // Scripts take the files for a service that runs.
+  open.defer(async () => {
+    await writes;
+    await removeDevFiles(dataDir);
+  });
 
   const [servers] = await Promise.all([
-    startServers(open, options, { ports, pids, onChange: saved }),
+    startServers(open, options, { ports, pids, onChange: saved, signal }),
     writeWorkflowBundle(bundlePath),
     runProgram(process.execPath, [consoleBuild], { timeoutMs: consoleBuildTimeoutMs }),
   ]);
-  const secrets = ephemeral ? makeDevSecrets() : await loadDevSecrets(dataDir);
-  const childEnv: NodeJS.ProcessEnv = {
-    ...devDefaults(ports.api),
-    ...secrets,
-    ...(servers.temporalUiUrl === null ? {} : { HERALD_TEMPORAL_UI_URL: servers.temporalUiUrl }),
-    ...env,
-    ...servers.env,
-    PORT: String(ports.api),
-    HERALD_WORKFLOW_BUNDLE: bundlePath,
-  };
+  const childEnv = await makeChildEnv(options, { servers, port: ports.api, bundlePath });
   const config = readConfig(childEnv);
   await prepareServers(config);
   const appPath = ephemeral ? null : join(dataDir, 'app.json');
@@ -103,13 +115,15 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
       pids[role] = pid;
       saved();
     };
-    return open.use(await superviseRole(role, options, { env: childEnv, ports, onStart }));
+    return useStarting(open, superviseRole(role, options, { env: childEnv, ports, onStart }));
   };
   const adminPath = ephemeral ? null : join(dataDir, 'admin.json');
   const isOwnDatabase = servers.env['MONGODB_URI'] !== undefined;
   // Before the roles, of which its failure would leave processes behind.
   const admin = await findOrCreateDevAdmin(config, { path: adminPath, isOwnDatabase });
+  signal.throwIfAborted();
   await Promise.all([startRole('api'), startRole('worker')]);
+  signal.throwIfAborted();
 
   dev = {
     apiUrl: `http://localhost:${ports.api}`,
@@ -130,6 +144,23 @@ async function launchInto(open: Disposal, options: LaunchOptions): Promise<Launc
     dev,
     lost: servers.lost,
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+  };
+}
+
+async function makeChildEnv(
+  { dataDir, ephemeral, env }: LaunchOptions,
+  facts: { servers: StartedServers; port: number; bundlePath: string },
+): Promise<NodeJS.ProcessEnv> {
+  const { servers, port, bundlePath } = facts;
+  const secrets = ephemeral ? makeDevSecrets() : await loadDevSecrets(dataDir);
+  return {
+    ...devDefaults(port),
+    ...secrets,
+    ...(servers.temporalUiUrl === null ? {} : { HERALD_TEMPORAL_UI_URL: servers.temporalUiUrl }),
+    ...env,
+    ...servers.env,
+    PORT: String(port),
+    HERALD_WORKFLOW_BUNDLE: bundlePath,
   };
 }
 
@@ -204,10 +235,10 @@ interface StartedServers {
 async function startServers(
   open: Disposal,
   options: LaunchOptions,
-  facts: { ports: Ports; pids: DevFile['pids']; onChange: () => void },
+  facts: { ports: Ports; pids: DevFile['pids']; onChange: () => void; signal: AbortSignal },
 ): Promise<StartedServers> {
   const { env, progress, ephemeral } = options;
-  const { ports, pids, onChange } = facts;
+  const { ports, pids, onChange, signal } = facts;
   const needsMongodb = !env['MONGODB_URI'];
   const needsTemporal = !env['TEMPORAL_ADDRESS'];
   const names = [
@@ -215,6 +246,7 @@ async function startServers(
     ...(needsTemporal ? ['temporal' as const] : []),
   ];
   const binaries = await findBinaries(names, { env, progress });
+  signal.throwIfAborted();
   const started: Record<string, string> = {};
   let temporalUiUrl: string | null = null;
 
@@ -255,8 +287,8 @@ async function startServers(
   };
   const common = { restartable: !ephemeral, progress };
   const supervised = await Promise.all([
-    mongodb && superviseServer({ ...mongodb, ...common }).then((server) => open.use(server)),
-    temporal && superviseServer({ ...temporal, ...common }).then((server) => open.use(server)),
+    mongodb && useStarting(open, superviseServer({ ...mongodb, ...common })),
+    temporal && useStarting(open, superviseServer({ ...temporal, ...common })),
   ]);
   const lost = Promise.race(
     supervised.flatMap((server) => (server === false ? [] : [server.lost])),

@@ -1,4 +1,5 @@
 // `npm start`: the whole service on this machine, with embedded servers where none are named.
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../lib/platform/run-command.ts';
@@ -26,11 +27,9 @@ async function main(): Promise<void> {
   const startedAt = performance.now();
   const ephemeral = isEphemeral();
   const dataDir = resolve(process.env['HERALD_DATA_DIR'] || '.herald');
-  const stopAsked = new Promise<string>((done) => {
-    process.on('SIGINT', () => done('stopping'));
-    process.on('SIGTERM', () => done('stopping'));
-    process.on('SIGHUP', () => done('stopping'));
-  });
+  const stop = new AbortController();
+  const stopAsked = once(stop.signal, 'abort').then(() => say('stopping…'));
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort());
   const lock = await takeStartLock(dataDir);
   try {
     const launched = await launch({
@@ -38,6 +37,7 @@ async function main(): Promise<void> {
       dataDir,
       ephemeral,
       progress: say,
+      signal: stop.signal,
     });
     say(
       announcement(launched.dev, {
@@ -46,10 +46,15 @@ async function main(): Promise<void> {
         startedMs: performance.now() - startedAt,
       }),
     );
-    const reason = await Promise.race([stopAsked, launched.lost]);
-    say(reason === 'stopping' ? 'stopping…' : reason);
-    if (reason !== 'stopping') process.exitCode = 1;
+    const lost = await Promise.race([stopAsked, launched.lost]);
+    if (typeof lost === 'string') {
+      say(lost);
+      process.exitCode = 1;
+    }
     await launched[Symbol.asyncDispose]();
+    say('stopped');
+  } catch (error) {
+    if (error !== stop.signal.reason) throw error;
     say('stopped');
   } finally {
     await lock[Symbol.asyncDispose]();

@@ -1,7 +1,8 @@
 // `npm start` and `npm run demo` as a new user runs them: real processes with their own data folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -167,12 +168,75 @@ test('npm start runs the service and its demo, restarts killed processes, keeps 
   expect(ofNpm.appUid).not.toBe(dev.appUid);
 }, 600_000);
 
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function serverPid(dataPath: string): Promise<number | null> {
+  const text = await readFile(join(dataPath, 'mongod.lock'), 'utf8').catch(() => '');
+  return Number(text) || null;
+}
+
+test.each([
+  ['npm start', 'dev/start/main.ts'],
+  ['npm run servers', 'dev/servers/main.ts'],
+])('Ctrl-C stops %s while it downloads servers', async (_name, script) => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const proxy = `http://127.0.0.1:${portOf(silent)}`;
+  const service = run(script, {
+    PATH: '',
+    HERALD_SERVERS_CACHE: join(dataDir, 'no-servers'),
+    HERALD_MONGOD_BINARY: '',
+    HERALD_TEMPORAL_BINARY: '',
+    HTTPS_PROXY: proxy,
+    https_proxy: proxy,
+  });
+  await waitFor(() => service.output().includes('downloading'), { what: 'the download' });
+  const askedAt = performance.now();
+  service.child.kill('SIGINT');
+  expect((await service.ended)[0]).toBe(0);
+  silent.close();
+  expect(performance.now() - askedAt).toBeLessThan(2_000);
+  expect(service.output()).toMatch(/stopping…\nstopped\n$/);
+});
+
+test('a start that is stopped while its servers start leaves none running', async () => {
+  const folder = join(dataDir, 'stopped-early');
+  const service = run('dev/start/main.ts', { HERALD_DATA_DIR: folder });
+  const read = (): Promise<number | null> => serverPid(join(folder, 'mongodb', 'data'));
+  await waitFor(async () => (await read()) !== null, { what: 'MongoDB' });
+  const pid = await read();
+  service.child.kill('SIGTERM');
+  expect((await service.ended)[0]).toBe(0);
+  expect(service.output()).not.toContain('agent-herald is ready');
+  expect(pid === null || isAlive(pid)).toBe(false);
+  expect(await readdir(folder)).not.toContain('start.lock');
+}, 60_000);
+
+test('npm run servers ends with 1 and stops the other server when one has ended', async () => {
+  const folder = join(dataDir, 'servers');
+  const servers = runCommand(
+    [process.execPath, '--import', 'tsx', 'dev/servers/main.ts', '--data', folder],
+    {},
+  );
+  await waitFor(() => servers.output().includes('Ctrl-C stops them'), { what: 'the servers' });
+  const pid = await serverPid(join(folder, 'mongodb', 'data'));
+  if (pid === null) throw new Error('MongoDB has no pid');
+  process.kill(pid, 'SIGKILL');
+  expect((await servers.ended)[0]).toBe(1);
+  expect(servers.output()).toMatch(/MongoDB ended \(SIGKILL\)\nstopped\n$/);
+  const temporal = /TEMPORAL_ADDRESS=(\S+)/.exec(servers.output())?.[1];
+  await expect(fetch(`http://${temporal}`)).rejects.toMatchObject({
+    cause: { code: 'ECONNREFUSED' },
+  });
+}, 60_000);
+
 test('a port that is in use is reported in one line', async () => {
-  const { createServer } = await import('node:net');
   const holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');
-  const address = holder.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = portOf(holder);
   const service = run('dev/start/main.ts', { PORT: String(port) });
   expect((await service.ended)[0]).toBe(1);
   holder.close();
