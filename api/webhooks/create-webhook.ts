@@ -34,13 +34,13 @@ export const createWebhook: Handler<CreateWebhookBody> = operation(
   facts,
   async (request, context) => {
     const { appUid, body, caller } = request;
-    const { store, secretBox, config } = context;
+    const { store, secretBox, config, clock } = context;
     const { webhooksPerAppMax } = config;
     const secret = newWebhookSecret();
-    const webhook = newWebhook(context, { appUid, body, secret });
-    const { createdAt: now } = webhook;
+    const now = clock.now();
     const once = { key: request.idempotencyKey(), secretBox, now };
     const { answer } = await runOnce(store, once, async (session) => {
+      const webhook = newWebhook(context, { appUid, body, secret, now });
       const counted = await store.apps.updateOne(
         { _id: appUid, webhookCount: { $lt: webhooksPerAppMax } },
         { $inc: { webhookCount: 1 } },
@@ -60,11 +60,14 @@ export const createWebhook: Handler<CreateWebhookBody> = operation(
   },
 );
 
-function newWebhook(
-  context: ApiContext,
-  { appUid, body, secret }: { appUid: string; body: CreateWebhookBody; secret: string },
-): StoredWebhook {
-  const now = context.clock.now();
+interface NewWebhook {
+  appUid: string;
+  body: CreateWebhookBody;
+  secret: string;
+  now: Date;
+}
+
+function newWebhook(context: ApiContext, { appUid, body, secret, now }: NewWebhook): StoredWebhook {
   const _id = newId('whk', now);
   const { kind = 'resources', ...written } = body;
   const fields = readFields(context, written, { _id, appUid, kind });

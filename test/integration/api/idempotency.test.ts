@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
+import { makeAuthority } from '../../support/certificates.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
 import { insertEvent } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -70,6 +71,24 @@ test('a repeat returns the webhook secret, which is stored sealed', async () => 
   const kept = JSON.stringify(await service.store.idempotencyKeys.find().toArray());
   expect(kept).not.toContain(String(first.body['secret']));
   expect(kept).not.toContain('whsec_');
+});
+
+test('a repeat returns the webhook secret even after the client certificate has expired', async () => {
+  using authority = makeAuthority('Clients');
+  const tls = authority.issue('one');
+  const body = { url: 'https://127.0.0.1:9/', entities: ['agent'], tls };
+  const first = await post('/webhooks', 'expired', body);
+  expect(first.status).toBe(201);
+  const { clock } = service.context;
+  try {
+    const laterMs = clock.now().getTime() + 61 * 24 * 60 * 60 * 1_000;
+    service.context.clock = { now: () => new Date(laterMs) };
+    expectProblem(await post('/webhooks', 'fresh', body), 400, 'invalid_request');
+    const second = await post('/webhooks', 'expired', body);
+    expect(second.body).toEqual(first.body);
+  } finally {
+    service.context.clock = clock;
+  }
 });
 
 test('the same key with another body gets 422 and creates nothing', async () => {
