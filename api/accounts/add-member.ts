@@ -32,6 +32,7 @@ export const addMember: Handler = operation(facts, async ({ appUid, params, call
     const user = await addToAccounts(store, { _id: userUid, appUid }, addition);
     if (user === null) throw noSuchUser();
   };
-  await additions.run(accountUid, () => inTransaction(store, add));
+  // Another application may name the same account, and must not take a place in its queue.
+  await additions.run(`${appUid}/${accountUid}`, () => inTransaction(store, add));
   return { status: 204 };
 });

@@ -108,6 +108,25 @@ test('the next token shows that a member was added or removed', async () => {
   ]);
 });
 
+test("an addition does not wait for another application's to an account of the same uid", async () => {
+  const uid = await makeAccount(client);
+  const { userUid } = await signIn(client, 'waits');
+  const member = `/accounts/${uid}/members/${userUid}`;
+  await using session = service.store.client.startSession();
+  session.startTransaction();
+  await service.store.accounts.updateOne({ _id: uid }, { $inc: { turn: 1 } }, { session });
+  let isAdded = false;
+  const adding = client.call('PUT', member).then((answer) => {
+    isAdded = true;
+    return answer;
+  });
+  const stranger = await addApp(service);
+  expectProblem(await stranger.call('PUT', member), 404, 'not_found');
+  expect(isAdded).toBe(false);
+  await session.abortTransaction();
+  expect((await adding).status).toBe(204);
+});
+
 test('members are listed in pages, newest first, without those of other accounts', async () => {
   const [one, other] = [await makeAccount(client), await makeAccount(client)];
   const uids: string[] = [];
