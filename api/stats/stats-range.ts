@@ -1,6 +1,7 @@
 import { statisticsLimits } from '../../lib/limits.ts';
 import type { StatisticsInterval } from '../../lib/model/statistics.ts';
 import { dayMs, formatDuration, hourMs } from '../../lib/platform/duration.ts';
+import { latestTime } from '../../lib/platform/time.ts';
 import { beginningOf, intervals } from '../../lib/statistics/intervals.ts';
 import { explained, parseTime } from '../http/query-values.ts';
 import { invalidRequest } from '../http/validate.ts';
@@ -40,6 +41,10 @@ export function rangeOf(
   }
   const since = new Date(beginningOf(interval, sinceMs));
   const until = new Date(beginningOf(interval, untilMs + ms - 1));
+  if (until > latestTime) {
+    const latest = new Date(beginningOf(interval, latestTime.getTime())).toISOString();
+    throw refuse(`with interval=${interval}, until must be ${latest} or earlier`, 'until');
+  }
   if ((until.getTime() - since.getTime()) / ms > pointsMax) {
     throw refuse(`this range must be at most ${pointsMax} whole intervals`);
   }
@@ -50,6 +55,6 @@ export function rangeOf(
   return { since, until };
 }
 
-function refuse(detail: string): Error {
-  return invalidRequest([{ pointer: 'since', code: 'range', detail }]);
+function refuse(detail: string, pointer = 'since'): Error {
+  return invalidRequest([{ pointer, code: 'range', detail }]);
 }

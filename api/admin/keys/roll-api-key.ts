@@ -1,5 +1,6 @@
 // POST /admin/api/apps/{appUid}/keys/{keyUid}/roll: replaces an API key after an overlap.
 import { AppError } from '../../../lib/platform/errors.ts';
+import { latestTime } from '../../../lib/platform/time.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 import { isKeyAlive, makeApiKey, makeRoomForKeys } from '../../../lib/access/api-keys.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
@@ -77,7 +78,7 @@ function checkRollable(key: ApiKeyDocument, now: Date): void {
 
 function sameLifetime({ createdAt, expiresAt }: ApiKeyDocument, now: Date): Date | null {
   if (expiresAt === null) return null;
-  return new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime());
+  return earlier(new Date(now.getTime() + expiresAt.getTime() - createdAt.getTime()), latestTime);
 }
 
 function earlier(one: Date, other: Date | null): Date {

@@ -171,6 +171,13 @@ test('a key that expires before the overlap ends keeps its expiry, and its succe
   expect(lifetime(body)).toBe(lifetime(old.body));
 });
 
+test('the successor of a key that expires at the end of the year 9999 does so, too', async () => {
+  const expiresAt = '9999-12-31T23:59:59.999Z';
+  const old = await generate({ ...wish, expiresAt });
+  const { body } = await roll(old.body['uid']);
+  expect(body['expiresAt']).toBe(expiresAt);
+});
+
 test('a key can be rolled only once, and not when it is revoked or expired', async () => {
   const old = await generate();
   await roll(old.body['uid']);

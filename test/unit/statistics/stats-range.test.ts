@@ -39,6 +39,7 @@ test.each<[StatisticsInterval, string | null, string | null, string, string]>([
     '2026-11-19T11:34:00.000Z',
     '2026-11-20T12:35:00.000Z',
   ],
+  ['hour', null, '9999-12-31T23:00:00Z', '9999-12-30T23:00:00.000Z', '9999-12-31T23:00:00.000Z'],
 ])('in %ss, from %j until %j is answered as %s until %s', (...row) => {
   const [interval, since, until, ...expected] = row;
   expect(rangeText([interval, since, until])).toEqual(expected);
@@ -67,6 +68,8 @@ test.each<[StatisticsInterval, string | null, string | null, string]>([
   ['minute', '2026-11-18T12:34:59Z', '2026-11-18T14:00:00Z', '2026-11-18T12:35:00.000Z or later'],
   ['hour', '2026-08-12T12:59:59Z', '2026-08-13T00:00:00Z', '2026-08-12T13:00:00.000Z or later'],
   ['day', '2025-10-16T23:00:00Z', '2025-10-18T00:00:00Z', '2025-10-17T00:00:00.000Z or later'],
+  ['hour', null, '9999-12-31T23:00:00.001Z', 'until must be 9999-12-31T23:00:00.000Z or earlier'],
+  ['day', null, '9999-12-31T00:00:01Z', 'until must be 9999-12-31T00:00:00.000Z or earlier'],
 ])('in %ss, from %j until %j is refused with "%s"', (...row) => {
   const [interval, since, until, allowed] = row;
   const refusal = (): unknown => rangeText([interval, since, until]);
