@@ -4,6 +4,7 @@ import { AppError } from '../../../lib/platform/errors.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { ApiContext } from '../../context.ts';
 import type { AdminHandler, AdminRequest, ApiAnswer } from '../../router.ts';
+import { notSignedIn } from '../../access/admit-admin.ts';
 import { type Cookie, deviceCookie, sessionCookie, setCookie } from '../../access/cookies.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 
@@ -48,13 +49,11 @@ export const endSession: AdminHandler = operation(factsOfEndSession, async (requ
   const { params, signedIn } = request;
   const _id = params['sessionUid'] ?? '';
   const ended = { _id, adminUid: signedIn.admin._id };
-  if ((await context.store.adminSessions.findOne(ended)) === null) {
-    throw new AppError('not_found', 'there is no such session');
-  }
   return endSessions(context, request, {
     ended,
     action: 'admin.session_ended',
     forgotten: _id === signedIn.session._id ? [sessionCookie] : [],
+    noneLeft: () => new AppError('not_found', 'there is no such session'),
   });
 });
 
@@ -62,17 +61,20 @@ interface Ending {
   ended: { _id?: string; adminUid: string };
   action: string;
   forgotten: readonly Cookie[];
+  /** Makes the error for when there is none to end; `not_signed_in` by default. */
+  noneLeft?: () => AppError;
 }
 
 async function endSessions(
   { store, clock, config }: ApiContext,
   { signedIn, caller }: AdminRequest,
-  { ended, action, forgotten }: Ending,
+  { ended, action, forgotten, noneLeft = notSignedIn }: Ending,
 ): Promise<ApiAnswer> {
   const { _id } = signedIn.admin;
   const target = { kind: 'admin', uid: _id };
   await inTransaction(store, async (session) => {
-    await store.adminSessions.deleteMany(ended, { session });
+    const { deletedCount } = await store.adminSessions.deleteMany(ended, { session });
+    if (deletedCount === 0) throw noneLeft();
     if (forgotten.includes(deviceCookie)) {
       await store.admins.updateOne({ _id }, { $inc: { deviceEpoch: 1 } }, { session });
     }

@@ -91,6 +91,27 @@ test('ending another session ends that alone, and leaves a row', async () => {
   ]);
 });
 
+test('of two concurrent ends of a session one answers 204, with one row', async () => {
+  const ada = await makeTestAdmin(service);
+  const { headers } = await signIn(service, ada);
+  const other = (await sessionsOf(headers)).find(({ current }) => !current)?.['uid'];
+  for (const [path, status, code] of [
+    [`/admin/api/sessions/${String(other)}`, 404, 'not_found'],
+    ['/admin/api/session', 401, 'not_signed_in'],
+  ] as const) {
+    const end = () => service.raw('DELETE', path, { headers });
+    const [one, two] = await Promise.all([end(), end()]);
+    const [ended, late] = one.status === 204 ? [one, two] : [two, one];
+    expect(ended.status).toBe(204);
+    expectProblem(late, status, code);
+  }
+  const rows = await service.store.auditLog
+    .find({ 'target.uid': ada.admin._id, action: /ended|signed_out/ })
+    .sort({ _id: 1 })
+    .toArray();
+  expect(rows.map(({ action }) => action)).toEqual(['admin.session_ended', 'admin.signed_out']);
+});
+
 test('ending the session of the call signs out', async () => {
   const ada = await makeTestAdmin(service);
   const [session] = itemsOf(await ada.call('GET', '/sessions'));
