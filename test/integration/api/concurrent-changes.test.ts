@@ -165,7 +165,7 @@ test('a change that has waited until its caller got an answer is not begun, alon
     return { answer: null, changes: [] };
   };
   const inTime = async () => ({ answer: null, changes: [] });
-  const refused = { code: 'unavailable' };
+  const refused = { code: 'unavailable', retryAfterSeconds: expect.any(Number) };
   await expect(commit('alone', 0, late)).rejects.toMatchObject(refused);
   const [first, second, third, fourth, fifth, sixth] = await Promise.allSettled([
     commit('first', 10_000, inTime),
