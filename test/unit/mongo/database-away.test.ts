@@ -31,13 +31,25 @@ describe('a database that does not answer', () => {
     ['a silent connection', new MongoNetworkTimeoutError('silent')],
     ['a pool that was cleared', new PoolClearedOnNetworkError('cleared')],
     ['no server', new MongoServerSelectionError('none', { error: null } as never)],
-    ['a command that ran out of its time', new MongoServerError({ message: 'late', code: 50 })],
     ['a transaction to begin again', labelled(MongoErrorLabel.TransientTransactionError)],
     ['a commit of unknown result', labelled(MongoErrorLabel.UnknownTransactionCommitResult)],
     ['a write to try again', labelled(MongoErrorLabel.RetryableWriteError)],
     ['a lost connection in a bulk write', inBulk(new MongoNetworkError('lost'))],
   ])('%s', (_, error) => {
     expect(isDatabaseAway(error)).toBe(true);
+  });
+
+  test.each([
+    [50, 'a command that ran out of its time'],
+    [91, 'a server that stops'],
+    [189, 'a primary that steps down'],
+    [10_107, 'a write at a server that is not the primary'],
+    [11_600, 'a command that a stop interrupts'],
+    [11_602, 'a command that a change of the primary interrupts'],
+    [13_435, 'a read at a server that is not the primary'],
+    [13_436, 'a server that is neither primary nor secondary'],
+  ])('%i: %s', (code) => {
+    expect(isDatabaseAway(new MongoServerError({ message: 'no', code }))).toBe(true);
   });
 });
 
