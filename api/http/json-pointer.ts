@@ -9,12 +9,18 @@ export function pointerTo(steps: readonly (string | number)[]): string {
 function escape(step: string | number): string {
   const text = String(step);
   const shown = text.length > stepCharactersMax ? `${text.slice(0, stepCharactersMax)}…` : text;
-  return shown.replaceAll('~', '~0').replaceAll('/', '~1');
+  // The cut may leave half of a character.
+  return shown.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Returns the steps of a JSON pointer (RFC 6901 §5), such as `/entities/1`. */
+export function stepsOf(pointer: string): string[] {
+  return pointer.split('/').slice(1).map(unescaped);
 }
 
 /** Returns what a pointer names, for a sentence: `entities.1`. */
 export function nameAt(pointer: string): string {
-  return pointer.slice(2).split('/').map(unescaped).join('.');
+  return stepsOf(pointer).join('.');
 }
 
 function unescaped(step: string): string {

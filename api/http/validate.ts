@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, SchemaObject } from 'ajv';
 import { AppError, type FaultCode, type FieldError } from '../../lib/platform/errors.ts';
-import { nameAt, pointerTo } from './json-pointer.ts';
+import { nameAt, pointerTo, stepsOf } from './json-pointer.ts';
 import { textFormats } from './text-fields.ts';
 
 /** Returns the checked body. Throws `invalid_request`. */
@@ -67,8 +67,8 @@ export function notExactlyOne(
 function toFieldError(error: ErrorObject): FieldError {
   const params = error.params as Record<string, unknown>;
   const property = params['missingProperty'] ?? params['additionalProperty'] ?? error.propertyName;
-  const place = `#${error.instancePath}`;
-  const pointer = typeof property === 'string' ? place + pointerTo([property]).slice(1) : place;
+  const own = typeof property === 'string' ? [property] : [];
+  const pointer = pointerTo([...stepsOf(error.instancePath), ...own]);
   const name = pointer === '#' ? 'the body' : nameAt(pointer);
   const code = error.keyword as FaultCode;
   return { pointer, code, detail: `${name} ${describe(error, params)}` };

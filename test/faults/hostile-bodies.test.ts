@@ -66,6 +66,11 @@ const hostile: [string, () => string, string][] = [
     'malformed_json',
   ],
   ['a key of 250,000 characters', () => `{"${fill('k')}":1}`, 'invalid_request'],
+  [
+    'a key that would be cut within a character',
+    () => `{"k${'😀'.repeat(60_000)}":1}`,
+    'invalid_request',
+  ],
   ['random bytes', () => randomBytes(size / 2).toString('latin1'), 'malformed_json'],
   ['a name of 250,000 characters', () => `{"event":"${fill('e')}","data":{}}`, 'invalid_request'],
 ];
@@ -78,9 +83,19 @@ test.each(hostile)(
     const bad = await leastBlocked(() => post(body));
     expectProblem(bad.result, 400, code as never);
     expect(bad.result.text.length).toBeLessThan(16_384);
+    // JSON writes so only what is half of a character.
+    expect(bad.result.text).not.toMatch(/\\ud[89a-f]/i);
     expect(bad.blockedMsMax).toBeLessThan(blockedMsAllowed());
   },
 );
+
+test('a metadata key of 250,000 slashes is not sent back whole', async () => {
+  const metadata = { [fill('/')]: 1 };
+  const body = { url: 'https://receiver.example.com/hook', entities: ['agent'], metadata };
+  const bad = await service.call('POST', '/webhooks', { body });
+  expectProblem(bad, 400, 'invalid_request');
+  expect(bad.text.length).toBeLessThan(16_384);
+});
 
 test.each([
   [2_000, 202],

@@ -1,6 +1,7 @@
 // What a client reads when a body does not match: a sentence for each keyword, in plain words.
 import { expect, test } from 'vitest';
 import { type invalidRequest, validator } from '../../../api/http/validate.ts';
+import type { FieldError } from '../../../lib/platform/errors.ts';
 
 const validate = validator<Record<string, unknown>>({
   required: ['name'],
@@ -17,18 +18,22 @@ const validate = validator<Record<string, unknown>>({
       minItems: 1,
     },
     labels: { type: 'object', maxProperties: 1 },
+    texts: { type: 'object', additionalProperties: { type: 'string' } },
   },
 });
 
-function faultsOf(body: Record<string, unknown>): string[] {
+function errorsOf(body: Record<string, unknown>): FieldError[] {
   try {
     validate(body);
   } catch (error) {
     const { errors = [] } = error as ReturnType<typeof invalidRequest>;
-    return errors.map(({ detail }) => detail);
+    return errors;
   }
   return [];
 }
+
+const faultsOf = (body: Record<string, unknown>): string[] =>
+  errorsOf(body).map(({ detail }) => detail);
 
 test.each<[Record<string, unknown>, string]>([
   [{}, 'name is required'],
@@ -52,4 +57,18 @@ test.each<[Record<string, unknown>, string]>([
   [{ name: 'a', labels: { b: 1, c: 2 } }, 'labels must have at most 1 field'],
 ])('%j: %s', (body, sentence) => {
   expect(faultsOf(body)).toEqual([sentence]);
+});
+
+test.each([
+  ['of slashes', '/'.repeat(250_000), '/'.repeat(200)],
+  ['that the cut would split in a character', `k${'😀'.repeat(100)}`, `k${'😀'.repeat(99)}�`],
+])('a long key %s is cut in pointer and sentence', (_what, key, shown) => {
+  const step = `${shown.replaceAll('/', '~1')}…`;
+  expect([
+    ...errorsOf({ name: 'a', [key]: 1 }),
+    ...errorsOf({ name: 'a', texts: { [key]: 1 } }),
+  ]).toMatchObject([
+    { pointer: `#/${step}`, detail: `${shown}… is not a field of this request` },
+    { pointer: `#/texts/${step}`, detail: `texts.${shown}… must be a string` },
+  ]);
 });
