@@ -1,5 +1,5 @@
 // The table of routes, and the checks before each handler: credential, query, body, in that order.
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Router, type RouterContext } from '@koa/router';
 import { inTime } from '../lib/concurrency/in-time.ts';
 import { httpLimits, limits } from '../lib/limits.ts';
@@ -193,6 +193,20 @@ function timeLeftMs(begunMs: number): number {
   return Math.max(httpLimits.handlingMsMin, leftMs);
 }
 
+async function answerInTime(answering: Promise<ApiAnswer>, timeoutMs: number): Promise<ApiAnswer> {
+  try {
+    return await inTime(answering, timeoutMs);
+  } catch (error) {
+    // Nobody reads a stream that opens later, and it would count as open for ever.
+    answering.then(closeStream, () => undefined);
+    throw error;
+  }
+}
+
+function closeStream({ content }: ApiAnswer): void {
+  if (content?.bytes instanceof Readable) content.bytes.destroy();
+}
+
 function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promise<void> {
   const { keyPepper: pepper } = context.config;
   return async (ctx) => {
@@ -240,7 +254,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     };
     // Safe: the functions above match a handler with its access and validator.
     const handle = (): Promise<ApiAnswer> =>
-      inTime(line.handler(request as never, context), timeLeftMs(begunMs));
+      answerInTime(line.handler(request as never, context), timeLeftMs(begunMs));
     const result = await (line.withoutPermit ? handle() : visit.handle(handle));
     ctx.status = result.status;
     if (result.headers) ctx.set(result.headers);

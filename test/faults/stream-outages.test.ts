@@ -1,5 +1,6 @@
 // The live stream while MongoDB is away, and when all readers come back at once.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 import { openStream, type StreamReader } from '../support/event-stream.ts';
 import { insertEvent } from '../support/fixtures.ts';
@@ -7,7 +8,7 @@ import { startMongodbProxy } from '../support/server-proxy.ts';
 import { testServers } from '../support/servers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { makeKey } from '../integration/api/problems.ts';
+import { expectProblem, makeKey } from '../integration/api/problems.ts';
 
 let proxy: Awaited<ReturnType<typeof startMongodbProxy>>;
 let service: TestService;
@@ -54,6 +55,26 @@ test('a stream outlives a lost connection and an outage of MongoDB, and gets eac
   proxy.refuse(false);
   ids.push(await commitEvent());
   await has(reader, ids);
+});
+
+test('a stream that opens after its call was answered is closed', async () => {
+  const { streams } = service.context;
+  await waitFor(() => streams.count === 0, { what: 'the end of earlier streams' });
+  const open = streams.open.bind(streams);
+  let goOn: () => void = () => undefined;
+  const isAnswered = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const opening = vi.spyOn(streams, 'open').mockImplementation(async (...asked) => {
+    await isAnswered;
+    return open(...asked);
+  });
+  const answer = await service.call('GET', '/events/stream');
+  expectProblem(answer, 503, 'unavailable');
+  goOn();
+  expect(await opening.mock.results[0]?.value).toBeInstanceOf(Readable);
+  opening.mockRestore();
+  await waitFor(() => streams.count === 0, { what: 'the end of the stream' });
 });
 
 test('100 readers that resume at once get what they missed once, and other calls are answered meanwhile', async () => {
