@@ -1,6 +1,7 @@
 // The table of routes, and the checks before each handler: credential, query, body, in that order.
 import { Readable } from 'node:stream';
 import { Router, type RouterContext } from '@koa/router';
+import { networkOf } from '../lib/egress/network-of.ts';
 import { inTime } from '../lib/concurrency/in-time.ts';
 import { httpLimits, limits } from '../lib/limits.ts';
 import type { Scope } from '../lib/model/api-key.ts';
@@ -227,11 +228,12 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     if (line.access.kind !== 'open')
       checkParameters(query, Object.keys(line.handler.parameters ?? {}));
     const visit = visitOf(ctx);
+    const sender = admitted.actor.uid ?? networkOf(address);
     const { body: validate, bodyBytesMax: bytesMax = limits.requestBytesMax } = line;
     const body =
       validate === null
         ? undefined
-        : validate(await visit.receive((keep) => readJsonBody(req, { bytesMax, keep })));
+        : validate(await visit.receive(sender, (keep) => readJsonBody(req, { bytesMax, keep })));
     const owner = admitted.signedIn?.admin._id ?? '';
     const place = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
     const appPath = appPaths[line.access.kind === 'admin' ? 'admin' : 'key'];

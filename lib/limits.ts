@@ -88,6 +88,10 @@ export const httpLimits = group('HTTP', {
   answeredWithinMs: [12_000, 'Answer to a request, its waits included'],
   handlingMsMin: [6_000, 'Time that a request has after its waits in any case'],
   bodyBytesMax: [256 * 1024 * 1024, 'All bodies in a process, from the first byte to the answer'],
+  bodyBytesPerCallerMax: [
+    32 * 1024 * 1024,
+    'Those of an API key, of an admin, and of an address (IPv6: a /64) without either',
+  ],
   jsonDepthMax: [32, 'Depth of JSON'],
   jsonArrayItemsMax: [10_000, 'Items of a JSON array'],
   jsonObjectKeysMax: [2_000, 'Keys of a JSON object'],

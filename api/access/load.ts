@@ -5,7 +5,7 @@ import { httpLimits } from '../../lib/limits.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 import { overloaded } from '../../lib/platform/overloaded.ts';
 
-const { waitingPerPermitMax, permitWaitMsMax, bodyBytesMax } = httpLimits;
+const { waitingPerPermitMax, permitWaitMsMax, bodyBytesMax, bodyBytesPerCallerMax } = httpLimits;
 // A median delay of timers beyond this means that the process cannot keep up.
 const lateMsMax = 500;
 // A late process works on: it would not recover by idling.
@@ -16,8 +16,8 @@ const checkEveryMs = 1_000;
 const reportedForMs = 5_000;
 
 export interface Visit {
-  /** Runs `read`, which reports the bytes that it keeps. Throws `overloaded`. */
-  receive<T>(read: (keep: (bytes: number) => void) => Promise<T>): Promise<T>;
+  /** Runs `read`, which reports the bytes that it keeps for this caller. Throws `overloaded`. */
+  receive<T>(caller: string, read: (keep: (bytes: number) => void) => Promise<T>): Promise<T>;
   /** Runs `work` with a permit. Throws `overloaded`. */
   handle<T>(work: () => Promise<T>): Promise<T>;
   leave(): void;
@@ -33,6 +33,7 @@ export class Load implements AsyncDisposable {
   /** All requests but those that still send their body, which cost nothing. */
   #working = 0;
   #bodyBytes = 0;
+  readonly #bodyBytesOf = new Map<string, number>();
   #lateMs = 0;
   #refused = 0;
   #refusedAtMs = -Infinity;
@@ -55,16 +56,17 @@ export class Load implements AsyncDisposable {
       if (fault !== null) this.#refuse(fault);
     }
     this.#working += 1;
-    let keptBytes = 0;
+    const kept = { caller: '', bytes: 0 };
     return {
-      receive: async (read) => {
+      receive: async (caller, read) => {
+        kept.caller = caller;
         // A slow sender takes no place from others.
         this.#working -= 1;
         try {
           return await read((bytes) => {
-            if (this.#bodyBytes + bytes > bodyBytesMax) this.#refuse('too many bodies at once');
-            keptBytes += bytes;
-            this.#bodyBytes += bytes;
+            this.#checkRoom(caller, bytes);
+            this.#countBytes(caller, bytes);
+            kept.bytes += bytes;
           });
         } finally {
           this.#working += 1;
@@ -73,7 +75,7 @@ export class Load implements AsyncDisposable {
       handle: (work) => this.#handle(work),
       leave: () => {
         this.#working -= 1;
-        this.#bodyBytes -= keptBytes;
+        this.#countBytes(kept.caller, -kept.bytes);
       },
     };
   }
@@ -90,6 +92,20 @@ export class Load implements AsyncDisposable {
     clearInterval(this.#check);
     this.#stopObserving();
     this.#loopDelay.disable();
+  }
+
+  #checkRoom(caller: string, bytes: number): void {
+    if (this.#bodyBytes + bytes > bodyBytesMax) this.#refuse('too many bodies at once');
+    const own = (this.#bodyBytesOf.get(caller) ?? 0) + bytes;
+    // No overload of the process: the others have room.
+    if (own > bodyBytesPerCallerMax) throw overloaded('too many bodies of one caller at once');
+  }
+
+  #countBytes(caller: string, bytes: number): void {
+    this.#bodyBytes += bytes;
+    const own = (this.#bodyBytesOf.get(caller) ?? 0) + bytes;
+    if (own > 0) this.#bodyBytesOf.set(caller, own);
+    else this.#bodyBytesOf.delete(caller);
   }
 
   async #handle<T>(work: () => Promise<T>): Promise<T> {

@@ -9,7 +9,7 @@ import { Load } from '../../api/access/load.ts';
 import { createInspection } from '../../lib/health/readiness.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { expectProblem, tooSlow } from '../integration/api/problems.ts';
+import { expectProblem, makeKey, tooSlow } from '../integration/api/problems.ts';
 import { exchangeRaw } from '../integration/api/raw-socket.ts';
 
 const signIn = (service: TestService, externalId: string) =>
@@ -152,27 +152,71 @@ test('idle connections are closed for new ones at the limit of connections', asy
 test('a body beyond the limit of bodies gets a 503, and the connection is closed without reading the rest', async () => {
   await using service = await startService({ worker: false });
   const { appUid, apiKey } = service.app;
-  const visit = service.context.load.enter();
-  await visit.receive(async (keep) => keep(256 * 1024 * 1024));
+  const visits = await Promise.all(
+    Array.from({ length: 8 }, async (_, n) => {
+      const visit = service.context.load.enter();
+      await visit.receive(`caller-${n}`, async (keep) => keep(32 * 1024 * 1024));
+      return visit;
+    }),
+  );
   const head = `POST /api/v1/appuid/${appUid}/changes HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n`;
   const type = 'content-type: application/json\r\ncontent-length: 100000\r\n\r\n';
   const answer = await exchangeRaw(service.apiUrl, head + type, ' '.repeat(50_000));
   expectProblem(answer, 503, 'overloaded');
   expect(answer.headers.get('connection')).toBe('close');
   expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-  visit.leave();
+  for (const visit of visits) visit.leave();
 });
+
+const mib = 1024 * 1024;
 
 test('bodies may take 256 MiB in all, and their bytes are released when the request ends', async () => {
   await using load = new Load(10);
-  const [mib, first, second] = [1024 * 1024, load.enter(), load.enter()];
-  await first.receive(async (keep) => keep(200 * mib));
-  const tooMuch = second.receive(async (keep) => keep(57 * mib));
+  const visits = Array.from({ length: 9 }, () => load.enter());
+  const receive = async (n: number, bytes: number): Promise<void> =>
+    visits[n]?.receive(`caller-${n}`, async (keep) => keep(bytes));
+  for (let n = 0; n < 7; n += 1) await receive(n, 32 * mib);
+  await receive(7, 31 * mib);
+  await expect(receive(8, 2 * mib)).rejects.toMatchObject({ code: 'overloaded' });
+  await receive(8, mib);
+  visits[0]?.leave();
+  await receive(8, 31 * mib);
+  for (const visit of visits.slice(1)) visit.leave();
+});
+
+test('the bodies of one caller may take 32 MiB, and beyond them the others are still received', async () => {
+  await using load = new Load(10);
+  const [first, second, other] = [load.enter(), load.enter(), load.enter()];
+  await first.receive('one', async (keep) => keep(20 * mib));
+  await second.receive('one', async (keep) => keep(12 * mib));
+  const tooMuch = second.receive('one', async (keep) => keep(1));
   await expect(tooMuch).rejects.toMatchObject({ code: 'overloaded' });
-  await second.receive(async (keep) => keep(56 * mib));
+  await other.receive('other', async (keep) => keep(32 * mib));
+  expect(load.overload()).toBeNull();
   first.leave();
-  await second.receive(async (keep) => keep(200 * mib));
-  second.leave();
+  await second.receive('one', async (keep) => keep(20 * mib));
+  for (const visit of [second, other]) visit.leave();
+});
+
+test('slow bodies with one API key leave room to calls with another', async () => {
+  await using service = await startService({ worker: false });
+  const { appUid, apiKey } = service.app;
+  const { port, hostname } = new URL(service.apiUrl);
+  const head = `POST /api/v1/appuid/${appUid}/changes HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n`;
+  const type = 'content-type: application/json\r\ncontent-length: 262144\r\n\r\n';
+  const answers: string[] = [];
+  const slow = Array.from({ length: 140 }, () => {
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    socket.on('data', (bytes) => answers.push(bytes.toString('utf8')));
+    socket.write(head + type + ' '.repeat(262_000));
+    return socket;
+  });
+  await waitFor(() => answers.length > 0, { what: 'a refused body' });
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
+  const headers = { 'x-api-key': await makeKey(service) };
+  const body = { event: 'agent.updated', data: { uid: 'u', externalTenantId: 't' } };
+  expect((await service.call('POST', '/changes', { headers, body })).status).toBe(202);
+  for (const socket of slow) socket.destroy();
 });
 
 test('a process whose event loop is late accepts a quarter of its limit until it is no longer late', async () => {
