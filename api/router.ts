@@ -209,7 +209,8 @@ function closeStream({ content }: ApiAnswer): void {
 }
 
 function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promise<void> {
-  const { keyPepper: pepper } = context.config;
+  const { keyPepper: pepper, http } = context.config;
+  const publicPath = new URL(http.publicUrl).pathname.replace(/\/$/, '');
   return async (ctx) => {
     ctx.state['route'] = line.path;
     const { params, req } = ctx;
@@ -258,23 +259,32 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const handle = (): Promise<ApiAnswer> =>
       answerInTime(line.handler(request as never, context), timeLeftMs(begunMs));
     const result = await (line.withoutPermit ? handle() : visit.handle(handle));
-    ctx.status = result.status;
-    if (result.headers) ctx.set(result.headers);
-    // RFC 9110 §13.1.2.
-    if (result.headers?.['etag'] !== undefined && ctx.fresh) {
-      ctx.status = 304;
-      return;
-    }
-    if (result.body !== undefined) {
-      ctx.body = JSON.stringify(result.body);
-      ctx.type = 'application/json';
-    } else if (result.content !== undefined) {
-      ctx.body = result.content.bytes;
-      ctx.type = result.content.type;
-    } else {
-      // Koa would write the name of the status.
-      ctx.body = null;
-      ctx.status = result.status;
-    }
+    writeAnswer(ctx, result, publicPath);
   };
+}
+
+function writeAnswer(ctx: RouterContext, result: ApiAnswer, publicPath: string): void {
+  ctx.status = result.status;
+  if (result.headers) ctx.set(result.headers);
+  const { location } = result.headers ?? {};
+  // A proxy has removed this part of the path.
+  if (typeof location === 'string' && location.startsWith('/')) {
+    ctx.set('location', publicPath + location);
+  }
+  // RFC 9110 §13.1.2.
+  if (result.headers?.['etag'] !== undefined && ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  if (result.body !== undefined) {
+    ctx.body = JSON.stringify(result.body);
+    ctx.type = 'application/json';
+  } else if (result.content !== undefined) {
+    ctx.body = result.content.bytes;
+    ctx.type = result.content.type;
+  } else {
+    // Koa would write the name of the status.
+    ctx.body = null;
+    ctx.status = result.status;
+  }
 }
