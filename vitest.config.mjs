@@ -16,6 +16,7 @@ const crowded = [
   'killed-in-flight',
   'overload',
   'paused-process',
+  'rolling-upgrade',
   'sign-in-storm',
   'slow-sockets',
 ].map((name) => `test/faults/${name}.test.ts`);

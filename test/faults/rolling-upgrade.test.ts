@@ -56,7 +56,8 @@ interface Place extends AsyncDisposable {
 /** Makes a place whose receiver takes an event at its attempt `takenAt`. */
 async function makePlace(takenAt: number): Promise<Place> {
   const closing = new Disposal();
-  const installation = closing.use(await createInstallation());
+  // So that workflows can be counted.
+  const installation = closing.use(await createInstallation({ HERALD_EVENTS_PER_WORKFLOW: '1' }));
   const temporal = closing.use(await connectTemporal(installation.config.temporal));
   const receiver = closing.use(
     await startReceiver((response, { headers }) => {
