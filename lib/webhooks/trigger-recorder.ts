@@ -36,6 +36,7 @@ export class TriggerRecorder implements AsyncDisposable {
     this.#latest = new Map();
     this.#writing = Promise.all([this.#writing, this.#writeTimes(times)]).then(() => undefined);
   }
+
   async #writeTimes(times: ReadonlyMap<string, Date>): Promise<void> {
     const updates = [...times].map(([_id, at]) => ({
       updateOne: { filter: { _id }, update: { $max: { lastTriggeredAt: at } } },

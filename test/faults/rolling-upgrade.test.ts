@@ -123,7 +123,9 @@ test('an upgrade under load loses nothing, sends nothing twice and fails no work
   const sideBySide = eventIds.length;
   await waitFor(() => eventIds.length >= sideBySide + 20);
   apis.shift();
-  await sleep(2 * everyMs);
+  // The load makes one call at a time: after two more none is under way at the old api.
+  const both = eventIds.length;
+  await waitFor(() => eventIds.length >= both + 2);
   await end(old);
   const replaced = eventIds.length;
   await waitFor(() => eventIds.length >= replaced + 10);

@@ -124,10 +124,8 @@ test("an attempt goes to the webhook's present URL", async () => {
     await deliveries.store.webhooks.updateOne({ _id: webhook._id }, { $set: { url: moved.url } });
   };
   await deliveries.deliver(await insertEvent(deliveries, [webhook._id]));
-  // Another test's reader may still ask for what was at the port before.
-  const posted = ({ requests }: Receiver) => requests.filter(({ method }) => method === 'POST');
-  expect(posted(old)).toHaveLength(1);
-  expect(posted(moved)).toHaveLength(1);
+  expect(old.requests).toHaveLength(1);
+  expect(moved.requests).toHaveLength(1);
 });
 
 test('deleting the webhook cancels its waiting delivery; pausing it holds the delivery', async () => {

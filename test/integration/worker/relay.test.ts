@@ -146,21 +146,25 @@ test('a partition whose signal was lost is signalled when due, and again each mi
   await service.store.partitions.deleteMany({});
 });
 
+/** Returns sweeps so long after `now`, whose signals fail where `arrives` returns false. */
+function sweepsThatSignal(now: Date, arrives: () => boolean): (ms: number) => Promise<number> {
+  const signal = async (): Promise<void> => {
+    if (!arrives()) throw new Error('Temporal is away');
+  };
+  return (ms) => {
+    const ports = relayPorts({ now: () => new Date(now.getTime() + ms) });
+    return sweep({ ...ports, signalPartition: signal }, never);
+  };
+}
+
 test('a partition whose signal failed is signalled again 5 s later', async () => {
   const now = new Date();
   await insertPartition('agt_failed', now);
   let signals = 0;
-  const sweepAfter = (ms: number): Promise<number> =>
-    sweep(
-      {
-        ...relayPorts({ now: () => new Date(now.getTime() + ms) }),
-        signalPartition: async () => {
-          signals += 1;
-          if (signals === 1) throw new Error('Temporal is away');
-        },
-      },
-      never,
-    );
+  const sweepAfter = sweepsThatSignal(now, () => {
+    signals += 1;
+    return signals > 1;
+  });
   await expect(sweepAfter(1)).rejects.toThrow('Temporal is away');
   expect(await sweepAfter(5_001)).toBe(0);
   expect(await sweepAfter(5_002)).toBe(1);
@@ -174,17 +178,10 @@ test('of many partitions each is signalled again 5 s later, also where the relay
   for (let n = 0; n < count; n += 1) await insertPartition(`agt_away_${n}`, now);
   let isAway = true;
   let signals = 0;
-  const sweepAfter = (ms: number): Promise<number> =>
-    sweep(
-      {
-        ...relayPorts({ now: () => new Date(now.getTime() + ms) }),
-        signalPartition: async () => {
-          signals += 1;
-          if (isAway) throw new Error('Temporal is away');
-        },
-      },
-      never,
-    );
+  const sweepAfter = sweepsThatSignal(now, () => {
+    signals += 1;
+    return !isAway;
+  });
   await expect(sweepAfter(1)).rejects.toThrow('Temporal is away');
   expect(signals).toBeLessThan(count);
   isAway = false;
