@@ -1,32 +1,36 @@
 import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
+
+interface Terminal {
+  stdin: Readable & { isTTY?: boolean };
+  stderr: Writable;
+}
 
 /**
  * Returns a password, typed twice at a terminal or piped in; never an argument, which other users of the
  * machine see. Throws an Error when the two differ, or nothing came.
  */
-export async function readNewPassword(): Promise<string> {
-  const terminal = process.stdin.isTTY;
+export async function readNewPassword({ stdin, stderr }: Terminal): Promise<string> {
+  const terminal = stdin.isTTY === true;
   // Open before the first question and until the last answer: a terminal shows what nobody reads.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: nowhere, terminal });
+  const lines = createInterface({ input: stdin, output: nowhere, terminal });
   lines.on('SIGINT', () => lines.close());
   const typed = lines[Symbol.asyncIterator]();
+  const ask = async (question: string): Promise<string> => {
+    stderr.write(question);
+    const { value, done } = await typed.next();
+    if (done === true) throw new Error('no password was given');
+    return value;
+  };
   try {
-    if (!terminal) return await ask('Reading the password from standard input.\n', typed);
-    const password = await ask('Password (12 to 128 characters, not shown): ', typed);
-    const again = await ask('\nThe same again: ', typed);
-    process.stderr.write('\n');
+    if (!terminal) return await ask('Reading the password from standard input.\n');
+    const password = await ask('Password (12 to 128 characters, not shown): ');
+    const again = await ask('\nThe same again: ');
+    stderr.write('\n');
     if (password.normalize('NFKC') !== again.normalize('NFKC')) throw new Error('the two differ');
     return password;
   } finally {
     lines.close();
   }
-}
-
-async function ask(question: string, typed: AsyncIterator<string>): Promise<string> {
-  process.stderr.write(question);
-  const { value, done } = await typed.next();
-  if (done === true) throw new Error('no password was given');
-  return value;
 }

@@ -6,12 +6,13 @@ export async function runCommand(command: () => Promise<void>, help?: string): P
     if (help !== undefined && process.argv.includes('--help')) process.stdout.write(help);
     else await command();
   } catch (error) {
-    process.stderr.write(`${describe(error)}\n`);
+    process.stderr.write(`${describeError(error)}\n`);
     process.exitCode = 1;
   }
 }
 
-function describe(error: unknown): string {
+/** Returns the sentence that a command shows for its error. */
+export function describeError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   // What Node adds is about its own parser.
   const isArgument = String(errorCode(error)).startsWith('ERR_PARSE_ARGS_');

@@ -1,11 +1,15 @@
-// `npm run admin` as an operator runs it: a separate process, the password through a pipe.
+// `npm run admin`, the password through a pipe; as a process of its own where that makes a difference.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
+import { runAdmin } from '../../../cli/admin/run-admin.ts';
+import { describeError } from '../../../lib/platform/run-command.ts';
 import { writeDevFile } from '../../../dev/start/dev-files.ts';
 import { signIn } from '../../support/admin-client.ts';
 import { testServers } from '../../support/servers.ts';
@@ -33,23 +37,46 @@ interface Ended {
   err: string;
 }
 
-/** Runs the command with the settings of the service and `input` on stdin. */
-async function run(
-  args: string[],
-  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
-): Promise<Ended> {
+interface Given {
+  input?: string;
+  env?: Record<string, string>;
+}
+
+/** The settings of the service, of which `changed` ones are different. */
+function environment(changed: Record<string, string> = {}): Record<string, string> {
   const { MONGODB_URI = '', HERALD_DATABASE = '' } = service.env;
   const { keyPepper } = service.config;
+  return { MONGODB_URI, HERALD_DATABASE, HERALD_KEY_PEPPER: keyPepper, ...changed };
+}
+
+/** Runs the command with the settings of the service and `input` on stdin. */
+async function run(args: string[], { input = '', env }: Given = {}): Promise<Ended> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const terminal = { env: environment(env), stdin: Readable.from([input]), stdout, stderr };
+  let code = 0;
+  try {
+    await runAdmin(args, terminal);
+  } catch (error) {
+    code = 1;
+    stderr.write(`${describeError(error)}\n`);
+  }
+  for (const stream of [stdout, stderr]) stream.end();
+  return { code, out: await text(stdout), err: await text(stderr) };
+}
+
+/** Runs it as an operator does. */
+async function runProcess(args: string[], { input = '', env }: Given = {}): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...args], {
-    env: { ...process.env, MONGODB_URI, HERALD_DATABASE, HERALD_KEY_PEPPER: keyPepper, ...env },
+    env: { ...process.env, ...environment(env) },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const ended: Ended = { code: null, out: '', err: '' };
-  child.stdout.on('data', (chunk: Buffer) => (ended.out += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (ended.err += chunk.toString()));
   child.stdin.end(input);
-  [ended.code] = (await once(child, 'close')) as [number | null];
-  return ended;
+  const [out, err] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code: child.exitCode, out, err };
 }
 
 /** Creates an admin as the command does, for a further command. */
@@ -63,7 +90,8 @@ async function makeAdmin(
 test('the first admin is a superuser with the piped password, which is not shown', async () => {
   await service.store.admins.deleteMany({});
   const password = 'a piped password';
-  const made = await run(['create', '--email', 'First@Example.com'], { input: `${password}\n` });
+  const args = ['create', '--email', 'First@Example.com'];
+  const made = await runProcess(args, { input: `${password}\n` });
   expect(made).toMatchObject({ code: 0 });
   expect(made.out).toMatch(/first@example\.com is an admin now, and a superuser: adm_/);
   expect(made.out + made.err).not.toContain(password);
@@ -233,25 +261,32 @@ test('while npm start runs, the command uses its database', async () => {
 });
 
 test.each([
-  [['--help'], 0, /^Usage: npm run admin/],
-  [[], 1, /^Usage: npm run admin/],
-  [['rename'], 1, /^Usage: npm run admin/],
-  [['toString'], 1, /^Usage: npm run admin/],
-  [['list', '--email', 'x@example.com'], 1, /^list does not take --email\n$/],
-  [['create'], 1, /--email/],
-  [['create', '--email', 'x@example.com', '--password', 'in the open'], 1, /'--password'/],
-  [['create', '--email', 'no address', '--generate'], 1, /"no address" is no e-mail address/],
-  [['create', '--email', 'x@example.com'], 1, /no password was given/],
-  [['create', '--email', 'x@example.com', '--generate', '--no-password'], 1, /choose one/],
-  [['create-key', '--name', 'x', '--scopes', 'all'], 1, /say which application/],
-  [['create-key', 'app_1', '--name', 'x', '--scopes', 'admin,all'], 1, /there is no scope "all"/],
-  [['create-key', 'app_1', '--name', 'x', '--scopes', 'all'], 1, /there is no application app_1/],
-  [['create-key', 'app_1', '--name', 'a\tb', '--scopes', 'all'], 1, /--name must be a line/],
-  [['reset-password', '--email', 'nobody@example.com', '--generate'], 1, /there is no admin/],
-])('%j ends with code %d and one clear message', async (args, code, message) => {
+  [['--help'], { code: 0, err: '' }],
+  [['list'], { code: 0, err: '' }],
+  [['list', '--generate'], { code: 1, out: '', err: 'list does not take --generate\n' }],
+])('the process of %j ends as %o', async (args, expected) => {
+  expect(await runProcess(args)).toMatchObject(expected);
+});
+
+test.each([
+  [[], /^Usage: npm run admin/],
+  [['rename'], /^Usage: npm run admin/],
+  [['toString'], /^Usage: npm run admin/],
+  [['list', '--email', 'x@example.com'], /^list does not take --email\n$/],
+  [['create'], /--email/],
+  [['create', '--email', 'x@example.com', '--password', 'in the open'], /'--password'/],
+  [['create', '--email', 'no address', '--generate'], /"no address" is no e-mail address/],
+  [['create', '--email', 'x@example.com'], /no password was given/],
+  [['create', '--email', 'x@example.com', '--generate', '--no-password'], /choose one/],
+  [['create-key', '--name', 'x', '--scopes', 'all'], /say which application/],
+  [['create-key', 'app_1', '--name', 'x', '--scopes', 'admin,all'], /there is no scope "all"/],
+  [['create-key', 'app_1', '--name', 'x', '--scopes', 'all'], /there is no application app_1/],
+  [['create-key', 'app_1', '--name', 'a\tb', '--scopes', 'all'], /--name must be a line/],
+  [['reset-password', '--email', 'nobody@example.com', '--generate'], /there is no admin/],
+])('%j ends with one clear message', async (args, message) => {
   const ended = await run(args);
-  expect(ended.code).toBe(code);
-  expect(code === 0 ? ended.out : ended.err).toMatch(message);
+  expect(ended.code).toBe(1);
+  expect(ended.err).toMatch(message);
   expect(ended.err).not.toMatch(/\n\s+at /);
 });
 

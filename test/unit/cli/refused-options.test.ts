@@ -1,6 +1,7 @@
 // Options that the commands of the operator refuse, in one sentence, before they ask any server.
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { runAdmin } from '../../../cli/admin/run-admin.ts';
 import { checkName } from '../../../lib/access/create-app-with-key.ts';
 import { readTime } from '../../../lib/platform/time.ts';
 
@@ -26,8 +27,8 @@ test.concurrent.each([
   ['create', '--name=Ada', '--name'],
   ['create-key', '--superuser', '--superuser'],
 ])('admin %s %s is refused', async (command, option, named) => {
-  const message = `${command} does not take ${named}\n`;
-  expect(await run('admin', command, option)).toBe(message);
+  const message = `${command} does not take ${named}`;
+  await expect(runAdmin([command, option], process)).rejects.toThrow(message);
 });
 
 test.each([
