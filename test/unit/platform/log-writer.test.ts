@@ -7,10 +7,34 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../../support/wait-for.ts';
 
-const script = fileURLToPath(new URL('../../support/logging-process.ts', import.meta.url));
+const source = fileURLToPath(new URL('../../support/logging-process.ts', import.meta.url));
+
+let folder: string;
+let script: string;
+
+// One file starts sooner than its modules.
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'log-writer-test-'));
+  script = join(folder, 'logging-process.mjs');
+  await build({
+    entryPoints: [source],
+    outfile: script,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // For packages that were written for `require`.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  });
+});
+
+afterAll(() => rm(folder, { recursive: true }));
 
 interface LogLine {
   msg: string;
@@ -30,7 +54,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
-const nodeOptions = ['--max-old-space-size=64', '--import', 'tsx'];
+const nodeOptions = ['--max-old-space-size=64'];
 const env = { ...process.env, HERALD_LOG_LEVEL: 'info' };
 
 function startLogging(way: string): LoggingProcess {
@@ -91,16 +115,11 @@ test.each([
   ['a pipe', '"$0" "$@" | cat > "$FILE"'],
   ['a file', '"$0" "$@" > "$FILE"'],
 ])('a thousand lines just before process.exit are all in %s', async (_, command) => {
-  const folder = await mkdtemp(join(tmpdir(), 'log-writer-test-'));
-  try {
-    const file = join(folder, 'log');
-    const args = ['-c', command, process.execPath, ...nodeOptions, script, 'many lines'];
-    await once(spawn('sh', args, { env: { ...env, FILE: file }, stdio: 'ignore' }), 'exit');
-    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n').map(parse);
-    expect(numbersOf(lines)).toEqual(thousand);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const file = join(folder, 'log');
+  const args = ['-c', command, process.execPath, ...nodeOptions, script, 'many lines'];
+  await once(spawn('sh', args, { env: { ...env, FILE: file }, stdio: 'ignore' }), 'exit');
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n').map(parse);
+  expect(numbersOf(lines)).toEqual(thousand);
 });
 
 test('a line is written without waiting for more, and without its secrets', async () => {
