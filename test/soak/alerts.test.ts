@@ -1,4 +1,5 @@
-// A real Prometheus with the shipped rules watches a real service: each fault raises its alert, alone, and it clears.
+// A real Prometheus with the shipped rules watches a real service: each fault raises its alert, alone, and it clears;
+// in a quiet hour none fires.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { findPrometheus } from '../../dev/alerts/prometheus-programs.ts';
 import { type RunningPrometheus, startPrometheus } from '../../dev/alerts/prometheus-server.ts';
 import { shorten } from '../../dev/alerts/shorten.ts';
 import { openStage, type Stage } from '../../dev/alerts/stage.ts';
+import { soakShare } from '../support/soak-share.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** How much faster the rules are. More, and the backlog, which is read every 15 s, would look old to them. */
@@ -16,6 +18,8 @@ const factor = 6;
 /** What is not faster: the reads of backlog and servers, scrapes, and a busy machine. */
 const slackMs = 30_000;
 const scrapeEverySeconds = 3;
+const quietMinutes = soakShare(60);
+const quietChangesPerSecond = 5;
 
 const progress = (line: string): void => void process.stdout.write(`${line}\n`);
 const programs = await findPrometheus(progress).catch((error: unknown) => {
@@ -28,16 +32,24 @@ interface Watched {
   prometheus: RunningPrometheus;
 }
 
-async function watchService(open: Disposal, binary: string): Promise<Watched> {
+interface Watching {
+  changesPerSecond: number;
+  /** The rules, as the service ships them or faster. */
+  rules: string;
+}
+
+async function watchService(
+  open: Disposal,
+  { changesPerSecond, rules }: Watching,
+): Promise<Watched> {
   const folder = await mkdtemp(join(tmpdir(), 'herald-alerts-'));
   open.defer(() => rm(folder, { recursive: true }));
-  const options = { changesPerSecond: 2, retryEvery: '10s' };
+  const options = { changesPerSecond, retryEvery: '10s' };
   const stage = open.use(await openStage(join(folder, 'service'), options));
-  const rules = shorten(await readFile('deploy/prometheus/rules.yml', 'utf8'), factor);
   const { metricsPorts } = stage;
   const prometheus = open.use(
     await startPrometheus({
-      binary,
+      binary: programs?.prometheus ?? '',
       folder: join(folder, 'prometheus'),
       rules,
       metricsPorts,
@@ -82,6 +94,8 @@ async function expectAlert({ stage, prometheus }: Watched, fault: Fault): Promis
   expect([...seen]).toEqual([fault.alert]);
 }
 
+const shippedRules = await readFile('deploy/prometheus/rules.yml', 'utf8');
+
 const courses = [
   ['receiver-down', 'worker-stopped', 'worker-starved'],
   ['relay-only', 'temporal-stopped', 'mongodb-stopped'],
@@ -98,7 +112,8 @@ test.concurrent.for(programs === null ? [] : courses)(
   async (names) => {
     const open = new Disposal();
     try {
-      const watched = await watchService(open, programs?.prometheus ?? '');
+      const rules = shorten(shippedRules, factor);
+      const watched = await watchService(open, { changesPerSecond: 2, rules });
       for (const name of names) {
         const fault = faults.find((each) => each.name === name);
         if (fault !== undefined) await expectAlert(watched, fault);
@@ -106,6 +121,31 @@ test.concurrent.for(programs === null ? [] : courses)(
     } finally {
       await open[Symbol.asyncDispose]();
     }
+  },
+);
+
+test.skipIf(programs === null)(
+  `no alert fires in ${quietMinutes} quiet minutes with ${quietChangesPerSecond} changes a second`,
+  { timeout: quietMinutes * 90_000 + 120_000 },
+  async () => {
+    await using open = new Disposal();
+    const { stage, prometheus } = await watchService(open, {
+      changesPerSecond: quietChangesPerSecond,
+      rules: shippedRules,
+    });
+    const changes = quietMinutes * 60 * quietChangesPerSecond;
+    const accepted = (): number => stage.load.answers.get('202') ?? 0;
+    await waitFor(() => accepted() >= changes, {
+      timeoutMs: quietMinutes * 90_000,
+      what: `${changes} accepted changes`,
+      state: () => [...stage.load.answers],
+    });
+    expect([...stage.load.answers.keys()]).toEqual(['202']);
+    // Also one that has cleared since.
+    const fired = `count(max_over_time(ALERTS{alertstate="firing"}[${quietMinutes * 2}m]))`;
+    expect(await prometheus.value(fired)).toBeNull();
+    const pending = `count(max_over_time(ALERTS[${quietMinutes * 2}m]))`;
+    progress(`alerts that were pending for a while: ${(await prometheus.value(pending)) ?? 0}`);
   },
 );
 
