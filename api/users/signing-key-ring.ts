@@ -1,5 +1,6 @@
 // The signing keys as one process knows them: cached, and rotated by the process that reads first.
 import type { JWK } from 'jose';
+import { inTime } from '../../lib/concurrency/in-time.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 import {
   jwksStaleMs,
@@ -26,6 +27,9 @@ import {
   removeSigningKey,
   signingKeyPlace,
 } from '../../lib/identity/signing-keys.ts';
+
+// Of those who ask for the published keys, where older ones are known.
+const readWaitMsMax = 1_000;
 
 interface SigningKeyRingPorts {
   store: Store;
@@ -65,12 +69,13 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
     return read.keys;
   }
 
-  // Waits for a read only where none is recent: while the database is away a read takes longer to fail
-  // than verifiers wait (jose: 5 s).
+  // A key that is deleted must not be published once more by a process without calls. While the database is away
+  // a read takes longer to fail than verifiers wait (jose: 5 s).
   async function knownKeys(): Promise<SigningKeyDocument[]> {
     const reading = readKeys();
-    const isOld = (at: number): boolean => ports.clock.now().getTime() - at > jwksStaleMs;
-    return known === null || isOld(known.at) ? reading : known.keys;
+    const last = known;
+    if (last === null || ports.clock.now().getTime() - last.at > jwksStaleMs) return reading;
+    return inTime(reading, readWaitMsMax).catch(() => last.keys);
   }
 
   return {

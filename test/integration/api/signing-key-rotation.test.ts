@@ -203,7 +203,7 @@ test('a rotation that is killed at any step is completed by the next process', a
   expect(died).toBeLessThan(8);
 });
 
-test('while the database does not answer the last keys are published immediately for 20 minutes, and none signs', async () => {
+test('while the database does not answer the last keys are published for 20 minutes, after a second, and none signs', async () => {
   let fail = (_error: Error): void => undefined;
   const silence = (): Promise<never> => new Promise((_resolve, reject) => (fail = reject));
   let isAway = false;
@@ -274,4 +274,13 @@ test('a key that is deleted from the database signs for at most another minute',
   const next = keyIdOf(await signIn());
   expect(next).not.toBe(leaked);
   expect(await publishedKeyIds()).toEqual([next]);
+});
+
+test('a key that is deleted from the database is published for at most another minute, by an idle process too', async () => {
+  const ring = ringOf(service.store);
+  const [leaked] = await ring.published();
+  await service.store.signingKeys.deleteOne({ _id: String(leaked?.kid) });
+  const current = await ringOf(service.store).active();
+  aheadMs += minuteMs + 1;
+  expect((await ring.published()).map((key) => key.kid)).toEqual([current.keyId]);
 });
