@@ -14,8 +14,14 @@ export interface CertifiedProvider extends AsyncDisposable {
 
 type ProviderClass = new (issuer: string, settings: object) => { callback(): RequestListener };
 
+/** How a client tells the provider its secret. */
+export type ClientAuthMethod = 'client_secret_post' | 'client_secret_basic';
+
 /** Starts the provider with one client; every `sub` is a user of it, with any password. */
-export async function startCertifiedProvider(redirectUri: string): Promise<CertifiedProvider> {
+export async function startCertifiedProvider(
+  redirectUri: string,
+  method: ClientAuthMethod,
+): Promise<CertifiedProvider> {
   // Loaded here, so that the caller can silence its warnings.
   // @ts-expect-error: a package without types
   const { Provider } = (await import('oidc-provider')) as { Provider: ProviderClass };
@@ -26,7 +32,7 @@ export async function startCertifiedProvider(redirectUri: string): Promise<Certi
   const bound = server.address();
   const issuer = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`;
   const emails = new Map<string, string>();
-  const provider = new Provider(issuer, await settings(redirectUri, emails));
+  const provider = new Provider(issuer, await settings({ redirectUri, method, emails }));
   listener = provider.callback();
   return {
     issuer,
@@ -40,17 +46,27 @@ export async function startCertifiedProvider(redirectUri: string): Promise<Certi
   };
 }
 
-async function settings(redirectUri: string, emails: Map<string, string>): Promise<object> {
+async function settings({
+  redirectUri,
+  method,
+  emails,
+}: {
+  redirectUri: string;
+  method: ClientAuthMethod;
+  emails: Map<string, string>;
+}): Promise<object> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const seconds = 600;
   const client = {
     client_id: clientId,
     client_secret: clientSecret,
     redirect_uris: [redirectUri],
-    token_endpoint_auth_method: 'client_secret_post',
+    token_endpoint_auth_method: method,
   };
   return {
     clients: [client],
+    // Of the server; a client may use its own alone.
+    clientAuthMethods: [method],
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
     jwks: { keys: [await exportJWK(privateKey)] },
     ttl: {

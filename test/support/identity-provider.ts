@@ -124,6 +124,7 @@ function metadata(issuer: string): Record<string, unknown> {
     token_endpoint: `${issuer}/token`,
     userinfo_endpoint: `${issuer}/userinfo`,
     jwks_uri: `${issuer}/jwks`,
+    token_endpoint_auth_methods_supported: ['client_secret_post'],
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],

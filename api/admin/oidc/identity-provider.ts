@@ -92,9 +92,19 @@ async function discover(settings: OidcSettings): Promise<oidc.Configuration> {
   const execute = [oidc.enableNonRepudiationChecks];
   if (issuer.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
   const { clientId, clientSecret } = settings;
-  const auth = oidc.ClientSecretPost(clientSecret);
   const options = { execute, timeout: requestTimeoutSeconds };
-  return oidc.discovery(issuer, clientId, undefined, auth, options);
+  return oidc.discovery(issuer, clientId, undefined, authentication(clientSecret), options);
+}
+
+/** `client_secret_post` where the provider lists it, else what every provider takes (OpenID Connect Core §9). */
+function authentication(clientSecret: string): oidc.ClientAuth {
+  const byPost = oidc.ClientSecretPost(clientSecret);
+  const byBasic = oidc.ClientSecretBasic(clientSecret);
+  return (provider, ...rest) => {
+    const methods = provider.token_endpoint_auth_methods_supported;
+    const authenticate = methods?.includes('client_secret_post') ? byPost : byBasic;
+    authenticate(provider, ...rest);
+  };
 }
 
 /** Whether the provider is away, or a gateway answers in its place; else the answer is invalid. */

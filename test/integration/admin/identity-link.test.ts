@@ -5,6 +5,7 @@ import { createAdmin, unlinkAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf } from '../../support/admin-client.ts';
 import {
   type CertifiedProvider,
+  type ClientAuthMethod,
   startCertifiedProvider,
 } from '../../support/certified-provider.ts';
 import { startIdentityProvider, type TestProvider } from '../../support/identity-provider.ts';
@@ -161,25 +162,28 @@ async function signInAt(
   return { outcome: outcomeOf(back), uid: session.body['admin']?.['uid'] as string | undefined };
 }
 
-test('at an independent, certified provider an admin stays linked to the person who first signed in, too', async () => {
-  const redirectUri = 'http://herald.example/admin/api/oidc/callback';
-  // The provider warns about its development forms, which the test needs, and about Node 20.
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
-  await using certified = await startCertifiedProvider(redirectUri);
-  await using other = await startService({ worker: false, env: oidcSettings(certified.issuer) });
-  const email = 'ada@example.com';
-  const { _id: uid } = await createAdmin(other.store, {
-    email,
-    password: null,
-    superuser: true,
-  });
-  certified.emails.set('person-1', email).set('person-2', email);
-  expect(await signInAt(certified, other, 'person-1')).toEqual({ outcome: 'signed in', uid });
-  expect(await signInAt(certified, other, 'person-2')).toEqual({
-    outcome: 'refused',
-    uid: undefined,
-  });
-  certified.emails.set('person-1', 'ada.byron@example.com');
-  expect(await signInAt(certified, other, 'person-1')).toEqual({ outcome: 'signed in', uid });
-  warn.mockRestore();
-});
+test.each<ClientAuthMethod>(['client_secret_post', 'client_secret_basic'])(
+  'at an independent, certified provider that takes %s an admin stays linked to the person who first signed in, too',
+  async (method) => {
+    const redirectUri = 'http://herald.example/admin/api/oidc/callback';
+    // The provider warns about its development forms, which the test needs, and about Node 20.
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    await using certified = await startCertifiedProvider(redirectUri, method);
+    await using other = await startService({ worker: false, env: oidcSettings(certified.issuer) });
+    const email = 'ada@example.com';
+    const { _id: uid } = await createAdmin(other.store, {
+      email,
+      password: null,
+      superuser: true,
+    });
+    certified.emails.set('person-1', email).set('person-2', email);
+    expect(await signInAt(certified, other, 'person-1')).toEqual({ outcome: 'signed in', uid });
+    expect(await signInAt(certified, other, 'person-2')).toEqual({
+      outcome: 'refused',
+      uid: undefined,
+    });
+    certified.emails.set('person-1', 'ada.byron@example.com');
+    expect(await signInAt(certified, other, 'person-1')).toEqual({ outcome: 'signed in', uid });
+    warn.mockRestore();
+  },
+);
