@@ -8,7 +8,12 @@ import {
   readEventsForward,
   type WantedEvents,
 } from '../../lib/events/event-lists.ts';
-import { placeOf, startAfter, timeOfToken, watchCommits } from '../../lib/events/watch-commits.ts';
+import {
+  positionOf,
+  startAfter,
+  timeOfToken,
+  watchCommits,
+} from '../../lib/events/watch-commits.ts';
 import { streamLimits } from '../../lib/limits.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -21,7 +26,7 @@ import {
   renderEvent,
   renderHeartbeat,
   renderOpened,
-  type StreamPlace,
+  type StreamPosition,
 } from './stream-messages.ts';
 
 const { heartbeatEveryMs, lateCommitMsMax, resumedExactlyMsMax, resumingMsMax } = streamLimits;
@@ -40,7 +45,7 @@ export interface ReaderPorts {
 export interface ReaderWish {
   wanted: WantedEvents;
   /** Where the reader was cut; null: it begins. */
-  place: StreamPlace | null;
+  position: StreamPosition | null;
 }
 
 type Messages = AsyncGenerator<string, void>;
@@ -50,8 +55,8 @@ export class EventReader {
   readonly #wish: ReaderWish;
   /** The number in the log of the next event. */
   #next: number;
-  /** The place before the first one, where it was known. */
-  readonly #start: StreamPlace | null;
+  /** The position before the first one, where it was known. */
+  readonly #start: StreamPosition | null;
   /** Events of the log before this number may have been erased since. */
   #storedBefore = 0;
   /** Events up to this token are sent. */
@@ -67,7 +72,7 @@ export class EventReader {
     this.#ports = ports;
     this.#wish = wish;
     this.#next = ports.feed.log.end;
-    this.#start = ports.feed.place;
+    this.#start = ports.feed.position;
   }
 
   /** Why it ended or is about to; null while it reads. */
@@ -96,26 +101,30 @@ export class EventReader {
   }
 
   async *#begin(): Messages {
-    const { place, wanted } = this.#wish;
-    const from = place === null ? wanted.since : lateBefore(place.reachedAt);
+    const { position, wanted } = this.#wish;
+    const from = position === null ? wanted.since : lateBefore(position.reachedAt);
     if (from === null) {
       // With an id from the start, nobody who is cut before the first event misses one.
       const { feed } = this.#ports;
-      while (feed.place === null && !feed.hasFailed && !this.#isOver()) await this.#waitForNews();
-      yield renderOpened(retryMs, this.#start ?? (this.#next === feed.log.end ? feed.place : null));
+      while (feed.position === null && !feed.hasFailed && !this.#isOver())
+        await this.#waitForNews();
+      yield renderOpened(
+        retryMs,
+        this.#start ?? (this.#next === feed.log.end ? feed.position : null),
+      );
       return;
     }
     yield renderOpened(retryMs, null);
-    if (place?.token != null && (yield* this.#resume(place.token))) return;
+    if (position?.token != null && (yield* this.#resume(position.token))) return;
     yield* this.#readStored(idAt('evt', from));
   }
 
-  /** Sends what was committed since a place, in that order; false where neither the log nor MongoDB can tell. */
+  /** Sends what was committed since a position, in that order; false where neither the log nor MongoDB can tell. */
   async *#resume(token: string): AsyncGenerator<string, boolean> {
     const committed = timeOfToken(token);
     if (committed === null) return false;
     const agoMs = this.#ports.clock.now().getTime() - committed.getTime();
-    // One of the future is no place of ours.
+    // One of the future is no position of ours.
     if (Math.abs(agoMs) > resumedExactlyMsMax) return false;
     if (this.#joinLog(token)) return true;
     const { store, missedReads } = this.#ports;
@@ -125,20 +134,20 @@ export class EventReader {
     try {
       while (!this.#isOver() && performance.now() < endsAtMs) {
         const change = await missedReads.run('', () => watch.tryNext());
-        const reached = placeOf(watch) ?? token;
-        const place = { token: reached, reachedAt: timeOfToken(reached) ?? committed };
+        const reached = positionOf(watch) ?? token;
+        const position = { token: reached, reachedAt: timeOfToken(reached) ?? committed };
         if (change !== null) {
           endsAtMs = performance.now() + resumingMsMax;
           const event = await this.#asStored(change.fullDocument, change.clusterTime);
           if (event !== null) {
             silentSinceMs = performance.now();
-            yield* this.#send(event, place);
+            yield* this.#send(event, position);
           }
         }
         if (this.#joinLog(reached)) return true;
         if (performance.now() - silentSinceMs < heartbeatEveryMs) continue;
-        // With its place: a reader that is cut meanwhile need not begin anew.
-        yield renderHeartbeat(place);
+        // With its position: a reader that is cut meanwhile need not begin anew.
+        yield renderHeartbeat(position);
         silentSinceMs = performance.now();
       }
     } catch (error) {
@@ -152,8 +161,8 @@ export class EventReader {
 
   /** Goes on in the log behind a token; false where the log does not reach back to it. */
   #joinLog(token: string): boolean {
-    const { log, place } = this.#ports.feed;
-    const next = place !== null && token >= place.token ? log.end : log.after(token);
+    const { log, position } = this.#ports.feed;
+    const next = position !== null && token >= position.token ? log.end : log.after(token);
     if (next === null) return false;
     this.#next = next;
     this.#sentTo = token;
@@ -230,15 +239,15 @@ export class EventReader {
       } else if (this.#ports.feed.hasFailed) {
         this.close('interrupted');
       } else if (await this.#waitForNews()) {
-        yield renderHeartbeat(this.#next === log.end ? this.#ports.feed.place : null);
+        yield renderHeartbeat(this.#next === log.end ? this.#ports.feed.position : null);
       }
     }
   }
 
-  *#send(event: EventDocument, place: StreamPlace): Generator<string, void> {
+  *#send(event: EventDocument, position: StreamPosition): Generator<string, void> {
     if (!isWanted(event, this.#wish.wanted)) return;
     this.sentCount += 1;
-    yield renderEvent(event, place);
+    yield renderEvent(event, position);
   }
 
   *#sendStored(event: EventDocument): Generator<string, void> {

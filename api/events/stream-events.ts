@@ -8,7 +8,7 @@ import { operation, type Operation } from '../http/operation.ts';
 import { text } from '../http/schemas.ts';
 import type { ApiAnswer, ApiRequest, Handler } from '../router.ts';
 import { eventFilters } from './list-events.ts';
-import { readStreamId, type StreamPlace } from './stream-messages.ts';
+import { readStreamId, type StreamPosition } from './stream-messages.ts';
 
 // A stream has no end.
 const { until: _, ...streamFilters } = eventFilters;
@@ -27,10 +27,10 @@ const facts: Operation = {
 async function handle(request: ApiRequest, context: ApiContext): Promise<ApiAnswer> {
   const { appUid, caller, signedIn } = request;
   const wanted = { appUid, ...readFilters(streamFilters, request.query), until: null };
-  const place = readPlace(request, context);
+  const position = readPosition(request, context);
   const sessionId = signedIn?.session._id ?? null;
   const reader = { appUid, uid: caller.actor.uid ?? '', sessionId };
-  const bytes = await context.streams.open(reader, { wanted, place });
+  const bytes = await context.streams.open(reader, { wanted, position });
   // The connection ends with the stream, so that no stop waits for it; proxies are not to collect messages.
   const headers = { connection: 'close', 'x-accel-buffering': 'no' };
   return { status: 200, content: { type: 'text/event-stream', bytes }, headers };
@@ -39,14 +39,17 @@ async function handle(request: ApiRequest, context: ApiContext): Promise<ApiAnsw
 /** `since` includes what is stored; without it and `Last-Event-ID` the stream begins now. */
 export const streamEvents: Handler = operation(facts, handle, streamFilters);
 
-function readPlace({ rawHeaders }: ApiRequest, { config, clock }: ApiContext): StreamPlace | null {
+function readPosition(
+  { rawHeaders }: ApiRequest,
+  { config, clock }: ApiContext,
+): StreamPosition | null {
   const [id, ...more] = headerValues(rawHeaders, 'last-event-id');
   if (more.length > 0) throw new AppError('malformed_request', 'send Last-Event-ID once');
   // Browsers send an empty one before the first message.
   if (id === undefined || id.trim() === '') return null;
-  const place = readStreamId(id.trim());
+  const position = readStreamId(id.trim());
   const keptSince = clock.now().getTime() - config.retention.recordsMs;
-  if (lateBefore(place.reachedAt).getTime() >= keptSince) return place;
+  if (lateBefore(position.reachedAt).getTime() >= keptSince) return position;
   const detail = 'events since that Last-Event-ID are not kept any more; begin without it';
   throw new AppError('invalid_cursor', detail);
 }

@@ -4,7 +4,7 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { presentEventWithPayload } from './present-event.ts';
 
 /** How far a reader has come; without a token it is only known by time. */
-export interface StreamPlace {
+export interface StreamPosition {
   reachedAt: Date;
   token: string | null;
 }
@@ -12,13 +12,13 @@ export interface StreamPlace {
 const timeBase = 36;
 const shape = /^([0-9a-z]{8})(?:\.([0-9A-F]{16,1000}))?$/;
 
-export function streamIdOf({ reachedAt, token }: StreamPlace): string {
+export function streamIdOf({ reachedAt, token }: StreamPosition): string {
   const time = reachedAt.getTime().toString(timeBase);
   return token === null ? time : `${time}.${token}`;
 }
 
 /** Throws `invalid_cursor`. */
-export function readStreamId(text: string): StreamPlace {
+export function readStreamId(text: string): StreamPosition {
   const [, time, token = null] = shape.exec(text) ?? [];
   if (time !== undefined) return { reachedAt: new Date(parseInt(time, timeBase)), token };
   const detail = 'Last-Event-ID must be the id of a message of this stream';
@@ -38,24 +38,24 @@ const closings = {
 
 export type CloseReason = keyof typeof closings;
 
-export function renderOpened(retryMs: number, place: StreamPlace | null): string {
-  return `retry: ${retryMs}\nevent: opened\n${idLine(place)}data: {}\n\n`;
+export function renderOpened(retryMs: number, position: StreamPosition | null): string {
+  return `retry: ${retryMs}\nevent: opened\n${idLine(position)}data: {}\n\n`;
 }
 
-export function renderEvent(event: EventDocument, place: StreamPlace): string {
+export function renderEvent(event: EventDocument, position: StreamPosition): string {
   // JSON has no line breaks of its own, which would end the data.
-  return `${idLine(place)}data: ${JSON.stringify(presentEventWithPayload(event))}\n\n`;
+  return `${idLine(position)}data: ${JSON.stringify(presentEventWithPayload(event))}\n\n`;
 }
 
 /** A comment; the id moves on readers that no event was for. */
-export function renderHeartbeat(place: StreamPlace | null): string {
-  return `: heartbeat\n${idLine(place)}\n`;
+export function renderHeartbeat(position: StreamPosition | null): string {
+  return `: heartbeat\n${idLine(position)}\n`;
 }
 
 export function renderClosed(reason: CloseReason): string {
   return `event: closed\ndata: ${JSON.stringify({ reason, detail: closings[reason] })}\n\n`;
 }
 
-function idLine(place: StreamPlace | null): string {
-  return place === null ? '' : `id: ${streamIdOf(place)}\n`;
+function idLine(position: StreamPosition | null): string {
+  return position === null ? '' : `id: ${streamIdOf(position)}\n`;
 }

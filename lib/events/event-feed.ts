@@ -8,14 +8,14 @@ import { EventLog } from './event-log.ts';
 import {
   committedAt,
   type CommitWatch,
-  placeOf,
+  positionOf,
   startAfter,
   watchCommits,
   type WatchOptions,
 } from './watch-commits.ts';
 
 const reopenAfterMs = 1_000;
-// Also how long the first reader may wait for its place.
+// Also how long the first reader may wait for its position.
 const maxAwaitTimeMS = 250;
 
 /** All events as they are committed, from one change stream for all readers of a process. */
@@ -28,7 +28,7 @@ export class EventFeed implements AsyncDisposable {
   #watch: CommitWatch | null = null;
   #ended: Promise<void> = Promise.resolve();
   #state: 'running' | 'failed' | 'closed' = 'running';
-  #place: { token: string; reachedAt: Date } | null = null;
+  #position: { token: string; reachedAt: Date } | null = null;
   #operationTime: Timestamp | null = null;
 
   constructor(ports: { store: Store; clock: Clock }) {
@@ -40,9 +40,9 @@ export class EventFeed implements AsyncDisposable {
     return this.#state === 'failed';
   }
 
-  /** The place up to which all commits are in the log; null before the first answer. */
-  get place(): { token: string; reachedAt: Date } | null {
-    return this.#place;
+  /** The position up to which all commits are in the log; null before the first answer. */
+  get position(): { token: string; reachedAt: Date } | null {
+    return this.#position;
   }
 
   /** A read after this time finds all events that were ever in the log. */
@@ -86,7 +86,7 @@ export class EventFeed implements AsyncDisposable {
           return;
         }
         streamLog.warn({ err: error }, 'feed.interrupted');
-        if (this.#place !== null) start = startAfter(this.#place.token);
+        if (this.#position !== null) start = startAfter(this.#position.token);
         await sleep(reopenAfterMs);
       }
     }
@@ -97,15 +97,15 @@ export class EventFeed implements AsyncDisposable {
     try {
       while (this.#state === 'running') {
         const change = await watch.tryNext();
-        const token = placeOf(watch);
+        const token = positionOf(watch);
         const reachedAt = change === null ? this.#ports.clock.now() : committedAt(change);
         if (change !== null) {
           this.log.push({ event: change.fullDocument, token: change._id._data, reachedAt });
           this.#operationTime = change.clusterTime ?? this.#operationTime;
         }
-        const isFirst = this.#place === null;
+        const isFirst = this.#position === null;
         if (token !== null) {
-          this.#place = { token, reachedAt };
+          this.#position = { token, reachedAt };
           this.log.begin(token);
         }
         if (change !== null || isFirst) this.#tell();

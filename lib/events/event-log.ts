@@ -4,7 +4,7 @@ import type { EventDocument } from '../model/event.ts';
 /** An event as it was committed. */
 interface CommittedEvent {
   event: EventDocument;
-  /** Its place in the order of commits; tokens sort as texts. */
+  /** Its position in the order of commits; tokens sort as texts. */
   token: string;
   reachedAt: Date;
 }

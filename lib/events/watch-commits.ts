@@ -28,8 +28,8 @@ export function watchCommits(store: Store, options: WatchOptions): CommitWatch {
   return store.events.watch<EventDocument, CommittedChange>([{ $match }], options);
 }
 
-/** Returns the place up to which a watch has read, null before its first answer. */
-export function placeOf(watch: CommitWatch): string | null {
+/** Returns the position up to which a watch has read, null before its first answer. */
+export function positionOf(watch: CommitWatch): string | null {
   const token = watch.resumeToken as Token | null | undefined;
   return token?._data ?? null;
 }

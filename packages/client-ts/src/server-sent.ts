@@ -2,9 +2,9 @@
 
 export interface ServerSentMessage {
   readonly type: string;
-  /** Null where the message names no place to go on from. */
+  /** Null where the message names no position to go on from. */
   readonly id: string | null;
-  /** Null of a message that only moves the place. */
+  /** Null of a message that only moves the position. */
   readonly data: string | null;
 }
 

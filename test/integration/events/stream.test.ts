@@ -183,11 +183,11 @@ test('a reader that resumes from the log opens no change stream', async () => {
   await isOpened(other);
   const first = await report(app);
   await has(other, [first]);
-  const place = other.lastEventId();
+  const position = other.lastEventId();
   const missed = await report(app);
   await has(other, [first, missed]);
   const watched = vi.spyOn(service.context.store.events, 'watch');
-  using second = await openStream(app.of, { lastEventId: place });
+  using second = await openStream(app.of, { lastEventId: position });
   await has(second, [missed]);
   expect(watched).not.toHaveBeenCalled();
   watched.mockRestore();
@@ -274,7 +274,7 @@ test('a process has at most 200 streams', async () => {
   const wanted = { appUid: app.appUid, event: null, entity: null, resourceUid: null };
   const wish = {
     wanted: { ...wanted, externalTenantId: null, since: null, until: null },
-    place: null,
+    position: null,
   };
   await waitFor(() => streams.count === 0, { what: 'the end of earlier streams' });
   const bodies = [];

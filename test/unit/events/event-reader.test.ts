@@ -13,11 +13,11 @@ const wanted = { appUid: app.appUid, ...anything, since: null, until: null };
 /** A feed that a test fills. */
 function fakeFeed() {
   const log = new EventLog();
-  const place = { token: '82A0', reachedAt: new Date(0) };
+  const position = { token: '82A0', reachedAt: new Date(0) };
   const listeners = new Set<() => void>();
   const feed = {
     log,
-    place: place as typeof place | null,
+    position: position as typeof position | null,
     hasFailed: false,
     operationTime: null,
     listen(listener: () => void) {
@@ -27,7 +27,7 @@ function fakeFeed() {
     commit(token: string) {
       const event = newEvent({ app }, [], new Date());
       log.push({ event, token, reachedAt: new Date() });
-      feed.place = { token, reachedAt: new Date() };
+      feed.position = { token, reachedAt: new Date() };
       feed.tell();
       return event;
     },
@@ -41,7 +41,7 @@ function fakeFeed() {
 
 function readerOf(feed: ReturnType<typeof fakeFeed>): EventReader {
   const ports = { feed, clock: { now: () => new Date() } };
-  return new EventReader(ports as unknown as ReaderPorts, { wanted, place: null });
+  return new EventReader(ports as unknown as ReaderPorts, { wanted, position: null });
 }
 
 beforeEach(() => {
@@ -52,7 +52,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a comment with the present place is sent after 15 s of silence, and not before', async () => {
+test('a comment with the present position is sent after 15 s of silence, and not before', async () => {
   const feed = fakeFeed();
   const reader = readerOf(feed);
   const messages = reader.messages();
@@ -62,10 +62,10 @@ test('a comment with the present place is sent after 15 s of silence, and not be
   const next = messages.next().then(({ value }) => (beat = value ?? ''));
   await vi.advanceTimersByTimeAsync(streamLimits.heartbeatEveryMs - 1);
   expect(beat).toBeNull();
-  feed.place = { token: '82A1', reachedAt: new Date(1_795_386_944_000) };
+  feed.position = { token: '82A1', reachedAt: new Date(1_795_386_944_000) };
   await vi.advanceTimersByTimeAsync(1);
   await next;
-  expect(beat).toBe(`: heartbeat\nid: ${streamIdOf(feed.place)}\n\n`);
+  expect(beat).toBe(`: heartbeat\nid: ${streamIdOf(feed.position)}\n\n`);
   await messages.return();
   expect(feed.listeners.size).toBe(0);
 });
@@ -111,7 +111,7 @@ test('the log tells what is behind a token, unless some of that is gone', () => 
   expect([log.after('82A2'), log.after('82A3')]).toEqual([null, 2]);
 });
 
-test('the first message has the place from which the reader gets all, also when events came before it', async () => {
+test('the first message has the position from which the reader gets all, also when events came before it', async () => {
   const feed = fakeFeed();
   const messages = readerOf(feed).messages();
   feed.commit('82A1');
@@ -121,7 +121,7 @@ test('the first message has the place from which the reader gets all, also when 
 test('a reader that catches up with the events of others says how far it is, each 15 s', async () => {
   vi.setSystemTime(new Date('2026-01-01T00:00:00Z'));
   const feed = fakeFeed();
-  feed.place = { token: '82FFFFFFFF', reachedAt: new Date() };
+  feed.position = { token: '82FFFFFFFF', reachedAt: new Date() };
   const tokenAt = (ms: number): string =>
     `82${Math.floor(ms / 1_000)
       .toString(16)
@@ -142,8 +142,8 @@ test('a reader that catches up with the events of others says how far it is, eac
     store: { events: { watch: () => watch } },
     missedReads: { run: (_key: string, read: () => unknown) => read() },
   };
-  const place = { token: tokenAt(Date.now()), reachedAt: new Date() };
-  const reader = new EventReader(ports as unknown as ReaderPorts, { wanted, place });
+  const position = { token: tokenAt(Date.now()), reachedAt: new Date() };
+  const reader = new EventReader(ports as unknown as ReaderPorts, { wanted, position });
   const messages = reader.messages();
   await messages.next();
   for (let beat = 0; beat < 2; beat += 1) {
@@ -158,7 +158,7 @@ test('a reader that catches up with the events of others says how far it is, eac
 
 test('a feed that fails ends the stream, also before its first answer', async () => {
   const feed = fakeFeed();
-  feed.place = null;
+  feed.position = null;
   const messages = readerOf(feed).messages();
   const opened = messages.next();
   feed.hasFailed = true;
@@ -176,12 +176,12 @@ test('who left gets no reason', async () => {
   expect(await next).toEqual({ done: true, value: undefined });
 });
 
-test('a place is read back from its id', () => {
-  const places = [
+test('a position is read back from its id', () => {
+  const positions = [
     { reachedAt: new Date(1_795_386_944_123), token: '826B036E41000000012B022C' },
     { reachedAt: new Date(1_795_386_944_123), token: null },
   ];
-  for (const place of places) expect(readStreamId(streamIdOf(place))).toEqual(place);
+  for (const position of positions) expect(readStreamId(streamIdOf(position))).toEqual(position);
 });
 
 test('how old a token is, is read from the token', () => {

@@ -21,7 +21,7 @@ async function scripted(...replies: readonly Reply[]) {
   return { ...server, client };
 }
 
-test('a stream goes on behind what came last, after cuts, refusals and moves of its place', async () => {
+test('a stream goes on behind what came last, after cuts, refusals and moves of its position', async () => {
   await using server = await scripted(
     streamOf(opened('p1'), event('p2')),
     { cut: 'before' },
