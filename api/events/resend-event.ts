@@ -9,7 +9,8 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { newJob } from '../../lib/deliveries/jobs.ts';
-import { findKnownWebhooks, isOfKind } from '../../lib/webhooks/webhooks.ts';
+import { isOfKind } from '../../lib/webhooks/subscriptions.ts';
+import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
 import type { ApiRequest, Handler } from '../router.ts';
 import { validator } from '../http/validate.ts';
 import { refuseOthers, webhookUidsField } from '../webhooks/named-webhooks.ts';
@@ -51,10 +52,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/**
- * A paused webhook holds the event; the answer names them. Throws `not_found`, `unknown_webhook_uids`,
- * `conflict` when there is no webhook to send it to or its payload was erased.
- */
+/** A paused webhook holds the event. Throws `not_found`, `unknown_webhook_uids`, `conflict` (no webhook, or erased). */
 export const resendEvent: Handler<ResendEventBody> = operation(facts, async (request, context) => {
   const { appUid, caller } = request;
   const { store, secretBox, clock } = context;

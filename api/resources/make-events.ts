@@ -15,8 +15,7 @@ import { countInTransaction, countReports, sequenceId } from '../../lib/mongo/se
 import type { Clock } from '../../lib/platform/clock.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
-import { matchesFilter } from '../../lib/webhooks/match-filter.ts';
-import { isSubscribed } from '../../lib/webhooks/webhooks.ts';
+import { matchesFilter, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
 
 export interface Change {
   /** Made here for several changes of one call. */
@@ -46,17 +45,13 @@ export interface EventPorts {
   headStart: Pick<HeadStart, 'claim'> | null;
 }
 
-/**
- * Makes the events of calls, each call's in an array of its own; those for an ordered webhook need a transaction.
- * Throws `payload_too_large`.
- */
+/** Makes the events of each call; those for an ordered webhook need a transaction. Throws `payload_too_large`. */
 export async function makeEvents(
   ports: EventPorts,
   sets: readonly ChangeSet[],
   { now, session }: { now: Date; session: ClientSession | undefined },
 ): Promise<Recorded[][]> {
-  // Synchronously: ids made one after another sort in the order of the changes. And before the count, in which a payload
-  // that is refused would leave a gap.
+  // Synchronously, so that ids sort in the order of the changes; before the count, where a refusal would leave a gap.
   const recorded = sets.map((set) =>
     set.changes.map((change) => makeEvent(ports, change, { ...set, now })),
   );

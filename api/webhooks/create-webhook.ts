@@ -5,7 +5,7 @@ import { newId } from '../../lib/platform/ids.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
-import { secretPlace } from '../../lib/webhooks/webhooks.ts';
+import { secretPlace } from '../../lib/webhooks/secrets.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
 import { createdWebhookSchema, showWebhook } from './present-webhook.ts';

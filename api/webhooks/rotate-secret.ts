@@ -1,10 +1,9 @@
-// POST …/webhooks/{webhookUid}/secret/rotate: returns a new signing secret, this once.
 import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { PreviousSecret, WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
-import { secretPlace } from '../../lib/webhooks/webhooks.ts';
+import { secretPlace } from '../../lib/webhooks/secrets.ts';
 import type { Handler } from '../router.ts';
 import { overlapSecondsDefault, overlapSecondsField } from '../http/overlap-field.ts';
 import { validator } from '../http/validate.ts';

@@ -1,4 +1,3 @@
-// POST …/webhooks/{webhookUid}/test: sends a test event, or the sample of another, to this webhook alone.
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import {
@@ -9,7 +8,7 @@ import {
 import { renderPayload } from '../../lib/model/event-payload.ts';
 import { newEvent } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { isOfKind } from '../../lib/webhooks/webhooks.ts';
+import { isOfKind } from '../../lib/webhooks/subscriptions.ts';
 import { sampleDataOf, testDataOf } from '../event-types/event-catalogue.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
@@ -53,10 +52,7 @@ const facts: Operation = {
   problems: ['conflict'],
 };
 
-/**
- * A sample is recorded as a test, whatever it is called in its payload: so it is in no list, order or replay of events.
- * Throws `not_found`, `invalid_request` for an event of another kind, or `conflict` when the webhook is paused.
- */
+/** A sample counts as a test, in no list or order. Throws `not_found`, `invalid_request`, `conflict` when paused. */
 export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (request, context) => {
   const { appUid, params, body, caller } = request;
   const { event: name = testEventName } = body;

@@ -6,7 +6,7 @@ import type { Entity } from '../../lib/model/event-name.ts';
 import type { AgentDocument } from '../../lib/model/resource.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { createAppWithKey, type NewApp } from '../../lib/access/create-app-with-key.ts';
-import { secretPlace } from '../../lib/webhooks/webhooks.ts';
+import { secretPlace } from '../../lib/webhooks/secrets.ts';
 import type { Receiver } from './receiver.ts';
 import type { Service } from './service.ts';
 

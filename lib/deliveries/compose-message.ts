@@ -8,9 +8,8 @@ import { testEventName } from '../model/event-name.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
-import { openCredentials } from '../webhooks/credentials.ts';
+import { openCredentials, openSecrets, type SigningSecrets } from '../webhooks/secrets.ts';
 import { signBody, signStandardMessage } from '../webhooks/signature.ts';
-import { openSecrets, type SigningSecrets } from '../webhooks/webhooks.ts';
 
 interface AttemptToCompose {
   event: EventToAttempt;

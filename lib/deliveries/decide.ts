@@ -5,7 +5,7 @@ import { testEventName } from '../model/event-name.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { turnOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
-import { isOfKind, isSubscribed } from '../webhooks/webhooks.ts';
+import { isOfKind, isSubscribed } from '../webhooks/subscriptions.ts';
 
 /** Who asks for an attempt: the workflow of the event, of a job's page, or of the partition. */
 export type Asker = { kind: 'event' } | { kind: 'job'; jobUid: string } | { kind: 'partition' };

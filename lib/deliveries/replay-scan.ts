@@ -11,8 +11,7 @@ import { within } from '../mongo/transaction.ts';
 import { idAt } from '../platform/ids.ts';
 import { type Overtaken, overtakenFields } from './overtaken.ts';
 import { factsOnly, findBodies } from '../events/events.ts';
-import { matchesFilter } from '../webhooks/match-filter.ts';
-import { isSubscribed } from '../webhooks/webhooks.ts';
+import { matchesFilter, isSubscribed } from '../webhooks/subscriptions.ts';
 
 const firstAttemptMsMax = 60_000;
 // A filter needs the bodies, of up to 256 KiB, a few at a time.
@@ -40,7 +39,6 @@ export interface Chosen {
 
 interface Scan {
   chosen: Chosen[];
-  /** How many were checked. */
   checked: number;
   last: string;
   isEnd: boolean;

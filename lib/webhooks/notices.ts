@@ -8,8 +8,7 @@ import { newEvent } from '../model/event.ts';
 import { originOf } from '../model/url-origin.ts';
 import type { DisabledReason, StoredWebhook, WebhookKind } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
-import { matchesFilter } from './match-filter.ts';
-import { isSubscribed } from './webhooks.ts';
+import { matchesFilter, isSubscribed } from './subscriptions.ts';
 
 /** The attempt after which a notice is recorded. */
 export interface ReportedAttempt {
@@ -68,10 +67,7 @@ export function describeWebhook({ _id, name, kind, url }: StoredWebhook) {
   return { uid: _id, name, kind, urlOrigin: originOf(url) };
 }
 
-/**
- * Records an event for the operations webhooks that want it, paused ones too, in the transaction of what it reports;
- * where there are none, nothing. The relay starts it.
- */
+/** Records an event for the operations webhooks that want it, in the transaction it reports; the relay starts it. */
 export async function recordNotice(
   store: Store,
   { appUid, event, data, now }: Notice,

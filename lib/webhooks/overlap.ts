@@ -3,8 +3,7 @@ import { eventNames, operationsEventNames } from '../model/event-name.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
-import { canMatchBoth } from './match-filter.ts';
-import { isSubscribed } from './webhooks.ts';
+import { canMatchBoth, isSubscribed } from './subscriptions.ts';
 
 type Recipient = Pick<
   WebhookDocument,

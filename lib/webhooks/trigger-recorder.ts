@@ -3,13 +3,9 @@ import { deliveryLog } from '../platform/logger.ts';
 
 const writeEveryMs = 1_000;
 
-/**
- * Moves `lastTriggeredAt` of webhooks forward to the times of their attempts, never back. The times are for people: all
- * of a second are written together at its end, or when the recorder closes.
- */
+/** Moves `lastTriggeredAt` forward, all of a second together: the times are for people. */
 export class TriggerRecorder implements AsyncDisposable {
   readonly #store: Store;
-  /** By the webhook's uid. */
   #latest = new Map<string, Date>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();

@@ -82,10 +82,7 @@ export async function deactivateGoneWebhook(
   return notify(store, webhook, { still: { url: webhook.url }, written, failure });
 }
 
-/**
- * Keeps the clock of failures; when nothing succeeded for long, records a notice or pauses the webhook. Returns
- * the notice.
- */
+/** Keeps the clock of failures, records what is due after it, and returns that notice. */
 export async function recordFailure(
   store: Store,
   webhook: Health,

@@ -7,7 +7,7 @@ import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
-import { secretPlace } from '../../lib/webhooks/webhooks.ts';
+import { secretPlace } from '../../lib/webhooks/secrets.ts';
 import type { Installation } from './installation.ts';
 
 type Owner = Pick<Installation, 'store' | 'app' | 'config'>;

@@ -1,6 +1,6 @@
 // Webhooks: registering, reading, changing, deleting, and their limit.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { secretPlace } from '../../../lib/webhooks/webhooks.ts';
+import { secretPlace } from '../../../lib/webhooks/secrets.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';

@@ -5,7 +5,7 @@ import { newId } from '../../../lib/platform/ids.ts';
 import { createSecretBox } from '../../../lib/platform/secret-box.ts';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { newWebhookSecret } from '../../../lib/webhooks/signature.ts';
-import { secretPlace } from '../../../lib/webhooks/webhooks.ts';
+import { secretPlace } from '../../../lib/webhooks/secrets.ts';
 import { insertWebhook, newWebhook } from '../../support/fixtures.ts';
 import { type Metrics, type Page, startMetrics } from '../../support/metrics.ts';
 import { closedPort, type Receiver, startReceiver } from '../../support/receivers.ts';

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FilterCondition, WebhookDocument } from '../../../lib/model/webhook.ts';
-import { matchesFilter } from '../../../lib/webhooks/match-filter.ts';
+import { matchesFilter } from '../../../lib/webhooks/subscriptions.ts';
 import { mayGetSame } from '../../../lib/webhooks/overlap.ts';
 import { newWebhook } from '../../support/fixtures.ts';
 

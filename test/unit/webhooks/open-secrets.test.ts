@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createSecretBox } from '../../../lib/platform/secret-box.ts';
-import { openSecrets, secretPlace } from '../../../lib/webhooks/webhooks.ts';
+import { openSecrets, secretPlace } from '../../../lib/webhooks/secrets.ts';
 
 const box = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
 const now = new Date('2026-01-01T00:00:00Z');

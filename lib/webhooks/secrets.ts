@@ -1,4 +1,4 @@
-// What a webhook sends to its receiver beside the event: its own headers, `Authorization`, a client certificate.
+// What is sealed of a webhook: the secrets that sign, and the credentials that its receiver gets.
 import type { ClientCertificate } from '../egress/client-certificate.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type {
@@ -9,7 +9,35 @@ import type {
   WebhookDocument,
 } from '../model/webhook.ts';
 import type { CertificateText } from './client-certificate-facts.ts';
-import { secretPlace } from './webhooks.ts';
+
+type SealedField = 'secret' | 'headers' | 'auth' | 'tls';
+
+export function secretPlace(
+  webhook: { appUid: string; _id: string },
+  field: SealedField = 'secret',
+): string {
+  return `webhooks/${webhook.appUid}/${webhook._id}/${field}`;
+}
+
+export interface SigningSecrets {
+  /** Signs `X-Webhook-Signature`, which has room for one. */
+  body: string;
+  standard: string[];
+}
+
+/** During a rotation there are two (docs/webhooks.md, "Rotating the secret"). */
+export function openSecrets(
+  box: SecretBox,
+  webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret'>,
+  now: Date,
+): SigningSecrets {
+  const place = secretPlace(webhook);
+  const current = box.open(webhook.secret, place);
+  const previous = webhook.previousSecret;
+  if (previous === null || previous.until <= now) return { body: current, standard: [current] };
+  const old = box.open(previous.secret, place);
+  return { body: previous.promoted ? current : old, standard: [current, old] };
+}
 
 type WebhookKey = Pick<WebhookDocument, '_id' | 'appUid'>;
 

@@ -1,4 +1,36 @@
-import type { FilterCondition, FilterValue } from '../model/webhook.ts';
+// Which webhooks get an event: pure functions.
+import { entityOf, isOperationsEvent, type SubscribedEventName } from '../model/event-name.ts';
+import type { EventFacts } from '../model/event.ts';
+import type {
+  FilterCondition,
+  FilterValue,
+  Subscription,
+  WebhookDocument,
+} from '../model/webhook.ts';
+
+interface EventToMatch extends Pick<EventFacts, 'resourceUid' | 'externalTenantId'> {
+  event: SubscribedEventName;
+}
+
+/** Whether the event is of the webhook's kind, which no resend passes. No webhook is told about itself. */
+export function isOfKind(
+  { _id, kind }: Pick<WebhookDocument, '_id' | 'kind'>,
+  { event, resourceUid }: Omit<EventToMatch, 'externalTenantId'>,
+): boolean {
+  const isOperations = isOperationsEvent(event);
+  return kind === 'operations' ? isOperations && resourceUid !== _id : !isOperations;
+}
+
+export function isSubscribed(webhook: Subscription, facts: EventToMatch): boolean {
+  const { event, externalTenantId } = facts;
+  const { entities, events, externalTenantIds } = webhook;
+  return (
+    isOfKind(webhook, facts) &&
+    (isOperationsEvent(event) || entities.includes(entityOf(event))) &&
+    (events?.includes(event) ?? true) &&
+    (externalTenantIds?.includes(externalTenantId) ?? true)
+  );
+}
 
 /** Reports whether an event's data meets all conditions of a webhook's filter; a field that is absent meets none. */
 export function matchesFilter(filter: readonly FilterCondition[] | null, data: unknown): boolean {
