@@ -4,19 +4,16 @@ import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import type { AttemptFirstInput, FirstAttempts } from '../lib/temporal/messages.ts';
-import { traceActivity } from './trace-activity.ts';
+import { runActivity } from './run-activity.ts';
 
-/**
- * Attempts up to 100 deliveries in parallel, or takes up what the head start has attempted; throttled ones are left to
- * the retries. Throws its own fault only after all have ended: the repeat then finds the others recorded.
- */
+/** Attempts up to 100 deliveries, or takes up the head start. Throws after all have ended: a repeat finds them. */
 export async function attemptFirst(
   ports: DeliveryPorts,
   input: AttemptFirstInput,
   headStart: HeadStart | null,
 ): Promise<FirstAttempts> {
   const { appUid, deliveries } = input;
-  return traceActivity(input.trace, async (signal) => {
+  return runActivity(async (signal) => {
     const options = { asker: askerOf(input), avoidsSaturated: true, signal };
     const results = await Promise.allSettled(
       deliveries.map(async (delivery) => {
@@ -34,7 +31,7 @@ export async function attemptFirst(
       settled: summarizeOutcomes(outcomes.filter(({ state }) => state !== 'retrying')),
       retrying: outcomes.filter(({ state }) => state === 'retrying'),
     };
-  });
+  }, input.trace);
 }
 
 /** Returns who asks for deliveries: the job whose page they are, or their events' own workflow. */

@@ -7,8 +7,7 @@ import { formatDuration } from '../lib/platform/duration.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { askerOf } from './attempt-first.ts';
-import { unlessAskedFor } from './run-activity.ts';
-import { traceActivity } from './trace-activity.ts';
+import { runActivity, unlessAskedFor } from './run-activity.ts';
 
 // The first call comes right after the first attempt, and Temporal's retry timers may be early.
 const waitedOutMsMax = 1_000;
@@ -27,7 +26,7 @@ export async function retryDelivery(
     throw callAgain(ports, left);
   }
   const key = { appUid, eventId, webhookUid };
-  const outcome = await traceActivity(trace, async (cancellation) => {
+  const outcome = await runActivity(async (cancellation) => {
     const options = { asker: askerOf(input), signal: unlessAskedFor(cancellation) };
     const found = await attemptDelivery(ports, key, options);
     // What was attempted just now is left to the next call: each has the time for one attempt.
@@ -36,7 +35,7 @@ export async function retryDelivery(
     // A timer may fire a millisecond early by the clock.
     await sleep(Math.max(0, untilDueMs) + 1);
     return attemptDelivery(ports, key, options);
-  });
+  }, trace);
   if (outcome.state !== 'retrying') return outcome;
   cancellationSignal().throwIfAborted();
   throw callAgain(ports, outcome);

@@ -1,10 +1,24 @@
+import { type SpanContext, SpanKind } from '@opentelemetry/api';
 import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { deliveryLog } from '../lib/platform/logger.ts';
+import { optionsOf, placeSpan } from '../lib/telemetry/place-span.ts';
+import { inSpan } from '../lib/telemetry/spans.ts';
+import { placeOf } from '../lib/telemetry/trace-context.ts';
 import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
 
-/** Runs `work` with heartbeats, so that the server notices a killed process. Throws faults as failures. */
-export async function runActivity<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs `work` with heartbeats, so that a killed process is noticed; in a span if traced. Throws faults as failures. */
+export async function runActivity<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  traceparent?: string,
+): Promise<T> {
+  const change = traceparent === undefined ? null : placeOf({ traceparent });
+  return change === null
+    ? withHeartbeats(work)
+    : inSpan(spanOfActivity(change), () => withHeartbeats(work));
+}
+
+async function withHeartbeats<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
   // The SDK beats for a local activity, by the task of its workflow.
   const beat = (): void => {
@@ -18,6 +32,21 @@ export async function runActivity<T>(work: (signal: AbortSignal) => Promise<T>):
   } finally {
     clearInterval(timer);
   }
+}
+
+function spanOfActivity(change: SpanContext) {
+  const { activityType, attempt, scheduledTimestampMs, workflowExecution } = Context.current().info;
+  const ageMs = Date.now() - scheduledTimestampMs;
+  return {
+    name: `activity ${activityType}`,
+    kind: SpanKind.CONSUMER,
+    attributes: {
+      'temporal.activity.type': activityType,
+      'temporal.activity.attempt': attempt,
+      'temporal.workflow.id': workflowExecution?.workflowId ?? '',
+    },
+    ...optionsOf(placeSpan({ change, ageMs, isAgain: false, active: null })),
+  };
 }
 
 /** Logs a fault and strips its stack and cause: histories hold nothing private. A cancellation is no fault. */
