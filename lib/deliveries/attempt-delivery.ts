@@ -2,23 +2,29 @@ import { attemptLimits } from '../limits.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
-import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
-import type { AttemptTrigger } from '../model/attempt.ts';
+import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
+import type { Attempt } from '../model/attempt.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import { partitionId, type Turn, turnOf } from '../model/partition.ts';
+import { turnOf } from '../model/partition.ts';
 import { hostOf } from '../model/url-origin.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
-import { type Asker, type AttemptFacts, decide, type Unsent } from './decide.ts';
+import { type Asker, type AttemptFacts, type Decision, decide, type Unsent } from './decide.ts';
+import {
+  type AttemptTarget,
+  type Found,
+  outcomeOf,
+  recordStep,
+  unattempted,
+} from './record-outcome.ts';
 import { logAttempt, measureAttempt, toAttempt, triggerOf } from './report-attempt.ts';
 import { recordHealth } from '../webhooks/webhook-health.ts';
-import { outcomeOf, recordedOutcome, unattempted } from './outcome-of.ts';
-import { passTurn, takeTurn } from './take-turn.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
+import { passTurn, takeTurn } from './turns.ts';
 
 interface AttemptOptions {
   asker: Asker;
@@ -30,18 +36,10 @@ interface AttemptOptions {
   signal: AbortSignal;
 }
 
-type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
-type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> &
-  Partial<Pick<DeliveryStep, 'cancelReason' | 'isInLine'>> & { target?: AttemptTarget };
-
-interface Subject {
-  key: DeliveryKey;
-  /** When the facts were read. */
-  readAt: Date;
-  delivery: DeliveryDocument | null;
-  event: EventToAttempt;
+/** A delivery that may be sent. */
+interface Subject extends Found {
   webhook: WebhookDocument;
-  turn: Turn | null;
+  readAt: Date;
   options: AttemptOptions;
 }
 
@@ -66,21 +64,30 @@ export async function attemptDelivery(
       : outcomeOf(key, delivery, asker);
   }
   const turn = turnOf(event, key.webhookUid);
-  const subject = { key, readAt, delivery, event, turn, options };
-  if (decision === 'send' && !(await takeTurn(ports, { key, turn, asker }))) {
+  const found = { key, delivery, event, turn, asker };
+  if (decision === 'send' && !(await takeTurn(ports, found))) {
     // Recorded, so that lists and pauses find it.
-    if (delivery === null) await recordUnsent(ports, subject, { state: 'pending' });
+    if (delivery === null) await recordUnsent(ports, found, { state: 'pending' });
     return { ...unattempted(key, delivery), state: 'waiting' };
   }
   const outcome =
     decision === 'send' && webhook !== null
-      ? await sendAndRecord(ports, { ...subject, webhook })
-      : typeof decision === 'object'
-        ? await recordUnsent(ports, subject, decision)
-        : delivery === null
-          ? withAnother(key, event)
-          : outcomeOf(key, delivery, asker);
+      ? await sendAndRecord(ports, { ...found, webhook, readAt, options })
+      : await leave(ports, found, decision);
   return turn === null ? outcome : passTurn(ports, { key, turn, asker, outcome });
+}
+
+async function leave(
+  ports: DeliveryPorts,
+  found: Found,
+  decision: Decision,
+): Promise<DeliveryOutcome> {
+  if (typeof decision === 'object') return recordUnsent(ports, found, decision);
+  const { key, delivery, event, asker } = found;
+  if (delivery !== null) return outcomeOf(key, delivery, asker);
+  // The process that recorded the event may be attempting it, until its claim ends.
+  const nextAttemptAt = event.headStart?.until.toISOString() ?? null;
+  return { ...unattempted(key, null), state: 'retrying', nextAttemptAt };
 }
 
 async function load(
@@ -93,12 +100,6 @@ async function load(
     records.readWebhook(key),
   ]);
   return { delivery, event, webhook };
-}
-
-// Due when the claim of the process that recorded the event ends.
-function withAnother(key: DeliveryKey, { headStart }: EventToAttempt): DeliveryOutcome {
-  const nextAttemptAt = headStart?.until.toISOString() ?? null;
-  return { ...unattempted(key, null), state: 'retrying', nextAttemptAt };
 }
 
 async function endWithoutEvent(
@@ -114,7 +115,6 @@ async function endWithoutEvent(
 
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
   const { key, delivery, event, webhook } = subject;
-  const attemptsBefore = delivery?.attemptCount ?? 0;
   const scheduleFrom = delivery?.scheduleFrom ?? 0;
   const scheduleMs = webhook.retryScheduleMs ?? ports.retryScheduleMs;
   const host = hostOf(webhook.url);
@@ -128,20 +128,21 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
     if (waitsUntil !== null) return leaveInLine(ports, subject, { target, waitsUntil });
   }
   const trigger = triggerOf(delivery);
-  const sent = await send(ports, subject, trigger);
+  const n = (delivery?.attemptCount ?? 0) + 1;
+  const sent = await send(ports, subject, { n, trigger });
   if (sent === 'throttled' || sent === 'outdated') {
     return leaveUnsent(ports, subject, { target, reason: sent });
   }
   const { readyAt, at, result, traced } = sent;
   const now = ports.clock.now();
-  const attemptsMade = attemptsBefore + 1 - scheduleFrom;
+  const attemptsMade = n - scheduleFrom;
   const verdict = classifyResponse(result, {
     scheduleMs,
     attemptsMade,
     now,
     random: ports.random(),
   });
-  const facts = { n: attemptsBefore + 1, at, verdict, trigger, traceId: traced?.traceId };
+  const facts = { n, at, verdict, trigger, traceId: traced?.traceId };
   const attempt = toAttempt(result, facts);
   measureAttempt({ event, webhook, delivery, attempt, readyAt });
   const recordAll = async (): Promise<DeliveryOutcome> => {
@@ -149,7 +150,7 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
     await recordHealth(ports, { event, webhook, verdict, attempt, now });
     const { state, nextAttemptAt } = verdict;
     const step = { state, attempt, nextAttemptAt, now, target };
-    const outcome = await record(ports, subject, step);
+    const outcome = await recordStep(ports.records, subject, step);
     ports.records.recordTriggered(webhook._id, at);
     logAttempt(key, { event, host, attempt, verdict, result });
     return outcome;
@@ -169,9 +170,9 @@ interface Sent {
 async function send(
   ports: DeliveryPorts,
   subject: Subject,
-  trigger: AttemptTrigger,
+  { n, trigger }: Pick<Attempt, 'n' | 'trigger'>,
 ): Promise<Sent | 'throttled' | 'outdated'> {
-  const { key, delivery, event, webhook, options } = subject;
+  const { key, event, webhook, options } = subject;
   const readyAt = ports.clock.now();
   let at = readyAt;
   let traced: TracedAttempt | null = null;
@@ -181,7 +182,6 @@ async function send(
     if (body === null) throw new Outdated();
     // Not before: the wait for a permit is no part of the attempt.
     at = ports.clock.now();
-    const n = (delivery?.attemptCount ?? 0) + 1;
     traced = traceAttempt({ key, event, url: webhook.url, n, trigger, at });
     const trace = ports.sendsTraceparent ? (traced?.headers ?? null) : null;
     const facts = { event, body, webhook, attemptNumber: n, now: at, trace };
@@ -210,12 +210,12 @@ class Outdated extends Error {}
 
 // While it waited for its rate and a permit the webhook may have been paused or changed, or the event erased.
 async function isOutdated(ports: DeliveryPorts, subject: Subject): Promise<boolean> {
-  const { key, readAt, webhook, options } = subject;
+  const { key, readAt, webhook, asker } = subject;
   const { clock, processUid } = ports;
   const now = clock.now();
   if (now.getTime() - readAt.getTime() <= attemptLimits.factsFreshMs) return false;
   const facts = await load(ports, key);
-  const decision = decide({ ...facts, asker: options.asker, now, processUid });
+  const decision = decide({ ...facts, asker, now, processUid });
   return decision !== 'send' || facts.webhook?.updatedAt.getTime() !== webhook.updatedAt.getTime();
 }
 
@@ -229,7 +229,7 @@ async function leaveInLine(
   const state = subject.delivery?.state === 'retrying' ? 'retrying' : 'pending';
   const now = ports.clock.now();
   const step = { state, attempt: null, nextAttemptAt: waitsUntil, isInLine: true, now } as const;
-  return record(ports, subject, { ...step, target });
+  return recordStep(ports.records, subject, { ...step, target });
 }
 
 // A first attempt is recorded, so that pauses and discards find it. The next call decides anew.
@@ -255,42 +255,15 @@ async function leaveUnsent(
 
 async function recordUnsent(
   ports: DeliveryPorts,
-  subject: Omit<Subject, 'webhook'>,
+  found: Found,
   unsent: Unsent | { state: 'pending'; target?: AttemptTarget },
 ): Promise<DeliveryOutcome> {
   const now = ports.clock.now();
   const made = { ...unsent, attempt: null, nextAttemptAt: null, now };
-  const outcome = await record(ports, subject, made);
+  const outcome = await recordStep(ports.records, found, made);
   instruments.deliveriesUnsent.add(1, { state: unsent.state });
   if (unsent.state !== 'pending') {
-    deliveryLog.info({ ...subject.key, ...unsent, state: outcome.state }, 'delivery.not_sent');
+    deliveryLog.info({ ...found.key, ...unsent, state: outcome.state }, 'delivery.not_sent');
   }
   return outcome;
-}
-
-// What another process recorded meanwhile stands, and so does a job's claim.
-async function record(
-  { records }: DeliveryPorts,
-  { key, delivery, event, turn, options }: Omit<Subject, 'webhook'>,
-  { target, ...made }: MadeStep,
-): Promise<DeliveryOutcome> {
-  const step: DeliveryStep = {
-    cancelReason: null,
-    isInLine: false,
-    ...made,
-    event: event.event,
-    externalTenantId: event.externalTenantId,
-    isFirst: delivery === null,
-    attemptsBefore: delivery?.attemptCount ?? 0,
-    jobUid: delivery?.jobUid ?? null,
-    partition: turn === null ? null : partitionId(turn.partition),
-  };
-  if (await records.record(key, step)) {
-    return { ...recordedOutcome(key, step, delivery?.attempts ?? []), ...target };
-  }
-  deliveryLog.warn({ ...key, n: made.attempt?.n }, 'delivery.superseded');
-  const stored = await records.readDelivery(key);
-  if (stored === null)
-    throw new Error(`the delivery of ${key.eventId} was deleted during its attempt`);
-  return outcomeOf(key, stored, options.asker);
 }

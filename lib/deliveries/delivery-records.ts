@@ -5,26 +5,21 @@ import type { Turn } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
-import { type Claim, claimTurns, type Settlement, settleTurns } from './turns.ts';
+import { type Claim, claimTurns, type Settlement, settleTurns, type TurnRecords } from './turns.ts';
 import { type AwaitTime, createPacer } from './paces.ts';
 import { findBodies, findToAttempt } from '../events/events.ts';
 import type { TriggerRecorder } from '../webhooks/trigger-recorder.ts';
 import { findToDeliver } from '../webhooks/webhooks.ts';
 
 /** What an attempt reads and writes, batched over the concurrent attempts of a process. */
-export interface DeliveryRecords {
+export interface DeliveryRecords extends TurnRecords {
   readDelivery(key: DeliveryKey): Promise<DeliveryDocument | null>;
   readEvent(key: DeliveryKey): Promise<EventToAttempt | null>;
   /** Returns null when it was removed or erased since the event was read. */
   readBody(eventId: string): Promise<string | null>;
   /** Read anew for each attempt, so that a pause, a new URL or a new secret applies to the next one. */
   readWebhook(key: DeliveryKey): Promise<WebhookDocument | null>;
-  /** Waits for the next time at a webhook's rate. */
   awaitTime: AwaitTime;
-  /** Returns whether it was got (`claimTurns`). */
-  claimTurn(claim: Claim): Promise<boolean>;
-  /** Returns whether the partition has to be signalled (`settleTurns`). */
-  settleTurn(settlement: Settlement): Promise<boolean>;
   record(key: DeliveryKey, step: DeliveryStep): Promise<boolean>;
   recordTriggered(webhookUid: string, at: Date): void;
 }

@@ -2,19 +2,16 @@
 import type { ClientSession } from 'mongodb';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import {
+  overdueAfter,
   type PartitionDocument,
   partitionId,
   type PartitionKey,
+  soonAfter,
   type Turn,
 } from '../model/partition.ts';
 import { type Store } from '../mongo/connect.ts';
 import { countInTransaction } from '../mongo/sequences.ts';
 import { within } from '../mongo/transaction.ts';
-
-// The relay signals a partition that nobody moved for so long after a number was asked for, settled or released.
-const idleMs = 5_000;
-// The same after a retry was due, for which the workflow has a timer of its own.
-const overdueMs = 60_000;
 
 /** Makes the documents of partitions of which a first number was issued, in the transaction that issued it. */
 export async function openPartitions(
@@ -38,10 +35,7 @@ export async function openPartitions(
   );
 }
 
-/**
- * Issues the next number of its partition to each entry, in the transaction that requeues the events and has the
- * partitions signalled.
- */
+/** Issues each entry its partition's next number, in the transaction that requeues the events and expects signals. */
 export async function issueNumbers(
   store: Store,
   partitions: readonly PartitionKey[],
@@ -158,10 +152,7 @@ export async function expectSignal(
 
 const partitionsAtOnce = 1_000;
 
-/**
- * Has the relay signal all partitions soon in which a number waits, also one that nobody asked for, as its event's
- * workflow is gone. Returns how many.
- */
+/** Has the relay signal all partitions in which a number waits, also unasked: an event's workflow may be gone. */
 export async function expectAllSignals(store: Store, now: Date): Promise<number> {
   let count = 0;
   for (let after = ''; ;) {
@@ -231,14 +222,4 @@ export async function removePartitions(
   await store.partitions.deleteMany({ _id: { $in: found } }, { session });
   await store.sequences.deleteMany({ _id: { $in: found } }, { session });
   return found.length < removedMax;
-}
-
-/** Returns when the relay signals a partition that waits for a signal since then. */
-export function soonAfter(time: Date): Date {
-  return new Date(time.getTime() + idleMs);
-}
-
-/** Returns when the relay signals a partition that was to be moved then. */
-export function overdueAfter(time: Date): Date {
-  return new Date(time.getTime() + overdueMs);
 }

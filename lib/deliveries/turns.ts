@@ -1,11 +1,78 @@
-// Claims, settles and returns the turns of partitions (ADR 16).
+// The turn of an attempt (ADR 16): taken before it is sent, passed on once its outcome is recorded.
 import type { Document } from 'mongodb';
 import { attemptLimits } from '../limits.ts';
-import { type PartitionDocument, partitionId, type Turn } from '../model/partition.ts';
+import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import { isOpen } from '../model/delivery-state.ts';
+import type { DeliveryKey } from '../model/delivery.ts';
+import {
+  overdueAfter,
+  type PartitionDocument,
+  partitionId,
+  soonAfter,
+  type Turn,
+} from '../model/partition.ts';
 import type { Store } from '../mongo/connect.ts';
-import { overdueAfter, soonAfter } from './partitions.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { SignalPartition } from '../temporal/signal-partition.ts';
+import type { Asker } from './decide.ts';
 
 const leaseMs = attemptLimits.partitionLeaseMs;
+
+/** `claimTurns` and `settleTurns`, batched over the concurrent attempts of a process. */
+export interface TurnRecords {
+  /** Returns whether it was got. */
+  claimTurn(claim: Claim): Promise<boolean>;
+  /** Returns whether the partition has to be signalled. */
+  settleTurn(settlement: Settlement): Promise<boolean>;
+}
+
+interface TurnPorts {
+  store: Store;
+  records: TurnRecords;
+  clock: Clock;
+  signalPartition: SignalPartition;
+}
+
+interface InTurn {
+  key: DeliveryKey;
+  turn: Turn;
+  asker: Asker;
+}
+
+/** Claims the turn of a delivery; true when it may be sent, as without an order or for a job it always may. */
+export async function takeTurn(
+  { records, clock }: TurnPorts,
+  { key, turn, asker }: Omit<InTurn, 'turn'> & { turn: Turn | null },
+): Promise<boolean> {
+  if (turn === null || asker.kind === 'job') return true;
+  return records.claimTurn({ turn, by: holderOf(key, asker), now: clock.now() });
+}
+
+// Retries are left to the partition's workflow: the outcome of a first attempt is then `waiting`.
+export async function passTurn(
+  { store, records, clock, signalPartition }: TurnPorts,
+  { key, turn, asker, outcome }: InTurn & { outcome: DeliveryOutcome },
+): Promise<DeliveryOutcome> {
+  const { state, nextAttemptAt } = outcome;
+  const now = clock.now();
+  if (state !== 'superseded' && state !== 'waiting' && !isOpen(state)) {
+    const isMoreWaiting = await records.settleTurn({ turn, now });
+    if (isMoreWaiting && asker.kind !== 'partition') await signalPartition(turn.partition);
+    return outcome;
+  }
+  if (asker.kind === 'job' || state === 'superseded') return outcome;
+  const dueAt = nextAttemptAt === null ? now : new Date(nextAttemptAt);
+  const by = holderOf(key, asker);
+  await returnTurn(store, turn, { by, dueAt: state === 'held' ? null : dueAt });
+  if (asker.kind === 'partition' || state === 'held') return outcome;
+  await signalPartition(turn.partition);
+  return { ...outcome, state: 'waiting' };
+}
+
+// After a crash the event's workflow repeats its own attempt, and that of the partition any.
+function holderOf({ eventId }: DeliveryKey, asker: Asker): string {
+  return asker.kind === 'partition' ? 'partition' : eventId;
+}
 
 /** `by` may claim again. */
 export interface Claim {

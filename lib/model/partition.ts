@@ -48,3 +48,18 @@ export function keyOfPartition(partition: PartitionDocument): PartitionKey {
   const { appUid, webhookUid, entity, resourceUid } = partition;
   return { appUid, webhookUid, entity, resourceUid };
 }
+
+// The relay signals a partition that nobody moved for so long after a number was asked for, settled or released.
+const idleMs = 5_000;
+// The same after a retry was due, for which the workflow has a timer of its own.
+const overdueMs = 60_000;
+
+/** Returns the `signalAt` of a partition that waits for a signal since then. */
+export function soonAfter(time: Date): Date {
+  return new Date(time.getTime() + idleMs);
+}
+
+/** Returns the `signalAt` of a partition that was to be moved then. */
+export function overdueAfter(time: Date): Date {
+  return new Date(time.getTime() + overdueMs);
+}

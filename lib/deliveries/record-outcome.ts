@@ -1,11 +1,57 @@
+// What is recorded of a delivery, and what its workflow is told of it.
 import { limits } from '../limits.ts';
 import type { Attempt } from '../model/attempt.ts';
 import type { AttemptFact, DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { type DeliveryState, isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
+import type { EventToAttempt } from '../model/event.ts';
+import { partitionId, type Turn } from '../model/partition.ts';
+import { deliveryLog } from '../platform/logger.ts';
 import type { Asker } from './decide.ts';
+import type { DeliveryRecords } from './delivery-records.ts';
 
-export function recordedOutcome(
+/** A delivery as an attempt found it. */
+export interface Found {
+  key: DeliveryKey;
+  delivery: DeliveryDocument | null;
+  event: EventToAttempt;
+  turn: Turn | null;
+  asker: Asker;
+}
+
+export type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
+
+type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> &
+  Partial<Pick<DeliveryStep, 'cancelReason' | 'isInLine'>> & { target?: AttemptTarget };
+
+// What another process recorded meanwhile stands, and so does a job's claim.
+export async function recordStep(
+  records: Pick<DeliveryRecords, 'record' | 'readDelivery'>,
+  { key, delivery, event, turn, asker }: Found,
+  { target, ...made }: MadeStep,
+): Promise<DeliveryOutcome> {
+  const step: DeliveryStep = {
+    cancelReason: null,
+    isInLine: false,
+    ...made,
+    event: event.event,
+    externalTenantId: event.externalTenantId,
+    isFirst: delivery === null,
+    attemptsBefore: delivery?.attemptCount ?? 0,
+    jobUid: delivery?.jobUid ?? null,
+    partition: turn === null ? null : partitionId(turn.partition),
+  };
+  if (await records.record(key, step)) {
+    return { ...recordedOutcome(key, step, delivery?.attempts ?? []), ...target };
+  }
+  deliveryLog.warn({ ...key, n: made.attempt?.n }, 'delivery.superseded');
+  const stored = await records.readDelivery(key);
+  if (stored === null)
+    throw new Error(`the delivery of ${key.eventId} was deleted during its attempt`);
+  return outcomeOf(key, stored, asker);
+}
+
+function recordedOutcome(
   key: DeliveryKey,
   step: DeliveryStep,
   before: readonly Attempt[],
