@@ -1,16 +1,11 @@
+import type { DeliveryDocument } from '../model/delivery.ts';
 import type { JobDocument, ResendJob } from '../model/job.ts';
 import { jobLimits } from '../limits.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
 import { agreedTime } from '../mongo/agreed-time.ts';
 import { inTransaction } from '../mongo/transaction.ts';
-import {
-  beginPage,
-  endPage,
-  findStamped,
-  type PageMaking,
-  requeueDeliveries,
-  type TakenPage,
-} from './jobs.ts';
+import type { Store } from '../mongo/connect.ts';
+import { type PageMaking, requeueDeliveries, type TakenPage } from './jobs.ts';
 import { findKnownWebhooks } from '../webhooks/webhooks.ts';
 import type { JobPage, TakeJobPageInput } from '../temporal/messages.ts';
 import { retentionJobUid } from '../temporal/names.ts';
@@ -27,10 +22,7 @@ type JobPorts = Pick<
   'store' | 'clock' | 'signalPartition' | 'signalOvertaken' | 'retention'
 >;
 
-/**
- * Takes a page of a job, once, and returns its deliveries, which the job owns from then on. A repeat returns the same
- * ones, even if the job has ended since: nobody else sends them.
- */
+/** Takes a page of a job, once; a repeat returns the same deliveries, even of an ended job: nobody else sends them. */
 export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Promise<JobPage> {
   const { store, clock, signalPartition, signalOvertaken } = ports;
   const { jobUid, page } = input;
@@ -64,6 +56,32 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
   return { events, isLast, waitMs: taken?.waitMs ?? jobLimits.pageEveryMs };
 }
 
+/**
+ * Begins a page in its transaction; null when it was taken before, also by a stalled worker, or the job has ended. Pages
+ * are left out only where MongoDB was restored to an older state than the job's workflow.
+ */
+async function beginPage(
+  store: Store,
+  { jobUid, page, session }: { jobUid: string } & Omit<PageMaking, 'now'>,
+): Promise<JobDocument | null> {
+  return store.jobs.findOneAndUpdate(
+    { _id: jobUid, state: 'running', page: { $lt: page } },
+    { $set: { page } },
+    { session, returnDocument: 'after' },
+  );
+}
+
+async function endPage(
+  store: Store,
+  { _id }: Pick<JobDocument, '_id'>,
+  { made, now, session }: { made: TakenPage } & Omit<PageMaking, 'page'>,
+): Promise<void> {
+  const { cursor, count, isEnd, progress } = made;
+  const end = isEnd ? ({ state: 'done', finishedAt: now } as const) : {};
+  const update = { $set: { cursor, ...progress, ...end }, $inc: { count } };
+  await store.jobs.updateOne({ _id }, update, { session });
+}
+
 function makePage(
   ports: JobPorts,
   job: Exclude<JobDocument, { kind: 'erasure' }>,
@@ -88,8 +106,7 @@ async function takeResend(
   const deliveries = known.map(({ _id: webhookUid }) => {
     const turn = turnOf(event, webhookUid);
     const partition = turn === null ? null : partitionId(turn.partition);
-    const { event: name, externalTenantId } = event;
-    return { appUid, eventId, webhookUid, event: name, externalTenantId, partition };
+    return { event, webhookUid, partition };
   });
   const stamp = { jobUid, jobPage: page, requeuedAs: 'resend', requeuedAt: createdAt } as const;
   const overtaken = await store.deliveries
@@ -108,6 +125,17 @@ async function hasEnded(
 ): Promise<boolean> {
   const job = await store.jobs.findOne({ _id: jobUid });
   return job === null || (job.state !== 'running' && job.page <= page);
+}
+
+/** Returns the deliveries that a page took and its job still owns, in the order of their events. */
+export async function findStamped(
+  store: Store,
+  { jobUid, page }: { jobUid: string; page: number },
+): Promise<Pick<DeliveryDocument, 'eventId' | 'webhookUid'>[]> {
+  return store.deliveries
+    .find({ jobUid, jobPage: page }, { projection: { eventId: 1, webhookUid: 1 } })
+    .sort({ eventId: 1 })
+    .toArray();
 }
 
 function groupByEvent(

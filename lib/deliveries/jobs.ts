@@ -1,14 +1,13 @@
 import type { ClientSession } from 'mongodb';
 import { newId } from '../platform/ids.ts';
 import type { CancelReason } from '../model/delivery-state.ts';
-import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { JobDocument, JobFacts, JobToStart, ReleaseJob, ReplayJob } from '../model/job.ts';
 import type { PartitionKey } from '../model/partition.ts';
 import type { Store } from '../mongo/connect.ts';
 import type { Overtaken } from './overtaken.ts';
 
-/** Returns the first facts of a job of any kind. */
 export function newJob(appUid: string, now: Date): JobFacts {
   return {
     _id: newId('job', now),
@@ -75,42 +74,17 @@ export interface TakenPage {
   partitions: PartitionKey[];
   /** What it took or cancelled, as it was before; the workflows that wait for its retries are told after it. */
   overtaken?: readonly Overtaken[];
-  /** Deliveries that it cancelled, and why. */
   cancelled?: { count: number; reason: CancelReason };
   /** How long until the next page; by default a second. */
   waitMs?: number;
-  /** Of a replay. */
   progress?: Pick<ReplayJob, 'webhooksDone' | 'webhooks'>;
 }
 
-/**
- * Begins a page in its transaction; null when it was taken before, also by a stalled worker, or the job has ended. Pages
- * are left out only where MongoDB was restored to an older state than the job's workflow.
- */
-export async function beginPage(
-  store: Store,
-  { jobUid, page, session }: { jobUid: string } & Omit<PageMaking, 'now'>,
-): Promise<JobDocument | null> {
-  return store.jobs.findOneAndUpdate(
-    { _id: jobUid, state: 'running', page: { $lt: page } },
-    { $set: { page } },
-    { session, returnDocument: 'after' },
-  );
+export interface SentAgain {
+  event: Pick<EventDocument, '_id' | 'appUid' | 'event' | 'externalTenantId'>;
+  webhookUid: string;
+  partition: string | null;
 }
-
-export async function endPage(
-  store: Store,
-  { _id }: Pick<JobDocument, '_id'>,
-  { made, now, session }: { made: TakenPage } & Omit<PageMaking, 'page'>,
-): Promise<void> {
-  const { cursor, count, isEnd, progress } = made;
-  const end = isEnd ? ({ state: 'done', finishedAt: now } as const) : {};
-  const update = { $set: { cursor, ...progress, ...end }, $inc: { count } };
-  await store.jobs.updateOne({ _id }, update, { session });
-}
-
-export type SentAgain = DeliveryKey &
-  Pick<EventDocument, 'event' | 'externalTenantId'> & { partition: string | null };
 
 export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt'>;
 
@@ -122,14 +96,14 @@ export async function requeueDeliveries(
 ): Promise<void> {
   if (deliveries.length === 0) return;
   await store.deliveries.bulkWrite(
-    deliveries.map(({ partition, ...key }) => ({
+    deliveries.map(({ event, webhookUid, partition }) => ({
       updateOne: {
-        filter: { eventId: key.eventId, webhookUid: key.webhookUid, appUid: key.appUid },
+        filter: { eventId: event._id, webhookUid, appUid: event.appUid },
         update: {
           $setOnInsert: {
             _id: newId('dlv', now),
-            event: key.event,
-            externalTenantId: key.externalTenantId,
+            event: event.event,
+            externalTenantId: event.externalTenantId,
             attemptCount: 0,
             attempts: [],
             createdAt: now,
@@ -143,7 +117,7 @@ export async function requeueDeliveries(
   );
   await store.deliveries.updateMany(
     {
-      eventId: { $in: [...new Set(deliveries.map(({ eventId }) => eventId))] },
+      eventId: { $in: [...new Set(deliveries.map(({ event }) => event._id))] },
       webhookUid: { $in: [...new Set(deliveries.map(({ webhookUid }) => webhookUid))] },
     },
     [
@@ -163,15 +137,4 @@ export async function requeueDeliveries(
     ],
     { session },
   );
-}
-
-/** Returns the deliveries that a page took and its job still owns, in the order of their events. */
-export async function findStamped(
-  store: Store,
-  { jobUid, page }: { jobUid: string; page: number },
-): Promise<Pick<DeliveryDocument, 'eventId' | 'webhookUid'>[]> {
-  return store.deliveries
-    .find({ jobUid, jobPage: page }, { projection: { eventId: 1, webhookUid: 1 } })
-    .sort({ eventId: 1 })
-    .toArray();
 }

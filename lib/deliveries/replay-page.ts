@@ -1,19 +1,12 @@
 import type { ClientSession } from 'mongodb';
 import { jobLimits } from '../limits.ts';
 import { isOpen } from '../model/delivery-state.ts';
-import type { EventFacts } from '../model/event.ts';
 import type { ReplayedWebhook, ReplayJob } from '../model/job.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
-import {
-  type PageMaking,
-  type PageStamp,
-  requeueDeliveries,
-  type SentAgain,
-  type TakenPage,
-} from './jobs.ts';
+import { type PageMaking, type PageStamp, requeueDeliveries, type TakenPage } from './jobs.ts';
 import type { Overtaken } from './overtaken.ts';
 import { expectSignal, findSettled, issueNumbers } from './partitions.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -102,9 +95,9 @@ async function send(
   const webhookUid = webhook._id;
   if (webhook.ordering === 'resource') return sendInOrder(store, { webhookUid, chosen }, making);
   const stamp = { jobUid: replay._id, jobPage: page, ...askedBy(replay) };
-  const sentAgain = chosen.map(({ event, delivery }) =>
-    toSentAgain(event, webhookUid, delivery?.partition ?? null),
-  );
+  const sentAgain = chosen.map(({ event, delivery }) => {
+    return { event, webhookUid, partition: delivery?.partition ?? null };
+  });
   await requeueDeliveries(store, sentAgain, { stamp, now, session });
   return [];
 }
@@ -112,11 +105,6 @@ async function send(
 // The time of the request, not of the page: a discard in between drops what the page would send.
 function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requeuedAt'> {
   return { requeuedAs: 'replay', requeuedAt: createdAt };
-}
-
-function toSentAgain(event: EventFacts, webhookUid: string, partition: string | null): SentAgain {
-  const { _id: eventId, appUid, event: name, externalTenantId } = event;
-  return { appUid, eventId, webhookUid, event: name, externalTenantId, partition };
 }
 
 // Issues new numbers, behind what waits in the partitions, unless an event's own turn is still to come.
@@ -150,9 +138,9 @@ async function sendInOrder(
     await store.events.updateOne({ _id: event._id }, { $set: { order } }, { session });
   }
   const stamp = { jobUid: null, jobPage: null, ...askedBy(replay) };
-  const sentAgain = placed.map(({ event, partition }) =>
-    toSentAgain(event, webhookUid, partitionId(partition)),
-  );
+  const sentAgain = placed.map(({ event, partition }) => {
+    return { event, webhookUid, partition: partitionId(partition) };
+  });
   await requeueDeliveries(store, sentAgain, { stamp, now, session });
   return [...new Map(partitions.map((each) => [partitionId(each), each])).values()];
 }

@@ -10,8 +10,9 @@ export async function requeue(
   key: DeliveryKey,
   stamp: Pick<PageStamp, 'jobUid' | 'requeuedAs'>,
 ): Promise<void> {
-  const facts = { event: 'agent.updated', externalTenantId: 'tenant-1', partition: null } as const;
-  const deliveries = [{ ...key, ...facts }];
+  const { appUid, eventId, webhookUid } = key;
+  const facts = { event: 'agent.updated', externalTenantId: 'tenant-1' } as const;
+  const deliveries = [{ event: { _id: eventId, appUid, ...facts }, webhookUid, partition: null }];
   await inTransaction(store, (session) =>
     requeueDeliveries(store, deliveries, {
       stamp: { ...stamp, jobPage: 1, requeuedAt: new Date() },

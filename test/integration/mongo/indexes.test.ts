@@ -14,12 +14,8 @@ import { removeAllMembers } from '../../../lib/identity/accounts.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
 import { newErasure } from '../../../lib/deliveries/erasures.ts';
 import { readInstallationBacklog } from '../../../lib/deliveries/installation-backlog.ts';
-import {
-  findStamped,
-  findUnstartedJobs,
-  newJob,
-  newRelease,
-} from '../../../lib/deliveries/jobs.ts';
+import { findStamped } from '../../../lib/deliveries/job-pages.ts';
+import { findUnstartedJobs, newJob, newRelease } from '../../../lib/deliveries/jobs.ts';
 import { findFailing } from '../../../lib/webhooks/failing-webhooks.ts';
 import { findNumbered, takeOverdue } from '../../../lib/deliveries/partitions.ts';
 import { findHeld } from '../../../lib/deliveries/release-page.ts';
