@@ -2,7 +2,7 @@ import type { ClientSession, Filter } from 'mongodb';
 import { newId } from '../platform/ids.ts';
 import { limits } from '../limits.ts';
 import { type Attempt, statusClassOf } from '../model/attempt.ts';
-import { isOpen } from '../model/delivery-state.ts';
+import { type CancelReason, isOpen } from '../model/delivery-state.ts';
 import {
   type DeliveryDocument,
   type DeliveryKey,
@@ -71,8 +71,7 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
   };
 }
 
-// Returns false and writes nothing when, since the step began, another writer recorded an attempt, a job took the
-// delivery, or it was cancelled or held and the step would reopen it.
+// False, and nothing written, when another writer or a job came first, or the step would reopen the delivery.
 export async function recordDelivery(
   store: Store,
   key: DeliveryKey,
@@ -97,6 +96,17 @@ export async function recordDelivery(
     },
   );
   return result.matchedCount > 0;
+}
+
+/** Cancels the deliveries that match, and returns how many. */
+export async function cancelDeliveries(
+  store: Store,
+  filter: Filter<DeliveryDocument>,
+  { reason, now, session }: { reason: CancelReason; now: Date; session?: ClientSession },
+): Promise<number> {
+  const end = { state: 'cancelled', cancelReason: reason, nextAttemptAt: null } as const;
+  const update = { $set: { ...end, updatedAt: now } };
+  return (await store.deliveries.updateMany(filter, update, within(session))).modifiedCount;
 }
 
 function classesOf({

@@ -8,6 +8,7 @@ import { keyOfPartition } from '../model/partition.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { Store } from '../mongo/connect.ts';
 import type { JobPage } from '../temporal/messages.ts';
+import { cancelDeliveries } from './deliveries.ts';
 import { newJob } from './jobs.ts';
 import { expectSignal } from './partitions.ts';
 import { eventSize, firstThatFit, type SizedEvent } from './remove-old-events.ts';
@@ -117,8 +118,7 @@ async function findErasable(
   return found;
 }
 
-// Matches every body with one of the texts as a value, and few others: JSON.stringify, which wrote the bodies, has one
-// spelling for each text and number.
+// Matches every body with such a value, and few others: JSON.stringify has one spelling for each.
 function patternOf(texts: readonly string[]): string {
   const strings = texts.map((text) => escapeForPattern(JSON.stringify(text)));
   const numbers = texts
@@ -144,13 +144,9 @@ export async function erasePayloads(
     { _id: { $in: ids }, erasureUid: { $ne: erasureUid } },
     { $set: { erasedAt: now, erasureUid } },
   );
-  const { modifiedCount } = await store.deliveries.updateMany(
-    { eventId: { $in: ids }, state: { $in: [...openStates] } },
-    {
-      $set: { state: 'cancelled', cancelReason: 'erased', nextAttemptAt: null, updatedAt: now },
-    },
-  );
-  instruments.deliveriesCancelled.add(modifiedCount, { reason: 'erased' });
+  const open = { eventId: { $in: ids }, state: { $in: [...openStates] } };
+  const count = await cancelDeliveries(store, open, { reason: 'erased', now });
+  instruments.deliveriesCancelled.add(count, { reason: 'erased' });
   await store.deliveries.updateMany(
     { eventId: { $in: ids }, 'attempts.responseSample': { $gt: '' } },
     { $set: { 'attempts.$[].responseSample': '' } },

@@ -7,6 +7,7 @@ import type { ReleaseJob } from '../model/job.ts';
 import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
+import { cancelDeliveries } from './deliveries.ts';
 import { type Overtaken, overtakenFields } from './overtaken.ts';
 import { expectSignal, findPassed, removePartitions } from './partitions.ts';
 import type { PageMaking, TakenPage } from './jobs.ts';
@@ -15,8 +16,7 @@ import type { DeliveryPorts } from './ports.ts';
 const { pageEveryMs, releasedPerSecondDefault } = jobLimits;
 // Small enough that a page takes well under a second and blocks nobody.
 const cancelledPerPageMax = 1_000;
-// An attempt that read the webhook before its resume may record `held` until its activity is given up at 30 s. So only
-// a later empty page is the last.
+// An attempt from before the resume may record `held` for 30 s, so only a later empty page is the last.
 const checkAgainAfterMs = [1_000, 5_000, 35_000];
 
 // MongoDB may choose an index with all that the webhook was ever sent.
@@ -71,7 +71,6 @@ export function findHeld(
     .toArray();
 }
 
-// Null where a release has nothing to drop.
 function droppedBy(discardBefore: Date | null, releasedAt: Date): Filter<DeliveryDocument> | null {
   if (discardBefore === null) return null;
   const recordedBefore = new Date(discardBefore.getTime() + recordedMsMax);
@@ -83,7 +82,6 @@ function droppedBy(discardBefore: Date | null, releasedAt: Date): Filter<Deliver
   };
 }
 
-// Null when there was nothing to cancel.
 async function cancelPage(
   store: Store,
   { filter, cancelReason }: { filter: Filter<DeliveryDocument>; cancelReason: CancelReason },
@@ -99,11 +97,8 @@ async function cancelPage(
     .limit(cancelledPerPageMax)
     .toArray();
   if (found.length === 0) return null;
-  const { modifiedCount: count } = await store.deliveries.updateMany(
-    { ...filter, _id: { $in: found.map(({ _id }) => _id) } },
-    { $set: { state: 'cancelled', cancelReason, nextAttemptAt: null, updatedAt: now } },
-    { session },
-  );
+  const open = { ...filter, _id: { $in: found.map(({ _id }) => _id) } };
+  const count = await cancelDeliveries(store, open, { reason: cancelReason, now, session });
   const partitions = await toSignal(store, found, making);
   return { partitions, overtaken: found, cancelled: { count, reason: cancelReason } };
 }

@@ -5,6 +5,7 @@ import type { DeliveryDocument } from '../model/delivery.ts';
 import type { EventDocument } from '../model/event.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { Store } from '../mongo/connect.ts';
+import { cancelDeliveries } from './deliveries.ts';
 
 // Both bound a batch: few events of many webhooks, or many of few.
 const eventsPerBatch = 200;
@@ -56,7 +57,6 @@ export interface SizedEvent {
   deliveries: number;
 }
 
-/** The projection to `SizedEvent`. */
 export const eventSize = { deliveries: { $size: '$webhookUids' } };
 
 /** Returns the first of them that have at most so many deliveries together, but at least one. */
@@ -76,17 +76,13 @@ async function settleAbandoned(
   eventIds: string[],
   { before, now }: { before: Date; now: Date },
 ): Promise<void> {
-  const { modifiedCount } = await store.deliveries.updateMany(
-    {
-      eventId: { $in: eventIds },
-      state: { $in: ['pending', 'retrying'] },
-      updatedAt: { $lt: before },
-    },
-    {
-      $set: { state: 'cancelled', cancelReason: 'abandoned', nextAttemptAt: null, updatedAt: now },
-    },
-  );
-  instruments.deliveriesCancelled.add(modifiedCount, { reason: 'abandoned' });
+  const abandoned: Filter<DeliveryDocument> = {
+    eventId: { $in: eventIds },
+    state: { $in: ['pending', 'retrying'] },
+    updatedAt: { $lt: before },
+  };
+  const count = await cancelDeliveries(store, abandoned, { reason: 'abandoned', now });
+  instruments.deliveriesCancelled.add(count, { reason: 'abandoned' });
 }
 
 async function withoutKept(store: Store, eventIds: string[], before: Date): Promise<string[]> {

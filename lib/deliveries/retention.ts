@@ -1,3 +1,4 @@
+import type { Filter } from 'mongodb';
 import { minuteMs } from '../platform/duration.ts';
 import { idAt } from '../platform/ids.ts';
 import { processLog } from '../platform/logger.ts';
@@ -5,6 +6,7 @@ import type { DeliveryDocument } from '../model/delivery.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { inTransaction } from '../mongo/transaction.ts';
+import { cancelDeliveries } from './deliveries.ts';
 import { newRelease } from './jobs.ts';
 import { expectSignal } from './partitions.ts';
 import type { JobPage } from '../temporal/messages.ts';
@@ -102,8 +104,7 @@ async function releaseAnew(
   });
 }
 
-// Cancels what paused or deleted webhooks have held for too long. At an active one a release sends it, 20 a second,
-// however long that takes; if that was ended by hand, the limit of records applies.
+// Of paused and deleted webhooks. At an active one a release sends it, unless it is older than all records may be.
 async function expireHeld(
   { store, retention }: Pick<DeliveryPorts, 'store' | 'retention'>,
   { now, after }: { now: Date; after: Date },
@@ -125,23 +126,21 @@ async function expireHeld(
   // Nothing else moves a partition whose head was held.
   const partitions = found.flatMap(({ partition }) => partition ?? []);
   await expectSignal(store, [...new Set(partitions)], { now });
-  const { modifiedCount } = await store.deliveries.updateMany(
-    {
-      _id: { $in: found.map(({ _id }) => _id) },
-      state: 'held',
-      // One that was sent and held again since is younger.
-      updatedAt: { $lte: last },
-      $or: [
-        { webhookUid: { $in: webhookUids.filter((uid) => !active.includes(uid)) } },
-        { updatedAt: { $lt: new Date(now.getTime() - Math.max(heldMs, recordsMs)) } },
-      ],
-    },
-    { $set: { state: 'cancelled', cancelReason: 'expired', updatedAt: now } },
-  );
+  const tooOld: Filter<DeliveryDocument> = {
+    _id: { $in: found.map(({ _id }) => _id) },
+    state: 'held',
+    // One that was sent and held again since is younger.
+    updatedAt: { $lte: last },
+    $or: [
+      { webhookUid: { $in: webhookUids.filter((uid) => !active.includes(uid)) } },
+      { updatedAt: { $lt: new Date(now.getTime() - Math.max(heldMs, recordsMs)) } },
+    ],
+  };
+  const expired = await cancelDeliveries(store, tooOld, { reason: 'expired', now });
   const more = found.length === batchMax;
   // What has the time of the last one may lie beyond the batch.
-  const next = more && modifiedCount > 0 ? new Date(last.getTime() - 1) : last;
-  return { expired: modifiedCount, after: next, more };
+  const next = more && expired > 0 ? new Date(last.getTime() - 1) : last;
+  return { expired, after: next, more };
 }
 
 async function remove(
