@@ -73,21 +73,8 @@ export async function attemptDelivery(
   const outcome =
     decision === 'send' && webhook !== null
       ? await sendAndRecord(ports, { ...found, webhook, readAt, options })
-      : await leave(ports, found, decision);
+      : await withoutSending(ports, found, decision);
   return turn === null ? outcome : passTurn(ports, { key, turn, asker, outcome });
-}
-
-async function leave(
-  ports: DeliveryPorts,
-  found: Found,
-  decision: Decision,
-): Promise<DeliveryOutcome> {
-  if (typeof decision === 'object') return recordUnsent(ports, found, decision);
-  const { key, delivery, event, asker } = found;
-  if (delivery !== null) return outcomeOf(key, delivery, asker);
-  // The process that recorded the event may be attempting it, until its claim ends.
-  const nextAttemptAt = event.headStart?.until.toISOString() ?? null;
-  return { ...unattempted(key, null), state: 'retrying', nextAttemptAt };
 }
 
 async function load(
@@ -111,6 +98,19 @@ async function endWithoutEvent(
   if (delivery === null) deliveryLog.warn({ ...key }, 'delivery.event_missing');
   else await ports.store.deliveries.deleteOne({ _id: delivery._id });
   return { ...unattempted(key, delivery), state: 'cancelled' };
+}
+
+async function withoutSending(
+  ports: DeliveryPorts,
+  found: Found,
+  decision: Decision,
+): Promise<DeliveryOutcome> {
+  if (typeof decision === 'object') return recordUnsent(ports, found, decision);
+  const { key, delivery, event, asker } = found;
+  if (delivery !== null) return outcomeOf(key, delivery, asker);
+  // The process that recorded the event may be attempting it, until its claim ends.
+  const nextAttemptAt = event.headStart?.until.toISOString() ?? null;
+  return { ...unattempted(key, null), state: 'retrying', nextAttemptAt };
 }
 
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
