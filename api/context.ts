@@ -43,7 +43,6 @@ export interface ApiContext {
   identityProvider: IdentityProvider | null;
   signingKeys: SigningKeyRing;
   clock: Clock;
-  /** True once the process was told to stop. */
   draining: boolean;
 }
 

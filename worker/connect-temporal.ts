@@ -20,10 +20,7 @@ const expectedWarnings: ReadonlySet<string> = new Set([
 
 let runtimeInstalled = false;
 
-/**
- * Sends the SDK's log lines through the process's logger, and its metrics to those of the process where somebody gets
- * them; once a process. run-process.ts handles signals.
- */
+/** Sends the SDK's log and metrics through those of the process; once a process. run-process.ts handles signals. */
 export function installRuntime({ measures } = { measures: false }): void {
   if (runtimeInstalled) return;
   runtimeInstalled = true;

@@ -13,7 +13,6 @@ interface FirstAttemptWorker {
   headStart: HeadStart | null;
   /** Begins no more, and leaves what waits for a permit to the retries; attempts under way go on. */
   stop: () => void;
-  /** Resolves with the fault that ended the worker. */
   failed: Promise<unknown>;
 }
 

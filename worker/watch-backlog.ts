@@ -48,7 +48,6 @@ export async function watchBacklog(
 class Latest<T> {
   readonly #clock: Clock;
   readonly #stopping: AbortSignal;
-  /** What was read last; null before. */
   value: T | null = null;
   #readAtMs = 0;
 

@@ -23,10 +23,7 @@ const { idsPerSearchAttributeMax } = dispatchLimits;
 // Each page is some 20 events of history; a new run begins long before Temporal's limit of 51,200.
 const pagesPerRunMax = 200;
 
-/**
- * Takes the pages of a job, or of the hourly retention, one after the other. A `deliverEvents` makes the deliveries
- * of each page, and outlives this workflow.
- */
+/** Takes the pages of a job, or of the retention, in turn; each page's `deliverEvents` outlives this workflow. */
 export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
   let { page = 1, cursor } = input;
   for (let count = 0; count < pagesPerRunMax; count += 1) {

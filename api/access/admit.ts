@@ -19,7 +19,6 @@ export type Access =
 interface Admitted {
   actor: Actor;
   logged: Record<string, string>;
-  /** The caller's rate limit. */
   headers: Record<string, string>;
   signedIn: SignedIn | null;
   /** Why a valid key may not make this call, which counts and is logged as the key's all the same. */

@@ -29,8 +29,7 @@ export function setCookie(
 ): string {
   const pair = `${nameOf(publicUrl, cookie)}=${content?.value ?? ''}`;
   const maxAgeSeconds = Math.floor((content?.lifetimeMs ?? 0) / 1_000);
-  // On plain http signing in fails rather than leaks the session. On localhost Chrome and Firefox
-  // accept `Secure`, Safari does not (https://bugs.webkit.org/show_bug.cgi?id=281149).
+  // On plain http signing in fails rather than leaks. On localhost Safari refuses `Secure` (WebKit bug 281149).
   const attributes = `HttpOnly; SameSite=${cookie.sameSite}; Path=/; Secure`;
   return `${pair}; Max-Age=${maxAgeSeconds}; ${attributes}`;
 }

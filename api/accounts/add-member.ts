@@ -1,4 +1,3 @@
-// PUT …/accounts/{accountUid}/members/{userUid}: adds a user to an account.
 import type { ClientSession } from 'mongodb';
 import { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import { overloaded } from '../../lib/platform/overloaded.ts';

@@ -1,4 +1,3 @@
-// POST …/accounts: creates an account.
 import { makeAccount } from '../../lib/access/apps.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';

@@ -1,4 +1,3 @@
-// GET …/accounts/{accountUid}: one account.
 import type { Handler } from '../router.ts';
 import { accountSchema, noSuchAccount, presentAccount } from './account.ts';
 import { operation, type Operation } from '../http/operation.ts';

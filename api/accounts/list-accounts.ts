@@ -1,4 +1,3 @@
-// GET …/accounts: the accounts of the application, newest first.
 import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { accountSchema, presentAccount } from './account.ts';

@@ -1,4 +1,3 @@
-// GET …/accounts/{accountUid}/members: the users in an account, newest first.
 import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { presentUser, userSchema } from '../users/user.ts';

@@ -1,4 +1,3 @@
-// DELETE …/accounts/{accountUid}/members/{userUid}: removes a user from an account.
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { AppError } from '../../lib/platform/errors.ts';

@@ -58,7 +58,6 @@ function dataOf(event: DeliveredEventName): EventData {
   return isOperationsEvent(event) ? noticeData[event] : resourceData[entityOf(event)];
 }
 
-/** Returns what an event means, as a sentence. */
 export function describeEvent(event: DeliveredEventName): string {
   if (event === testEventName) return 'Somebody asked for a test of this webhook.';
   return isOperationsEvent(event) ? noticed[event] : describeChange(event);
@@ -98,7 +97,6 @@ export function schemaOf(event: DeliveredEventName): SchemaObject {
   };
 }
 
-/** Returns the catalogue as an application sees it. */
 export function eventTypesOf(appUid: string) {
   return deliveredEventNames.map((event) => ({
     event,

@@ -1,13 +1,11 @@
 import type { SchemaObject } from 'ajv';
 
-/** What `data` of an event looks like. */
 export interface EventData {
   schema: SchemaObject;
   /** Of an application; the uids are nobody's. */
   sampleOf: (appUid: string) => { uid: string; [field: string]: unknown };
 }
 
-/** The time of all samples. */
 export const sampleTime = '2026-01-01T12:00:00.000Z';
 
 /** Returns a uid that no thing has. */

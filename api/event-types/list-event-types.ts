@@ -1,4 +1,3 @@
-// GET …/event-types: every event that webhooks get, with its schema and a sample.
 import type { Handler } from '../router.ts';
 import { eventTypesOf } from './event-catalogue.ts';
 import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';

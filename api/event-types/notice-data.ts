@@ -82,7 +82,6 @@ const expiring: Written<ExpiringKeyData> = {
   rolledTo: null,
 };
 
-/** `data` of the events for operations webhooks. */
 export const noticeData: Readonly<Record<OperationsEventName, EventData>> = {
   'webhook.failing': notice({}),
   'webhook.deactivation_scheduled': notice({}),

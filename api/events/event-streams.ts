@@ -36,7 +36,6 @@ export class EventStreams implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** How many are open. */
   get count(): number {
     return this.#streams.size;
   }

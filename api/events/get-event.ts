@@ -1,4 +1,3 @@
-// GET …/events/{eventId}: one event with the payload that receivers get.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { EventDocument, EventFacts } from '../../lib/model/event.ts';

@@ -1,4 +1,3 @@
-// GET …/deliveries: the deliveries of all webhooks of the application, newest first.
 import { readDeliveries } from '../../lib/deliveries/delivery-lists.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { deliveryFilters } from './delivery-filter.ts';

@@ -1,4 +1,3 @@
-// GET …/events: the events of the application without their payloads, newest first.
 import { readEvents } from '../../lib/events/event-lists.ts';
 import { limits } from '../../lib/limits.ts';
 import { entities, subscribedEventNames } from '../../lib/model/event-name.ts';

@@ -1,4 +1,3 @@
-// GET …/events/stream: each event as it is committed, as server-sent events.
 import { lateBefore } from '../../lib/events/event-lists.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { readFilters } from '../http/query-values.ts';

@@ -1,4 +1,3 @@
-// GET /readyz: whether this process should get requests, part by part.
 import type { Handler } from '../router.ts';
 import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -73,8 +73,7 @@ export function createServer(
     // More data of a refused request is another error, and must not cut its answer off.
     if (refused.has(socket)) return;
     const exchange = exchanges.get(socket);
-    // The fault is in the body of an answered request: the client would take a second answer for
-    // that of its next request.
+    // The fault is in the body of an answered request: a second answer would pass for that of the next.
     const isAnswered = exchange?.response.headersSent === true && !exchange.request.complete;
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
       socket.destroy();

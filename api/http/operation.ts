@@ -6,7 +6,6 @@ import { named, listOf, textOrNull } from './schemas.ts';
 
 export interface OperationAnswer {
   description: string;
-  /** Of the body; absent where there is none. */
   schema?: SchemaObject;
   /** `application/json` by default. */
   contentType?: string;
@@ -24,11 +23,8 @@ export interface Operation {
   answers: Readonly<Record<number, OperationAnswer>>;
   /** The problems of this call, beside those of every call with its access and body. */
   problems?: readonly ErrorCode[];
-  /** A body that it takes. */
   example?: Readonly<Record<string, unknown>>;
-  /** True where it takes `Idempotency-Key`. */
   takesIdempotencyKey?: boolean;
-  /** True where it takes `Last-Event-ID`. */
   takesLastEventId?: boolean;
 }
 

@@ -60,7 +60,6 @@ export class HttpError extends AppError {
   }
 }
 
-/** Returns the HTTP status of a problem. */
 export function statusOfCode(code: ErrorCode): number {
   return kinds[code].status;
 }

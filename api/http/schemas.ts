@@ -37,7 +37,6 @@ export function listOf(items: SchemaObject): SchemaObject {
   return { type: 'array', items };
 }
 
-/** Returns the schema with null added. */
 export function orNull(schema: SchemaObject): SchemaObject {
   const { type, enum: choices, ...rest } = schema as { type?: unknown; enum?: unknown[] };
   if (typeof type !== 'string' || 'title' in schema) return { anyOf: [schema, { type: 'null' }] };

@@ -1,4 +1,3 @@
-// POST …/replays/{replayUid}/cancel, also of a webhook: stops a replay that still runs.
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import type { Handler } from '../router.ts';

@@ -1,4 +1,3 @@
-// POST …/replays: sends the failed events of a time range again, to all webhooks of the application or some.
 import { isOfFailures } from '../../lib/deliveries/replay-scan.ts';
 import { validator } from '../http/validate.ts';
 import type { Handler } from '../router.ts';

@@ -1,4 +1,3 @@
-// POST …/erasures: erases the payloads of a tenant or a user.
 import { limits } from '../../lib/limits.ts';
 import type { ErasureSubject } from '../../lib/model/job.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';

@@ -1,4 +1,3 @@
-// POST …/webhooks/{webhookUid}/replays: sends the events of a time range again, or for the first time.
 import type { Handler } from '../router.ts';
 import { validator } from '../http/validate.ts';
 import { newReplay, replayedStates, replayFields, type ReplayFields } from './replay-fields.ts';

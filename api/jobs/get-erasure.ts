@@ -1,4 +1,3 @@
-// GET …/erasures/{erasureUid}: the progress of an erasure.
 import { AppError } from '../../lib/platform/errors.ts';
 import type { Handler } from '../router.ts';
 import { erasureSchema, presentErasure } from './present-erasure.ts';

@@ -1,4 +1,3 @@
-// GET …/erasures: the erasures of the application, newest first.
 import type { ErasureJob } from '../../lib/model/job.ts';
 import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';

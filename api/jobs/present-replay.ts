@@ -101,7 +101,6 @@ const dryRunSchema = named(
   }),
 );
 
-/** The answers of the calls that start a replay. */
 export const replayAnswers = {
   200: { description: 'The count, of a dry run', schema: dryRunSchema },
   202: {

@@ -79,8 +79,7 @@ export function newReplay(
   now: Date,
 ): ReplayJob {
   const since = parseTime('#/since', body.since);
-  // Later events are delivered without a replay, and a replay must end. Events that are being recorded now
-  // are scanned once they are there (`scanUntil`).
+  // Later events are delivered anyway, and a replay must end. For those being recorded see `scanUntil`.
   const asked = body.until === undefined ? now : parseTime('#/until', body.until);
   const until = asked < now ? asked : now;
   if (since >= until) {

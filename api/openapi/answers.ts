@@ -17,7 +17,6 @@ const fieldErrorSchema = named('FieldError', {
   }),
 });
 
-/** Returns what a call can answer, by status. */
 export function answersOf(line: Route, components: Components, routes: readonly Route[]): Json {
   const { answers } = line.handler.operation;
   const codes = problemsOf(line);
@@ -34,7 +33,6 @@ export function answersOf(line: Route, components: Components, routes: readonly 
 interface OwnAnswer {
   status: number;
   answer: OperationAnswer;
-  /** Of the problems with that status. */
   codes: readonly ErrorCode[];
   routes: readonly Route[];
 }

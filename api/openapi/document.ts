@@ -149,7 +149,6 @@ function describeDelivery(event: DeliveredEventName, components: Components): Js
   };
 }
 
-/** Returns the text of docs/openapi.json. */
 export function renderOpenapi(routes: readonly Route[]): string {
   return `${JSON.stringify(openapiOf(routes), null, 2)}\n`;
 }

@@ -1,4 +1,3 @@
-// GET /openapi.json: the contract of the API, docs/openapi.json.
 import { operation, type Operation } from '../http/operation.ts';
 import { named, objectOf, text } from '../http/schemas.ts';
 import type { Handler } from '../router.ts';

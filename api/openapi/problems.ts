@@ -43,7 +43,6 @@ const ofBody: readonly ErrorCode[] = [
   'unsupported_media_type',
 ];
 
-/** Returns the codes of all problems that a route can answer with, each once. */
 export function problemsOf({ access, body, handler }: Route): ErrorCode[] {
   const { operation, parameters = {} } = handler;
   return [

@@ -1,4 +1,3 @@
-// PATCH …/agents/{agentUid}: changes an agent; the event is agent.updated, if anything changed.
 import { checkAndLockAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
 import { agentKind, agentSchema, type ChangeAgentBody } from './agent.ts';

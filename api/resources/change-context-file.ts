@@ -1,4 +1,3 @@
-// PATCH …/contexts/{contextUid}/files/{fileUid}: changes its name or processing status.
 import type { Handler } from '../router.ts';
 import { type ChangeContextFileBody, contextFileKind, contextFileSchema } from './context-file.ts';
 import { changeResource } from './resource-kind.ts';

@@ -1,4 +1,3 @@
-// PATCH …/contexts/{contextUid}: changes a context; the event is context.updated, if anything changed.
 import type { Handler } from '../router.ts';
 import { type ChangeContextBody, contextKind, contextSchema } from './context.ts';
 import { changeResource } from './resource-kind.ts';

@@ -1,4 +1,3 @@
-// POST …/agents: creates an agent; the event is agent.created.
 import { newId } from '../../lib/platform/ids.ts';
 import { checkAndLockAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';

@@ -1,4 +1,3 @@
-// POST …/contexts/{contextUid}/files: records a file of a context; the event is contextfile.created.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';

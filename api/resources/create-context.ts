@@ -1,4 +1,3 @@
-// POST …/contexts: creates a context; the event is context.created.
 import { newId } from '../../lib/platform/ids.ts';
 import type { Handler } from '../router.ts';
 import { contextKind, contextSchema, type CreateContextBody } from './context.ts';

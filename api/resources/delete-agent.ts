@@ -1,4 +1,3 @@
-// DELETE …/agents/{agentUid}: deletes an agent; the event is agent.deleted.
 import type { Handler } from '../router.ts';
 import { agentKind } from './agent.ts';
 import { deleteResource } from './resource-kind.ts';

@@ -1,4 +1,3 @@
-// DELETE …/contexts/{contextUid}/files/{fileUid}: deletes a file; the event is contextfile.deleted.
 import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import { deleteResource } from './resource-kind.ts';

@@ -1,4 +1,3 @@
-// DELETE …/contexts/{contextUid}: deletes a context and its files, with an event for each.
 import type { Handler } from '../router.ts';
 import { contextFileKind } from './context-file.ts';
 import { contextKind } from './context.ts';

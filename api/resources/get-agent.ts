@@ -1,4 +1,3 @@
-// GET …/agents/{agentUid}: one agent.
 import type { Handler } from '../router.ts';
 import { agentKind, agentSchema } from './agent.ts';
 import { getResource } from './resource-kind.ts';

@@ -1,4 +1,3 @@
-// GET …/contexts/{contextUid}/files/{fileUid}: one file of a context.
 import type { Handler } from '../router.ts';
 import { contextFileKind, contextFileSchema } from './context-file.ts';
 import { getResource } from './resource-kind.ts';

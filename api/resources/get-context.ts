@@ -1,4 +1,3 @@
-// GET …/contexts/{contextUid}: one context.
 import type { Handler } from '../router.ts';
 import { contextKind, contextSchema } from './context.ts';
 import { getResource } from './resource-kind.ts';

@@ -1,4 +1,3 @@
-// GET …/agents: the agents of the application, newest first.
 import { listHandler } from '../http/list-handler.ts';
 import { agentKind, agentSchema } from './agent.ts';
 import { listResources } from './resource-kind.ts';

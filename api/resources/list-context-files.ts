@@ -1,4 +1,3 @@
-// GET …/contexts/{contextUid}/files: the files of a context, newest first.
 import { listHandler } from '../http/list-handler.ts';
 import { contextFileKind, contextFileSchema } from './context-file.ts';
 import { listResources, noSuchResource } from './resource-kind.ts';

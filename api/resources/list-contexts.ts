@@ -1,4 +1,3 @@
-// GET …/contexts: the contexts of the application, newest first.
 import { listHandler } from '../http/list-handler.ts';
 import { contextKind, contextSchema } from './context.ts';
 import { listResources } from './resource-kind.ts';

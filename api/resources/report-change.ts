@@ -1,4 +1,3 @@
-// POST …/changes: a platform whose resources live elsewhere reports a change of one.
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName, eventNames } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';

@@ -1,4 +1,3 @@
-// GET …/stats/backlog: what is still to be delivered, now.
 import {
   type BacklogCount,
   type OpenDeliveries,

@@ -1,4 +1,3 @@
-// GET …/stats/deliveries: what became of the attempts of a range, of the application or of one webhook.
 import { limits } from '../../lib/limits.ts';
 import { statisticsIntervals } from '../../lib/model/statistics.ts';
 import { readStatistics } from '../../lib/statistics/read-statistics.ts';

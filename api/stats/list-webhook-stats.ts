@@ -1,4 +1,3 @@
-// GET …/stats/webhooks: what became of the attempts of a range, webhook by webhook.
 import { statisticsLimits } from '../../lib/limits.ts';
 import { readWebhookStatistics } from '../../lib/statistics/read-statistics.ts';
 import { listOf, named, objectOf, oneOfTexts, text, time } from '../http/schemas.ts';

@@ -3,7 +3,6 @@ import type { Counts } from '../../lib/model/statistics.ts';
 import { type Percentiles, percentilesOf } from '../../lib/statistics/histogram.ts';
 import { count, named, objectOf, orNull, time } from '../http/schemas.ts';
 
-/** Returns counts as clients see them. */
 export function presentCounts({ outcomes, attemptMs, changeToReceiptMs }: Counts) {
   const { delivered = 0, retrying = 0, exhausted = 0, blocked = 0, cancelled = 0 } = outcomes;
   return {

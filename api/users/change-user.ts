@@ -1,4 +1,3 @@
-// PATCH …/sdkusers/{userUid}: changes a user's name.
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import type { Handler } from '../router.ts';

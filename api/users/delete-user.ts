@@ -1,4 +1,3 @@
-// DELETE …/sdkusers/{userUid}: erases who a user is, and ends the user's tokens.
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { eraseUser } from '../../lib/identity/users.ts';

@@ -1,4 +1,3 @@
-// GET /.well-known/jwks.json: the public keys with which anyone checks a user token.
 import { createHash } from 'node:crypto';
 import { jwksCachedMs, jwksStaleMs } from '../../lib/identity/key-rotation.ts';
 import type { Handler } from '../router.ts';

@@ -1,4 +1,3 @@
-// GET …/sdkusers/{userUid}: one user.
 import type { Handler } from '../router.ts';
 import { noSuchUser, presentUser, userSchema } from './user.ts';
 import { operation, type Operation } from '../http/operation.ts';

@@ -1,4 +1,3 @@
-// POST …/sdkusers/tokens/revoke: ends the sessions of all users of the application.
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { revokeAppTokens } from '../../lib/identity/token-epochs.ts';

@@ -1,4 +1,3 @@
-// POST …/sdkusers/{userUid}/tokens/revoke: ends all of a user's sessions.
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { revokeUserTokens } from '../../lib/identity/token-epochs.ts';

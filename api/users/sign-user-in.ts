@@ -1,4 +1,3 @@
-// POST …/sdkusers/auth: finds or creates a user and issues a token for the embedded session.
 import { canonicalEmail } from '../../lib/access/canonical-email.ts';
 import { limits } from '../../lib/limits.ts';
 import type { UserDocument, UserIdentity } from '../../lib/model/user.ts';

@@ -1,4 +1,3 @@
-// POST …/sdkusers/token/verify: whether a user token is valid now, and for which agent.
 import type { JWK } from 'jose';
 import { type VerifiedClaims, verifyUserToken } from '../../lib/identity/verify-user-token.ts';
 import type { Store } from '../../lib/mongo/connect.ts';

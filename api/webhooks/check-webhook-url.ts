@@ -1,4 +1,3 @@
-// POST …/webhooks/check-url: says whether a webhook may have a URL, and changes nothing.
 import type { WebhookKind } from '../../lib/model/webhook.ts';
 import { listOf, named, objectOf, text, textOrNull } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';

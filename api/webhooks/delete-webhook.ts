@@ -1,4 +1,3 @@
-// DELETE …/webhooks/{webhookUid}: deletes a webhook and cancels its open deliveries.
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';

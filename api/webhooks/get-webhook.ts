@@ -1,4 +1,3 @@
-// GET …/webhooks/{webhookUid}: one webhook, without its secret.
 import type { Handler } from '../router.ts';
 import { showWebhook, webhookSchema } from './present-webhook.ts';
 import { findWebhook } from './webhook-fields.ts';

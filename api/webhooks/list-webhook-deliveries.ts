@@ -1,4 +1,3 @@
-// GET …/webhooks/{webhookUid}/deliveries: the deliveries of a webhook, newest first.
 import { readDeliveries } from '../../lib/deliveries/delivery-lists.ts';
 import { webhookDeliveryFilters } from '../events/delivery-filter.ts';
 import { deliverySchema, presentDelivery } from '../events/present-delivery.ts';

@@ -1,4 +1,3 @@
-// GET …/webhooks: all webhooks of the application, in the order they were registered.
 import { countHeldByWebhook } from '../../lib/deliveries/held-counts.ts';
 import type { Handler } from '../router.ts';
 import { presentWebhook, viewNow, webhookSchema } from './present-webhook.ts';

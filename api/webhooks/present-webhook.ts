@@ -33,7 +33,6 @@ type WebhookView = ReturnType<typeof viewNow> & {
   twinUid?: string | null;
 };
 
-/** What may go wrong with a webhook as it is. */
 interface WebhookWarning {
   code: string;
   detail: string;

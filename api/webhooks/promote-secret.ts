@@ -1,4 +1,3 @@
-// POST …/webhooks/{webhookUid}/secret/promote: signs `X-Webhook-Signature` with the new secret from now on.
 import { AppError } from '../../lib/platform/errors.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';

@@ -1,4 +1,3 @@
-// POST …/webhooks/{webhookUid}/recover: sends again what was lost since a time.
 import type { CancelReason } from '../../lib/model/delivery-state.ts';
 import type { ReplayedState } from '../../lib/model/job.ts';
 import { validator } from '../http/validate.ts';

@@ -61,7 +61,6 @@ interface Options {
   superuser: boolean;
 }
 
-/** The options that each command takes. */
 const optionsOf: Readonly<Record<string, readonly string[]>> = {
   list: [],
   create: ['email', 'generate', 'no-password', 'superuser'],

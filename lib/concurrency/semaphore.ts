@@ -44,7 +44,6 @@ export class Semaphore {
     return { held, waiting: waiters.size };
   }
 
-  /** Of all keys. */
   countAll(): { held: number; waiting: number } {
     const counts = { held: 0, waiting: 0 };
     for (const { held, waiters } of this.#queues.values()) {

@@ -10,7 +10,6 @@ const { undispatchedReadMax } = statisticsLimits;
 
 export interface BacklogCount {
   count: number;
-  /** There may be more. */
   countIsCapped: boolean;
 }
 
@@ -25,7 +24,6 @@ export interface Backlog {
   undispatched: BacklogCount;
 }
 
-/** Reads what an application has still to deliver. */
 export async function readBacklog(store: Store, appUid: string): Promise<Backlog> {
   const [pending, retrying, held, undispatched] = await Promise.all([
     readOpen(store, { appUid, state: 'pending' }),

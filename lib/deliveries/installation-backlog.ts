@@ -15,7 +15,6 @@ const expiringMs = 7 * dayMs;
 
 export interface Waiting {
   count: number;
-  /** Null where there is none. */
   oldestAt: Date | null;
 }
 

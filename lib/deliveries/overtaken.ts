@@ -4,7 +4,6 @@ import type { Store } from '../mongo/connect.ts';
 import type { OvertakenDelivery } from '../temporal/messages.ts';
 import { jobPageWorkflowId } from '../temporal/names.ts';
 
-/** The projection to `Overtaken`. */
 export const overtakenFields = {
   eventId: 1,
   webhookUid: 1,

@@ -4,8 +4,7 @@ import type { Pace } from '../model/pace.ts';
 const { rateWaitMsMax } = attemptLimits;
 // Others may have been late.
 const rateWaitInLineMsMax = 2 * rateWaitMsMax;
-// Who asks that much early waits in the process, so that a call that comes a little late leaves no gap; no longer, as
-// what it has read would be outdated.
+// Who asks that early waits in the process, so that no gap is left; longer would outdate what it has read.
 const earlyMs = attemptLimits.factsFreshMs - 100;
 
 export interface PaceQuestion {

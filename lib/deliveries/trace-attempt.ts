@@ -83,7 +83,6 @@ export class TracedAttempt {
     return this.#span.spanContext().traceId;
   }
 
-  /** What tells the receiver of the trace. */
   get headers(): TraceContext | null {
     return traceOf(this.#span.spanContext());
   }

@@ -1,6 +1,5 @@
 interface Place {
   freeAtMs: number;
-  /** The workflow to which it is promised. */
   workflowId: string | null;
 }
 

@@ -11,10 +11,7 @@ interface WorkflowToStart {
   now: Date;
 }
 
-/**
- * Starts the workflow of events in a span, whose `traceparent` it is told, where a trace of theirs is recorded.
- * Returns what the start returns.
- */
+/** Calls `start` in a span, whose `traceparent` it gets, where a trace of the events is recorded. */
 export async function traceStart<Result>(
   subject: WorkflowToStart,
   start: (traceparent?: string) => Promise<Result>,

@@ -10,7 +10,6 @@ export interface AttemptPhase {
 }
 
 export interface AttemptTrace {
-  /** A reading of `performance.now()`. */
   readonly startedAt: number;
   phase: SendPhase;
   /** Null unless a phase is under way. */

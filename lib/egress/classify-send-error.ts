@@ -87,8 +87,7 @@ const tlsCodes: readonly RegExp[] = [
   /^(?:EPROTO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
 ];
 
-// Ours, not the receiver's, and so retried without end. Not EADDRNOTAVAIL: it may mean that this
-// host has no address of the receiver's family, which does not pass.
+// Ours, and so retried without end. Not EADDRNOTAVAIL: this host may lack the receiver's address family for good.
 const ownFaultCodes: readonly RegExp[] = [
   /^(?:ERR_INVALID_|ERR_ASSERTION$|ERR_OUT_OF_RANGE$|UND_ERR_(?:INVALID_|NOT_SUPPORTED$|REQ_))/,
   /^(?:PROXY_FAILED|CLIENT_CERTIFICATE_UNUSABLE|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/,

@@ -2,10 +2,7 @@ import { createSecureContext, DEFAULT_CIPHERS, type SecureContext } from 'node:t
 import { errorCode } from '../platform/error-code.ts';
 import { SendFault } from './send-fault.ts';
 
-/**
- * What the receiver may choose from. Nothing of finite-field Diffie-Hellman: it could name a group of 10,000 bits, with
- * which a handshake keeps the event loop busy for seconds.
- */
+/** No finite-field Diffie-Hellman: a receiver's group of 10,000 bits would keep the event loop busy for seconds. */
 export const handshakeOptions = {
   minVersion: 'TLSv1.2',
   ciphers: `${DEFAULT_CIPHERS}:!kDHE`,

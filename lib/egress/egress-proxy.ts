@@ -38,10 +38,7 @@ function credentialsOf({ username, password }: URL): string | null {
   }
 }
 
-/**
- * Tunnels to an address that passed the guard: the proxy would resolve a name unvetted. Throws the
- * SendFault `PROXY_REFUSED` or `PROXY_FAILED`, or the signal's reason when it aborts.
- */
+/** The proxy itself would resolve a name unvetted. Throws `PROXY_REFUSED`, `PROXY_FAILED`, or the signal's reason. */
 export function openTunnel(
   { address, port }: { readonly address: string; readonly port: number },
   proxy: EgressProxy,

@@ -197,8 +197,7 @@ async function deliver(
   return exchangeOver(createConnection(connectionTarget, socket, trace.address));
 }
 
-// A receiver may close a kept connection just as we write on it (RFC 9112 §9.3.1). Then we send again:
-// deliveries are at-least-once, and a repeat has the same event id.
+// A receiver may close a kept connection as we write (RFC 9112 §9.3.1): we send again, with the same event id.
 function wentStale(error: unknown, trace: AttemptTrace): boolean {
   const code = errorCode(error);
   if (typeof code !== 'string' || trace.answerBegan) return false;

@@ -21,7 +21,6 @@ export interface MailSenderOptions {
   readonly server: MailServer;
   /** A plain address. */
   readonly from: string;
-  /** Writes the mail of a payload. */
   readonly write: (body: string) => MailText;
   readonly timeoutMs?: number;
   /** PEM, instead of the system's. */

@@ -66,8 +66,7 @@ function isFallback(client: DnsClient): boolean {
   return others.length === 0 && server === '127.0.0.1';
 }
 
-// Not `dns.lookup`: it holds one of four threads, so four silent names would stop every lookup, and
-// it tries search domains, which lead into the cluster.
+// Not `dns.lookup`: four silent names would block its threads, and search domains lead into the cluster.
 function newClient(servers: NameServersOptions['servers']): DnsClient {
   const client = new DnsClient({ timeout: firstTryMs, tries });
   if (servers !== undefined) client.setServers(servers());

@@ -170,8 +170,7 @@ async function shakeHands(
   return secure;
 }
 
-// Between the steps an 'error' event without a listener would end the process; the next step finds the
-// socket destroyed. Node leaves a TLS socket open after an alert, and undici would wait for its end.
+// An 'error' event that nobody hears would end the process, and Node leaves a TLS socket open after an alert.
 function endOnError(socket: Socket): void {
   socket.on('error', () => socket.destroy());
 }

@@ -1,7 +1,6 @@
 import { streamLimits } from '../limits.ts';
 import type { EventDocument } from '../model/event.ts';
 
-/** An event as it was committed. */
 interface CommittedEvent {
   event: EventDocument;
   /** Its position in the order of commits; tokens sort as texts. */

@@ -4,8 +4,7 @@ import { testEventName } from '../model/event-name.ts';
 import type { Store } from '../mongo/connect.ts';
 import { timeOfId } from '../platform/ids.ts';
 
-/** An event as it was when it was committed. */
-export type CommittedChange = ChangeStreamInsertDocument<EventDocument> & { _id: Token };
+type CommittedChange = ChangeStreamInsertDocument<EventDocument> & { _id: Token };
 
 interface Token {
   _data: string;

@@ -12,7 +12,6 @@ import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 import type { UserReader } from './user-reader.ts';
 
 interface AccountsToAdd {
-  /** Without repetition. */
   accountUids: readonly string[];
   caller: Caller;
   now: Date;

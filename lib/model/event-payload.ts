@@ -15,7 +15,6 @@ export type Written<Data> = Data extends Date
       ? { [Field in keyof Data]: Written<Data[Field]> }
       : Data;
 
-/** What an event is about. */
 interface EventData {
   uid: string;
   [field: string]: unknown;

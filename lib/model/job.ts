@@ -33,7 +33,6 @@ export interface ReplayJob extends JobFacts {
   kind: 'replay';
   /** The webhook that it was asked for; null for one of the application. */
   webhookUid: string | null;
-  /** Taken one after the other. */
   webhookUids: string[];
   webhooksDone: number;
   /** Of those to which anything was sent. */

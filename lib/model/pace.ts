@@ -1,6 +1,5 @@
 /** How far the requests to a webhook with a `ratePerSecond` are given out (ADR 26). Without a document: from now. */
 export interface PaceDocument {
-  /** The webhook. */
   _id: string;
   /** The rate with which the line was made: another one begins a new line. */
   ratePerSecond: number;

@@ -69,7 +69,6 @@ export const authTypes = ['basic', 'bearer'] as const;
 
 export interface SealedAuth {
   type: (typeof authTypes)[number];
-  /** The value of `Authorization`. */
   secret: SealedSecret;
 }
 

@@ -85,7 +85,6 @@ export async function answerRepeat<T>(
   return readAnswer<T>(store, key, secretBox);
 }
 
-/** What `answerRepeat` takes. */
 export class RepeatedKey extends Error {}
 
 async function readAnswer<T>(store: Store, key: IdempotencyKey, box: SecretBox): Promise<T> {

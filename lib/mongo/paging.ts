@@ -46,7 +46,6 @@ export interface Search<T> {
 
 interface PageOptions {
   projection?: Readonly<Record<string, 0>>;
-  /** The name of the index to read. */
   hint?: string;
 }
 

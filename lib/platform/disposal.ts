@@ -11,7 +11,6 @@ export class Disposal implements AsyncDisposable {
     this.#closers.push(close);
   }
 
-  /** Throws the first failure. */
   async [Symbol.asyncDispose](): Promise<void> {
     const failures: unknown[] = [];
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {

@@ -1,5 +1,4 @@
-// Not pino's own asynchronous destination: it hands each write to a thread, which costs more than the write, and at an
-// exit it cannot know what became of the write under way.
+// Not pino's asynchronous destination: a thread costs more than the write, and an exit cannot tell what was written.
 import { writeSync } from 'node:fs';
 import { processLimits } from '../limits.ts';
 import { errorCode } from './error-code.ts';

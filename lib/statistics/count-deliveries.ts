@@ -15,7 +15,6 @@ const deliveryFields = {
   updatedAt: 1,
 } as const;
 
-/** The projection to `CountedDelivery`. */
 export const countedFields = {
   _id: 0,
   ...deliveryFields,

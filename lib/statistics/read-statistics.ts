@@ -25,7 +25,6 @@ interface StatisticsRange {
 }
 
 interface WantedStatistics extends StatisticsRange {
-  /** Null for the whole application. */
   webhookUid: string | null;
 }
 
@@ -97,7 +96,6 @@ function hasAny({ outcomes }: Counts): boolean {
 }
 
 interface Reading {
-  /** Of what is counted. */
   ids: NonNullable<Filter<StatisticsDocument>['_id']>;
   /** Of what is not counted yet. */
   own: Partial<Pick<CountedDelivery, 'appUid' | 'webhookUid'>>;

@@ -8,7 +8,6 @@ export interface Span {
   end: Date;
 }
 
-/** The counts of an application or a webhook in a minute. */
 export interface Tallied {
   appUid: string;
   owner: string;

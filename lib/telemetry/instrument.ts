@@ -1,7 +1,7 @@
 // The kinds of instruments: they count for nothing until a meter is connected.
 import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api';
 
-export interface InstrumentFacts<Attribute extends string> {
+interface InstrumentFacts<Attribute extends string> {
   name: string;
   /** Of UCUM: `s`, `By`, `1`, or what is counted, in braces. */
   unit: string;
@@ -10,11 +10,10 @@ export interface InstrumentFacts<Attribute extends string> {
   attributes: Readonly<Record<Attribute, string>>;
 }
 
-export type AttributesOf<Attribute extends string> = {
+type AttributesOf<Attribute extends string> = {
   readonly [name in Attribute]?: string | number;
 };
 
-/** Counts what happens. */
 export class Counter<Attribute extends string> {
   readonly kind = 'counter';
   readonly facts: InstrumentFacts<Attribute>;
@@ -42,7 +41,6 @@ export class Counter<Attribute extends string> {
   }
 }
 
-/** Sorts values, mostly durations, into buckets. */
 export class Histogram<Attribute extends string> {
   readonly kind = 'histogram';
   readonly facts: InstrumentFacts<Attribute>;
@@ -73,7 +71,6 @@ type Report<Attribute extends string> = (
 ) => void;
 type Read<Attribute extends string> = (report: Report<Attribute>) => void;
 
-/** Tells how things stand when it is read. */
 export class Gauge<Attribute extends string> {
   readonly kind = 'gauge';
   readonly facts: InstrumentFacts<Attribute>;

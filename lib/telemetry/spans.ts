@@ -57,10 +57,7 @@ export function failSpan(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/**
- * Runs what several callers share: for one alone in its trace, else in a trace of its own, linked with theirs where
- * those are recorded.
- */
+/** For one caller in its trace, else in a trace of its own, linked with theirs. */
 export function inSharedSpan<T>(
   name: string,
   callers: readonly Context[],

@@ -13,16 +13,13 @@ import type { TraceSettings } from './start-traces.ts';
 export type Role = 'api' | 'worker';
 
 export interface TelemetrySettings {
-  /** Null: no page of metrics. */
   metricsPage: { port: number; host: string } | null;
   /** Null: no metrics by OTLP; the exporter reads `OTEL_EXPORTER_OTLP_*` itself. */
   otlpMetrics: { exportEveryMs: number } | null;
-  /** Null: no traces. */
   traces: TraceSettings | null;
 }
 
 export interface Telemetry extends AsyncDisposable {
-  /** Null without a page. */
   metricsPort: number | null;
 }
 

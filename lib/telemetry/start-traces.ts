@@ -16,10 +16,7 @@ export interface TraceSettings {
   share: number;
 }
 
-/**
- * Records a share of traces and sends them by OTLP; its settings are the exporter's own (`OTEL_*`). Returns what ends
- * that and sends the last ones.
- */
+/** Sends a share of traces by OTLP (`OTEL_*`). Returns what ends that and sends the last ones. */
 export function startTraces(
   { share }: TraceSettings,
   { resource, flushTimeoutMs }: { resource: Resource; flushTimeoutMs: number },

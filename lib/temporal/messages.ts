@@ -86,7 +86,6 @@ export interface TakeJobPageInput {
 export interface JobPage {
   events: DeliverEventsInput['events'];
   isLast: boolean;
-  /** How long until the next page. */
   waitMs?: number;
   cursor?: string;
 }

@@ -1,4 +1,3 @@
-// PATCH /admin/api/apps/{appUid}: renames an application, disables and enables it.
 import { isActive } from '../../../lib/access/apps.ts';
 import { recordAudits } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';

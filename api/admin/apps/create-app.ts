@@ -1,4 +1,3 @@
-// POST /admin/api/apps: creates an application that the caller owns.
 import { lockAdmin, makeMembership } from '../../../lib/access/admins.ts';
 import { makeApp } from '../../../lib/access/apps.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';

@@ -1,4 +1,3 @@
-// DELETE /admin/api/apps/{appUid}/keys/{keyUid}: deletes a revoked or expired API key.
 import { AppError } from '../../../lib/platform/errors.ts';
 import { isKeyAlive } from '../../../lib/access/api-keys.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';

@@ -1,4 +1,3 @@
-// GET /admin/api/apps/{appUid}/keys/{keyUid}: one API key, without its secret.
 import type { AdminHandler } from '../../router.ts';
 import { findApiKey } from './api-key-fields.ts';
 import { apiKeySchema, presentApiKey } from './present-api-key.ts';

@@ -1,4 +1,3 @@
-// POST /admin/api/apps/{appUid}/keys/{keyUid}/revoke: ends an API key immediately.
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { AdminHandler } from '../../router.ts';

@@ -1,4 +1,3 @@
-// POST /admin/api/apps/{appUid}/keys/{keyUid}/roll: replaces an API key after an overlap.
 import { AppError } from '../../../lib/platform/errors.ts';
 import { latestTime } from '../../../lib/platform/time.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';

@@ -1,4 +1,3 @@
-// POST /admin/api/apps/{appUid}/members: adds an admin to an application.
 import { AppError } from '../../../lib/platform/errors.ts';
 import { limits } from '../../../lib/limits.ts';
 import type { Role } from '../../../lib/model/membership.ts';

@@ -1,4 +1,3 @@
-// PATCH /admin/api/apps/{appUid}/members/{adminUid}: changes a member's role.
 import type { Role } from '../../../lib/model/membership.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';

@@ -1,4 +1,3 @@
-// GET /admin/api/apps/{appUid}/members: the members, the latest first.
 import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
 import { memberSchema, presentMember } from './member.ts';

@@ -1,4 +1,3 @@
-// DELETE /admin/api/apps/{appUid}/members/{adminUid}: removes an admin from an application.
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { AdminHandler } from '../../router.ts';

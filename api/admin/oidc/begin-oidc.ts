@@ -1,4 +1,3 @@
-// GET /admin/api/oidc/start: sends the browser to the identity provider.
 import { minuteMs } from '../../../lib/platform/duration.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { networkOf } from '../../../lib/egress/network-of.ts';

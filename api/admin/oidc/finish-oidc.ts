@@ -1,4 +1,3 @@
-// GET /admin/api/oidc/callback: opens the session of the admin that the identity provider vouches for.
 import { canonicalEmail } from '../../../lib/access/canonical-email.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';

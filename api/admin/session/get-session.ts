@@ -1,4 +1,3 @@
-// GET /admin/api/session: who is signed in, and the CSRF token.
 import type { AdminHandler } from '../../router.ts';
 import { presentSession, sessionSchema } from './present-session.ts';
 import { operation, type Operation } from '../../http/operation.ts';

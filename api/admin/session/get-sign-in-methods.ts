@@ -1,4 +1,3 @@
-// GET /admin/api/sign-in-methods: how admins may sign in.
 import type { Handler } from '../../router.ts';
 import { boolean, named, objectOf } from '../../http/schemas.ts';
 import { operation, type Operation } from '../../http/operation.ts';

@@ -1,4 +1,3 @@
-// GET /admin/api/sessions: the caller's own sessions, newest first.
 import { aliveSessions } from '../../../lib/access/admin-sessions.ts';
 import type { AdminSessionDocument } from '../../../lib/model/admin-session.ts';
 import { readPage } from '../../../lib/mongo/paging.ts';

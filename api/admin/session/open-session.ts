@@ -16,7 +16,6 @@ import { headerValues } from '../../http/raw-headers.ts';
 import { rememberDevice } from './known-device.ts';
 import { presentSession } from './present-session.ts';
 
-/** The request that opens a session. */
 type Visit = Pick<ApiRequest, 'caller' | 'rawHeaders'>;
 
 interface Opening extends Visit {

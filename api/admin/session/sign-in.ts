@@ -1,4 +1,3 @@
-// POST /admin/api/session: signs an admin in with e-mail and password.
 import { canonicalEmail } from '../../../lib/access/canonical-email.ts';
 import { hashPassword, isOutdated } from '../../../lib/access/password.ts';
 import { AppError } from '../../../lib/platform/errors.ts';

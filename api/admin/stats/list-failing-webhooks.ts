@@ -1,4 +1,3 @@
-// GET /admin/api/stats/failing-webhooks: which webhooks of all applications fail, those that fail longest first.
 import { findFailing } from '../../../lib/webhooks/failing-webhooks.ts';
 import { originOf } from '../../../lib/model/url-origin.ts';
 import type { StoredWebhook } from '../../../lib/model/webhook.ts';
