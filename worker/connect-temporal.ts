@@ -43,10 +43,7 @@ export function installRuntime({ measures } = { measures: false }): void {
   });
 }
 
-/**
- * Connects to Temporal; throws one clear sentence when the server or the namespace cannot be reached. The client shares
- * the workers' native connection: an eager start, which returns the first task, works only there.
- */
+/** Throws one sentence when it cannot be reached. One connection for all: eager starts return tasks only there. */
 export async function connectTemporal(
   settings: Config['temporal'],
   telemetry?: { measures: boolean },

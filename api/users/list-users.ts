@@ -1,4 +1,3 @@
-// GET …/sdkusers: the users of the application, newest first; by external id or e-mail if asked.
 import { canonicalEmail } from '../../lib/access/canonical-email.ts';
 import { limits } from '../../lib/limits.ts';
 import { readPage } from '../../lib/mongo/paging.ts';

@@ -1,4 +1,3 @@
-// POST …/webhooks: registers a webhook and returns its signing secret, this once.
 import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';

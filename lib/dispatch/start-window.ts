@@ -15,10 +15,7 @@ interface WindowLimits {
   promiseMs: number;
 }
 
-/**
- * Bounds the share of time that workflow starts may use: each keeps its place for a multiple of the time that it took,
- * so that a slower server or a busy machine gets fewer starts (ADR 20). Times are milliseconds of a monotonic clock.
- */
+/** Bounds the share of time of starts: each keeps its place for a multiple of its own (ADR 20). Times are monotonic. */
 export class StartWindow {
   readonly #limits: WindowLimits;
   readonly #places: Place[];

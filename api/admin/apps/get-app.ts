@@ -1,4 +1,3 @@
-// GET /admin/api/apps/{appUid}: one application, with the caller's role.
 import { AppError } from '../../../lib/platform/errors.ts';
 import type { AdminHandler } from '../../router.ts';
 import { appSchema, presentApp } from './present-app.ts';

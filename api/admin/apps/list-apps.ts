@@ -1,4 +1,3 @@
-// GET /admin/api/apps: all applications of a superuser, of others those they are members of.
 import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
 import type { AdminRequest } from '../../router.ts';

@@ -1,4 +1,3 @@
-// POST /admin/api/apps/{appUid}/keys: creates an API key and shows it, this once.
 import { addApiKey, makeRoomForKeys } from '../../../lib/access/api-keys.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';

@@ -1,4 +1,3 @@
-// GET /admin/api/apps/{appUid}/keys: the API keys of an application, revoked and expired ones too.
 import { readPage } from '../../../lib/mongo/paging.ts';
 import { listHandler } from '../../http/list-handler.ts';
 import { apiKeySchema, presentApiKey } from './present-api-key.ts';

@@ -1,4 +1,3 @@
-// POST /admin/api/password: changes the caller's password, ends all sessions and opens a new one.
 import { passwordCharacters, passwordFault } from '../../../lib/access/password-rules.ts';
 import { hashPassword } from '../../../lib/access/password.ts';
 import { AppError, type FaultCode } from '../../../lib/platform/errors.ts';
