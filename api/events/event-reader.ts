@@ -66,6 +66,7 @@ export class EventReader {
   #sentUntilMs = Infinity;
   #closing: CloseReason | 'left' | null = null;
   #wake = (): void => undefined;
+  #silentSinceMs = performance.now();
   sentCount = 0;
 
   constructor(ports: ReaderPorts, wish: ReaderWish) {
@@ -106,8 +107,10 @@ export class EventReader {
     if (from === null) {
       // With an id from the start, nobody who is cut before the first event misses one.
       const { feed } = this.#ports;
-      while (feed.position === null && !feed.hasFailed && !this.#isOver())
+      while (feed.position === null && !feed.hasFailed && !this.#isOver()) {
+        this.#silentSinceMs = performance.now();
         await this.#waitForNews();
+      }
       yield renderOpened(
         retryMs,
         this.#start ?? (this.#next === feed.log.end ? feed.position : null),
@@ -130,7 +133,6 @@ export class EventReader {
     const { store, missedReads } = this.#ports;
     const watch = watchCommits(store, { ...startAfter(token), maxAwaitTimeMS: missedAwaitMs });
     let endsAtMs = performance.now() + resumingMsMax;
-    let silentSinceMs = performance.now();
     try {
       while (!this.#isOver() && performance.now() < endsAtMs) {
         const change = await missedReads.run('', () => watch.tryNext());
@@ -139,16 +141,11 @@ export class EventReader {
         if (change !== null) {
           endsAtMs = performance.now() + resumingMsMax;
           const event = await this.#asStored(change.fullDocument, change.clusterTime);
-          if (event !== null) {
-            silentSinceMs = performance.now();
-            yield* this.#send(event, position);
-          }
+          if (event !== null) yield* this.#send(event, position);
         }
         if (this.#joinLog(reached)) return true;
-        if (performance.now() - silentSinceMs < heartbeatEveryMs) continue;
         // With its position: a reader that is cut meanwhile need not begin anew.
-        yield renderHeartbeat(position);
-        silentSinceMs = performance.now();
+        if (this.#silentMs() >= heartbeatEveryMs) yield* this.#beat(position);
       }
     } catch (error) {
       // Such as a token that is not in the oplog any more.
@@ -239,7 +236,7 @@ export class EventReader {
       } else if (this.#ports.feed.hasFailed) {
         this.close('interrupted');
       } else if (await this.#waitForNews()) {
-        yield renderHeartbeat(this.#next === log.end ? this.#ports.feed.position : null);
+        yield* this.#beat(this.#next === log.end ? this.#ports.feed.position : null);
       }
     }
   }
@@ -247,6 +244,7 @@ export class EventReader {
   *#send(event: EventDocument, position: StreamPosition): Generator<string, void> {
     if (!isWanted(event, this.#wish.wanted)) return;
     this.sentCount += 1;
+    this.#silentSinceMs = performance.now();
     yield renderEvent(event, position);
   }
 
@@ -254,14 +252,23 @@ export class EventReader {
     yield* this.#send(event, { reachedAt: timeOfId(event._id), token: null });
   }
 
+  *#beat(position: StreamPosition | null): Generator<string, void> {
+    this.#silentSinceMs = performance.now();
+    yield renderHeartbeat(position);
+  }
+
+  #silentMs(): number {
+    return performance.now() - this.#silentSinceMs;
+  }
+
   #isOver(): boolean {
     return this.#closing !== null;
   }
 
-  /** Waits for something new; true when a heartbeat is due instead. */
+  /** Waits for something new; true when a heartbeat is due instead, however often the events of others were new. */
   #waitForNews(): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(true), heartbeatEveryMs);
+      const timer = setTimeout(() => resolve(true), heartbeatEveryMs - this.#silentMs());
       this.#wake = () => {
         clearTimeout(timer);
         resolve(false);

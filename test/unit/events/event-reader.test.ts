@@ -24,8 +24,8 @@ function fakeFeed() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    commit(token: string) {
-      const event = newEvent({ app }, [], new Date());
+    commit(token: string, appUid = app.appUid) {
+      const event = newEvent({ app: { ...app, appUid } }, [], new Date());
       log.push({ event, token, reachedAt: new Date() });
       feed.position = { token, reachedAt: new Date() };
       feed.tell();
@@ -80,6 +80,22 @@ test('each new event starts the silence anew, and is sent immediately', async ()
     const event = feed.commit(token);
     expect((await next).value).toContain(event._id);
   }
+});
+
+test('events of others end no silence: the comment comes after 15 s, with the place behind them', async () => {
+  const feed = fakeFeed();
+  const messages = readerOf(feed).messages();
+  await messages.next();
+  for (const token of ['82B1', '82B2']) {
+    let beat: string | null = null;
+    void messages.next().then(({ value }) => (beat = value ?? ''));
+    for (let passedMs = 0; passedMs < streamLimits.heartbeatEveryMs; passedMs += 5_000) {
+      feed.commit(token, 'app_2');
+      await vi.advanceTimersByTimeAsync(5_000);
+    }
+    expect(beat).toMatch(new RegExp(`^: heartbeat\nid: \\w+\\.${token}\n\n$`));
+  }
+  await messages.return();
 });
 
 test('a reader behind the log is told that it is slow; one at its edge is not', async () => {
