@@ -78,6 +78,8 @@ export async function deactivateGoneWebhook(
   webhook: Health,
   failure: FailedAttempt,
 ): Promise<boolean> {
+  const { _id, appUid } = webhook;
+  await store.webhooks.updateOne({ _id, appUid }, { $inc: { exhaustedUnreported: 1 } });
   const written = { notified: 'deactivated', disabledReason: 'gone' } as const;
   return notify(store, webhook, { still: { url: webhook.url }, written, failure });
 }

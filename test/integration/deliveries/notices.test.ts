@@ -183,6 +183,18 @@ test('a 410 tells the deactivation and the dead letter', async () => {
   expect(dataOf(found[0])).toMatchObject({ disabledReason: 'gone', deactivatesAt: null });
 });
 
+test('dead letters of a 410 are counted like others, also those that the next notice tells', async () => {
+  status = 410;
+  await operations({ events: ['delivery.exhausted'] });
+  const webhook = await resources();
+  await attemptEvents(webhook, 6);
+  now = new Date(now.getTime() + minuteMs);
+  await installation.store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: true } });
+  await attemptEvents(webhook, 1);
+  const [first, second] = (await notices()).map((event) => Number(dataOf(event)['exhaustedCount']));
+  expect(Number(first) + Number(second)).toBe(7);
+});
+
 test('a repeat of what a killed process did tells nothing again', async () => {
   await operations();
   const webhook = await resources({ failingSince: before(6 * minuteMs) });
