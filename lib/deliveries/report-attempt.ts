@@ -3,6 +3,7 @@ import type { SendResult } from '../egress/http-sender.ts';
 import type { Attempt, AttemptTrigger } from '../model/attempt.ts';
 import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
+import { isOperationsEvent } from '../model/event-name.ts';
 import { turnOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { timeOfId } from '../platform/ids.ts';
@@ -115,7 +116,8 @@ export function dueOf({
   delivery,
 }: Omit<Made, 'attempt' | 'readyAt'>): Date | null {
   if (webhook.ratePerSecond !== null || turnOf(event, webhook._id) !== null) return null;
-  if (delivery === null) return timeOfId(event._id);
+  // A notice is left to the relay, which takes some seconds.
+  if (delivery === null) return isOperationsEvent(event.event) ? null : timeOfId(event._id);
   return delivery.jobUid === null && delivery.state === 'retrying' ? delivery.nextAttemptAt : null;
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import { coalesce } from '../concurrency/coalesce.ts';
 import { dispatchLimits } from '../limits.ts';
 import { newId } from '../platform/ids.ts';
+import { isOperationsEvent } from '../model/event-name.ts';
 import { dispatchLog } from '../platform/logger.ts';
 import type { EventToDispatch } from '../model/event.ts';
 import type { JobToStart } from '../model/job.ts';
@@ -171,16 +172,19 @@ export class Dispatcher {
     events: readonly EventToDispatch[],
     { by, end }: { by: 'dispatch' | 'relay'; end: EndStart | undefined },
   ): Promise<void> {
-    const { eventIds, isFirst } = await this.#startWorkflow(events).finally(end);
-    if (eventIds.length === 0) return;
-    if (isFirst) instruments.eventsStarted.add(eventIds.length, { by });
+    const { started, isFirst } = await this.#startWorkflow(events).finally(end);
+    if (started.length === 0) return;
+    // Only the relay starts notices, so they would look like starts that failed.
+    const changes = started.filter(({ event }) => !isOperationsEvent(event));
+    if (isFirst && changes.length > 0) instruments.eventsStarted.add(changes.length, { by });
+    const eventIds = started.map((event) => event._id);
     await (by === 'relay' ? this.#markSoon(eventIds) : this.#mark(eventIds));
   }
 
   // Returns the events that no other workflow has, and whether this start was the first of theirs.
   async #startWorkflow(
     events: readonly EventToDispatch[],
-  ): Promise<{ eventIds: string[]; isFirst: boolean }> {
+  ): Promise<{ started: readonly EventToDispatch[]; isFirst: boolean }> {
     const { client, store, clock, eager } = this.#ports;
     const [first] = events;
     const workflowId =
@@ -190,7 +194,7 @@ export class Dispatcher {
         : batchWorkflowId(newId('bat', clock.now())));
     const claimed =
       first?.workflowId === null ? await claimEvents(store, events, workflowId) : events;
-    if (claimed.length === 0) return { eventIds: [], isFirst: false };
+    if (claimed.length === 0) return { started: [], isFirst: false };
     const subject = { workflowId, events: claimed, now: clock.now() };
     const isFirst = await traceStart(subject, (trace) =>
       startOnce(client, deliverEventsWorkflow, {
@@ -199,7 +203,7 @@ export class Dispatcher {
         ...deliverEventsOptions(claimed, trace === undefined ? {} : { trace }),
       }),
     );
-    return { eventIds: claimed.map((event) => event._id), isFirst };
+    return { started: claimed, isFirst };
   }
 
   #run(start: Promise<void>, facts: Record<string, unknown>): void {

@@ -44,7 +44,7 @@ export const instruments = {
   eventsStarted: new Counter({
     name: 'herald.events.started',
     unit: '{event}',
-    description: 'Events whose workflow was started',
+    description: 'Events whose workflow was started, without notices',
     attributes: { by: '`dispatch` right after the commit, or `relay`' },
     zeros: [{ by: 'dispatch' }, { by: 'relay' }],
   }),
@@ -72,7 +72,8 @@ export const instruments = {
       'From an event to the end of the attempt that delivered it, retries and pauses included; without resends and replays',
     attributes: {
       attempt: attemptNumber,
-      waited: '`yes` where it may have waited for its turn, a rate, a job or a permit; else absent',
+      waited:
+        '`yes` where it may have waited for its turn, a rate, a job or a permit, and of a notice; else absent',
     },
     buckets: waitSeconds,
   }),
@@ -80,7 +81,7 @@ export const instruments = {
     name: 'herald.delivery.queue.duration',
     unit: 's',
     description:
-      'How much later than it was due an attempt began, the first since the event; without those that wait for their turn, a rate, a job or a permit',
+      'How much later than it was due an attempt began, the first since the event; without those that wait for their turn, a rate, a job or a permit, and first ones of notices',
     attributes: { attempt: attemptNumber },
     buckets: waitSeconds,
   }),

@@ -216,6 +216,20 @@ test('after a crash between start and mark the relay marks the events, and start
   counted.mockRestore();
 });
 
+test('notices, which only the relay starts, are not among the events that it is counted for', async () => {
+  const counted = vi.spyOn(instruments.eventsStarted, 'add');
+  const [change, ...others] = await insertEvents(3, longAgo());
+  if (change === undefined) throw new Error('there are no events');
+  const notices = others.map((event) => ({ ...event, event: 'delivery.exhausted' as const }));
+  const dispatcher = newDispatcher(service);
+  await dispatcher.start([change, ...notices]);
+  await dispatcher.start(
+    (await insertEvents(1, longAgo())).map((event) => ({ ...event, event: 'webhook.failing' })),
+  );
+  expect(counted.mock.calls).toEqual([[1, { by: 'relay' }]]);
+  counted.mockRestore();
+});
+
 test('after a failed start the dispatcher pauses and leaves the rest to the relay', async () => {
   const away = newDispatcherWithoutTemporal(service);
   const [events, later] = [await insertEvents(3), await insertEvents(1)];

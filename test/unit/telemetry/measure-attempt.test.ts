@@ -94,6 +94,16 @@ test('what was sent again has no time from change to receipt', async () => {
 
 test.each<{ of: string; made: Partial<Parameters<typeof dueOf>[0]>; due: Date | null }>([
   { of: 'a first attempt: with its event', made: { delivery: null }, due: eventAt },
+  {
+    of: 'the first attempt of a notice, which the relay starts some seconds later: unknown',
+    made: { event: { ...event, event: 'delivery.exhausted' } },
+    due: null,
+  },
+  {
+    of: 'its retry: when it was due',
+    made: { event: { ...event, event: 'delivery.exhausted' }, delivery: retrying },
+    due: dueAt,
+  },
   { of: 'a retry: when it was due', made: { delivery: retrying }, due: dueAt },
   {
     of: 'what a job sends: unknown',
