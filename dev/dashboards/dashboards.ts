@@ -215,7 +215,8 @@ const engine: Dashboard = {
     },
     {
       title: 'Permits in use',
-      description: 'Of those that there are; of the pools of webhooks and origins the fullest.',
+      description:
+        'In the process that holds most. Those of all webhooks, and of all origins, are added up: their limit is of each.',
       unit: 'short',
       queries: gaugeBy('herald_permits_used', 'pool'),
     },
