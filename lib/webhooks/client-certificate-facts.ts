@@ -56,7 +56,8 @@ export function readClientCertificate(
     throw new CertificateFault('certificate', 'unusable', 'cannot be used: it is too weak');
   }
   const facts = {
-    subject: inOneLine(own.subject),
+    // Certificates of workloads often have only the other name.
+    subject: inOneLine(own.subject) || inOneLine(own.subjectAltName),
     issuer: inOneLine(own.issuer),
     fingerprint256: own.fingerprint256,
     notAfter: new Date(own.validTo),
@@ -145,6 +146,7 @@ function parseKey(block: string): KeyObject {
   }
 }
 
-function inOneLine(name: string): string {
-  return name.replaceAll(/\s*\n\s*/g, ', ');
+// Node has undefined for an empty name, also where its types do not say so.
+function inOneLine(name: string | undefined): string {
+  return (name ?? '').replaceAll(/\s*\n\s*/g, ', ');
 }

@@ -26,6 +26,7 @@ afterAll(() => {
 });
 
 const now = new Date();
+const ec = (curve: string) => ['ec', '-pkeyopt', `ec_paramgen_curve:${curve}`];
 
 /** Returns where a pair is refused and why, or null. */
 function faultOf(given: ClientPair, at = now): string | null {
@@ -50,6 +51,18 @@ test('a pair is accepted, and its subject, issuer, fingerprint and end are shown
   });
 });
 
+test('of a certificate without a subject, as workloads have, its other names are shown', () => {
+  const name = 'URI:spiffe://example.org/agent';
+  const named = ['-subj', '/', '-addext', `subjectAltName=critical,${name}`];
+  const both = ['-newkey', ...ec('prime256v1'), '-nodes', '-keyout', '-', '-out', '-'];
+  const made = execFileSync('openssl', ['req', '-x509', ...named, ...both], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+  const { facts } = readClientCertificate({ certificate: made, key: made }, now);
+  expect(facts).toMatchObject({ subject: name, issuer: '' });
+});
+
 test('a chain is accepted in the order of issuing, and text around it is not kept', () => {
   const chain = belowPair.certificate + middle.certificate + root.certificate;
   const { text } = readClientCertificate(
@@ -59,8 +72,6 @@ test('a chain is accepted in the order of issuing, and text around it is not kep
   expect(text.certificate.match(/BEGIN CERTIFICATE/g)).toHaveLength(3);
   expect(text.certificate + text.key).not.toMatch(/subject|the end|Bag/);
 });
-
-const ec = (curve: string) => ['ec', '-pkeyopt', `ec_paramgen_curve:${curve}`];
 
 test.each([
   [['rsa:2048'], null],
