@@ -34,6 +34,8 @@ const { heartbeatEveryMs, lateCommitMsMax, resumedExactlyMsMax, resumingMsMax } 
 const retryMs = 1_000;
 // Short, as others wait to read what they missed.
 const missedAwaitMs = 20;
+// Of an event of the log, up to which it is sent as it was committed: behind that it may have been erased since.
+const freshMsMax = 10_000;
 
 export interface ReaderPorts {
   store: Store;
@@ -227,7 +229,8 @@ export class EventReader {
       if (performance.now() > this.#sentUntilMs) this.#sent.clear();
       const entry = log.at(this.#next);
       if (entry !== undefined) {
-        const isMissed = this.#next < this.#storedBefore;
+        const ageMs = this.#ports.clock.now().getTime() - entry.reachedAt.getTime();
+        const isMissed = this.#next < this.#storedBefore || ageMs > freshMsMax;
         this.#next += 1;
         if (entry.token <= this.#sentTo || this.#sent.delete(entry.event._id)) continue;
         const { operationTime } = this.#ports.feed;

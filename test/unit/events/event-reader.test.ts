@@ -112,6 +112,30 @@ test('a reader behind the log is told that it is slow; one at its edge is not', 
   expect((await messages.next()).done).toBe(true);
 });
 
+test('what has waited long for a reader is read anew: its payload may have been erased', async () => {
+  const feed = fakeFeed();
+  const findOne = vi.fn(async () => ({ ...event, body: '', erasedAt: new Date() }));
+  const ports = {
+    feed,
+    clock: { now: () => new Date() },
+    store: {
+      client: { withSession: (read: (session: object) => unknown) => read({}) },
+      events: { findOne },
+    },
+    missedReads: { run: (_key: string, read: () => unknown) => read() },
+  };
+  const reader = new EventReader(ports as unknown as ReaderPorts, { wanted, place: null });
+  const messages = reader.messages();
+  await messages.next();
+  const event = feed.commit('82B1');
+  vi.advanceTimersByTime(10_001);
+  expect((await messages.next()).value).toContain('"payload":null');
+  const fresh = feed.commit('82B2');
+  vi.advanceTimersByTime(10_000);
+  expect((await messages.next()).value).toContain(`"payload":${fresh.body}`);
+  expect(findOne).toHaveBeenCalledOnce();
+});
+
 test('the log tells what is behind a token, unless some of that is gone', () => {
   const log = new EventLog();
   const commit = (token: string): void =>
