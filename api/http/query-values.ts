@@ -85,7 +85,10 @@ export const parseTime: Parameter<Date> = Object.assign(
     const at = readTime(text);
     if (at !== null) return at;
     const name = pointer.replace('#/', '');
-    throw refuse(pointer, 'time', `${name} must be a time such as 2026-11-21T12:00:00Z`);
+    const rule = `${name} must be a time such as 2026-11-21T12:00:00Z`;
+    // What is left of `+02:00` in a query that was not encoded.
+    const hasLostPlus = / \d\d:\d\d$/.test(text);
+    throw refuse(pointer, 'time', hasLostPlus ? `${rule}; write + as %2B in a query` : rule);
   },
   { schema: time },
 );
