@@ -108,15 +108,14 @@ export class EventReader {
     const from = position === null ? wanted.since : lateBefore(position.reachedAt);
     if (from === null) {
       // With an id from the start, nobody who is cut before the first event misses one.
-      const { feed } = this.#ports;
+      const { feed, clock } = this.#ports;
+      const opened = { reachedAt: clock.now(), token: null };
       while (feed.position === null && !feed.hasFailed && !this.#isOver()) {
         this.#silentSinceMs = performance.now();
         await this.#waitForNews();
       }
-      yield renderOpened(
-        retryMs,
-        this.#start ?? (this.#next === feed.log.end ? feed.position : null),
-      );
+      const isStill = this.#next === feed.log.end;
+      yield renderOpened(retryMs, this.#start ?? (isStill ? feed.position : opened));
       return;
     }
     yield renderOpened(retryMs, null);

@@ -158,6 +158,17 @@ test('the first message has the position from which the reader gets all, also wh
   expect((await messages.next()).value).toContain('id: 0.82A0\n');
 });
 
+test('where events come with the first answer of the feed, the first message has the time of the opening', async () => {
+  const feed = fakeFeed();
+  feed.place = null;
+  const messages = readerOf(feed).messages();
+  const opened = messages.next();
+  const id = streamIdOf({ reachedAt: new Date(), token: null });
+  await vi.advanceTimersByTimeAsync(1_000);
+  feed.commit('82A1', 'app_2');
+  expect((await opened).value).toBe(`retry: 1000\nevent: opened\nid: ${id}\ndata: {}\n\n`);
+});
+
 test('a reader that catches up with the events of others says how far it is, each 15 s', async () => {
   vi.setSystemTime(new Date('2026-01-01T00:00:00Z'));
   const feed = fakeFeed();
