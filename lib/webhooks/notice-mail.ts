@@ -45,12 +45,12 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     `The webhook ${data.uid} to ${data.urlOrigin} fails: no delivery has succeeded since ${data.failingSince}.`,
     lastAnswer(data.lastAttempt),
     '',
-    'What follows: its deliveries are retried. Nothing is lost yet. If it goes on, the webhook is paused, not before',
-    `${data.deactivatesAt}.`,
+    ...whatFollows(data),
     '',
-    `See its deliveries: GET ${api}/webhooks/${data.uid}/deliveries?state=retrying`,
+    `See its deliveries: GET ${api}/webhooks/${data.uid}/deliveries?state=${isBlocked(data) ? 'blocked' : 'retrying'}`,
     `Correct its URL:    PATCH ${api}/webhooks/${data.uid} {"url": "https://hooks.example.com/new"}`,
     `Test it:            POST ${api}/webhooks/${data.uid}/test`,
+    `Send them again:    POST ${api}/webhooks/${data.uid}/recover`,
   ],
   'webhook.deactivation_scheduled': ({ data }, api) => [
     `The webhook ${data.uid} to ${data.urlOrigin} will be paused: no delivery has succeeded since`,
@@ -105,6 +105,19 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     `This is the test that was asked for. The webhook ${data.uid} sends its notices to this address.`,
   ],
 };
+
+function isBlocked({ lastAttempt }: Payload['data']): boolean {
+  return lastAttempt.errorClass === 'blocked';
+}
+
+function whatFollows(data: Payload['data']): string[] {
+  if (isBlocked(data))
+    return ['What follows: its deliveries end as blocked. None of them is sent again by itself.'];
+  return [
+    'What follows: its deliveries are retried, as often as its schedule allows. If it goes on, the webhook is paused, not',
+    `before ${data.deactivatesAt}.`,
+  ];
+}
 
 function whyPaused({ disabledReason, failingSince }: Payload['data']): string {
   return disabledReason === 'gone'

@@ -1,0 +1,27 @@
+// What a mail says follows.
+import { expect, test } from 'vitest';
+import { eventTypesOf } from '../../../api/event-types/event-catalogue.ts';
+import { writeNoticeMail } from '../../../lib/webhooks/notice-mail.ts';
+
+type Notice = { data: { uid: string; lastAttempt: object } };
+
+const failing = eventTypesOf('app_1').find(({ event }) => event === 'webhook.failing');
+
+function textAfter(lastAttempt: object): string {
+  const { data, ...payload } = failing?.sample as unknown as Notice;
+  const written = { ...data, lastAttempt: { ...data.lastAttempt, ...lastAttempt } };
+  const body = JSON.stringify({ ...payload, data: written });
+  return writeNoticeMail(body, 'https://h.example.com').text;
+}
+
+test('the mail of a failing webhook promises retries only where there are some', () => {
+  const retried = textAfter({ status: 503, errorClass: 'status' });
+  expect(retried).toContain('deliveries are retried');
+  expect(retried).toContain('deliveries?state=retrying');
+  const refused = { status: null, errorClass: 'blocked', detail: 'the address is not public' };
+  const blocked = textAfter(refused);
+  expect(blocked).not.toContain('retried.');
+  expect(blocked).toContain('deliveries?state=blocked');
+  expect(blocked).toMatch(/Send them again: +POST \S+\/recover$/m);
+  for (const text of [retried, blocked]) expect(text).not.toContain('Nothing is lost');
+});
