@@ -230,7 +230,16 @@ describe('a recovery', () => {
   const young = '2026-11-19T00:00:00.000Z';
   const ninetyDaysAgo = '2026-08-22T12:00:00.000Z';
   it.each([
-    ['since the first failure, while it lasts', { failingSince: young }, young],
+    [
+      'since the minute before the first failure, while it lasts, for its event is older',
+      { failingSince: young },
+      '2026-11-18T23:59:00.000Z',
+    ],
+    [
+      'since the webhook exists, if it failed soon',
+      { createdAt: young, failingSince: young },
+      young,
+    ],
     ['as far as records are kept', {}, ninetyDaysAgo],
     ['since the webhook exists', { createdAt: young }, young],
     ['since the webhook exists, if retention is not known', { recordsKept: null }, old],
