@@ -5,10 +5,11 @@ import { writeNoticeMail } from '../../../lib/webhooks/notice-mail.ts';
 
 type Notice = { data: { uid: string; lastAttempt: object } };
 
-const failing = eventTypesOf('app_1').find(({ event }) => event === 'webhook.failing');
+const failing = eventTypesOf('app_1').find(({ event }) => event === 'webhook.failing')
+  ?.sample as Notice;
 
 function textAfter(lastAttempt: object): string {
-  const { data, ...payload } = failing?.sample as unknown as Notice;
+  const { data, ...payload } = failing;
   const written = { ...data, lastAttempt: { ...data.lastAttempt, ...lastAttempt } };
   const body = JSON.stringify({ ...payload, data: written });
   return writeNoticeMail(body, 'https://h.example.com').text;
