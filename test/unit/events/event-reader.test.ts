@@ -82,7 +82,7 @@ test('each new event starts the silence anew, and is sent immediately', async ()
   }
 });
 
-test('events of others end no silence: the comment comes after 15 s, with the place behind them', async () => {
+test('events of others end no silence: the comment comes after 15 s, with the position behind them', async () => {
   const feed = fakeFeed();
   const messages = readerOf(feed).messages();
   await messages.next();
@@ -124,7 +124,7 @@ test('what has waited long for a reader is read anew: its payload may have been 
     },
     missedReads: { run: (_key: string, read: () => unknown) => read() },
   };
-  const reader = new EventReader(ports as unknown as ReaderPorts, { wanted, place: null });
+  const reader = new EventReader(ports as unknown as ReaderPorts, { wanted, position: null });
   const messages = reader.messages();
   await messages.next();
   const event = feed.commit('82B1');
@@ -160,7 +160,7 @@ test('the first message has the position from which the reader gets all, also wh
 
 test('where events come with the first answer of the feed, the first message has the time of the opening', async () => {
   const feed = fakeFeed();
-  feed.place = null;
+  feed.position = null;
   const messages = readerOf(feed).messages();
   const opened = messages.next();
   const id = streamIdOf({ reachedAt: new Date(), token: null });
