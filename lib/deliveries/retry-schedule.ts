@@ -94,7 +94,7 @@ export function throttledDelayMs(dueForMs: number, random: number): number {
 export function parseRetryAfterMs(header: string | null, now: Date): number | null {
   if (header === null) return null;
   const text = header.trim();
-  if (/^\d{1,9}$/.test(text)) return Number(text) * secondMs;
+  if (/^\d+$/.test(text)) return Number(text) * secondMs;
   // An HTTP date names its weekday; Date.parse alone would accept "-5" or "2026".
   if (!/^[A-Z][a-z]{2,8},? /.test(text)) return null;
   // The asctime form has no zone and is in UTC (RFC 9110 §5.6.7), not in the local one.

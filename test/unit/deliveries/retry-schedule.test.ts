@@ -83,6 +83,7 @@ test.each([
   ['less than an hour is followed', 1, 90_000, 90_000],
   ['one hour is followed', 1, hourMs, hourMs],
   ['more than an hour leads to one hour', 1, hourMs + 1, hourMs],
+  ['more digits than a number holds leads to one hour', 1, Infinity, hourMs],
   ['up to twice a long scheduled wait is followed', 7, 10 * hourMs, 10 * hourMs],
   [
     'more than twice a long scheduled wait leads to twice that wait',
@@ -130,7 +131,7 @@ test.each<[string | null, number | null]>([
   [' 120 ', 120_000],
   ['0', 0],
   ['999999999', 999_999_999_000],
-  ['1000000000', null],
+  ['1000000000', 1e12],
   ['-5', null],
   ['1.5', null],
   ['1e3', null],
