@@ -25,7 +25,10 @@ export interface ApiRequest<Body = undefined> {
   /** The path of that application for this kind of caller, under which `Location` is. */
   appPath: string;
   params: Readonly<Record<string, string>>;
-  /** The scope of idempotency keys and cursors: route, parameters and admin. API keys, which are rolled, share it. */
+  /**
+   * The scope of idempotency keys and cursors: route, parameters (a path has several spellings) and
+   * admin. An application's API keys share it, because they are rolled.
+   */
   place: string;
   query: URLSearchParams;
   body: Body;

@@ -20,7 +20,10 @@ const expectedWarnings: ReadonlySet<string> = new Set([
 
 let runtimeInstalled = false;
 
-/** Sends the SDK's log and metrics through those of the process; once a process. run-process.ts handles signals. */
+/**
+ * Sends the SDK's log lines through the process's logger, and its metrics to those of the process where somebody gets
+ * them; once a process. run-process.ts handles signals.
+ */
 export function installRuntime({ measures } = { measures: false }): void {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
@@ -43,7 +46,10 @@ export function installRuntime({ measures } = { measures: false }): void {
   });
 }
 
-/** Throws one sentence when it cannot be reached. One connection for all: eager starts return tasks only there. */
+/**
+ * Connects to Temporal; throws one clear sentence when the server or the namespace cannot be reached. The client shares
+ * the workers' native connection: an eager start, which returns the first task, works only there.
+ */
 export async function connectTemporal(
   settings: Config['temporal'],
   telemetry?: { measures: boolean },

@@ -9,7 +9,8 @@ import { heartbeatTimeoutMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { deliveriesTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
 
-// Of our own faults; receivers' failures set their delay. Killed workers use up the short waits, so all are short.
+// Of our own faults: a receiver's failure sets its own delay, and ends with its schedule. Workers that are killed one
+// after the other use up the short waits, so the longest is short too.
 const ownFaults: RetryPolicy = {
   initialInterval: '1 second',
   backoffCoefficient: 2,

@@ -21,7 +21,10 @@ interface Wait {
   isOvertaken: boolean;
 }
 
-/** Makes first attempts together, then a durable retry each. Fails with `DeliveriesFailed` when one failed for good. */
+/**
+ * Delivers events of one application: first attempts together, then one durable retry a failing delivery. Fails with
+ * `DeliveriesFailed` when a delivery failed for good, so that operators find it under Failed.
+ */
 export async function deliverEvents(input: DeliverEventsInput): Promise<DeliverySummary> {
   const { trace } = input;
   return trace === undefined ? deliver(input) : inTrace(trace, () => deliver(input));

@@ -1,3 +1,4 @@
+// DELETE …/accounts/{accountUid}: deletes an account, and removes it from users and agents.
 import { removeAllMembers } from '../../lib/identity/accounts.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
@@ -13,7 +14,10 @@ const facts: Operation = {
   answers: { 204: { description: 'Done' } },
 };
 
-/** Users and agents lose its uid in batches after it; a repeat does the rest, although it throws `not_found`. */
+/**
+ * The account ends with its own commit; users and agents lose its uid in batches after it. After a crash a repeated
+ * call does the rest, although it answers `not_found`. Throws `not_found`.
+ */
 export const deleteAccount: Handler = operation(
   facts,
   async ({ appUid, params, caller }, context) => {

@@ -14,7 +14,10 @@ import { refuseOthers } from '../webhooks/named-webhooks.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { presentReplay } from './present-replay.ts';
 
-/** Starts a replay, or counts it in a dry run. Throws `not_found`, `unknown_webhook_uids`. */
+/**
+ * Starts a replay to the webhook that it names, else to those of the body or to all; or counts it in a dry run. The
+ * answer names those that are paused, and hold it. Throws `not_found`, `unknown_webhook_uids`.
+ */
 export async function startReplay(
   request: ApiRequest<{ dryRun?: boolean; webhookUids?: string[] }>,
   context: ApiContext,
@@ -51,6 +54,7 @@ interface WantedWebhooks {
   appUid: string;
   /** Of the path: null for a replay of the application. */
   webhookUid: string | null;
+  /** Of the body. */
   webhookUids: string[] | undefined;
 }
 

@@ -6,7 +6,10 @@ import { recordChange } from './record-change.ts';
 // Each agent adds an event with its payload to the transaction.
 const agentsPerBatchMax = 50;
 
-/** Repeatable. The last account leaves an empty list, open to nobody: no list would be open to everybody. */
+/**
+ * Removes a deleted account from all agents, a transaction a batch; a repeat continues. The last
+ * account leaves an empty list, open to nobody: no list would be open to everybody.
+ */
 export async function closeAccountToAgents(
   context: ApiContext,
   account: { appUid: string; accountUid: string },

@@ -142,7 +142,8 @@ const insertTogether: CommitGroup = async (ports, changes) => {
   }
 };
 
-// Refused and late ones are left out; on a conflict a group is split, as short transactions conflict less.
+// Those that are refused or late are left out, and the others run again. A group that conflicts with a write of another
+// process is split: the shorter a transaction, the fewer conflicts.
 const commitTogether: CommitGroup = async (ports, changes) => {
   if (changes.length < 2) return new Map();
   try {

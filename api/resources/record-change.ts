@@ -74,7 +74,10 @@ function placeInTrace(): Pick<PendingChange, 'trace'> {
   return trace === null ? {} : { trace };
 }
 
-/** Begins first attempts and starts the workflows, in the background; the webhooks were read after `readAt`. */
+/**
+ * Makes the first attempts of committed events, and starts their workflows, both in the background. The webhooks were
+ * read after `readAt`.
+ */
 export function dispatch(
   { headStart, dispatcher }: Pick<ApiContext, 'headStart' | 'dispatcher'>,
   { recorded, readAt }: { recorded: readonly Recorded[]; readAt: Date },

@@ -43,12 +43,16 @@ export type Written = Omit<PendingChange, 'write'> & {
   changes: readonly Change[];
 };
 
+/** One run of a transaction. */
 export interface Making {
   now: Date;
   session: ClientSession;
 }
 
-/** One insert and a count, without a transaction, which after a kill would lock the count until its timeout. */
+/**
+ * A report is one insert and the count before it, unless turn number and event have to be committed together. Without
+ * a transaction, which would lock what it counted until its timeout when the process is killed.
+ */
 export function isPlain({ write, webhooks, once }: PendingChange): boolean {
   return typeof write !== 'function' && once === null && !isForOrdered(webhooks, write);
 }

@@ -1,3 +1,4 @@
+// PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes it.
 import { AppError } from '../../lib/platform/errors.ts';
 import { timeOfId } from '../../lib/platform/ids.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
@@ -23,7 +24,10 @@ const facts: Operation = {
   problems: ['conflict', 'invalid_webhook_url'],
 };
 
-/** Throws `not_found`, `invalid_webhook_url`, `invalid_request`, `conflict` for a discard without a pause. */
+/**
+ * Writes nothing where no field differs. The job of a resume is written with the change: the relay starts it if need be.
+ * Throws `not_found`, `invalid_webhook_url`, `invalid_request`, `conflict` for a discard without a pause.
+ */
 export const changeWebhook: Handler<ChangeWebhookBody> = operation(
   facts,
   async (request, context) => {
@@ -54,7 +58,8 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
       await recordAudit(store, entry, { caller, now, session });
       return { webhook: { ...before, ...changes }, resumed: resumes };
     });
-    // Nobody waits behind what the change dropped. Not in the transaction: attempts would conflict with it.
+    // The change may drop what waits for the rate, and nobody should wait behind that. Not in the transaction, with which
+    // the attempts of a busy webhook would conflict.
     await store.paces.updateOne({ _id: filter._id }, { $set: { lineEndsMs: 0 } });
     if (resumed) context.dispatcher.dispatchJob(toStart(release));
     return { status: 200, body: await showWebhook(context, webhook) };
@@ -67,7 +72,8 @@ function checkResume({ active, onResume }: ChangeWebhookBody): void {
   throw invalidRequest([{ pointer: '#/onResume', code: 'without_resume', detail }]);
 }
 
-// A discard would drop retries that nobody paused; only a repeat of the latest resume passes.
+// On an active webhook a discard would drop retries that nobody paused; only the repeat of the request
+// that made the latest resume passes.
 function refuseLateDiscard({ active, releaseUid, discardBefore }: StoredWebhook): void {
   if (!active) return;
   const resumedAt = releaseUid === null ? null : timeOfId(releaseUid);
@@ -76,7 +82,8 @@ function refuseLateDiscard({ active, releaseUid, discardBefore }: StoredWebhook)
   throw new AppError('conflict', detail);
 }
 
-// Setting `active` restarts its time to fail; that it fails stays reported until it succeeds.
+// Setting `active` acknowledges why the service paused the webhook, and restarts its time to fail. That it fails stays
+// reported until it succeeds.
 function forgiven(
   { active }: ChangeWebhookBody,
   { notified }: StoredWebhook,

@@ -15,13 +15,17 @@ interface Waiting<Item, Result> {
   reject: (reason: unknown) => void;
 }
 
+/** Items that may share a call. */
 interface Queue<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
   running: number;
   scheduled: boolean;
 }
 
-/** Merges calls into `call`, which returns a result per item, in order. None joins one that has begun: it is fresh. */
+/**
+ * Merges concurrent calls of a queue into `call`, which returns a result per item, in order; its error rejects them all.
+ * No item joins a call that has begun, so that its read is as fresh as one of its own. By default there is one queue.
+ */
 export function coalesce<Item, Result>(
   { itemsPerCallMax, callsAtOnceMax, lingerMs = 0, callTimeoutMs = 5_000 }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,

@@ -44,7 +44,10 @@ export async function readDeliveries(
 const failedStates = deliveryStates.filter((state) => state !== 'delivered');
 const failedStatusClasses = statusClasses.filter((statusClass) => statusClass !== '2xx');
 
-/** Null where there can be none. With all values named, MongoDB merges ranges of the index and sorts nothing. */
+/**
+ * Returns the search for deliveries, null where there can be none. It names all values of what is not asked for, so that
+ * MongoDB merges ranges of the index in the order of uids: it sorts nothing, and reads no other delivery.
+ */
 export function searchOf(wanted: WantedDeliveries): Search<DeliveryDocument> | null {
   const { appUid, webhookUid, externalTenantId } = wanted;
   const { kind, named } = isOfFailures(wanted) ? failuresOf(wanted) : statesOf(wanted);

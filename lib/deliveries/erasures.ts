@@ -14,7 +14,8 @@ import { expectSignal } from './partitions.ts';
 import { eventSize, firstThatFit, type SizedEvent } from './remove-old-events.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-// Bodies are searched by the database, candidates once more here. The second bounds what a command changes.
+// Bodies are searched for texts by the database, and candidates once more here. With many webhooks there are fewer
+// events, so that a command changes few enough deliveries to end in time.
 const eventsPerChunk = 2_000;
 const deliveriesPerChunk = 5_000;
 

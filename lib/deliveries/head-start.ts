@@ -18,7 +18,10 @@ interface Facts {
   readAt: Date;
 }
 
-/** Makes first attempts right after the commit; what is in order, or could not be sent, it leaves to the workflow. */
+/**
+ * Makes first attempts right after the commit, while Temporal still acknowledges the workflow, which then takes up their
+ * outcomes. Ordered deliveries, and what it could not send, it leaves to the workflow.
+ */
 export class HeadStart {
   readonly #ports: DeliveryPorts;
   readonly #underWay = new Map<string, Promise<void>>();

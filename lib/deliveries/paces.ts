@@ -18,7 +18,10 @@ interface RateQuestion extends Omit<PaceQuestion, 'nowMs'> {
 const triesMax = 100;
 const keptMs = hourMs;
 
-/** Waits for room, 2 s at most, and returns null; or until when the delivery waits in the line. Rejects on abort. */
+/**
+ * Waits until the webhook's rate has room for a request, 2 s at most, and returns null; or returns the time until which
+ * the delivery, in the line since, waits. Rejects with the signal's reason.
+ */
 export type AwaitTime = (question: WaitQuestion, signal: AbortSignal) => Promise<Date | null>;
 
 type WaitQuestion = Omit<RateQuestion, 'mayWait'>;
@@ -89,7 +92,8 @@ async function takeTimes(
   throw new Error(`the pace of ${webhookUid} was changed ${triesMax} times while it was read`);
 }
 
-// False where another process or a change of the webhook came first. `w: 1`, as a lost write costs a burst.
+// False where another process was faster, or a change of the webhook began a new line. A write that is lost costs a
+// burst: so `w: 1`.
 async function replacePace(
   store: Store,
   webhookUid: string,

@@ -33,6 +33,7 @@ export interface StartedAgain {
   waiting: number;
   /** Workflows that were started; those that run are left alone. */
   started: number;
+  /** Jobs that were started. */
   jobs: number;
 }
 
@@ -45,7 +46,10 @@ interface Owner {
   webhookUids: Map<string, string[]>;
 }
 
-/** Starts what deliveries, events and jobs of an application wait for; for partitions see `expectAllSignals`. */
+/**
+ * Starts the missing workflows of an application: of its pending and retrying deliveries, of events of the period that
+ * were never attempted, and of running jobs. For partitions see `expectAllSignals`. A second call starts nothing more.
+ */
 export async function startMissing(
   ports: MissingPorts,
   appUid: string,

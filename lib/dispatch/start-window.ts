@@ -1,5 +1,6 @@
 interface Place {
   freeAtMs: number;
+  /** The workflow to which it is promised. */
   workflowId: string | null;
 }
 
@@ -15,7 +16,10 @@ interface WindowLimits {
   promiseMs: number;
 }
 
-/** Bounds the share of time of starts: each keeps its place for a multiple of its own (ADR 20). Times are monotonic. */
+/**
+ * Bounds the share of time that workflow starts may use: each keeps its place for a multiple of the time that it took,
+ * so that a slower server or a busy machine gets fewer starts (ADR 20). Times are milliseconds of a monotonic clock.
+ */
 export class StartWindow {
   readonly #limits: WindowLimits;
   readonly #places: Place[];

@@ -11,7 +11,10 @@ interface WorkflowToStart {
   now: Date;
 }
 
-/** Calls `start` in a span, whose `traceparent` it gets, where a trace of the events is recorded. */
+/**
+ * Starts the workflow of events in a span, whose `traceparent` it is told, where a trace of theirs is recorded.
+ * Returns what the start returns.
+ */
 export async function traceStart<Result>(
   subject: WorkflowToStart,
   start: (traceparent?: string) => Promise<Result>,

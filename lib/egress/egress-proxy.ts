@@ -38,7 +38,10 @@ function credentialsOf({ username, password }: URL): string | null {
   }
 }
 
-/** The proxy itself would resolve a name unvetted. Throws `PROXY_REFUSED`, `PROXY_FAILED`, or the signal's reason. */
+/**
+ * Tunnels to an address that passed the guard: the proxy would resolve a name unvetted. Throws the
+ * SendFault `PROXY_REFUSED` or `PROXY_FAILED`, or the signal's reason when it aborts.
+ */
 export function openTunnel(
   { address, port }: { readonly address: string; readonly port: number },
   proxy: EgressProxy,

@@ -8,7 +8,10 @@ const interimStart = /^HTTP\/1\.[01] 1\d\d[ \r\n]/;
 // Completes a beginning that is too short to recognise.
 const startSample = 'HTTP/1.1 100 ';
 
-/** Drops a 101, too: we never ask for another protocol. Keeps few bytes; the caller limits how many come. */
+/**
+ * Returns a function to call when the socket is readable, before others read from it. It drops a 101
+ * too: we never ask for another protocol. It keeps few bytes; the caller limits how many come.
+ */
 export function createInterimSkipper(
   socket: Pick<Readable, 'read' | 'unshift'>,
   onInterim: () => void,

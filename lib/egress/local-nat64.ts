@@ -28,7 +28,10 @@ const layouts: readonly Layout[] = [
   },
 ];
 
-/** Returns the IPv4 addresses, one at least, in one of 64:ff9b:1::/48 (RFC 8215): by an allowed prefix, or any. */
+/**
+ * Returns the IPv4 addresses, at least one, that an address of 64:ff9b:1::/48 (RFC 8215) may lead to:
+ * one where an allowed range is its prefix, else that of every place.
+ */
 export function localNat64Ipv4s(
   address: ParsedAddress,
   allow: readonly Cidr[],

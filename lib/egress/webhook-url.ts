@@ -17,7 +17,10 @@ const forbiddenCharacters = /[\u0000-\u0020\u007f-\u009f\\]/;
 // `https:/x` and `https:///x` have a host for `new URL` only.
 const httpStart = /^https?:\/\/[^/?#]/i;
 
-/** Returns the canonical URL to store and connect with: both read one text. Throws a TypeError for a bad range. */
+/**
+ * Returns the canonical URL (WHATWG, ASCII host) to store and to connect with, so that check and
+ * connection never read one text differently. Throws a TypeError for a bad range of the policy.
+ */
 export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
   const textRefusal = refuseText(text, policy);
   if (textRefusal !== null) return { ok: false, reason: textRefusal };

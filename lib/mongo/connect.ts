@@ -30,7 +30,10 @@ export type Store = ReturnType<typeof openStore>;
 
 const operationTimeoutMs = processLimits.mongoTimeoutMs;
 
-/** Throws a sentence when it cannot connect within 5 s. A command may take 15 s, or `socketTimeoutMs`; 0: for ever. */
+/**
+ * Connects to MongoDB. Throws a sentence, with the driver's error as its cause, when it cannot within 5 s. A command may
+ * take 15 s unless `socketTimeoutMs` is given; with 0, as long as it likes.
+ */
 export async function connectStore(
   settings: { uri: string; database: string },
   { socketTimeoutMs = 3 * operationTimeoutMs }: { socketTimeoutMs?: number } = {},

@@ -17,7 +17,10 @@ import { type Part, type Span, type Tallied, Tally } from './tally.ts';
 
 const { countedAfterMs, countLeaseMs, countedTogetherMax, staleUpdateMsMax } = statisticsLimits;
 
-/** Counts what ended a minute ago, in one transaction with the cursor: none twice, none lost. False without any. */
+/**
+ * Counts the whole minutes that ended a minute ago at least, and returns whether there were any. The counts and the
+ * cursor behind them are one transaction: neither a crash nor a second process loses or doubles anything.
+ */
 export async function countMinutes(store: Store, now: Date): Promise<boolean> {
   const span = await takeSpan(store, now);
   if (span === null) return false;
@@ -67,7 +70,8 @@ async function tallySpan(store: Store, span: Span): Promise<Tally> {
   const tally = new Tally(span);
   const since = new Date(span.start.getTime() - staleUpdateMsMax);
   await store.client.withSession({ snapshot: true }, async (session) => {
-    // All updated in the span is returned: after a pause a call that finds little would take long.
+    // After a pause a call that finds little would take long, so all that was updated in the span is returned. Most of
+    // the two minutes since its end is of no use.
     const reads = [
       { updatedAt: { $gte: since, $lt: span.end } },
       { updatedAt: { $gte: span.end }, 'attempts.0.at': { $lt: span.end } },

@@ -5,7 +5,9 @@ import { traceLimits } from '../limits.ts';
 interface SpanToPlace {
   /** Where the trace of the change goes on. */
   change: SpanContext;
+  /** How long ago the change was. */
   ageMs: number;
+  /** Sent again on request. */
   isAgain: boolean;
   /** The span under way in this process, such as an activity's. */
   active: SpanContext | null;
@@ -17,7 +19,10 @@ export interface SpanPlace {
   linked: SpanContext[];
 }
 
-/** Puts what follows soon in the trace of its change, the rest in another, linked: a trace of days cannot be read. */
+/**
+ * What follows a change soon is in its trace, below the span under way if that is, too. What comes later, or is asked
+ * for, is in another trace, and linked: a trace that lasts for days cannot be read.
+ */
 export function placeSpan({ change, ageMs, isAgain, active }: SpanToPlace): SpanPlace {
   if (isAgain || ageMs > traceLimits.sameTraceMsMax) return { parent: active, linked: [change] };
   if (active === null) return { parent: change, linked: [] };

@@ -57,7 +57,10 @@ export function failSpan(span: Span, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-/** For one caller in its trace, else in a trace of its own, linked with theirs. */
+/**
+ * Runs what several callers share: for one alone in its trace, else in a trace of its own, linked with theirs where
+ * those are recorded.
+ */
 export function inSharedSpan<T>(
   name: string,
   callers: readonly Context[],

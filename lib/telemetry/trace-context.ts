@@ -33,7 +33,10 @@ export function placeOf(stored: TraceContext | null | undefined): SpanContext | 
   return trace.getSpanContext(propagation.extract(ROOT_CONTEXT, stored)) ?? null;
 }
 
-/** Takes up a caller's trace, but not its flag, which could record everything. */
+/**
+ * Returns the context of a caller's headers. Its trace is taken up, but whether it is recorded is our own choice: a
+ * caller's flag could record everything.
+ */
 export function contextOfCaller(headers: Readonly<Record<string, unknown>>): Context {
   const { traceparent, tracestate } = headers;
   const extracted = propagation.extract(ROOT_CONTEXT, { traceparent, tracestate });
