@@ -71,7 +71,8 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
   };
 }
 
-// False, and nothing written, when another writer or a job came first, or the step would reopen the delivery.
+// Returns false and writes nothing when, since the step began, another writer recorded an attempt, a job took the
+// delivery, or it was cancelled or held and the step would reopen it.
 export async function recordDelivery(
   store: Store,
   key: DeliveryKey,

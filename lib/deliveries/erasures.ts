@@ -118,7 +118,8 @@ async function findErasable(
   return found;
 }
 
-// Matches every body with such a value, and few others: JSON.stringify has one spelling for each.
+// Matches every body with one of the texts as a value, and few others: JSON.stringify, which wrote the bodies, has one
+// spelling for each text and number.
 function patternOf(texts: readonly string[]): string {
   const strings = texts.map((text) => escapeForPattern(JSON.stringify(text)));
   const numbers = texts

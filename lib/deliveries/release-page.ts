@@ -16,7 +16,8 @@ import type { DeliveryPorts } from './ports.ts';
 const { pageEveryMs, releasedPerSecondDefault } = jobLimits;
 // Small enough that a page takes well under a second and blocks nobody.
 const cancelledPerPageMax = 1_000;
-// An attempt from before the resume may record `held` for 30 s, so only a later empty page is the last.
+// An attempt that read the webhook before its resume may record `held` until its activity is given up at 30 s. So only
+// a later empty page is the last.
 const checkAgainAfterMs = [1_000, 5_000, 35_000];
 
 // MongoDB may choose an index with all that the webhook was ever sent.

@@ -104,7 +104,8 @@ async function releaseAnew(
   });
 }
 
-// Of paused and deleted webhooks. At an active one a release sends it, unless it is older than all records may be.
+// Cancels what paused or deleted webhooks have held for too long. At an active one a release sends it, 20 a second,
+// however long that takes; if that was ended by hand, the limit of records applies.
 async function expireHeld(
   { store, retention }: Pick<DeliveryPorts, 'store' | 'retention'>,
   { now, after }: { now: Date; after: Date },
