@@ -44,7 +44,8 @@ const properties = {
   externalTenantId: text,
   sequence: {
     ...orNull(countFromOne),
-    description: 'Of the changes of one resource, its kind and uid together; null for a test.',
+    description:
+      'Of the changes of one resource, its kind and uid together; null for a test and for an event of operations webhooks.',
   },
   webhookUids: { ...listOf(text), description: 'The webhooks that were subscribed to it.' },
   workflowId: {

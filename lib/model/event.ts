@@ -8,7 +8,7 @@ export interface EventDocument {
   entity: DeliveredEntity;
   resourceUid: string;
   externalTenantId: string;
-  /** From 1 on; null for a test of a webhook. */
+  /** From 1 on; null for a test of a webhook, and for what operations webhooks get. */
   sequence: number | null;
   order: { webhookUid: string; n: number }[];
   /** Sent byte for byte; empty once it was erased. */

@@ -744,7 +744,7 @@ class Event(TypedDict):
     resourceUid: str
     externalTenantId: str
     sequence: int | None
-    """Of the changes of one resource, its kind and uid together; null for a test."""
+    """Of the changes of one resource, its kind and uid together; null for a test and for an event of operations webhooks."""
     webhookUids: list[str]
     """The webhooks that were subscribed to it."""
     workflowId: str | None
@@ -765,7 +765,7 @@ class EventWithPayload(TypedDict):
     resourceUid: str
     externalTenantId: str
     sequence: int | None
-    """Of the changes of one resource, its kind and uid together; null for a test."""
+    """Of the changes of one resource, its kind and uid together; null for a test and for an event of operations webhooks."""
     webhookUids: list[str]
     """The webhooks that were subscribed to it."""
     workflowId: str | None

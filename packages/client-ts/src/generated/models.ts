@@ -659,7 +659,7 @@ export interface Event {
   appUid: string;
   resourceUid: string;
   externalTenantId: string;
-  /** Of the changes of one resource, its kind and uid together; null for a test. */
+  /** Of the changes of one resource, its kind and uid together; null for a test and for an event of operations webhooks. */
   sequence: number | null;
   /** The webhooks that were subscribed to it. */
   webhookUids: string[];
@@ -696,7 +696,7 @@ export interface EventWithPayload {
   appUid: string;
   resourceUid: string;
   externalTenantId: string;
-  /** Of the changes of one resource, its kind and uid together; null for a test. */
+  /** Of the changes of one resource, its kind and uid together; null for a test and for an event of operations webhooks. */
   sequence: number | null;
   /** The webhooks that were subscribed to it. */
   webhookUids: string[];
