@@ -34,7 +34,7 @@ const { heartbeatEveryMs, lateCommitMsMax, resumedExactlyMsMax, resumingMsMax } 
 const retryMs = 1_000;
 // Short, as others wait to read what they missed.
 const missedAwaitMs = 20;
-// Of an event of the log, up to which it is sent as it was committed: behind that it may have been erased since.
+// An older event of the log is read again before it is sent: its payload may have been erased since.
 const freshMsMax = 10_000;
 
 export interface ReaderPorts {

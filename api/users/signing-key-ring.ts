@@ -28,7 +28,7 @@ import {
   signingKeyPlace,
 } from '../../lib/identity/signing-keys.ts';
 
-// Of those who ask for the published keys, where older ones are known.
+// How long an answer waits for the read that is due, where keys of an earlier one are known.
 const readWaitMsMax = 1_000;
 
 interface SigningKeyRingPorts {

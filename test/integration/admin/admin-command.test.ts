@@ -261,8 +261,8 @@ test('while npm start runs, the command uses its database', async () => {
 });
 
 test.each([
-  [['--help'], { code: 0, err: '' }],
-  [['list'], { code: 0, err: '' }],
+  [['--help'], { code: 0, out: expect.stringMatching(/^Usage: npm run admin/), err: '' }],
+  [['list'], { code: 0, out: expect.stringContaining('\tsuperuser\t'), err: '' }],
   [['list', '--generate'], { code: 1, out: '', err: 'list does not take --generate\n' }],
 ])('the process of %j ends as %o', async (args, expected) => {
   expect(await runProcess(args)).toMatchObject(expected);

@@ -27,8 +27,8 @@ test.concurrent.each([
   ['create', '--name=Ada', '--name'],
   ['create-key', '--superuser', '--superuser'],
 ])('admin %s %s is refused', async (command, option, named) => {
-  const message = `${command} does not take ${named}`;
-  await expect(runAdmin([command, option], process)).rejects.toThrow(message);
+  const error = new Error(`${command} does not take ${named}`);
+  await expect(runAdmin([command, option], process)).rejects.toThrow(error);
 });
 
 test.each([

@@ -16,7 +16,7 @@ const source = fileURLToPath(new URL('../../support/logging-process.ts', import.
 let folder: string;
 let script: string;
 
-// One file starts sooner than its modules.
+// A process of one bundled file starts sooner.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'log-writer-test-'));
   script = join(folder, 'logging-process.mjs');
