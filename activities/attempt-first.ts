@@ -6,7 +6,10 @@ import { summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import type { AttemptFirstInput, FirstAttempts } from '../lib/temporal/messages.ts';
 import { runActivity } from './run-activity.ts';
 
-/** Attempts up to 100 deliveries, or takes up the head start. Throws after all have ended: a repeat finds them. */
+/**
+ * Attempts up to 100 deliveries in parallel, or takes up what the head start has attempted; throttled ones are left to
+ * the retries. Throws its own fault only after all have ended: the repeat then finds the others recorded.
+ */
 export async function attemptFirst(
   ports: DeliveryPorts,
   input: AttemptFirstInput,

@@ -7,7 +7,10 @@ import { inSpan } from '../lib/telemetry/spans.ts';
 import { placeOf } from '../lib/telemetry/trace-context.ts';
 import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
 
-/** Runs `work` with heartbeats, so that a killed process is noticed; in a span if traced. Throws faults as failures. */
+/**
+ * Runs `work` with heartbeats, so that the server notices a killed process; where `traceparent` is that of a recorded
+ * trace, in a span below the start of its workflow. Throws faults as failures.
+ */
 export async function runActivity<T>(
   work: (signal: AbortSignal) => Promise<T>,
   traceparent?: string,

@@ -52,7 +52,10 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** A paused webhook holds the event. Throws `not_found`, `unknown_webhook_uids`, `conflict` (no webhook, or erased). */
+/**
+ * A paused webhook holds the event; the answer names them. Throws `not_found`, `unknown_webhook_uids`,
+ * `conflict` when there is no webhook to send it to or its payload was erased.
+ */
 export const resendEvent: Handler<ResendEventBody> = operation(facts, async (request, context) => {
   const { appUid, caller } = request;
   const { store, secretBox, clock } = context;

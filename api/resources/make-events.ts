@@ -45,7 +45,10 @@ export interface EventPorts {
   headStart: Pick<HeadStart, 'claim'> | null;
 }
 
-/** Makes the events of each call; those for an ordered webhook need a transaction. Throws `payload_too_large`. */
+/**
+ * Makes the events of calls, each call's in an array of its own; those for an ordered webhook need a transaction.
+ * Throws `payload_too_large`.
+ */
 export async function makeEvents(
   ports: EventPorts,
   sets: readonly ChangeSet[],

@@ -185,7 +185,10 @@ export function checkCarrier({ url = '', ...fields }: Partial<Target>): void {
   if (errors.length > 0) throw invalidRequest(errors);
 }
 
-/** Who may change a webhook could have its credentials sent to another receiver (ADR 25). Throws `invalid_request`. */
+/**
+ * Refuses to carry credentials to another URL: who may change a webhook, but does not know them, could have them sent
+ * to a receiver of their own, on a shared host too (ADR 25). Throws `invalid_request`.
+ */
 export function checkMove(before: Target, written: Partial<Target>): void {
   if (written.url === undefined || written.url === before.url) return;
   const errors = (['headers', 'auth'] as const).flatMap((field): FieldError[] => {

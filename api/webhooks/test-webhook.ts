@@ -52,7 +52,10 @@ const facts: Operation = {
   problems: ['conflict'],
 };
 
-/** A sample counts as a test, in no list or order. Throws `not_found`, `invalid_request`, `conflict` when paused. */
+/**
+ * A sample is recorded as a test, whatever it is called in its payload: so it is in no list, order or replay of events.
+ * Throws `not_found`, `invalid_request` for an event of another kind, or `conflict` when the webhook is paused.
+ */
 export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (request, context) => {
   const { appUid, params, body, caller } = request;
   const { event: name = testEventName } = body;

@@ -35,7 +35,10 @@ export async function openPartitions(
   );
 }
 
-/** Issues each entry its partition's next number, in the transaction that requeues the events and expects signals. */
+/**
+ * Issues the next number of its partition to each entry, in the transaction that requeues the events and has the
+ * partitions signalled.
+ */
 export async function issueNumbers(
   store: Store,
   partitions: readonly PartitionKey[],
@@ -152,7 +155,10 @@ export async function expectSignal(
 
 const partitionsAtOnce = 1_000;
 
-/** Has the relay signal all partitions in which a number waits, also unasked: an event's workflow may be gone. */
+/**
+ * Has the relay signal all partitions soon in which a number waits, also one that nobody asked for, as its event's
+ * workflow is gone. Returns how many.
+ */
 export async function expectAllSignals(store: Store, now: Date): Promise<number> {
   let count = 0;
   for (let after = ''; ;) {

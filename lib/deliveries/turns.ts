@@ -39,7 +39,7 @@ interface InTurn {
   asker: Asker;
 }
 
-/** Claims the turn of a delivery; true when it may be sent, as without an order or for a job it always may. */
+/** Claims the turn of a delivery. Returns true when it may be sent: without an order, by a job, or in its turn. */
 export async function takeTurn(
   { records, clock }: TurnPorts,
   { key, turn, asker }: Omit<InTurn, 'turn'> & { turn: Turn | null },
@@ -69,7 +69,7 @@ export async function passTurn(
   return { ...outcome, state: 'waiting' };
 }
 
-// After a crash the event's workflow repeats its own attempt, and that of the partition any.
+// Who repeats an attempt after a crash is the same holder: the workflow of the event, or that of the partition.
 function holderOf({ eventId }: DeliveryKey, asker: Asker): string {
   return asker.kind === 'partition' ? 'partition' : eventId;
 }

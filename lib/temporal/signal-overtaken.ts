@@ -5,7 +5,10 @@ import type { OvertakenDelivery } from './messages.ts';
 import { overtakenSignalName } from './names.ts';
 import { grpcNotFound, tolerateStatus } from './tolerate-status.ts';
 
-/** Tells workflows which retries a job overtook. Never rejects: one that is not told asks when a retry is due. */
+/**
+ * Tells workflows, by their ids, that a job took or cancelled deliveries that they wait to retry. Never rejects: a
+ * workflow that is not told ends when its next retry is due.
+ */
 export type SignalOvertaken = (
   workflows: ReadonlyMap<string, readonly OvertakenDelivery[]>,
 ) => Promise<void>;

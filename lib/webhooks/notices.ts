@@ -67,7 +67,10 @@ export function describeWebhook({ _id, name, kind, url }: StoredWebhook) {
   return { uid: _id, name, kind, urlOrigin: originOf(url) };
 }
 
-/** Records an event for the operations webhooks that want it, in the transaction it reports; the relay starts it. */
+/**
+ * Records an event for the operations webhooks that want it, paused ones too, in the transaction of what it reports;
+ * where there are none, nothing. The relay starts it.
+ */
 export async function recordNotice(
   store: Store,
   { appUid, event, data, now }: Notice,

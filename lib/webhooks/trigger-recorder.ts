@@ -3,7 +3,10 @@ import { deliveryLog } from '../platform/logger.ts';
 
 const writeEveryMs = 1_000;
 
-/** Moves `lastTriggeredAt` forward, all of a second together: the times are for people. */
+/**
+ * Moves `lastTriggeredAt` of webhooks forward to the times of their attempts, never back. The times are for people: all
+ * of a second are written together at its end, or when the recorder closes.
+ */
 export class TriggerRecorder implements AsyncDisposable {
   readonly #store: Store;
   #latest = new Map<string, Date>();
