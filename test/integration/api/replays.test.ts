@@ -83,7 +83,7 @@ async function insertMissed(count: number, externalTenantId: string): Promise<un
         { $project: { event: '$$ROOT', number: numbers } },
         { $unwind: '$number' },
         { $replaceWith: { $mergeObjects: ['$event', fields] } },
-        { $merge: 'events' },
+        { $merge: { into: 'events', whenMatched: 'fail' } },
       ])
       .toArray();
   }
