@@ -39,13 +39,15 @@ export function traceAttempt(attempt: AttemptToTrace): TracedAttempt | null {
     isAgain: trigger === 'resend' || trigger === 'replay',
     active: spanUnderWay()?.spanContext() ?? null,
   });
+  const startTime = Date.now();
   const span = startSpan({
     name: 'attempt delivery',
     kind: SpanKind.CLIENT,
     attributes: attributesOf(attempt),
+    startTime,
     ...optionsOf(place),
   });
-  return new TracedAttempt(span);
+  return new TracedAttempt(span, startTime - performance.now());
 }
 
 // Of the URL no path and no query: these often hold a secret.
@@ -73,10 +75,14 @@ function attributesOf({ key, event, url, n, trigger }: AttemptToTrace) {
 
 export class TracedAttempt {
   readonly #span: Span;
+  // One for all times of an attempt, so that no part begins before it or ends after it.
+  readonly #aheadMs: number;
   #endedAt: number | undefined;
 
-  constructor(span: Span) {
+  /** `aheadMs` is the time of the epoch less `performance.now()`. */
+  constructor(span: Span, aheadMs: number) {
     this.#span = span;
+    this.#aheadMs = aheadMs;
   }
 
   get traceId(): string {
@@ -89,7 +95,7 @@ export class TracedAttempt {
 
   /** Adds what came of the request, which is over; what the service makes of it is still in the span's trace. */
   answer(result: SendResult, { state, errorClass }: Pick<Verdict, 'state' | 'errorClass'>): void {
-    this.#endedAt = Date.now();
+    this.#endedAt = this.#now();
     if (result.kind === 'answered') {
       this.#span.setAttribute('http.response.status_code', result.status);
     }
@@ -100,8 +106,7 @@ export class TracedAttempt {
       this.#span.setAttribute('error.type', type);
       this.#span.setStatus({ code: SpanStatusCode.ERROR });
     }
-    const aheadMs = this.#endedAt - performance.now();
-    for (const phase of result.phases) this.#addPhase(phase, aheadMs);
+    for (const phase of result.phases) this.#addPhase(phase);
   }
 
   /** Runs `work` in the span, then ends it. */
@@ -116,13 +121,18 @@ export class TracedAttempt {
   /** Ends it for a fault of ours, after which the attempt is made again. */
   fail(error: unknown): void {
     failSpan(this.#span, error);
-    this.#span.end();
+    this.#span.end(this.#now());
   }
 
-  #addPhase({ name, startedAt, endedAt, failed }: AttemptPhase, aheadMs: number): void {
+  #now(): number {
+    return performance.now() + this.#aheadMs;
+  }
+
+  #addPhase({ name, startedAt, endedAt, failed }: AttemptPhase): void {
     const parent = trace.setSpan(context.active(), this.#span);
-    const span = startSpan({ name: phaseNames[name], startTime: startedAt + aheadMs, parent });
+    const startTime = startedAt + this.#aheadMs;
+    const span = startSpan({ name: phaseNames[name], startTime, parent });
     if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end(endedAt + aheadMs);
+    span.end(endedAt + this.#aheadMs);
   }
 }
