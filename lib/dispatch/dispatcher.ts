@@ -18,7 +18,7 @@ import {
   runJobWorkflow,
 } from '../temporal/names.ts';
 import { instruments } from '../telemetry/instruments.ts';
-import { startOnce } from '../temporal/start-once.ts';
+import { startOnce, type StartOptions } from '../temporal/start-once.ts';
 import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
 import { traceStart } from './trace-start.ts';
 import { StartWindow } from './start-window.ts';
@@ -32,12 +32,13 @@ const shared = { places: startsAtOnceMax, holdTimes: 8, holdMsMax, promiseMs };
 const alone = { places: startsAtOnceMaxAlone, holdTimes: 1, holdMsMax, promiseMs };
 // Much less than the grace of the relay.
 const marks = { itemsPerCallMax: 200, callsAtOnceMax: 2, lingerMs: 500 };
-// After a failed start; the relay starts the events that come meanwhile.
+// After a start that Temporal did not answer; the relay starts the events that come meanwhile.
 const backOffMs = 1_000;
 // How soon to look again for a place that others compete for.
 const pollMs = 50;
 
-type EndStart = () => void;
+/** `tookMs` is the time of Temporal's answer: a slow MongoDB is no reason for fewer workflows. */
+type EndStart = (tookMs: number) => void;
 
 export interface DispatcherPorts {
   client: Client;
@@ -121,8 +122,8 @@ export class Dispatcher {
   }
 
   async startJob(job: JobToStart): Promise<void> {
-    const { client, store, clock } = this.#ports;
-    await startOnce(client, runJobWorkflow, jobOptions(job));
+    const { store, clock } = this.#ports;
+    await this.#startOnce(runJobWorkflow, jobOptions(job));
     await markJobStarted(store, job._id, clock.now());
   }
 
@@ -154,10 +155,10 @@ export class Dispatcher {
   #begin(workflowId: string | null, sweptApplications = 0): EndStart | null {
     const end = this.#window.begin(workflowId, performance.now());
     if (end === null) return null;
-    return () => {
+    return (tookMs) => {
       // A hold makes workflows larger, but not where each waiting event is of another application.
       const applications = Math.max(sweptApplications, this.#waiting.applicationCount);
-      end(performance.now(), applications <= startsAtOnceMax);
+      end(performance.now(), applications <= startsAtOnceMax ? tookMs : 0);
       this.#pump();
     };
   }
@@ -172,7 +173,7 @@ export class Dispatcher {
     events: readonly EventToDispatch[],
     { by, end }: { by: 'dispatch' | 'relay'; end: EndStart | undefined },
   ): Promise<void> {
-    const { started, isFirst } = await this.#startWorkflow(events).finally(end);
+    const { started, isFirst } = await this.#startWorkflow(events, end);
     if (started.length === 0) return;
     // Only the relay starts notices, so they would look like starts that failed.
     const changes = started.filter(({ event }) => !isOperationsEvent(event));
@@ -184,34 +185,58 @@ export class Dispatcher {
   // Returns the events that no other workflow has, and whether this start was the first of theirs.
   async #startWorkflow(
     events: readonly EventToDispatch[],
+    end: EndStart = () => undefined,
   ): Promise<{ started: readonly EventToDispatch[]; isFirst: boolean }> {
-    const { client, store, clock, eager } = this.#ports;
+    const { clock, eager } = this.#ports;
+    let beganAtMs: number | null = null;
+    try {
+      const { workflowId, claimed } = await this.#claim(events);
+      if (claimed.length === 0) return { started: [], isFirst: false };
+      beganAtMs = performance.now();
+      const subject = { workflowId, events: claimed, now: clock.now() };
+      const isFirst = await traceStart(subject, (trace) =>
+        this.#startOnce(deliverEventsWorkflow, {
+          workflowId,
+          requestEagerStart: eager,
+          ...deliverEventsOptions(claimed, trace === undefined ? {} : { trace }),
+        }),
+      );
+      return { started: claimed, isFirst };
+    } finally {
+      end(beganAtMs === null ? 0 : performance.now() - beganAtMs);
+    }
+  }
+
+  async #startOnce(type: string, options: StartOptions): Promise<boolean> {
+    try {
+      return await startOnce(this.#ports.client, type, options);
+    } catch (error) {
+      this.#backingOffUntilMs = performance.now() + backOffMs;
+      throw error;
+    }
+  }
+
+  async #claim(
+    events: readonly EventToDispatch[],
+  ): Promise<{ workflowId: string; claimed: readonly EventToDispatch[] }> {
+    const { store, clock } = this.#ports;
     const [first] = events;
+    if (first !== undefined && first.workflowId !== null) {
+      return { workflowId: first.workflowId, claimed: events };
+    }
     const workflowId =
-      first?.workflowId ??
-      (first !== undefined && events.length === 1
+      first !== undefined && events.length === 1
         ? eventWorkflowId(first._id)
-        : batchWorkflowId(newId('bat', clock.now())));
-    const claimed =
-      first?.workflowId === null ? await claimEvents(store, events, workflowId) : events;
-    if (claimed.length === 0) return { started: [], isFirst: false };
-    const subject = { workflowId, events: claimed, now: clock.now() };
-    const isFirst = await traceStart(subject, (trace) =>
-      startOnce(client, deliverEventsWorkflow, {
-        workflowId,
-        requestEagerStart: eager,
-        ...deliverEventsOptions(claimed, trace === undefined ? {} : { trace }),
-      }),
-    );
-    return { started: claimed, isFirst };
+        : batchWorkflowId(newId('bat', clock.now()));
+    return { workflowId, claimed: await claimEvents(store, events, workflowId) };
   }
 
   #run(start: Promise<void>, facts: Record<string, unknown>): void {
     const entry = start
       .catch((error: unknown) => {
         instruments.dispatchFailures.add(1, { by: 'dispatch' });
-        this.#backingOffUntilMs = performance.now() + backOffMs;
-        dispatchLog.warn({ ...facts, left: this.#waiting.clear(), err: error }, 'dispatch.failed');
+        const left = this.#isBackingOff() ? this.#waiting.clear() : 0;
+        dispatchLog.warn({ ...facts, left, err: error }, 'dispatch.failed');
       })
       .finally(() => this.#running.delete(entry));
     this.#running.add(entry);

@@ -4,8 +4,8 @@ interface Place {
   workflowId: string | null;
 }
 
-/** Ends a start; without a hold its place is free immediately. */
-export type EndStart = (endMs: number, isHeld?: boolean) => void;
+/** Ends a start that took so long; one of no time leaves its place free immediately. */
+export type EndStart = (endMs: number, tookMs: number) => void;
 
 interface WindowLimits {
   places: number;
@@ -44,10 +44,9 @@ export class StartWindow {
     const place = promised ?? this.#free(nowMs);
     if (place === null) return null;
     Object.assign(place, { freeAtMs: Infinity, workflowId: null });
-    return (endMs, isHeld = true) => {
+    return (endMs, tookMs) => {
       const { holdTimes, holdMsMax } = this.#limits;
-      const holdMs = Math.min(holdMsMax, (holdTimes - 1) * (endMs - nowMs));
-      place.freeAtMs = endMs + (isHeld ? holdMs : 0);
+      place.freeAtMs = endMs + Math.min(holdMsMax, (holdTimes - 1) * tookMs);
     };
   }
 

@@ -8,29 +8,23 @@ import { eventsTaskQueue } from './names.ts';
 
 const startTimeoutMs = 5_000;
 
+export type StartOptions = Omit<WorkflowStartOptions, 'taskQueue'>;
+
 /** Starts a workflow unless one of its id runs, also where one has ended. Returns whether it did. */
 export function startUnlessRunning(
   client: Client,
   type: string,
-  options: Omit<WorkflowStartOptions, 'taskQueue'>,
+  options: StartOptions,
 ): Promise<boolean> {
   return start(client, type, { ...options, workflowIdReusePolicy: 'ALLOW_DUPLICATE' });
 }
 
 /** Starts a workflow unless one of its id runs or has ended. Returns whether it did; rejects without an answer in 5 s. */
-export function startOnce(
-  client: Client,
-  type: string,
-  options: Omit<WorkflowStartOptions, 'taskQueue'>,
-): Promise<boolean> {
+export function startOnce(client: Client, type: string, options: StartOptions): Promise<boolean> {
   return start(client, type, { ...options, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
 }
 
-async function start(
-  client: Client,
-  type: string,
-  options: Omit<WorkflowStartOptions, 'taskQueue'>,
-): Promise<boolean> {
+async function start(client: Client, type: string, options: StartOptions): Promise<boolean> {
   try {
     await client.withDeadline(Date.now() + startTimeoutMs, () =>
       client.workflow.start(type, {

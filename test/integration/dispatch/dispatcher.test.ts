@@ -1,8 +1,10 @@
 // The grouping of events into workflows: no crash or race gives an event two workflows or none.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
+import { connectStore } from '../../../lib/mongo/connect.ts';
 import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
 import { findUnstartedJobs, newRelease, toStart } from '../../../lib/deliveries/jobs.ts';
 import type { DeliverEventsInput, RunJobInput } from '../../../lib/temporal/messages.ts';
@@ -245,6 +247,38 @@ test('after a failed start the dispatcher pauses and leaves the rest to the rela
   const now = new Date(Date.now() + 10_000);
   expect(await findClaimed(service.store, now, 100)).toHaveLength(3);
   expect(await findUnclaimed(service.store, now, 100)).toHaveLength(1);
+});
+
+test('a mark that MongoDB did not take stops no further starts', async () => {
+  const [events, later] = [await insertEvents(1), await insertEvents(1)];
+  const { mongodb } = service.config;
+  const store = await connectStore(mongodb);
+  await store[Symbol.asyncDispose]();
+  const dispatcher = newDispatcher(service, { store });
+  for (const event of [...events, ...later]) {
+    const workflowId = `event/${event._id}`;
+    dispatcher.dispatch([{ ...event, workflowId }]);
+    await dispatcher.drained();
+    expect((await inputOf(workflowId)).events).toHaveLength(1);
+  }
+  expect(dispatcher.chooseWorkflow('evt_next')).toBe('event/evt_next');
+});
+
+test('a claim that MongoDB answers late keeps its place no longer than itself', async () => {
+  const events = await insertEvents(6);
+  await using store = await connectStore(service.config.mongodb);
+  const update = store.events.updateMany.bind(store.events);
+  // Three places, each held seven times as long, would be taken for 2 s.
+  vi.spyOn(store.events, 'updateMany').mockImplementation(async (...args) => {
+    await delay(300);
+    return update(...args);
+  });
+  const dispatcher = newDispatcher(service, { store, eventsPerWorkflowMax: 2 });
+  dispatcher.dispatch(events);
+  await dispatcher.drained();
+  expect(new Set(await workflowIdsOf(events)).size).toBe(3);
+  const isFree = (): boolean => dispatcher.chooseWorkflow('evt_next') !== null;
+  await waitFor(isFree, { what: 'a free place', timeoutMs: 1_000 });
 });
 
 test('concurrent starts of a job start it once and mark it', async () => {

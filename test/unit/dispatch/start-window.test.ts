@@ -14,19 +14,19 @@ function begin(window: StartWindow, nowMs: number, workflowId: string | null = n
 
 test('a start keeps its place for four times as long as it took', () => {
   const window = new StartWindow({ ...limits, places: 1 });
-  begin(window, 0)(10);
+  begin(window, 0)(10, 10);
   expect(window.waitMs(10)).toBe(30);
   expect(window.begin(null, 39)).toBeNull();
-  begin(window, 40)(140);
+  begin(window, 40)(140, 100);
   expect(window.begin(null, 439)).toBeNull();
   begin(window, 440);
 });
 
 test('no place is held for more than two seconds after its start', () => {
   const window = new StartWindow({ ...limits, places: 1 });
-  begin(window, 0)(5_000);
+  begin(window, 0)(5_000, 5_000);
   expect(window.begin(null, 6_999)).toBeNull();
-  begin(window, 7_000)(7_100, false);
+  begin(window, 7_000)(7_100, 0);
   begin(window, 7_100);
 });
 
@@ -35,7 +35,7 @@ test('while all places have a start under way, no time is known after which one 
   const ends = [begin(window, 0), begin(window, 0)];
   expect(window.begin(null, 60_000)).toBeNull();
   expect(window.waitMs(60_000)).toBe(Infinity);
-  ends[0]?.(100);
+  ends[0]?.(100, 100);
   expect(window.waitMs(100)).toBe(300);
 });
 
@@ -46,7 +46,7 @@ test('a promised place is for its workflow alone', () => {
   expect(window.promise('event/evt_2', 0)).toBe(false);
   expect(window.begin(null, 999)).toBeNull();
   expect(window.begin('event/evt_2', 999)).toBeNull();
-  begin(window, 999, 'event/evt_1')(1_000);
+  begin(window, 999, 'event/evt_1')(1_000, 1);
   expect(window.waitMs(1_000)).toBe(3);
 });
 
@@ -67,7 +67,7 @@ test('whatever starts take, they use at most a quarter of the time of their plac
         nowMs += afterMs;
         const end = window.begin(null, nowMs);
         if (end === null) continue;
-        end(nowMs + tookMs);
+        end(nowMs + tookMs, tookMs);
         usedMs += tookMs;
         longestMs = Math.max(longestMs, tookMs);
         // The last start of each place has not used up its time yet.
