@@ -47,7 +47,7 @@ interface ClusterRunOptions extends Load {
 interface FaultResult {
   name: string;
   backWithinSeconds: number;
-  /** Of the changes in the 20 s before. */
+  /** Of the changes in the 20 s before the first fault. */
   p99BeforeMs: number;
   /** Since the fault began, until no five seconds of changes have more than twice that, or 1 s if that is more. */
   backToNormalAfterSeconds: number;
@@ -60,7 +60,7 @@ interface ClusterRunResult extends Verdict, Answers {
   /** Deliveries that came more than once although no fault was near the first time. */
   unexplainedDuplicates: string[];
   settledAfterMs: number;
-  /** What an event of the calm before the first fault cost the servers. */
+  /** What an event of the calm before the first fault cost the servers, the service and the load. */
   costEach: Readonly<Record<string, number>>;
 }
 
@@ -182,9 +182,11 @@ async function costOfCalm(
   { api, worker }: { api: number; worker: number },
 ): Promise<Readonly<Record<string, number>>> {
   await sleep(calm.fromSecond * 1_000);
-  const before = await readCosts(cluster, { api, worker });
+  // This process makes the calls, and receives.
+  const roles = { api, worker, load: process.pid };
+  const before = await readCosts(cluster, roles);
   await sleep((calm.toSecond - calm.fromSecond) * 1_000);
-  const after = await readCosts(cluster, { api, worker });
+  const after = await readCosts(cluster, roles);
   return costsEach(before, after, changesPerSecond * (calm.toSecond - calm.fromSecond));
 }
 
@@ -245,9 +247,10 @@ function firstReceipts(receipts: readonly Receipt[]): Receipt[] {
 }
 
 function judgeFaults(latencies: readonly Latency[], times: Times, seconds: number): FaultResult[] {
+  const firstMs = times.faults[0]?.startMs ?? 0;
+  const p99BeforeMs = p99Between(latencies, firstMs - beforeMs, firstMs - inFlightMs) ?? 0;
   return times.faults.map(({ fault: { name, backWithinSeconds }, startMs }, index) => {
     const endMs = times.faults[index + 1]?.startMs ?? times.startMs + seconds * 1_000;
-    const p99BeforeMs = p99Between(latencies, startMs - beforeMs, startMs - inFlightMs) ?? 0;
     const windows = windowsBetween(latencies, startMs, endMs);
     const limitMs = Math.max(normalMsMin, normalTimes * p99BeforeMs);
     const backToNormalAfterSeconds = backToNormalAfter(windows, limitMs);

@@ -12,7 +12,7 @@ type Reading = Readonly<Record<string, number>>;
 const psqlTimeoutMs = 10_000;
 const walQuery = 'select wal_bytes, wal_sync, wal_write from pg_stat_wal';
 
-/** Reads the sums; `roles` are the pids of the service. */
+/** Reads the sums; `roles` are the pids of other processes to measure. */
 export async function readCosts(
   cluster: Cluster,
   roles: Readonly<Record<string, number>>,
