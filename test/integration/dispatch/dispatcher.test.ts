@@ -268,7 +268,7 @@ test('a claim that MongoDB answers late keeps its place no longer than itself', 
   const events = await insertEvents(6);
   await using store = await connectStore(service.config.mongodb);
   const update = store.events.updateMany.bind(store.events);
-  // Three places, each held seven times as long, would be taken for 2 s.
+  // Three places, each held for a multiple of that, would be taken for 2 s.
   vi.spyOn(store.events, 'updateMany').mockImplementation(async (...args) => {
     await delay(300);
     return update(...args);
