@@ -179,7 +179,10 @@ export class Dispatcher {
     const changes = started.filter(({ event }) => !isOperationsEvent(event));
     if (isFirst && changes.length > 0) instruments.eventsStarted.add(changes.length, { by });
     const eventIds = started.map((event) => event._id);
-    await (by === 'relay' ? this.#markSoon(eventIds) : this.#mark(eventIds));
+    if (by === 'relay') return this.#markSoon(eventIds);
+    await this.#mark(eventIds).catch((error: unknown) => {
+      dispatchLog.warn({ count: eventIds.length, err: error }, 'dispatch.not_marked');
+    });
   }
 
   // Returns the events that no other workflow has, and whether this start was the first of theirs.
@@ -235,8 +238,7 @@ export class Dispatcher {
     const entry = start
       .catch((error: unknown) => {
         instruments.dispatchFailures.add(1, { by: 'dispatch' });
-        const left = this.#isBackingOff() ? this.#waiting.clear() : 0;
-        dispatchLog.warn({ ...facts, left, err: error }, 'dispatch.failed');
+        dispatchLog.warn({ ...facts, left: this.#waiting.clear(), err: error }, 'dispatch.failed');
       })
       .finally(() => this.#running.delete(entry));
     this.#running.add(entry);
