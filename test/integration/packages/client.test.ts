@@ -75,11 +75,11 @@ test('users and accounts', async () => {
 
 test('resources', async () => {
   const { agents, contexts, contextFiles, changes } = client;
-  const made = await Promise.all(
-    ['a', 'b', 'c'].map((agentName) => agents.create({ agentName, externalTenantId })),
-  );
-  const [agent] = made;
-  const agentUid = agent?.uid ?? '';
+  const create = (agentName: string) => agents.create({ agentName, externalTenantId });
+  // Before the others, as the stream begins with it.
+  const agent = await create('a');
+  const made = [agent, ...(await Promise.all(['b', 'c'].map(create)))];
+  const agentUid = agent.uid;
   expect(await agents.change(agentUid, { live: true })).toMatchObject({ live: true });
   expect(await agents.get(agentUid)).toMatchObject({ agentName: 'a', live: true });
   const listed = await allOf(agents.list({ limit: 1 }));
