@@ -108,10 +108,11 @@ export class Dispatcher {
     events: readonly EventToDispatch[],
     { applicationCount = 1 }: { applicationCount?: number } = {},
   ): Promise<void> {
-    let end = this.#begin(null, applicationCount);
+    const sweep = { applicationCount, isFull: events.length >= this.#ports.eventsPerWorkflowMax };
+    let end = this.#begin(null, sweep);
     while (end === null) {
       await sleep(Math.min(this.#window.waitMs(performance.now()), pollMs));
-      end = this.#begin(null, applicationCount);
+      end = this.#begin(null, sweep);
     }
     await this.#startEvents(events, { by: 'relay', end });
   }
@@ -140,24 +141,28 @@ export class Dispatcher {
 
   #pump(): void {
     clearTimeout(this.#nextPump);
+    const { eventsPerWorkflowMax } = this.#ports;
     while (this.#waiting.count > 0) {
-      const end = this.#begin(null);
+      const end = this.#begin(null, { isFull: this.#waiting.isNextFull(eventsPerWorkflowMax) });
       if (end === null) {
         const waitMs = this.#window.waitMs(performance.now());
         // With a start in each place, the end of one pumps.
         if (waitMs < Infinity) this.#nextPump = setTimeout(() => this.#pump(), Math.ceil(waitMs));
         return;
       }
-      this.#startInBackground(this.#waiting.take(this.#ports.eventsPerWorkflowMax), end);
+      this.#startInBackground(this.#waiting.take(eventsPerWorkflowMax), end);
     }
   }
 
-  #begin(workflowId: string | null, sweptApplications = 0): EndStart | null {
-    const end = this.#window.begin(workflowId, performance.now());
+  #begin(
+    workflowId: string | null,
+    { applicationCount = 0, isFull = false }: { applicationCount?: number; isFull?: boolean } = {},
+  ): EndStart | null {
+    const end = this.#window.begin(workflowId, performance.now(), isFull);
     if (end === null) return null;
     return (tookMs) => {
       // A hold makes workflows larger, but not where each waiting event is of another application.
-      const applications = Math.max(sweptApplications, this.#waiting.applicationCount);
+      const applications = Math.max(applicationCount, this.#waiting.applicationCount);
       end(performance.now(), applications <= startsAtOnceMax ? tookMs : 0);
       this.#pump();
     };

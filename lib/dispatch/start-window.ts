@@ -38,10 +38,13 @@ export class StartWindow {
     return true;
   }
 
-  /** Begins a start, in the place promised to the workflow or a free one. Returns null where there is none. */
-  begin(workflowId: string | null, nowMs: number): EndStart | null {
+  /**
+   * Begins a start, in the place promised to the workflow or a free one. Returns null where there is none. A workflow
+   * that is full waits only for the starts under way: its events would not become fewer starts by waiting.
+   */
+  begin(workflowId: string | null, nowMs: number, isFull = false): EndStart | null {
     const promised = this.#places.find((place) => isPromised(place, workflowId));
-    const place = promised ?? this.#free(nowMs);
+    const place = promised ?? this.#free(nowMs) ?? (isFull ? this.#held() : null);
     if (place === null) return null;
     Object.assign(place, { freeAtMs: Infinity, workflowId: null });
     return (endMs, tookMs) => {
@@ -58,6 +61,12 @@ export class StartWindow {
 
   #free(nowMs: number): Place | null {
     return this.#places.find((place) => place.freeAtMs <= nowMs) ?? null;
+  }
+
+  #held(): Place | null {
+    const isHeld = ({ freeAtMs, workflowId }: Place): boolean =>
+      freeAtMs < Infinity && workflowId === null;
+    return this.#places.find(isHeld) ?? null;
   }
 }
 

@@ -4,7 +4,7 @@ import { dispatchLimits } from '../limits.ts';
 const { deliveriesPerWorkflowMax } = dispatchLimits;
 
 // At least one event, however many deliveries it has.
-function takeTogether(events: EventToDispatch[], eventsMax: number): EventToDispatch[] {
+function countTogether(events: readonly EventToDispatch[], eventsMax: number): number {
   let deliveries = 0;
   let count = 0;
   for (const event of events) {
@@ -12,7 +12,7 @@ function takeTogether(events: EventToDispatch[], eventsMax: number): EventToDisp
     if (count > 0 && (count === eventsMax || deliveries > deliveriesPerWorkflowMax)) break;
     count += 1;
   }
-  return events.splice(0, count);
+  return count;
 }
 
 /** Events that wait for a shared workflow, a queue for each application; the applications take turns. */
@@ -35,12 +35,20 @@ export class WaitingEvents {
     this.#count += 1;
   }
 
+  /** True where no more events fit into the workflow of the next application. */
+  isNextFull(eventsMax: number): boolean {
+    const [queue] = this.#queues.values();
+    if (queue === undefined) return false;
+    const count = countTogether(queue, eventsMax);
+    return count === eventsMax || count < queue.length;
+  }
+
   /** Takes, oldest first, up to `eventsMax` events of the next application; none when none wait. */
   take(eventsMax: number): EventToDispatch[] {
     const [next] = this.#queues;
     if (next === undefined) return [];
     const [appUid, queue] = next;
-    const taken = takeTogether(queue, eventsMax);
+    const taken = queue.splice(0, countTogether(queue, eventsMax));
     this.#queues.delete(appUid);
     if (queue.length > 0) this.#queues.set(appUid, queue);
     this.#count -= taken.length;

@@ -30,6 +30,20 @@ test('no place is held for more than two seconds after its start', () => {
   begin(window, 7_100);
 });
 
+test('a full workflow does not wait for the end of a hold, but for starts under way and promised places', () => {
+  const window = new StartWindow(limits);
+  const endFirst = begin(window, 0);
+  expect(window.promise('event/evt_1', 0)).toBe(true);
+  expect(window.begin(null, 10, true)).toBeNull();
+  endFirst(100, 100);
+  expect(window.begin(null, 110)).toBeNull();
+  expect(window.begin(null, 110, true)).not.toBeNull();
+  expect(window.begin(null, 120, true)).toBeNull();
+  begin(window, 130, 'event/evt_1')(140, 10);
+  expect(window.begin(null, 150)).toBeNull();
+  expect(window.begin(null, 150, true)).not.toBeNull();
+});
+
 test('while all places have a start under way, no time is known after which one is free', () => {
   const window = new StartWindow(limits);
   const ends = [begin(window, 0), begin(window, 0)];
@@ -57,7 +71,7 @@ test('a promise that is not used lapses after a second, and then comes without a
   expect(window.begin('event/evt_1', 1_000)).toBeNull();
 });
 
-test('whatever starts take, they use at most a quarter of the time of their places', () => {
+test('whatever starts take, those of workflows that are not full use at most a quarter of the time of their places', () => {
   const starts = array(record({ afterMs: nat(200), tookMs: nat(300) }), { maxLength: 200 });
   assert(
     property(starts, (steps) => {
