@@ -30,7 +30,7 @@ interface AttemptOptions {
   asker: Asker;
   /** True where the attempt has a slot of the first attempts, which a saturated webhook must not keep. */
   avoidsSaturated?: boolean;
-  /** Just recorded and read: there is no document of the delivery, and none is made of a throttled attempt. */
+  /** Just recorded and read: there is no document of the delivery, and none is made of a throttled one without an order. */
   headStart?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
@@ -74,7 +74,9 @@ export async function attemptDelivery(
     decision === 'send' && webhook !== null
       ? await sendAndRecord(ports, { ...found, webhook, readAt, options })
       : await withoutSending(ports, found, decision);
-  return turn === null ? outcome : passTurn(ports, { key, turn, asker, outcome });
+  // An attempt under way elsewhere has the turn.
+  const hasTurn = turn !== null && decision !== 'elsewhere';
+  return hasTurn ? passTurn(ports, { key, turn, asker, outcome }) : outcome;
 }
 
 async function load(
@@ -108,7 +110,6 @@ async function withoutSending(
   if (typeof decision === 'object') return recordUnsent(ports, found, decision);
   const { key, delivery, event, asker } = found;
   if (delivery !== null) return outcomeOf(key, delivery, asker);
-  // The process that recorded the event may be attempting it, until its claim ends.
   const nextAttemptAt = event.headStart?.until.toISOString() ?? null;
   return { ...unattempted(key, null), state: 'retrying', nextAttemptAt };
 }
@@ -238,8 +239,11 @@ async function leaveUnsent(
   subject: Subject,
   { target, reason }: { target: AttemptTarget; reason: 'throttled' | 'outdated' },
 ): Promise<DeliveryOutcome> {
-  const { key, delivery, options } = subject;
-  if (options.headStart !== undefined) return { ...unattempted(key, null), state: 'retrying' };
+  const { key, delivery, turn, options } = subject;
+  // One in order is recorded, as its partition goes on with it.
+  if (options.headStart !== undefined && turn === null) {
+    return { ...unattempted(key, null), state: 'retrying' };
+  }
   const { host } = target;
   // As `info` once a delivery: each of a saturated webhook asks again and again.
   const level = delivery === null ? 'info' : 'debug';

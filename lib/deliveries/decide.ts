@@ -3,15 +3,17 @@ import { type CancelReason, isOpen } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import { turnOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { isOfKind, isSubscribed } from '../webhooks/subscriptions.ts';
 
 /** Who asks for an attempt: the workflow of the event, of a job's page, or of the partition. */
 export type Asker = { kind: 'event' } | { kind: 'job'; jobUid: string } | { kind: 'partition' };
 
-/** `remove`: its event is gone. `notYet`: it is not due. `notMine`: it is settled, held, or somebody else's. */
-export type Decision = 'send' | 'remove' | 'notYet' | 'notMine' | Unsent;
+/**
+ * `remove`: its event is gone. `notYet`: it is not due. `notMine`: it is settled, held, or somebody else's. `elsewhere`:
+ * the process that recorded the event may be making its first attempt.
+ */
+export type Decision = 'send' | 'remove' | 'notYet' | 'notMine' | 'elsewhere' | Unsent;
 
 /** What is recorded instead of an attempt. */
 export type Unsent = { state: 'held' } | { state: 'cancelled'; cancelReason: CancelReason };
@@ -33,7 +35,7 @@ export function decide(facts: AttemptFacts): Decision {
     if (!isOwner(asker, delivery)) return 'notMine';
     if (delivery.nextAttemptAt !== null && delivery.nextAttemptAt > now) return 'notYet';
   }
-  if (isWithAnother(facts)) return 'notYet';
+  if (isElsewhere(facts)) return 'elsewhere';
   if (event === null) return 'remove';
   if (event.erasedAt !== null) return cancelled('erased');
   if (webhook === null) return cancelled('webhook_deleted');
@@ -54,11 +56,12 @@ function isOwner(asker: Asker, { jobUid, partition }: DeliveryDocument): boolean
   return asker.kind === 'partition' || partition === null;
 }
 
-// The process that recorded the event may be making its first attempt. It makes none in order.
-function isWithAnother({ delivery, event, webhook, now, processUid }: AttemptFacts): boolean {
-  if (delivery !== null || webhook === null || !event?.headStart) return false;
+// The workflow of a partition asks in its turn, which only one process has.
+function isElsewhere({ asker, delivery, event, webhook, now, processUid }: AttemptFacts): boolean {
+  if (delivery !== null || webhook === null || asker.kind === 'partition') return false;
+  if (!event?.headStart) return false;
   const { by, until } = event.headStart;
-  return by !== processUid && now < until && turnOf(event, webhook._id) === null;
+  return by !== processUid && now < until;
 }
 
 // Dropped by a resume, and not sent again since.

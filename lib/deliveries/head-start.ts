@@ -2,7 +2,7 @@ import { attemptLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { type DeliveryKey, pairOf } from '../model/delivery.ts';
 import type { EventDocument, HeadStartClaim } from '../model/event.ts';
-import { turnOf } from '../model/partition.ts';
+import { partitionId, type PartitionKey, turnOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
@@ -19,12 +19,14 @@ interface Facts {
 }
 
 /**
- * Makes first attempts right after the commit, while Temporal still acknowledges the workflow, which then takes up their
- * outcomes. Ordered deliveries, and what it could not send, it leaves to the workflow.
+ * Makes first attempts right after the commit, those of a partition one after another, while Temporal still acknowledges
+ * the workflow, which then takes up their outcomes. What it could not send it leaves to the workflow.
  */
 export class HeadStart {
   readonly #ports: DeliveryPorts;
   readonly #underWay = new Map<string, Promise<void>>();
+  /** Of each partition the attempt that was begun last. */
+  readonly #lastOf = new Map<string, Promise<void>>();
   readonly #outcomes = new Map<string, DeliveryOutcome>();
   #bytes = 0;
   #ended = false;
@@ -44,8 +46,7 @@ export class HeadStart {
   begin(event: EventDocument, webhooks: readonly WebhookDocument[], readAt: Date): void {
     if (this.#ended || event.headStart === null) return;
     for (const webhook of webhooks) {
-      const isInOrder = turnOf(event, webhook._id) !== null;
-      if (!isInOrder && this.#hasRoom()) this.#track({ event, webhook, readAt });
+      if (this.#hasRoom()) this.#track({ event, webhook, readAt });
     }
   }
 
@@ -73,11 +74,27 @@ export class HeadStart {
     const id = pairOf({ eventId: event._id, webhookUid: webhook._id });
     const bytes = event.body.length;
     this.#bytes += bytes;
-    const attempt = this.#attempt(facts).finally(() => {
+    const turn = turnOf(event, webhook._id);
+    const made = turn === null ? this.#attempt(facts) : this.#attemptNext(facts, turn.partition);
+    const attempt = made.finally(() => {
       this.#bytes -= bytes;
       this.#underWay.delete(id);
     });
     this.#underWay.set(id, attempt);
+  }
+
+  // After the one before it in this process, whose end passes the turn to it.
+  async #attemptNext(facts: Facts, partition: PartitionKey): Promise<void> {
+    const id = partitionId(partition);
+    const before = this.#lastOf.get(id);
+    const attempt = Promise.resolve(before).then(() => {
+      const until = facts.event.headStart?.until ?? null;
+      const isClaimed = until !== null && this.#ports.clock.now() < until;
+      return isClaimed && !this.#ended ? this.#attempt(facts) : undefined;
+    });
+    this.#lastOf.set(id, attempt);
+    await attempt;
+    if (this.#lastOf.get(id) === attempt) this.#lastOf.delete(id);
   }
 
   async #attempt(headStart: Facts): Promise<void> {

@@ -22,13 +22,14 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-test('first deliveries go on while Temporal is away, and each has its workflow afterwards', async () => {
-  const { _id: webhookUid } = await insertWebhook(service, { url: receiver.url });
+test('first deliveries go on while Temporal is away, also in order, and each has its workflow afterwards', async () => {
+  await insertWebhook(service, { url: receiver.url });
+  await insertWebhook(service, { url: `${receiver.url}/ordered`, ordering: 'resource' });
   proxy.refuse(true);
   const eventIds: string[] = [];
   for (let n = 0; n < 20; n += 1) eventIds.push(await reportChange(service));
-  const delivered = { webhookUid, state: 'delivered' } as const;
-  await waitFor(async () => (await service.store.deliveries.countDocuments(delivered)) === 20);
+  const delivered = { eventId: { $in: eventIds }, state: 'delivered' } as const;
+  await waitFor(async () => (await service.store.deliveries.countDocuments(delivered)) === 40);
   const waiting = { _id: { $in: eventIds }, dispatchedAt: null };
   expect(await service.store.events.countDocuments(waiting)).toBe(20);
   proxy.refuse(false);
@@ -40,5 +41,7 @@ test('first deliveries go on while Temporal is away, and each has its workflow a
     const handle = service.temporal.client.workflow.getHandle(workflowId);
     expect(await handle.result()).toMatchObject({ failedCount: 0, cancelled: 0 });
   }
-  expect(receiver.requests).toHaveLength(20);
+  expect(receiver.requests).toHaveLength(40);
+  const ordered = receiver.requests.filter(({ path }) => path === '/ordered');
+  expect(ordered.map(({ headers }) => headers['webhook-id'])).toEqual(eventIds);
 });

@@ -193,24 +193,10 @@ test('an event for a paused webhook is held', async () => {
   expect(requestsOf(subject)).toHaveLength(0);
 });
 
-test.each([
-  [
-    'an event in order',
-    async (subject: Recorded) => {
-      const turn = await giveTurn(installation, subject.event, subject.webhook._id);
-      subject.event.order.push({ webhookUid: subject.webhook._id, n: turn.n });
-    },
-  ],
-  [
-    'an event that is not claimed',
-    async ({ event }: Recorded) => {
-      event.headStart = null;
-    },
-  ],
-])('%s is left to its workflow', async (_what, prepare) => {
+test('an event that is not claimed is left to its workflow', async () => {
   const headStart = new HeadStart(ports);
   const subject = await recorded(headStart);
-  await prepare(subject);
+  subject.event.headStart = null;
   headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
   await headStart.end();
   expect(await headStart.take(keyOf(subject))).toBeNull();
@@ -219,6 +205,78 @@ test.each([
     settled: { delivered: 1 },
   });
 });
+
+/** Records events of one partition, claimed by the process of `headStart`. */
+async function inOrder(headStart: HeadStart, count: number): Promise<Recorded[]> {
+  const first = await recorded(headStart, { ordering: 'resource' });
+  const { webhook, event } = first;
+  const { headStart: claim, resourceUid } = event;
+  const others = Array.from({ length: count - 1 }, () => ({
+    event: {
+      ...newEvent(installation, [webhook._id], ports.clock.now()),
+      headStart: claim,
+      resourceUid,
+    },
+    webhook,
+  }));
+  await installation.store.events.insertMany(others.map((other) => other.event));
+  for (const subject of [first, ...others]) {
+    const { n } = await giveTurn(installation, subject.event, webhook._id);
+    subject.event.order.push({ webhookUid: webhook._id, n });
+  }
+  return [first, ...others];
+}
+
+function beginAll(headStart: HeadStart, subjects: readonly Recorded[]): void {
+  for (const { event, webhook } of subjects) headStart.begin(event, [webhook], event.createdAt);
+}
+
+test('the events of a partition are attempted one after another, without their workflows', async () => {
+  held = [];
+  const headStart = new HeadStart(ports);
+  const subjects = await inOrder(headStart, 3);
+  beginAll(headStart, subjects);
+  for (const [index, subject] of subjects.entries()) {
+    await waitFor(() => held?.length === index + 1);
+    expect(requestsOf(subject)).toHaveLength(1);
+    held[index]?.();
+  }
+  for (const subject of subjects) {
+    expect(await headStart.take(keyOf(subject))).toMatchObject({ state: 'delivered' });
+  }
+});
+
+test('after a failed attempt the events behind it wait for the workflow of the partition', async () => {
+  status = 500;
+  const headStart = new HeadStart(ports);
+  const [failed, next] = await inOrder(headStart, 2);
+  if (failed === undefined || next === undefined) throw new Error('there are two');
+  beginAll(headStart, [failed, next]);
+  expect(await headStart.take(keyOf(next))).toMatchObject({ state: 'waiting', attemptCount: 0 });
+  expect(await headStart.take(keyOf(failed))).toMatchObject({ state: 'waiting', attemptCount: 1 });
+  expect(requestsOf(next)).toHaveLength(0);
+});
+
+test.each(['its claim ends', 'the process stops'])(
+  'what waits for its turn when %s is left to its workflow',
+  async (what) => {
+    held = [];
+    let now = ports.clock.now();
+    const headStart = new HeadStart({ ...ports, clock: { now: () => now } });
+    const [first, late] = await inOrder(headStart, 2);
+    if (first === undefined || late === undefined) throw new Error('there are two');
+    beginAll(headStart, [first, late]);
+    await waitFor(() => held?.length === 1);
+    if (what === 'its claim ends') now = late.event.headStart?.until ?? now;
+    const ended = what === 'its claim ends' ? null : headStart.end();
+    held[0]?.();
+    expect(await headStart.take(keyOf(late))).toBeNull();
+    await ended;
+    held = null;
+    expect(requestsOf(late)).toHaveLength(0);
+    expect(await firstAttempt(late, ports, headStart)).toMatchObject({ settled: { delivered: 1 } });
+  },
+);
 
 test('a process that stops claims and begins nothing, and waits for what is under way', async () => {
   held = [];

@@ -59,12 +59,9 @@ const events = {
   'claimed by another process': { ...anEvent, headStart: { by: 'prc_2', until: after(1) } },
   'claimed until now': { ...anEvent, headStart: { by: 'prc_2', until: now } },
   'claimed by this process': { ...anEvent, headStart: { by: 'prc_1', until: after(1) } },
-  'claimed, and in order': {
-    ...anEvent,
-    headStart: { by: 'prc_2', until: after(1) },
-    order: [{ webhookUid: aWebhook._id, n: 1 }],
-  },
 } satisfies Record<string, EventToAttempt | null>;
+
+const claimedElsewhere = { event: 'claimed by another process' } as const;
 
 const activities = { active: { active: true }, paused: { active: false } };
 const discards = {
@@ -150,14 +147,10 @@ test.each<[string, Verdict, Partial<Case>]>([
   ['a retry that is just due is made', 'send', of({ state: 'retrying', due: 'due now' })],
   ['a retry is not made early', 'notYet', of({ state: 'retrying', due: 'due later' })],
 
-  [
-    'a first attempt is left to the process that recorded the event',
-    'notYet',
-    { event: 'claimed by another process' },
-  ],
+  ['a first attempt is left to the process that recorded the event', 'elsewhere', claimedElsewhere],
   ['not for longer than its claim', 'send', { event: 'claimed until now' }],
   ['a process does not wait for itself', 'send', { event: 'claimed by this process' }],
-  ['nor does a delivery in order', 'send', { event: 'claimed, and in order' }],
+  ['nor does a partition in its turn', 'send', { asker: 'the partition', ...claimedElsewhere }],
   [
     'a delivery that is recorded is nobody’s first',
     'send',
@@ -258,7 +251,8 @@ test.each<[string, Verdict, Partial<Case>]>([
 /** Each decision by an independent rule: for every case exactly one is right. */
 const isRight: Record<Verdict, (given: Case) => boolean> = {
   notMine: (given) => !mayAct(given),
-  notYet: (given) => mayAct(given) && isEarly(given),
+  notYet: (given) => mayAct(given) && given.delivery?.due === 'due later',
+  elsewhere: (given) => mayAct(given) && isClaimed(given),
   remove: (given) => isDue(given) && given.event === 'gone',
   erased: (given) => isDue(given) && given.event === 'erased',
   webhook_deleted: (given) => isDue(given) && isLost(given) && !/gone|erased/.test(given.event),
@@ -287,11 +281,14 @@ function mayAct({ asker, delivery }: Case): boolean {
   return ['pending', 'retrying'].includes(delivery.state) && actors[delivery.owner].includes(asker);
 }
 
-const isEarly = ({ delivery, event, webhook }: Case): boolean =>
-  (delivery === null && webhook !== null && event === 'claimed by another process') ||
-  delivery?.due === 'due later';
+const isClaimed = ({ asker, delivery, event, webhook }: Case): boolean =>
+  delivery === null &&
+  webhook !== null &&
+  asker !== 'the partition' &&
+  event === 'claimed by another process';
 
-const isDue = (given: Case): boolean => mayAct(given) && !isEarly(given);
+const isDue = (given: Case): boolean =>
+  mayAct(given) && given.delivery?.due !== 'due later' && !isClaimed(given);
 
 const isLost = ({ event, webhook }: Case): boolean =>
   webhook === null || event === 'gone' || event === 'erased';
