@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inTime } from './in-time.ts';
 
 export interface CoalesceOptions {
@@ -6,6 +7,8 @@ export interface CoalesceOptions {
   callsAtOnceMax: number;
   /** How long an item waits for others; by default for its turn of the event loop. */
   lingerMs?: number;
+  /** A queue rests after each call for as long as the call took, at most so long: then more items share the next. */
+  restMsMax?: number;
   callTimeoutMs?: number;
 }
 
@@ -27,7 +30,13 @@ interface Queue<Item, Result> {
  * No item joins a call that has begun, so that its read is as fresh as one of its own. By default there is one queue.
  */
 export function coalesce<Item, Result>(
-  { itemsPerCallMax, callsAtOnceMax, lingerMs = 0, callTimeoutMs = 5_000 }: CoalesceOptions,
+  {
+    itemsPerCallMax,
+    callsAtOnceMax,
+    lingerMs = 0,
+    restMsMax = 0,
+    callTimeoutMs = 5_000,
+  }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
   queueOf: (item: Item) => string = () => '',
 ): (item: Item) => Promise<Result> {
@@ -51,15 +60,16 @@ export function coalesce<Item, Result>(
   async function run(name: string, queue: Queue<Item, Result>): Promise<void> {
     const entries = queue.waiting.splice(0, itemsPerCallMax);
     queue.running += 1;
+    const beganAtMs = performance.now();
     try {
       const results = await inTime(call(entries.map((entry) => entry.item)), callTimeoutMs);
       for (const [index, entry] of entries.entries()) entry.resolve(results[index] as Result);
     } catch (error) {
       for (const entry of entries) entry.reject(error);
-    } finally {
-      queue.running -= 1;
-      schedule(name, queue);
     }
+    if (restMsMax > 0) await sleep(Math.min(performance.now() - beganAtMs, restMsMax));
+    queue.running -= 1;
+    schedule(name, queue);
   }
 
   return (item) =>

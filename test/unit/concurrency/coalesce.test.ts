@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { coalesce, type CoalesceOptions } from '../../../lib/concurrency/coalesce.ts';
 import { CallTimeoutError } from '../../../lib/concurrency/in-time.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 interface Call {
   items: readonly number[];
@@ -92,6 +93,41 @@ test('the items of a call that exceeds its time limit are rejected, and the next
   await turn();
   calls[2]?.end([30]);
   expect(await last).toBe(30);
+});
+
+test('after a call its queue rests for as long as the call took, and then one call has all that waits', async () => {
+  const { ask, calls } = controlled({ itemsPerCallMax: 2, callsAtOnceMax: 1, restMsMax: 60_000 });
+  const first = ask(1);
+  await turn();
+  const beganAtMs = performance.now();
+  await waitFor(() => performance.now() - beganAtMs > 20);
+  const endedAtMs = performance.now();
+  calls[0]?.end([10]);
+  expect(await first).toBe(10);
+  const later = [2, 3].map(ask);
+  await waitFor(() => calls.length === 2);
+  // Timers may come a millisecond early.
+  expect(performance.now() - endedAtMs).toBeGreaterThan(endedAtMs - beganAtMs - 2);
+  expect(calls[1]?.items).toEqual([2, 3]);
+  calls[1]?.end([20, 30]);
+  expect(await Promise.all(later)).toEqual([20, 30]);
+});
+
+test('a rest has a limit', async () => {
+  const { ask, calls } = controlled({
+    itemsPerCallMax: 1,
+    callsAtOnceMax: 1,
+    restMsMax: 1,
+    callTimeoutMs: 2_000,
+  });
+  const first = ask(1);
+  await expect(first).rejects.toThrow(CallTimeoutError);
+  const endedAtMs = performance.now();
+  const next = ask(2);
+  await waitFor(() => calls.length === 2);
+  expect(performance.now() - endedAtMs).toBeLessThan(1_500);
+  calls[1]?.end([20]);
+  expect(await next).toBe(20);
 });
 
 test('items share calls with those of their queue, and wait for no other queue', async () => {
