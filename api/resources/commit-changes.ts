@@ -24,7 +24,7 @@ import {
 /** Resolves once a majority of the servers has the change and its events in its journal. */
 export type ChangeCommitter = (change: PendingChange) => Promise<Committed>;
 
-const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1, restMsMax: 100 };
+const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1, rest: { times: 2, msMax: 200 } };
 // The next one waits no longer for one that meets a lock.
 const nextAloneAfterMs = 250;
 

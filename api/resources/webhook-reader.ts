@@ -12,7 +12,7 @@ interface Wanted {
 /** Returns the webhooks for any of the entities, paused ones included; read after the call, never cached. */
 export type WebhookReader = (wanted: Wanted) => Promise<WebhookDocument[]>;
 
-const reads = { itemsPerCallMax: 200, callsAtOnceMax: 4 };
+const reads = { itemsPerCallMax: 200, callsAtOnceMax: 1, rest: { times: 4, msMax: 50 } };
 
 export function createWebhookReader(store: Store): WebhookReader {
   return coalesce(reads, async (wanted: readonly Wanted[]) => {

@@ -7,8 +7,8 @@ export interface CoalesceOptions {
   callsAtOnceMax: number;
   /** How long an item waits for others; by default for its turn of the event loop. */
   lingerMs?: number;
-  /** A queue rests after each call for as long as the call took, at most so long: then more items share the next. */
-  restMsMax?: number;
+  /** After a call of several items its queue rests so many times as long as the call took: then more share the next. */
+  rest?: { times: number; msMax: number };
   callTimeoutMs?: number;
 }
 
@@ -30,13 +30,7 @@ interface Queue<Item, Result> {
  * No item joins a call that has begun, so that its read is as fresh as one of its own. By default there is one queue.
  */
 export function coalesce<Item, Result>(
-  {
-    itemsPerCallMax,
-    callsAtOnceMax,
-    lingerMs = 0,
-    restMsMax = 0,
-    callTimeoutMs = 5_000,
-  }: CoalesceOptions,
+  { itemsPerCallMax, callsAtOnceMax, lingerMs = 0, rest, callTimeoutMs = 5_000 }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
   queueOf: (item: Item) => string = () => '',
 ): (item: Item) => Promise<Result> {
@@ -67,7 +61,10 @@ export function coalesce<Item, Result>(
     } catch (error) {
       for (const entry of entries) entry.reject(error);
     }
-    if (restMsMax > 0) await sleep(Math.min(performance.now() - beganAtMs, restMsMax));
+    if (rest !== undefined && entries.length > 1) {
+      const restMs = rest.times * (performance.now() - beganAtMs);
+      await sleep(Math.min(restMs, rest.msMax));
+    }
     queue.running -= 1;
     schedule(name, queue);
   }

@@ -28,7 +28,7 @@ const { startsAtOnceMax, startsAtOnceMaxAlone, eventsWaitingMax } = dispatchLimi
 const promiseMs = 1_000;
 // Else starts that wait for a server that is away would shut the window for minutes.
 const holdMsMax = 2_000;
-const shared = { places: startsAtOnceMax, holdTimes: 16, holdMsMax, promiseMs };
+const shared = { places: startsAtOnceMax, holdTimes: 32, holdMsMax, promiseMs };
 const alone = { places: startsAtOnceMaxAlone, holdTimes: 1, holdMsMax, promiseMs };
 // Much less than the grace of the relay.
 const marks = { itemsPerCallMax: 200, callsAtOnceMax: 2, lingerMs: 500 };

@@ -1,6 +1,6 @@
 // The load of a soak: changes of a few resources at a constant rate, chosen by the seed.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ApiClient } from '../support/api-client.ts';
+import type { LightClient } from './light-client.ts';
 import { seededRandom } from './seeded-random.ts';
 
 export interface Load {
@@ -20,7 +20,7 @@ const allEntities = ['agent', 'context', 'contextfile'];
 
 /** Registers webhooks for all events and returns their uids; the first gets the events about a resource in order, or some. */
 export async function registerWebhooks(
-  client: ApiClient,
+  client: Pick<LightClient, 'call'>,
   receiverUrl: string,
   { count, ordered = allEntities }: { count: number; ordered?: readonly string[] },
 ): Promise<string[]> {
@@ -48,7 +48,7 @@ const resourcesDefault = 10;
 
 /** Creates the resources, and returns a function that changes one of them, chosen by the seed. */
 export async function prepareChanges(
-  client: ApiClient,
+  client: Pick<LightClient, 'call'>,
   { seed, resources: resourceCount = resourcesDefault }: { seed: number; resources?: number },
 ): Promise<MakeChange> {
   const random = seededRandom(seed);

@@ -1,17 +1,16 @@
 // The load of the soaks on a cluster: mostly reports of many agents, and changes of resources that live here.
-import type { ApiClient } from '../support/api-client.ts';
 import type { Load, MakeChange } from './changes.ts';
+import type { LightClient } from './light-client.ts';
 import { seededRandom } from './seeded-random.ts';
 
-// Enough that concurrent changes seldom meet at one resource.
-const agentCount = 100;
-const contextCount = 30;
+// Enough that concurrent changes of one process seldom meet at one resource.
+const enough = { agents: 100, contexts: 30 };
 const shares = { reports: 0.8, agents: 0.9 };
 
 /** Creates the resources, and returns a function that reports or makes a change; one in ten is of a context. */
 export async function prepareMix(
-  client: ApiClient,
-  { seed }: Pick<Load, 'seed'>,
+  client: Pick<LightClient, 'call'>,
+  { seed, resources = enough }: Pick<Load, 'seed'> & { resources?: typeof enough },
 ): Promise<MakeChange> {
   const random = seededRandom(seed);
   const externalTenantId = 'tenant-1';
@@ -21,8 +20,10 @@ export async function prepareMix(
   };
   const createMany = (count: number, path: string, bodyOf: (n: number) => object) =>
     Promise.all(Array.from({ length: count }, (_, n) => create(path, bodyOf(n))));
-  const agents = await createMany(agentCount, '/agents', (n) => ({ agentName: `Agent ${n}` }));
-  const contexts = await createMany(contextCount, '/contexts', (n) => ({
+  const agents = await createMany(resources.agents, '/agents', (n) => ({
+    agentName: `Agent ${n}`,
+  }));
+  const contexts = await createMany(resources.contexts, '/contexts', (n) => ({
     contextName: `Context ${n}`,
   }));
   const oneOf = (uids: readonly string[]): string =>
@@ -32,7 +33,11 @@ export async function prepareMix(
     count += 1;
     const kind = random();
     if (kind < shares.reports) {
-      const data = { uid: `agt_${Math.floor(random() * agentCount)}`, externalTenantId, count };
+      const data = {
+        uid: `agt_${Math.floor(random() * resources.agents)}`,
+        externalTenantId,
+        count,
+      };
       return client.call('POST', '/changes', { body: { event: 'agent.updated', data } });
     }
     if (kind < shares.agents) {

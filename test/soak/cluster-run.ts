@@ -1,7 +1,4 @@
 // The service on servers as in production, under a steady load, with faults of these servers one after the other.
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +12,12 @@ import { type Cluster, startCluster } from '../../dev/servers/cluster/cluster.ts
 import { findClusterPrograms } from '../../dev/servers/cluster/find-programs.ts';
 import { makeDevSecrets } from '../../dev/start/dev-secrets.ts';
 import { launch } from '../../dev/start/launch.ts';
-import { createApiClient } from '../support/api-client.ts';
 import { prepareMix } from './cluster-changes.ts';
 import { type Answers, type Load, makeCalls, registerWebhooks } from './changes.ts';
 import { costsEach, readCosts } from './cluster-usage.ts';
 import { settle } from './fault-run.ts';
+import { createLightClient } from './light-client.ts';
+import { startLightReceiver } from './light-receiver.ts';
 import {
   backToNormalAfter,
   type Latency,
@@ -42,6 +40,8 @@ export interface ClusterFault {
 
 interface ClusterRunOptions extends Load {
   faults: readonly ClusterFault[];
+  /** By default that of the service. */
+  requestsAtOnce?: number;
 }
 
 interface FaultResult {
@@ -66,7 +66,7 @@ interface ClusterRunResult extends Verdict, Answers {
 
 /** The first gets a tenth of the events, those of contexts, in order. */
 const webhookCount = 3;
-const changesPerSecond = Number(process.env['HERALD_SOAK_RATE'] || 20);
+const changesPerSecond = Number(process.env['HERALD_SOAK_RATE'] || 200);
 const settleMs = 60_000;
 /** After the start of the load. */
 const calm = { fromSecond: 3, toSecond: 15 };
@@ -81,12 +81,12 @@ const recoveryMs = 15_000;
 /** Declares the test that nothing is lost by the faults, and that soon after each all is as before. */
 export function testOnCluster(
   faultsInWords: string,
-  { faults, seconds }: Pick<ClusterRunOptions, 'faults' | 'seconds'>,
+  options: Pick<ClusterRunOptions, 'faults' | 'seconds' | 'requestsAtOnce'>,
 ): void {
   test.each(soakSeeds(1))(
     `${faultsInWords} nothing is lost, overtaken or 500, and soon all is normal (seed %i)`,
     async (seed) => {
-      await runOnCluster({ seed, seconds, changesPerSecond, faults }, (result) => {
+      await runOnCluster({ seed, changesPerSecond, ...options }, (result) => {
         expect(result).toMatchObject({ lost: [], unsettled: [], outOfOrder: [] });
         expect(result.unexplainedDuplicates).toEqual([]);
         expect(Object.keys(result.answers)).not.toContain('500');
@@ -141,6 +141,9 @@ async function run(options: ClusterRunOptions, folder: string): Promise<ClusterR
     MONGODB_URI: cluster.mongodb.uri,
     TEMPORAL_ADDRESS: cluster.temporalAddress,
     HERALD_LOG_LEVEL: 'info',
+    ...(options.requestsAtOnce === undefined
+      ? {}
+      : { HERALD_REQUESTS_AT_ONCE: String(options.requestsAtOnce) }),
     PORT: '0',
   };
   const progress = (): void => undefined;
@@ -148,7 +151,7 @@ async function run(options: ClusterRunOptions, folder: string): Promise<ClusterR
     await launch({ env, dataDir: join(folder, 'herald'), ephemeral: true, progress }),
   );
   const receiver = open.use(await startLightReceiver());
-  const client = createApiClient(launched.dev.apiUrl, launched.dev);
+  const client = open.use(createLightClient(launched.dev.apiUrl, launched.dev));
   const webhookUids = await registerWebhooks(client, receiver.url, {
     count: webhookCount,
     ordered: ['context'],
@@ -201,31 +204,6 @@ async function makeFaults(
     await fault.make(cluster);
     times.faults.push({ fault, startMs, endMs: Date.now() });
   }
-}
-
-/** Keeps nothing of a request but its time. */
-export async function startLightReceiver(): Promise<
-  AsyncDisposable & { url: string; receipts: readonly Receipt[] }
-> {
-  const receipts: Receipt[] = [];
-  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
-    const eventId = String(request.headers['x-webhook-event-id']);
-    receipts.push({ atMs: Date.now(), eventId, hook: Number(request.url?.slice(1)) });
-    request.resume();
-    request.on('end', () => response.writeHead(200).end());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    receipts,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
 }
 
 export async function latenciesOf(store: Store, receipts: readonly Receipt[]): Promise<Latency[]> {

@@ -95,33 +95,51 @@ test('the items of a call that exceeds its time limit are rejected, and the next
   expect(await last).toBe(30);
 });
 
-test('after a call its queue rests for as long as the call took, and then one call has all that waits', async () => {
-  const { ask, calls } = controlled({ itemsPerCallMax: 2, callsAtOnceMax: 1, restMsMax: 60_000 });
-  const first = ask(1);
+test('after a call of several items its queue rests as long as it took, and then one call has all that waits', async () => {
+  const { ask, calls } = controlled({
+    itemsPerCallMax: 2,
+    callsAtOnceMax: 1,
+    rest: { times: 1, msMax: 60_000 },
+  });
+  const first = [1, 2].map(ask);
   await turn();
   const beganAtMs = performance.now();
   await waitFor(() => performance.now() - beganAtMs > 20);
   const endedAtMs = performance.now();
-  calls[0]?.end([10]);
-  expect(await first).toBe(10);
-  const later = [2, 3].map(ask);
+  calls[0]?.end([10, 20]);
+  await Promise.all(first);
+  const later = [3, 4].map(ask);
   await waitFor(() => calls.length === 2);
   // Timers may come a millisecond early.
   expect(performance.now() - endedAtMs).toBeGreaterThan(endedAtMs - beganAtMs - 2);
-  expect(calls[1]?.items).toEqual([2, 3]);
-  calls[1]?.end([20, 30]);
-  expect(await Promise.all(later)).toEqual([20, 30]);
+  expect(calls[1]?.items).toEqual([3, 4]);
+  calls[1]?.end([30, 40]);
+  expect(await Promise.all(later)).toEqual([30, 40]);
+});
+
+test('after a call of one item there is no rest', async () => {
+  const { ask, calls } = controlled({
+    itemsPerCallMax: 2,
+    callsAtOnceMax: 1,
+    rest: { times: 1_000, msMax: 60_000 },
+  });
+  for (const [index, item] of [1, 2].entries()) {
+    const asked = ask(item);
+    await waitFor(() => calls.length === index + 1, { timeoutMs: 5_000 });
+    calls[index]?.end([item]);
+    expect(await asked).toBe(item);
+  }
 });
 
 test('a rest has a limit', async () => {
   const { ask, calls } = controlled({
-    itemsPerCallMax: 1,
+    itemsPerCallMax: 2,
     callsAtOnceMax: 1,
-    restMsMax: 1,
+    rest: { times: 1, msMax: 1 },
     callTimeoutMs: 2_000,
   });
-  const first = ask(1);
-  await expect(first).rejects.toThrow(CallTimeoutError);
+  const first = [0, 1].map(ask);
+  for (const result of first) await expect(result).rejects.toThrow(CallTimeoutError);
   const endedAtMs = performance.now();
   const next = ask(2);
   await waitFor(() => calls.length === 2);
