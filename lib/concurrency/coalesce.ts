@@ -7,7 +7,7 @@ export interface CoalesceOptions {
   callsAtOnceMax: number;
   /** How long an item waits for others; by default for its turn of the event loop. */
   lingerMs?: number;
-  /** After a call of several items its queue rests so many times as long as the call took: then more share the next. */
+  /** After a call of several items its place stays taken for so many times its time: then more share the next. */
   rest?: { times: number; msMax: number };
   callTimeoutMs?: number;
 }

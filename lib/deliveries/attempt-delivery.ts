@@ -30,7 +30,7 @@ interface AttemptOptions {
   asker: Asker;
   /** True where the attempt has a slot of the first attempts, which a saturated webhook must not keep. */
   avoidsSaturated?: boolean;
-  /** Just recorded and read: there is no document of the delivery, and none is made of a throttled one without an order. */
+  /** Just recorded and read: the delivery has no document. A throttled one gets one only in a partition. */
   headStart?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;

@@ -134,7 +134,7 @@ async function run(open: Disposal, seed: number) {
   replaced.abort();
   const [changed, other] = await loads;
   const used = process.cpuUsage(usedBefore);
-  // The same work each time: it tells how fast the machine was.
+  // More where the machine is slower, or the service refuses calls.
   const loadCpuMsPerSecond = Math.round((used.user + used.system) / replacedInMs);
 
   const recorded = await eventIdsOf(installation);

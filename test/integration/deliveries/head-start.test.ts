@@ -246,6 +246,20 @@ test('the events of a partition are attempted one after another, without their w
   }
 });
 
+test('another process leaves an attempt in order to the one that recorded the event, too, until its claim ends', async () => {
+  const [subject] = await inOrder(new HeadStart(ports), 2);
+  if (subject === undefined) throw new Error('there are two');
+  const other = { ...ports, processUid: 'prc_other' };
+  const until = subject.event.headStart?.until ?? new Date(0);
+  expect(await firstAttempt(subject, other, null)).toMatchObject({
+    settled: { deliveries: 0 },
+    retrying: [{ attemptCount: 0, nextAttemptAt: until.toISOString() }],
+  });
+  expect(requestsOf(subject)).toHaveLength(0);
+  const later = { ...other, clock: { now: () => until } };
+  expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { delivered: 1 } });
+});
+
 test('after a failed attempt the events behind it wait for the workflow of the partition', async () => {
   status = 500;
   const headStart = new HeadStart(ports);
