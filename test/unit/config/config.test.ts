@@ -62,6 +62,7 @@ test('the defaults are those of production: only https, on two ports, to public 
 });
 
 const bad: [string, string][] = [
+  ['MONGODB_URI', 'mongodb://user:hunter2@db.example/?replicaSet=rs&journal=false'],
   ['HERALD_TRUSTED_PROXY_HOPS', '10'],
   ['HERALD_CONNECTIONS', '0'],
   ['HERALD_CONNECTIONS', '1000001'],
