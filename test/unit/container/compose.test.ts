@@ -160,6 +160,20 @@ test('data is kept in named volumes, and no database is published', () => {
   }
 });
 
+test('every port is published on this machine alone, unless the setting of the api says otherwise', () => {
+  const published = services.flatMap(([name, { ports }]) => (ports ?? []).map((to) => [name, to]));
+  expect(published.length).toBeGreaterThan(3);
+  for (const [name, to = ''] of published) {
+    // As docker compose does where .env names nothing.
+    const atDefaults = to.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1');
+    expect({ name, to: atDefaults }).toEqual({
+      name,
+      to: expect.stringMatching(/^127\.0\.0\.1:\d+:\d+$/) as string,
+    });
+  }
+  expect(service('api').ports).toEqual(['${API_ADDRESS:-127.0.0.1}:${API_PORT:-3000}:3000']);
+});
+
 test('every folder that the build needs is copied and not excluded by .dockerignore', () => {
   const { include } = JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as {
     include: string[];
