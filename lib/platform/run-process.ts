@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { processLimits } from '../limits.ts';
 import { processLog } from './logger.ts';
 import { ConfigError } from './setting-reader.ts';
+import { notifySystemd } from './systemd.ts';
 
 export interface RunningRole extends AsyncDisposable {
   /** Before an orderly stop: goes on working until others have noticed. */
@@ -18,6 +19,7 @@ export async function runProcess(role: string, start: () => Promise<RunningRole>
     const asked = stopAsked();
     processLog.info({ role }, 'process.ready');
     process.send?.('ready');
+    notifySystemd(process.env);
     const reason = await Promise.race([asked, running.failed.then((fault) => ({ fault }))]);
     if (typeof reason === 'string') {
       processLog.info({ role, reason }, 'process.stopping');

@@ -63,6 +63,22 @@ test('api and worker have the time of a stop, come back, and have metrics on por
   expect(new Set(ports).size).toBe(running.length);
 });
 
+test('api and worker are killed when they hang for as long as the probes of the chart allow', () => {
+  for (const role of ['api', 'worker']) {
+    const unit = `agent-herald-${role}.service`;
+    const template = readFileSync(`deploy/kubernetes/agent-herald/templates/${role}.yaml`, 'utf8');
+    const [, probe = ''] = /livenessProbe:\n(.*?failureThreshold: \d+)/s.exec(template) ?? [];
+    const [periodSeconds, failures] = ['periodSeconds', 'failureThreshold'].map((field) =>
+      Number(new RegExp(`${field}: (\\d+)`).exec(probe)?.[1]),
+    );
+    expect(Number(valuesOf(unit, 'WatchdogSec')[0])).toBe((periodSeconds ?? 0) * (failures ?? 0));
+    // Sent by a program that the process starts.
+    expect([valuesOf(unit, 'Type'), valuesOf(unit, 'NotifyAccess')]).toEqual([['notify'], ['all']]);
+    // Not by a signal that leaves a core dump, which would hold secrets.
+    expect(valuesOf(unit, 'WatchdogSignal')).toEqual(['SIGKILL']);
+  }
+});
+
 test('V8 may compile', () => {
   for (const unit of units) expect(valuesOf(unit, 'MemoryDenyWriteExecute')).toEqual([]);
 });
