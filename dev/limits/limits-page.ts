@@ -1,4 +1,5 @@
 import { described, limitGroups } from '../../lib/limits.ts';
+import { bytesOf, memoryOf } from './memory.ts';
 
 const introduction = `# Limits
 
@@ -16,8 +17,30 @@ export function limitsPage(): string {
     const head = `| \`${group}\` | value | bounds |\n| --- | --- | --- |\n`;
     return `\n## ${facts.title}\n\n${head}${lines.join('')}`;
   });
-  return introduction + tables.join('');
+  return introduction + tables.join('') + memorySection();
 }
+
+function memorySection(): string {
+  const names = [...new Set(Object.values(memoryOf).flatMap((rows) => Object.keys(rows)))];
+  const cell = (bytes: number | undefined): string =>
+    bytes === undefined ? '' : `${Math.ceil(bytes / 1_024 ** 2).toLocaleString('en')} MiB`;
+  const columns: Record<string, number>[] = [memoryOf.api, memoryOf.worker];
+  const lines = names.map(
+    (name) => `| ${name} | ${columns.map((rows) => cell(rows[name])).join(' | ')} |\n`,
+  );
+  const sum = `| together | ${cell(bytesOf('api'))} | ${cell(bytesOf('worker'))} |\n`;
+  return memoryIntroduction + lines.join('') + sum;
+}
+
+const memoryIntroduction = `
+## Memory of a process
+
+Where each bound is reached at the same time, with the default settings (\`dev/limits/memory.ts\`). The limits of
+memory in the chart and in the systemd units are above it ([deployment.md](deployment.md#resources)).
+
+| | api | worker |
+| --- | --- | --- |
+`;
 
 const units = {
   Bytes: { MiB: 1_024 ** 2, KiB: 1_024, bytes: 1 },

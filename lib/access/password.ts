@@ -16,10 +16,15 @@ const saltBytes = 16;
 const hashBytes = 32;
 
 // A hash takes 128 MiB and a thread that DNS look-ups share. A crowd must not fill the queue of known people.
+const atOnceMax = { anyone: 2, known: 1 };
 const hashing = {
-  anyone: new Semaphore(2, overloaded, { queueMax: 16 }),
-  known: new Semaphore(1, overloaded, { queueMax: 4 }),
+  anyone: new Semaphore(atOnceMax.anyone, overloaded, { queueMax: 16 }),
+  known: new Semaphore(atOnceMax.known, overloaded, { queueMax: 4 }),
 };
+
+/** The memory of all hashes that a process makes concurrently. */
+export const hashingBytesMax =
+  (atOnceMax.anyone + atOnceMax.known) * 128 * 2 ** currentCost.log2N * currentCost.r;
 
 /** Returns 120 random bits, in groups of four characters. */
 export function newPassword(): string {
