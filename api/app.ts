@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import { serveConsole } from './console/serve-console.ts';
 import type { ApiContext } from './context.ts';
+import { allowSandboxedPage } from './http/allow-sandboxed-page.ts';
 import { announceDrain } from './http/announce-drain.ts';
 import { assignRequestId } from './http/assign-request-id.ts';
 import { measureRequest } from './http/measure-request.ts';
@@ -24,6 +25,7 @@ export function createKoaApp(context: ApiContext): Koa {
   app.use(warnOfProxy(context));
   app.use(announceDrain(context));
   app.use(setSecurityHeaders(context.config.http.publicUrl));
+  app.use(allowSandboxedPage);
   app.use(renderErrors);
   app.use(shedLoad(context));
   app.use(serveConsole());

@@ -1,4 +1,5 @@
 // GET /docs, GET /docs/scalar.js: the contract as pages, in which calls can be tried (docs/reference/README.md).
+import { createHash } from 'node:crypto';
 import { operation, type Operation } from '../http/operation.ts';
 import { text } from '../http/schemas.ts';
 import type { ApiAnswer, Handler } from '../router.ts';
@@ -29,18 +30,21 @@ const factsOfScript: Operation = {
   },
 };
 
-// The script makes its styles when it runs. It may call this service, and nobody else.
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+// Most of the scripts are not ours. They make styles when they run, and may call this service, and nobody else. The
+// sandbox keeps them from the session and the pages of the console: they have an origin of their own, and no cookie.
+const policyWith = (hash: string): string =>
+  [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${hash}'`,
+    "style-src 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    'sandbox allow-scripts allow-forms allow-downloads',
+  ].join('; ');
 
 const readPage = servedFile('reference/index.html', 'text/html; charset=utf-8');
 const readScript = servedFile('reference/scalar.js.gz', 'text/javascript; charset=utf-8');
@@ -49,11 +53,23 @@ function withHeaders(answer: ApiAnswer, headers: Record<string, string>): ApiAns
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-export const getReference: Handler = operation(factsOfPage, async () =>
-  withHeaders(await readPage(), { 'content-security-policy': policy }),
-);
+/** Returns the digest of the script that stands in the page. */
+function hashOfInline({ content }: ApiAnswer): string {
+  const page = content?.bytes instanceof Buffer ? content.bytes.toString() : '';
+  const [, script = ''] = /<script>(.*?)<\/script>/s.exec(page) ?? [];
+  return createHash('sha256').update(script).digest('base64');
+}
+
+export const getReference: Handler = operation(factsOfPage, async () => {
+  const page = await readPage();
+  return withHeaders(page, { 'content-security-policy': policyWith(hashOfInline(page)) });
+});
 
 /** Every browser takes gzip. */
 export const getReferenceScript: Handler = operation(factsOfScript, async () =>
-  withHeaders(await readScript(), { 'content-encoding': 'gzip' }),
+  withHeaders(await readScript(), {
+    'content-encoding': 'gzip',
+    // The sandboxed page is of another origin.
+    'cross-origin-resource-policy': 'cross-origin',
+  }),
 );

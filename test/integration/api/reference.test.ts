@@ -27,7 +27,8 @@ test('the pages load the contract and their program from this service alone', as
   const { text, headers } = await get('/docs');
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
-  expect(policy).toContain("script-src 'self';");
+  expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/]{43}=';/);
+  expect(policy).toMatch(/; sandbox allow-scripts allow-forms allow-downloads$/);
   expect(policy).toContain("connect-src 'self'");
   expect(policy).not.toContain('http');
   const loaded = [...text.matchAll(/(?:src|href|data-url)="([^"]+)"/g)].map(([, url]) => url);
@@ -35,4 +36,34 @@ test('the pages load the contract and their program from this service alone', as
   const script = await get('/docs/scalar.js');
   expect(script.headers.get('content-encoding')).toBe('gzip');
   expect(script.text).toContain('@scalar/api-reference');
+});
+
+const preflight = { origin: 'null', 'access-control-request-method': 'POST' };
+const allowedOrigin = async (path: string, headers: Record<string, string>) =>
+  (await service.raw('OPTIONS', path, { headers })).headers.get('access-control-allow-origin');
+
+test('the sandboxed pages, whose origin is null, may call with a key, but not the admin area', async () => {
+  const calls = `/api/v1/appuid/${service.app.appUid}/webhooks`;
+  const answer = await service.raw('OPTIONS', calls, { headers: preflight });
+  expect(answer.status).toBe(204);
+  expect(answer.headers.get('access-control-allow-headers')).toBe('*, authorization');
+  expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  const refused = await get(calls, { origin: 'null' });
+  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([
+    401,
+    'null',
+  ]);
+  for (const path of ['/openapi.json', '/.well-known/jwks.json']) {
+    expect(await allowedOrigin(path, preflight)).toBe('null');
+  }
+  for (const path of ['/admin/api/session', '/console', '/apis', '/docs', '//api/v1']) {
+    expect(await allowedOrigin(path, preflight)).toBeNull();
+  }
+});
+
+test('no other origin may read an answer', async () => {
+  const calls = `/api/v1/appuid/${service.app.appUid}/webhooks`;
+  for (const origin of ['http://evil.example', service.apiUrl, 'null, null']) {
+    expect(await allowedOrigin(calls, { ...preflight, origin })).toBeNull();
+  }
 });

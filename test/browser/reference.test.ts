@@ -1,0 +1,74 @@
+// The pages at /docs: a program of others runs in them, on the address of the console, and must not use its session.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type ConsoleService,
+  type OpenedConsole,
+  openConsole,
+  startConsoleService,
+} from '../support/console.ts';
+
+let service: ConsoleService;
+beforeAll(async () => {
+  service = await startConsoleService({ worker: false });
+});
+afterAll(async () => service[Symbol.asyncDispose]());
+
+/** Opens the pages in a browser in which an admin is signed in to the console. */
+async function openReference(): Promise<OpenedConsole> {
+  const opened = await openConsole(service, '/me');
+  await opened.page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor();
+  await opened.page.goto(new URL('/docs', service.consoleUrl).href);
+  await opened.page.getByRole('button', { name: 'Webhooks' }).first().waitFor();
+  return opened;
+}
+
+/** Runs code in the page, as the program in it could. */
+const attempt = (page: Page, code: string): Promise<unknown> =>
+  page.evaluate(`(async () => ${code})().catch(({ name }) => name)`);
+
+it('a script of the pages reads neither the session of an admin nor a page of the console', async () => {
+  await using opened = await openReference();
+  const { page, context } = opened;
+  const session = new URL('/admin/api/session', service.consoleUrl).href;
+  // The browser itself has the session.
+  expect((await context.request.get(session)).status()).toBe(200);
+  for (const credentials of ['include', 'same-origin']) {
+    const read = `(await fetch('${session}', { credentials: '${credentials}' })).status`;
+    expect(await attempt(page, read)).toBe('TypeError');
+  }
+  expect(await attempt(page, 'document.cookie')).toBe('SecurityError');
+  expect(await attempt(page, "window.open('/console')")).toBeNull();
+  const frame = "document.body.appendChild(document.createElement('iframe'))";
+  const framed = `{ const f = ${frame}; f.src = '/console'; return f.contentDocument; }`;
+  expect(await attempt(page, framed)).toBeNull();
+});
+
+it('calls are found and tried in the pages', async () => {
+  await using opened = await openReference();
+  const { page, complaints } = opened;
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('Registers a webhook');
+  await page
+    .getByRole('option', { name: /POST.*\/api\/v1\// })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: 'Registers a webhook' }).first().waitFor();
+  await expect.poll(() => page.url()).toContain('#tag/webhooks');
+
+  await page
+    .getByRole('button', { name: /^Test Request.*\/webhooks\)$/ })
+    .first()
+    .click();
+  const client = page.getByRole('dialog');
+  await client.getByRole('button', { name: /^Send/ }).click();
+  await client.getByText('401 Unauthorized').waitFor();
+  await client.getByText('unauthenticated').first().waitFor();
+
+  const { appUid, apiKey } = service.app;
+  const webhooks = `/api/v1/appuid/${appUid}/webhooks`;
+  const headers = JSON.stringify({ 'x-api-key': apiKey });
+  const read = `(await fetch('${webhooks}', { headers: ${headers} })).status`;
+  expect(await attempt(page, read)).toBe(200);
+  expect(complaints).toEqual([]);
+});
