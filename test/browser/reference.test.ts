@@ -18,6 +18,8 @@ afterAll(async () => service[Symbol.asyncDispose]());
 async function openReference(): Promise<OpenedConsole> {
   const opened = await openConsole(service, '/me');
   await opened.page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor();
+  // The program is large: on a busy machine it takes a while to show the contract.
+  opened.page.setDefaultTimeout(60_000);
   await opened.page.goto(new URL('/docs', service.consoleUrl).href);
   await opened.page.getByRole('button', { name: 'Webhooks' }).first().waitFor();
   return opened;
@@ -58,7 +60,7 @@ it('calls are found and tried in the pages', async () => {
     .first()
     .click();
   const client = page.getByRole('dialog');
-  await client.getByRole('button', { name: /^Send/ }).click();
+  await client.getByRole('button', { name: /^Send/ }).first().click();
   await client.getByText('401 Unauthorized').waitFor();
   await client.getByText('unauthenticated').first().waitFor();
 
