@@ -12,7 +12,8 @@ import { instruments } from '../telemetry/instruments.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
-import { type Asker, type AttemptFacts, type Decision, decide, type Unsent } from './decide.ts';
+import { type Asker, type Decision, decide, isFinal, type Unsent } from './decide.ts';
+import type { DeliveryFacts } from './delivery-records.ts';
 import {
   type AttemptTarget,
   type Found,
@@ -55,9 +56,13 @@ export async function attemptDelivery(
   const { asker, headStart } = options;
   const { clock, processUid } = ports;
   const readAt = headStart?.readAt ?? clock.now();
-  const facts = headStart === undefined ? await load(ports, key) : { delivery: null, ...headStart };
+  let facts = headStart === undefined ? await load(ports, key) : { delivery: null, ...headStart };
+  let decision = decide({ ...facts, asker, now: clock.now(), processUid });
+  if (isFinal(decision)) {
+    facts = await ports.records.readProven(key);
+    decision = decide({ ...facts, asker, now: clock.now(), processUid });
+  }
   const { delivery, event, webhook } = facts;
-  const decision = decide({ ...facts, asker, now: clock.now(), processUid });
   if (event === null) {
     return delivery === null || decision === 'remove'
       ? endWithoutEvent(ports, key, delivery)
@@ -79,10 +84,7 @@ export async function attemptDelivery(
   return hasTurn ? passTurn(ports, { key, turn, asker, outcome }) : outcome;
 }
 
-async function load(
-  { records }: DeliveryPorts,
-  key: DeliveryKey,
-): Promise<Pick<AttemptFacts, 'delivery' | 'event' | 'webhook'>> {
+async function load({ records }: DeliveryPorts, key: DeliveryKey): Promise<DeliveryFacts> {
   const [delivery, event, webhook] = await Promise.all([
     records.readDelivery(key),
     records.readEvent(key),

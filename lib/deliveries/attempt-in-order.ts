@@ -2,6 +2,8 @@ import { dispatchLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import type { PartitionKey } from '../model/partition.ts';
+import { findOrProveAbsent } from '../mongo/read-proven.ts';
+import { within } from '../mongo/transaction.ts';
 import { findNumbered, nextNumber } from './partitions.ts';
 import type { PartitionStep } from '../temporal/messages.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
@@ -35,8 +37,11 @@ export async function attemptInOrder(
     if (cancellation.aborted) break;
     const n = await nextNumber(ports.store, partition);
     if (n === null) return { ...nothing, next: 'end' };
-    const [head] = await findNumbered(ports.store, partition, { from: n, countMax: 1 });
-    if (head === undefined) {
+    const head = await findOrProveAbsent(ports.store, async (session) => {
+      const place = { from: n, countMax: 1, ...within(session) };
+      return (await findNumbered(ports.store, partition, place))[0] ?? null;
+    });
+    if (head === null) {
       // Removed as too old, or sent again since under a later number.
       await ports.records.settleTurn({ turn: { partition, n }, now: ports.clock.now() });
       continue;

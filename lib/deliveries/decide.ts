@@ -45,6 +45,12 @@ export function decide(facts: AttemptFacts): Decision {
   return isWanted(event, delivery, webhook) ? 'send' : cancelled('unsubscribed');
 }
 
+/** Checks whether a decision leaves a delivery unsent for good, so that it must not follow from a stale read. */
+export function isFinal(decision: Decision): boolean {
+  if (typeof decision === 'object') return decision.state === 'cancelled';
+  return decision === 'remove' || decision === 'notMine';
+}
+
 function cancelled(cancelReason: CancelReason): Unsent {
   return { state: 'cancelled', cancelReason };
 }

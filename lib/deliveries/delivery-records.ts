@@ -1,15 +1,24 @@
+import type { ClientSession } from 'mongodb';
 import { coalesce } from '../concurrency/coalesce.ts';
 import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { Turn } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
+import { readProven } from '../mongo/read-proven.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
 import { type Claim, claimTurns, type Settlement, settleTurns, type TurnRecords } from './turns.ts';
 import { type AwaitTime, createPacer } from './paces.ts';
 import { findBodies, findToAttempt } from '../events/events.ts';
 import type { TriggerRecorder } from '../webhooks/trigger-recorder.ts';
 import { findToDeliver } from '../webhooks/webhooks.ts';
+
+/** What decides on a delivery; null where there is none. */
+export interface DeliveryFacts {
+  delivery: DeliveryDocument | null;
+  event: EventToAttempt | null;
+  webhook: WebhookDocument | null;
+}
 
 /** What an attempt reads and writes, batched over the concurrent attempts of a process. */
 export interface DeliveryRecords extends TurnRecords {
@@ -19,6 +28,8 @@ export interface DeliveryRecords extends TurnRecords {
   readBody(eventId: string): Promise<string | null>;
   /** Read anew for each attempt, so that a pause, a new URL or a new secret applies to the next one. */
   readWebhook(key: DeliveryKey): Promise<WebhookDocument | null>;
+  /** Reads all three anew, so that nothing acknowledged before is missing: see `read-proven.ts`. */
+  readProven(key: DeliveryKey): Promise<DeliveryFacts>;
   awaitTime: AwaitTime;
   record(key: DeliveryKey, step: DeliveryStep): Promise<boolean>;
   recordTriggered(webhookUid: string, at: Date): void;
@@ -39,18 +50,15 @@ export function createDeliveryRecords(store: Store, triggers: TriggerRecorder): 
   );
   return {
     readDelivery: coalesce(reads, (keys: readonly DeliveryKey[]) => findDeliveries(store, keys)),
-    readEvent: coalesce(reads, async (keys: readonly DeliveryKey[]) => {
-      const ids = [...new Set(keys.map((key) => key.eventId))];
-      return pick(keys, 'eventId', await findToAttempt(store, ids));
-    }),
+    readEvent: coalesce(reads, (keys: readonly DeliveryKey[]) => findEvents(store, keys)),
     readBody: coalesce(bodyReads, async (eventIds: readonly string[]) => {
       const bodies = await findBodies(store, [...new Set(eventIds)]);
       return eventIds.map((eventId) => bodies.get(eventId) ?? null);
     }),
-    readWebhook: coalesce(reads, async (keys: readonly DeliveryKey[]) => {
-      const ids = [...new Set(keys.map((key) => key.webhookUid))];
-      return pick(keys, 'webhookUid', await findToDeliver(store, ids));
-    }),
+    readWebhook: coalesce(reads, (keys: readonly DeliveryKey[]) => findWebhooks(store, keys)),
+    readProven: coalesce(reads, (keys: readonly DeliveryKey[]) =>
+      readProven(store, (session) => findFacts(store, keys, session)),
+    ),
     awaitTime: createPacer(store),
     claimTurn: coalesce(turns, (claims: readonly Claim[]) => claimTurns(store, claims), webhookOf),
     settleTurn: coalesce(
@@ -65,6 +73,40 @@ export function createDeliveryRecords(store: Store, triggers: TriggerRecorder): 
     },
     recordTriggered: (webhookUid, at) => triggers.record(webhookUid, at),
   };
+}
+
+async function findEvents(
+  store: Store,
+  keys: readonly DeliveryKey[],
+  session?: ClientSession,
+): Promise<(EventToAttempt | null)[]> {
+  const ids = [...new Set(keys.map((key) => key.eventId))];
+  return pick(keys, 'eventId', await findToAttempt(store, ids, session));
+}
+
+async function findWebhooks(
+  store: Store,
+  keys: readonly DeliveryKey[],
+  session?: ClientSession,
+): Promise<(WebhookDocument | null)[]> {
+  const ids = [...new Set(keys.map((key) => key.webhookUid))];
+  return pick(keys, 'webhookUid', await findToDeliver(store, ids, session));
+}
+
+async function findFacts(
+  store: Store,
+  keys: readonly DeliveryKey[],
+  session: ClientSession,
+): Promise<DeliveryFacts[]> {
+  // One after the other: a session has one operation at a time.
+  const deliveries = await findDeliveries(store, keys, session);
+  const events = await findEvents(store, keys, session);
+  const webhooks = await findWebhooks(store, keys, session);
+  return keys.map((_key, index) => ({
+    delivery: deliveries[index] ?? null,
+    event: events[index] ?? null,
+    webhook: webhooks[index] ?? null,
+  }));
 }
 
 function pick<Document extends { _id: string; appUid: string }>(

@@ -97,14 +97,14 @@ export async function findSettled(
 export async function findNumbered(
   store: Store,
   { appUid, webhookUid, entity, resourceUid }: PartitionKey,
-  { from, countMax }: { from: number; countMax: number },
+  { from, countMax, session }: { from: number; countMax: number; session?: ClientSession },
 ): Promise<{ eventId: string; n: number }[]> {
   const place = { webhookUid, n: { $gte: from, $lt: from + countMax } };
   const found = await store.events
     .find(
       // Only with the last, redundant condition MongoDB uses the partial index.
       { appUid, entity, resourceUid, order: { $elemMatch: place }, 'order.n': { $gt: 0 } },
-      { projection: { order: 1 } },
+      { projection: { order: 1 }, ...within(session) },
     )
     .toArray();
   return found

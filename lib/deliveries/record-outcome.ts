@@ -26,7 +26,7 @@ type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'
 
 // What another process recorded meanwhile stands, and so does a job's claim.
 export async function recordStep(
-  records: Pick<DeliveryRecords, 'record' | 'readDelivery'>,
+  records: Pick<DeliveryRecords, 'record' | 'readProven'>,
   { key, delivery, event, turn, asker }: Found,
   { target, ...made }: MadeStep,
 ): Promise<DeliveryOutcome> {
@@ -45,7 +45,7 @@ export async function recordStep(
     return { ...recordedOutcome(key, step, delivery?.attempts ?? []), ...target };
   }
   deliveryLog.warn({ ...key, n: made.attempt?.n }, 'delivery.superseded');
-  const stored = await records.readDelivery(key);
+  const { delivery: stored } = await records.readProven(key);
   if (stored === null)
     throw new Error(`the delivery of ${key.eventId} was deleted during its attempt`);
   return outcomeOf(key, stored, asker);

@@ -13,11 +13,12 @@ const shortBodyBytesMax = 4 * 1_024;
 export async function findToAttempt(
   store: Store,
   eventIds: readonly string[],
+  session?: ClientSession,
 ): Promise<EventToAttempt[]> {
   const isShort = { $lte: [{ $strLenBytes: '$body' }, shortBodyBytesMax] };
   const projection = { ...attemptFields, body: { $cond: [isShort, '$body', null] } };
   return store.events
-    .find<EventToAttempt>({ _id: { $in: [...eventIds] } }, { projection })
+    .find<EventToAttempt>({ _id: { $in: [...eventIds] } }, { projection, ...within(session) })
     .toArray();
 }
 

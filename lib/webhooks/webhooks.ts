@@ -24,13 +24,20 @@ export async function findKnownWebhooks(
 const notForPeople = { name: 0, description: 0, metadata: 0 } as const;
 
 /** Returns the webhooks with any of the uids, as attempts need them. */
-export async function findToDeliver(store: Store, uids: string[]): Promise<WebhookDocument[]> {
+export async function findToDeliver(
+  store: Store,
+  uids: string[],
+  session?: ClientSession,
+): Promise<WebhookDocument[]> {
   return store.webhooks
-    .find<WebhookDocument>({ _id: { $in: uids } }, { projection: notForPeople })
+    .find<WebhookDocument>({ _id: { $in: uids } }, { projection: notForPeople, ...within(session) })
     .toArray();
 }
 
-/** Returns the webhooks for any of the entities in any of the applications, oldest first. */
+/**
+ * Returns the webhooks for any of the entities in any of the applications, oldest first. Not by a majority read: on a
+ * new primary it may miss a webhook that was acknowledged, and the event would never be sent there.
+ */
 export async function findSubscriptions(
   store: Store,
   { appUids, entities }: { appUids: string[]; entities: Entity[] },
@@ -38,7 +45,7 @@ export async function findSubscriptions(
   return store.webhooks
     .find<WebhookDocument>(
       { appUid: { $in: appUids }, entities: { $in: entities } },
-      { projection: notForPeople },
+      { projection: notForPeople, readConcern: { level: 'local' } },
     )
     .sort({ _id: 1 })
     .toArray();
