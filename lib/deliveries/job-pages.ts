@@ -1,9 +1,11 @@
+import type { ClientSession } from 'mongodb';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { JobDocument, ResendJob } from '../model/job.ts';
 import { jobLimits } from '../limits.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
 import { agreedTime } from '../mongo/agreed-time.ts';
-import { inTransaction } from '../mongo/transaction.ts';
+import { findOrProveAbsent } from '../mongo/read-proven.ts';
+import { inTransaction, within } from '../mongo/transaction.ts';
 import type { Store } from '../mongo/connect.ts';
 import { type PageMaking, requeueDeliveries, type TakenPage } from './jobs.ts';
 import { findKnownWebhooks } from '../webhooks/webhooks.ts';
@@ -31,17 +33,18 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
     return deleteExpired(ports, { now: await agreedTime(ports), cursor: input.cursor });
   }
   const now = clock.now();
-  const job = await store.jobs.findOne({ _id: jobUid });
+  const job = await findJob(store, jobUid);
   if (job === null) return { events: [], isLast: true };
   const { kind } = job;
   instruments.jobPages.add(1, { kind });
   if (job.kind === 'erasure') return eraseChunk(ports, job, { page, now });
-  const taken = await inTransaction(store, async (session) => {
+  const { taken, stamped } = await inTransaction(store, async (session) => {
     const begun = await beginPage(store, { jobUid, page, session });
-    if (begun === null || begun.kind === 'erasure') return null;
-    const made = await makePage(ports, begun, { page, now, session });
-    await endPage(store, job, { made, now, session });
-    return made;
+    const isTaken = begun === null || begun.kind === 'erasure';
+    const made = isTaken ? null : await makePage(ports, begun, { page, now, session });
+    if (made !== null) await endPage(store, job, { made, now, session });
+    // Here, as the commit proves it: a later read may miss the page on a new primary, and nobody would send it.
+    return { taken: made, stamped: await findStamped(store, { jobUid, page, session }) };
   });
   if (taken?.cancelled !== undefined) {
     const { count, reason } = taken.cancelled;
@@ -50,7 +53,6 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
   await Promise.all((taken?.partitions ?? []).map(signalPartition));
   await signalOvertaken(await findOvertaken(store, taken?.overtaken ?? []));
   const isLast = taken === null ? await hasEnded(ports, { jobUid, page }) : taken.isEnd;
-  const stamped = await findStamped(store, { jobUid, page });
   instruments.jobDeliveries.add(stamped.length, { kind });
   const events = groupByEvent(stamped);
   return { events, isLast, waitMs: taken?.waitMs ?? jobLimits.pageEveryMs };
@@ -123,17 +125,26 @@ async function hasEnded(
   { store }: Pick<DeliveryPorts, 'store'>,
   { jobUid, page }: Pick<TakeJobPageInput, 'jobUid' | 'page'>,
 ): Promise<boolean> {
-  const job = await store.jobs.findOne({ _id: jobUid });
+  const job = await findJob(store, jobUid);
   return job === null || (job.state !== 'running' && job.page <= page);
+}
+
+function findJob(store: Store, jobUid: string): Promise<JobDocument | null> {
+  return findOrProveAbsent(store, (session) =>
+    store.jobs.findOne({ _id: jobUid }, within(session)),
+  );
 }
 
 /** Returns the deliveries that a page took and its job still owns, in the order of their events. */
 export async function findStamped(
   store: Store,
-  { jobUid, page }: { jobUid: string; page: number },
+  { jobUid, page, session }: { jobUid: string; page: number; session?: ClientSession },
 ): Promise<Pick<DeliveryDocument, 'eventId' | 'webhookUid'>[]> {
   return store.deliveries
-    .find({ jobUid, jobPage: page }, { projection: { eventId: 1, webhookUid: 1 } })
+    .find(
+      { jobUid, jobPage: page },
+      { projection: { eventId: 1, webhookUid: 1 }, ...within(session) },
+    )
     .sort({ eventId: 1 })
     .toArray();
 }

@@ -5,6 +5,7 @@ import { processLog } from '../platform/logger.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
+import { readProven } from '../mongo/read-proven.ts';
 import { inTransaction } from '../mongo/transaction.ts';
 import { cancelDeliveries } from './deliveries.ts';
 import { newRelease } from './jobs.ts';
@@ -123,7 +124,9 @@ async function expireHeld(
   const last = found.at(-1)?.updatedAt;
   if (last === undefined) return { expired: 0, after, more: false };
   const webhookUids = [...new Set(found.map((delivery) => delivery.webhookUid))];
-  const active = await store.webhooks.distinct('_id', { _id: { $in: webhookUids }, active: true });
+  const active = await readProven(store, (session) =>
+    store.webhooks.distinct('_id', { _id: { $in: webhookUids }, active: true }, { session }),
+  );
   // Nothing else moves a partition whose head was held.
   const partitions = found.flatMap(({ partition }) => partition ?? []);
   await expectSignal(store, [...new Set(partitions)], { now });
