@@ -36,6 +36,8 @@ interface ReplicaSetOptions {
   readonly binary: string;
   readonly folder: string;
   readonly ports: readonly number[];
+  /** Allows commands that make a member fail. */
+  readonly testCommands?: boolean;
 }
 
 export interface ReplicaSet {
@@ -45,6 +47,8 @@ export interface ReplicaSet {
   primary(): Promise<Member>;
   /** Makes the primary hand over, and not stand for election for a while. */
   stepDown(): Promise<void>;
+  /** Sends a command to one member. */
+  command(member: Member, content: Document): Promise<Document>;
 }
 
 /** Starts the members, makes them a set if they are none yet, and waits for their primary. */
@@ -68,6 +72,7 @@ export async function startReplicaSet(options: ReplicaSetOptions): Promise<Repli
         stepDownTimeoutMs,
       );
     },
+    command: (member, content) => command(ports[members.indexOf(member)] ?? 0, content),
   };
   await Promise.all(members.map((member) => member.start()));
   await initiate(ports);
@@ -80,13 +85,15 @@ export async function startReplicaSet(options: ReplicaSetOptions): Promise<Repli
 function mongodMember(options: ReplicaSetOptions, port: number, name: string): Member {
   const folder = join(options.folder, name);
   const dbPath = join(folder, 'data');
+  const ofTests = options.testCommands === true ? ['enableTestCommands=1'] : [];
+  const parameters = [...serverParameters, ...ofTests];
   const args = [
     ['--dbpath', dbPath],
     ['--port', String(port)],
     ['--bind_ip', '127.0.0.1', '--nounixsocket'],
     ['--replSet', replicaSetName, '--oplogSize', String(oplogMegabytes)],
     ['--wiredTigerCacheSizeGB', String(cacheGigabytes)],
-    serverParameters.flatMap((parameter) => ['--setParameter', parameter]),
+    parameters.flatMap((parameter) => ['--setParameter', parameter]),
     ['--quiet'],
   ].flat();
   return new Member({

@@ -1,0 +1,171 @@
+// A new primary whose majority reads miss acknowledged writes: no such read ends a delivery or leaves one out.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWebhookReader } from '../../api/resources/webhook-reader.ts';
+import { attemptDelivery } from '../../lib/deliveries/attempt-delivery.ts';
+import { attemptInOrder } from '../../lib/deliveries/attempt-in-order.ts';
+import type { Asker } from '../../lib/deliveries/decide.ts';
+import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
+import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
+import { deleteExpired } from '../../lib/deliveries/retention.ts';
+import { createHttpSender } from '../../lib/egress/http-sender.ts';
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
+import { dayMs } from '../../lib/platform/duration.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
+import { newId } from '../../lib/platform/ids.ts';
+import type { JobPage } from '../../lib/temporal/messages.ts';
+import { deliveryPorts } from '../support/delivery-ports.ts';
+import { insertEvent, insertWebhook, newDelivery, newEvent } from '../support/fixtures.ts';
+import { insertPartition } from '../support/give-turn.ts';
+import { createInstallation, type Installation } from '../support/installation.ts';
+import { askForResend, eventIdsOf } from '../support/jobs.ts';
+import { startFragileSet } from '../support/new-primary.ts';
+import { startReceiver } from '../support/receivers.ts';
+import { requeue } from '../support/requeue.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const open = new Disposal();
+const { signal } = new AbortController();
+let installation: Installation;
+let ports: DeliveryPorts;
+let scene: Scene;
+/** What each call did while the primary was new, and afterwards. */
+const early = new Map<string, PromiseSettledResult<unknown>>();
+const later = new Map<string, unknown>();
+let page: JobPage;
+let subscribed: string[];
+
+beforeAll(async () => {
+  const set = await startFragileSet(open);
+  installation = open.use(await createInstallation({ MONGODB_URI: set.uri }));
+  const { store, app } = installation;
+  const receiver = open.use(await startReceiver((response) => response.writeHead(200).end()));
+  const sender = open.use(createHttpSender({ policy: installation.config.egress }));
+  ports = deliveryPorts(installation, { sender });
+  const acknowledge = await prepare(receiver.url);
+  await set.stopLearning();
+  scene = await acknowledge();
+  // The primary is lost after the transaction of the page.
+  const losing = { ...ports, signalOvertaken: () => set.losePrimary() };
+  page = await takeJobPage(losing, { jobUid: scene.resendOfTaken, page: 1 });
+  const isSeen = async () => (await store.webhooks.findOne({ _id: scene.newWebhook })) !== null;
+  expect(await isSeen()).toBe(false);
+  const read = createWebhookReader(store);
+  const webhooks = await read({ appUid: app.appUid, entities: ['agent'] });
+  subscribed = webhooks.map(({ _id }) => _id);
+  const settle = async ([unseen, call]: [string, () => Promise<unknown>]) => {
+    const [outcome] = await Promise.allSettled([call()]);
+    early.set(unseen, outcome);
+  };
+  await Promise.all(Object.entries(scene.calls).map(settle));
+  await set.heal();
+  await waitFor(isSeen);
+  for (const [unseen, call] of Object.entries(scene.calls)) later.set(unseen, await call());
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+interface Scene {
+  newWebhook: string;
+  taken: string;
+  resendOfTaken: string;
+  /** Each meets a write that the new primary misses. */
+  calls: Record<string, () => Promise<unknown>>;
+}
+
+/** Writes what the new primary will know; the returned function writes what it will miss. */
+async function prepare(url: string): Promise<() => Promise<Scene>> {
+  const { store } = installation;
+  const { appUid } = installation.app;
+  const webhook = await insertWebhook(installation, { url });
+  const narrow = await insertWebhook(installation, { url, entities: ['context'] });
+  const ordered = await insertWebhook(installation, { url, ordering: 'resource' });
+  const paused = await insertWebhook(installation, { url, active: false });
+  const known = await insertEvent(installation, []);
+  const [claimed, taken, held] = [
+    await insertDelivery(webhook._id, 'exhausted'),
+    await insertDelivery(webhook._id, 'exhausted'),
+    await insertDelivery(paused._id, 'held'),
+  ];
+  const { entity, resourceUid, ...fields } = newEvent(installation, [ordered._id], new Date());
+  const partition = { appUid, webhookUid: ordered._id, entity, resourceUid };
+  await insertPartition(store, { ...partition, issued: 1 });
+  return async () => {
+    const event = await insertEvent(installation, [webhook._id]);
+    const newWebhook = await insertWebhook(installation, { url });
+    await store.webhooks.updateOne({ _id: narrow._id }, { $set: { entities: ['agent'] } });
+    const jobUid = newId('job');
+    const claim = { appUid, eventId: claimed, webhookUid: webhook._id };
+    await requeue(installation, claim, { jobUid, requeuedAs: 'resend' });
+    const order = [{ webhookUid: ordered._id, n: 1 }];
+    await store.events.insertOne({ ...fields, entity, resourceUid, order });
+    const resend = (eventId: string) =>
+      askForResend(store, { appUid, eventId, webhookUids: [webhook._id] });
+    const resent = await resend(event._id);
+    await store.webhooks.updateOne({ _id: paused._id }, { $set: { active: true } });
+    return {
+      newWebhook: newWebhook._id,
+      taken,
+      resendOfTaken: await resend(taken),
+      calls: {
+        'an event': () => attempt(event._id, webhook._id),
+        'a webhook': () => attempt(known._id, newWebhook._id),
+        'a wider subscription': () => attempt(known._id, narrow._id),
+        'a claim by a job': () => attempt(claimed, webhook._id, { kind: 'job', jobUid }),
+        'the event of a number': async () => {
+          const { settled } = await attemptInOrder(ports, partition, { signal });
+          return settled[0]?.state;
+        },
+        'a job': async () => {
+          const first = await takeJobPage(ports, { jobUid: resent, page: 1 });
+          return eventIdsOf(first).includes(event._id) ? 'passed on' : 'dropped';
+        },
+        'a resume': async () => {
+          await deleteExpired(ports, { now: new Date() });
+          return (await store.deliveries.findOne({ eventId: held }))?.state;
+        },
+      },
+    };
+  };
+}
+
+/** Writes an event with a delivery in that state for longer than webhooks may hold one; returns the event's uid. */
+async function insertDelivery(webhookUid: string, state: DeliveryState): Promise<string> {
+  const at = new Date(Date.now() - 4 * dayMs);
+  const { _id: eventId } = await insertEvent(installation, [webhookUid], at);
+  const delivery = newDelivery(installation, at, { eventId, webhookUid, state });
+  await installation.store.deliveries.insertOne(delivery);
+  return eventId;
+}
+
+async function attempt(
+  eventId: string,
+  webhookUid: string,
+  asker: Asker = { kind: 'event' },
+): Promise<string> {
+  const key = { appUid: installation.app.appUid, eventId, webhookUid };
+  return (await attemptDelivery(ports, key, { asker, signal })).state;
+}
+
+test.each([
+  ['an event', 'delivered'],
+  ['a webhook', 'delivered'],
+  ['a wider subscription', 'delivered'],
+  ['a claim by a job', 'delivered'],
+  ['the event of a number', 'delivered'],
+  ['a job', 'passed on'],
+  ['a resume', 'held'],
+])(
+  '%s that a new primary does not show is waited for: the call fails, and its repeat has it (%s)',
+  (unseen, outcome) => {
+    expect(early.get(unseen)).toMatchObject({ status: 'rejected' });
+    expect(later.get(unseen)).toBe(outcome);
+  },
+);
+
+test('a page whose primary is lost after its transaction is passed on whole', () => {
+  expect(eventIdsOf(page)).toEqual([scene.taken]);
+});
+
+test('a change that a new primary records has the webhooks that were registered before', () => {
+  expect(subscribed).toContain(scene.newWebhook);
+});
