@@ -1,5 +1,6 @@
 // The load of a soak: changes of a few resources at a constant rate, chosen by the seed.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { JsonBody } from '../support/api-client.ts';
 import type { LightClient } from './light-client.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -41,7 +42,17 @@ export async function registerWebhooks(
   return uids;
 }
 
-export type MakeChange = () => Promise<{ status: number }>;
+export type MakeChange = () => Promise<{ status: number; body?: JsonBody }>;
+
+/** Adds the ids of the events whose reports got a 2xx to a list. Changes of resources respond without one. */
+export function keepAcknowledged(change: MakeChange, eventIds: string[]): MakeChange {
+  return async () => {
+    const answer = await change();
+    const eventId = answer.body?.['eventId'];
+    if (answer.status < 300 && typeof eventId === 'string') eventIds.push(eventId);
+    return answer;
+  };
+}
 
 // Few, so that events about one resource often follow each other closely.
 const resourcesDefault = 10;

@@ -1,5 +1,5 @@
 // The service as `npm start` runs it, under load, with its processes killed or frozen, and the fate of each change.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,9 +10,17 @@ import type { DevFile } from '../../lib/config/dev-file.ts';
 import { makeDevSecrets } from '../../dev/start/dev-secrets.ts';
 import { launch } from '../../dev/start/launch.ts';
 import { createApiClient } from '../support/api-client.ts';
-import { startReceiver } from '../support/receivers.ts';
-import { type Answers, type Load, makeCalls, prepareChanges, registerWebhooks } from './changes.ts';
-import { judge, type Receipt, type Verdict } from './verdict.ts';
+import {
+  type Answers,
+  type Load,
+  keepAcknowledged,
+  makeCalls,
+  prepareChanges,
+  registerWebhooks,
+} from './changes.ts';
+import { startLightReceiver } from './light-receiver.ts';
+import { responsesOf, type Variant } from './variant.ts';
+import { judge, type Verdict } from './verdict.ts';
 
 /** A process to kill (SIGKILL) or to freeze (SIGSTOP) for a while, at a time after the start of the load. */
 export interface Fault {
@@ -23,6 +31,7 @@ export interface Fault {
 }
 
 export interface FaultRunOptions extends Load {
+  variant: Variant;
   /** The number of webhooks; the first gets the events about a resource in order. */
   webhooks: number;
   faults: readonly Fault[];
@@ -33,6 +42,9 @@ export interface FaultRunOptions extends Load {
 /** The result of a run. */
 export interface FaultRunResult extends Verdict, Answers {
   seed: number;
+  variant: string;
+  /** The log lines of deliveries whose event was not found. */
+  missingEvents: string[];
   /** The time from the end of the load until everything was settled. */
   settledAfterMs: number;
 }
@@ -64,36 +76,33 @@ async function run(options: FaultRunOptions, dataDir: string): Promise<FaultRunR
       MONGODB_URI: '',
       TEMPORAL_ADDRESS: '',
       HERALD_LOG_LEVEL: 'info',
+      ...options.variant.env,
       PORT: '0',
     };
     const progress = (): void => undefined;
     const launched = open.use(await launch({ env, dataDir, ephemeral: false, progress }));
     const { dev } = launched;
-    const receipts: Receipt[] = [];
-    const receiver = open.use(
-      await startReceiver((response, request) => {
-        const eventId = String(request.headers['x-webhook-event-id']);
-        receipts.push({ atMs: Date.now(), eventId, hook: Number(request.path.slice(1)) });
-        response.writeHead(200).end();
-      }),
-    );
+    const statusOf = responsesOf(options.variant);
+    const receiver = open.use(await startLightReceiver({ statusOf }));
     const client = createApiClient(dev.apiUrl, dev);
     const webhookUids = await registerWebhooks(client, receiver.url, { count: options.webhooks });
-    const changes = await prepareChanges(client, options);
+    const acknowledged: string[] = [];
+    const changes = keepAcknowledged(await prepareChanges(client, options), acknowledged);
     const faults = makeFaults(dev, options.faults);
     const answers = await makeCalls(changes, options);
     const faultEndsMs = await faults;
-    const mongodbUri = dev.mongodbUri;
-    const store = open.use(
-      await connectStore(
-        readConfig({ ...env, MONGODB_URI: mongodbUri, TEMPORAL_ADDRESS: dev.temporalAddress })
-          .mongodb,
-      ),
-    );
+    const { mongodbUri: MONGODB_URI, temporalAddress: TEMPORAL_ADDRESS } = dev;
+    const config = readConfig({ ...env, MONGODB_URI, TEMPORAL_ADDRESS });
+    const store = open.use(await connectStore(config.mongodb));
     const settledAfterMs = await settle(store, options.settleMs);
+    const attemptsMax = config.retryScheduleMs.length + 1;
+    const { receipts } = receiver;
+    const evidence = { receipts, webhookUids, faultEndsMs, acknowledged, attemptsMax };
     return {
       seed: options.seed,
-      ...(await judge(store, { receipts, webhookUids, faultEndsMs })),
+      variant: options.variant.name,
+      ...(await judge(store, evidence)),
+      missingEvents: await missingEvents(dataDir),
       ...answers,
       settledAfterMs,
     };
@@ -129,6 +138,16 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
+}
+
+/** Returns the lines of the logs in `dataDir` that tell of a delivery whose event was not found. */
+export async function missingEvents(dataDir: string): Promise<string[]> {
+  const read = (role: string): Promise<string> =>
+    readFile(join(dataDir, 'logs', `${role}.log`), 'utf8');
+  const logs = await Promise.all(['api', 'worker'].map(read));
+  return logs.flatMap((log) =>
+    log.split('\n').filter((line) => line.includes('delivery.event_missing')),
+  );
 }
 
 /** Waits until every expected delivery is recorded as delivered, or the time is up; returns the time it took. */

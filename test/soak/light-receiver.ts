@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Receipt } from './verdict.ts';
+
+/** A request at the receiver, for webhook number `hook`, and the status of the response. */
+export interface Receipt {
+  atMs: number;
+  eventId: string;
+  hook: number;
+  status: number;
+}
 
 export interface LightReceiver extends AsyncDisposable {
   /** The number of a webhook is the path behind it. */
@@ -9,18 +16,26 @@ export interface LightReceiver extends AsyncDisposable {
   receipts: readonly Receipt[];
 }
 
-/** Starts a receiver that keeps nothing of a request but its time, and answers after so long. */
-export async function startLightReceiver(
-  answersAfterMs: () => number = () => 0,
-): Promise<LightReceiver> {
+interface Responses {
+  statusOf?: (request: Pick<Receipt, 'eventId' | 'hook'>) => number;
+  afterMs?: () => number;
+}
+
+/** Starts a receiver that keeps nothing of a request but its receipt. */
+export async function startLightReceiver({
+  statusOf = () => 200,
+  afterMs = () => 0,
+}: Responses = {}): Promise<LightReceiver> {
   const receipts: Receipt[] = [];
   const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     const eventId = String(request.headers['x-webhook-event-id']);
-    receipts.push({ atMs: Date.now(), eventId, hook: Number(request.url?.slice(1)) });
+    const hook = Number(request.url?.slice(1));
+    const status = statusOf({ eventId, hook });
+    receipts.push({ atMs: Date.now(), eventId, hook, status });
     request.resume();
-    const answer = (): void => void response.writeHead(200).end();
-    const waitMs = answersAfterMs();
-    request.on('end', () => (waitMs > 0 ? void setTimeout(answer, waitMs) : answer()));
+    const respond = (): void => void response.writeHead(status).end();
+    const waitMs = afterMs();
+    request.on('end', () => (waitMs > 0 ? void setTimeout(respond, waitMs) : respond()));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

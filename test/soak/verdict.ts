@@ -2,24 +2,16 @@
 import type { EventFacts } from '../../lib/model/event.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { factsOnly } from '../../lib/events/events.ts';
-
-/** A request at the receiver, for webhook number `hook`. */
-export interface Receipt {
-  atMs: number;
-  eventId: string;
-  hook: number;
-}
+import { judgeDeliveries, type RunFacts } from './judge-deliveries.ts';
+import type { Receipt } from './light-receiver.ts';
 
 /** The result of a run. */
-export interface Verdict {
+export interface Verdict extends ReturnType<typeof judgeDeliveries> {
   committedEvents: number;
   deliveries: number;
-  /** Deliveries that were never received. */
-  lost: string[];
-  /** Deliveries that were not recorded as delivered in time, received or not. */
-  unsettled: string[];
-  /** Events that arrived at the ordered webhook before an earlier one about the same resource. */
+  /** At the ordered webhook. */
   outOfOrder: string[];
+  /** Requests after the first that got a 2xx. */
   duplicates: number;
   /** The longest time from a change to its first request at a webhook. */
   latestFirstAttemptMs: number;
@@ -27,39 +19,28 @@ export interface Verdict {
   latestAfterFaultMs: number;
 }
 
-interface Evidence {
-  receipts: readonly Receipt[];
-  webhookUids: readonly string[];
+interface Evidence extends RunFacts {
   faultEndsMs: readonly number[];
 }
 
 /** Compares the committed events with the received requests and the records. */
-export async function judge(
-  store: Store,
-  { receipts, webhookUids, faultEndsMs }: Evidence,
-): Promise<Verdict> {
+export async function judge(store: Store, evidence: Evidence): Promise<Verdict> {
+  const { receipts, webhookUids, faultEndsMs } = evidence;
   const events = await store.events.find({}, { projection: factsOnly }).toArray();
-  const found = await store.deliveries.find({}, { projection: { attempts: 0 } }).toArray();
-  const states = new Map(found.map((each) => [`${each.eventId}/${each.webhookUid}`, each.state]));
-  const first = new Map<string, number>();
-  for (const { eventId, hook, atMs } of receipts) {
-    const key = `${eventId}/${webhookUids[hook]}`;
-    if (!first.has(key)) first.set(key, atMs);
-  }
-  const lost: string[] = [];
-  const unsettled: string[] = [];
+  const readAtMs = Date.now();
+  const projection = { eventId: 1, webhookUid: 1, externalTenantId: 1, state: 1, cancelReason: 1 };
+  const deliveries = await store.deliveries
+    .find({}, { projection: { ...projection, nextAttemptAt: 1, 'attempts.status': 1 } })
+    .toArray();
+  const first = firstTimes(receipts, webhookUids);
+  const taken = receipts.filter(({ status }) => status < 300);
+  const firstTaken = firstTimes(taken, webhookUids);
   let latestFirstAttemptMs = 0;
   let latestAfterFaultMs = 0;
   for (const event of events) {
     for (const webhookUid of event.webhookUids) {
-      const key = `${event._id}/${webhookUid}`;
-      const state = states.get(key) ?? 'no document';
-      if (state !== 'delivered') unsettled.push(`${key} ${state}`);
-      const atMs = first.get(key);
-      if (atMs === undefined) {
-        lost.push(`${key} ${state}`);
-        continue;
-      }
+      const atMs = first.get(`${event._id}/${webhookUid}`);
+      if (atMs === undefined) continue;
       const changedMs = event.createdAt.getTime();
       const faultMs = faultEndsMs.findLast((endMs) => endMs <= atMs) ?? 0;
       latestFirstAttemptMs = Math.max(latestFirstAttemptMs, atMs - changedMs);
@@ -69,29 +50,48 @@ export async function judge(
   return {
     committedEvents: events.length,
     deliveries: first.size,
-    lost,
-    unsettled,
-    outOfOrder: outOfOrder(events, first, String(webhookUids[0])),
-    duplicates: receipts.length - first.size,
+    ...judgeDeliveries({ events, deliveries, readAtMs }, evidence),
+    outOfOrder: outOfOrder(events, { first, firstTaken, orderedUid: String(webhookUids[0]) }),
+    duplicates: taken.length - firstTaken.size,
     latestFirstAttemptMs,
     latestAfterFaultMs,
   };
 }
 
-/** Returns the events that arrived at the ordered webhook before an earlier one about the same resource. */
-function outOfOrder(
-  events: readonly EventFacts[],
-  first: ReadonlyMap<string, number>,
-  orderedUid: string,
+/** Returns the time of the first receipt of each delivery. */
+function firstTimes(
+  receipts: readonly Receipt[],
+  webhookUids: readonly string[],
+): Map<string, number> {
+  const first = new Map<string, number>();
+  for (const { eventId, hook, atMs } of receipts) {
+    const key = `${eventId}/${webhookUids[hook]}`;
+    if (!first.has(key)) first.set(key, atMs);
+  }
+  return first;
+}
+
+interface Times {
+  /** Of the first request of each delivery. */
+  first: ReadonlyMap<string, number>;
+  /** Of the first that got a 2xx. */
+  firstTaken: ReadonlyMap<string, number>;
+  orderedUid: string;
+}
+
+/** Returns the events whose first request came before an earlier one about the same resource had a 2xx. */
+export function outOfOrder(
+  events: readonly Pick<EventFacts, '_id' | 'entity' | 'resourceUid' | 'sequence'>[],
+  { first, firstTaken, orderedUid }: Times,
 ): string[] {
   const overtaken: string[] = [];
   const latest = new Map<string, number>();
   for (const event of events.toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0))) {
-    const atMs = first.get(`${event._id}/${orderedUid}`);
-    if (atMs === undefined) continue;
+    const key = `${event._id}/${orderedUid}`;
     const resource = `${event.entity}/${event.resourceUid}`;
-    if (atMs < (latest.get(resource) ?? 0)) overtaken.push(`${event._id} ${resource}`);
-    latest.set(resource, atMs);
+    const latestMs = latest.get(resource) ?? 0;
+    if ((first.get(key) ?? Infinity) < latestMs) overtaken.push(`${event._id} ${resource}`);
+    latest.set(resource, Math.max(latestMs, firstTaken.get(key) ?? 0));
   }
   return overtaken;
 }

@@ -1,0 +1,119 @@
+// Whether the documents of the deliveries tell the truth, by the requests that the receivers got.
+import { defaultRetryScheduleMs } from '../../lib/deliveries/retry-schedule.ts';
+import type { Attempt } from '../../lib/model/attempt.ts';
+import type { CancelReason } from '../../lib/model/delivery-state.ts';
+import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import type { EventDocument } from '../../lib/model/event.ts';
+import type { Receipt } from './light-receiver.ts';
+
+type JudgedDelivery = Pick<
+  DeliveryDocument,
+  'eventId' | 'webhookUid' | 'externalTenantId' | 'state' | 'cancelReason' | 'nextAttemptAt'
+> & { attempts: Pick<Attempt, 'status'>[] };
+
+export interface Records {
+  events: readonly Pick<EventDocument, '_id' | 'webhookUids'>[];
+  deliveries: readonly JudgedDelivery[];
+  /** A time before the deliveries were read. */
+  readAtMs: number;
+}
+
+/** What a run did itself, and thus may have caused. */
+type Cause = CancelReason | 'paused';
+
+export interface RunFacts {
+  receipts: readonly Receipt[];
+  /** By the number of the webhook in the receipts. */
+  webhookUids: readonly string[];
+  /** The events whose changes got a 2xx. */
+  acknowledged?: readonly string[];
+  /** By default those of the default schedule. */
+  attemptsMax?: number;
+  causesOf?: (delivery: Pick<JudgedDelivery, 'externalTenantId'>) => readonly Cause[];
+}
+
+interface Judgement {
+  /** Acknowledged events without a document, and deliveries whose document is missing or not true. */
+  untrue: string[];
+  /** The open deliveries with an attempt that is due, now or later. */
+  due: number;
+}
+
+/** A request of 5 s, and a busy machine. */
+const justDueMs = 10_000;
+
+/** Returns what is untrue: each event and delivery must be recorded, in a final state that is true or with a due attempt. */
+export function judgeDeliveries(records: Records, facts: RunFacts): Judgement {
+  const found = new Map(records.deliveries.map((each) => [keyOf(each), each]));
+  const statuses = statusesByDelivery(facts);
+  const recorded = new Set(records.events.map(({ _id }) => _id));
+  const untrue = (facts.acknowledged ?? [])
+    .filter((eventId) => !recorded.has(eventId))
+    .map((eventId) => `${eventId} acknowledged, and not recorded`);
+  let due = 0;
+  for (const { _id: eventId, webhookUids } of records.events) {
+    for (const webhookUid of webhookUids) {
+      const key = keyOf({ eventId, webhookUid });
+      const delivery = found.get(key);
+      const given = statuses.get(key) ?? [];
+      if (delivery === undefined) untrue.push(`${key} no document`);
+      else if (isDue(delivery, records.readAtMs)) due += 1;
+      else if (!isTrue(delivery, given, facts)) untrue.push(`${key} ${describe(delivery, given)}`);
+    }
+  }
+  return { untrue, due };
+}
+
+function keyOf({ eventId, webhookUid }: { eventId: string; webhookUid: string }): string {
+  return `${eventId}/${webhookUid}`;
+}
+
+/** The statuses that the receiver responded with, in order. */
+function statusesByDelivery({ receipts, webhookUids }: RunFacts): Map<string, number[]> {
+  const statuses = new Map<string, number[]>();
+  for (const { eventId, hook, status } of receipts) {
+    const key = keyOf({ eventId, webhookUid: String(webhookUids[hook]) });
+    const known = statuses.get(key);
+    if (known === undefined) statuses.set(key, [status]);
+    else known.push(status);
+  }
+  return statuses;
+}
+
+function isDue({ state, nextAttemptAt }: JudgedDelivery, readAtMs: number): boolean {
+  if (state !== 'retrying' && state !== 'pending') return false;
+  return nextAttemptAt !== null && nextAttemptAt.getTime() >= readAtMs - justDueMs;
+}
+
+function isTrue(
+  delivery: JudgedDelivery,
+  given: readonly number[],
+  { attemptsMax = defaultRetryScheduleMs.length + 1, causesOf = () => [] }: RunFacts,
+): boolean {
+  const { state, cancelReason, attempts } = delivery;
+  const claimed = attempts.filter(({ status }) => isSuccess(status)).length;
+  const succeeded = given.filter(isSuccess).length;
+  switch (state) {
+    case 'delivered':
+      return claimed > 0 && claimed <= succeeded;
+    case 'exhausted':
+      return given.includes(410) || given.length - succeeded >= attemptsMax;
+    case 'cancelled':
+      return cancelReason !== null && causesOf(delivery).includes(cancelReason);
+    case 'held':
+      return causesOf(delivery).includes('paused');
+    // No run has an address that is refused, and what is open waited for quiet in vain.
+    default:
+      return false;
+  }
+}
+
+function isSuccess(status: number | null): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+function describe(delivery: JudgedDelivery, given: readonly number[]): string {
+  const { state, cancelReason, nextAttemptAt } = delivery;
+  const detail = cancelReason ?? nextAttemptAt?.toISOString();
+  return `${state}${detail === undefined ? '' : ` ${detail}`}, responses: ${given.join() || 'none'}`;
+}

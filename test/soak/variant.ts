@@ -1,0 +1,51 @@
+// The variants of a soak: who makes the first attempts, and whether these succeed.
+import type { Receipt } from './light-receiver.ts';
+
+/** What a seed changes in a run, besides its random numbers. */
+export interface Variant {
+  name: string;
+  /** Settings of the service. */
+  env: Readonly<Record<string, string>>;
+  /** The first response to each delivery is 500. */
+  refusesFirst: boolean;
+}
+
+// Without the api's attempts nothing is sent from the memory of the process that committed.
+const workerSends = { HERALD_API_DELIVERS: 'false' };
+// Retries end within the run, and their order keeps up with the changes.
+const quickRetries = { HERALD_RETRY_SCHEDULE: Array(10).fill('1s').join() };
+
+const variants: readonly Variant[] = [
+  { name: 'api sends, receivers accept', env: {}, refusesFirst: false },
+  {
+    name: 'worker sends, receivers refuse first',
+    env: { ...workerSends, ...quickRetries },
+    refusesFirst: true,
+  },
+  { name: 'worker sends, receivers accept', env: workerSends, refusesFirst: false },
+  { name: 'api sends, receivers refuse first', env: quickRetries, refusesFirst: true },
+];
+
+/** Returns the variant of a seed, from 1 on; each in turn. */
+export function variantOf(seed: number): Variant {
+  return variants[(seed - 1) % variants.length] as Variant;
+}
+
+/** Of the webhook in order, in which a retry holds up the events behind it. */
+const refusedInOrderEach = 10;
+
+/** Returns the statuses of a variant's receiver for one run. Webhook 0 is the one in order. */
+export function responsesOf({
+  refusesFirst,
+}: Pick<Variant, 'refusesFirst'>): (request: Pick<Receipt, 'eventId' | 'hook'>) => number {
+  const seen = new Set<string>();
+  let inOrder = 0;
+  return ({ eventId, hook }) => {
+    const key = `${eventId}/${hook}`;
+    if (!refusesFirst || seen.has(key)) return 200;
+    seen.add(key);
+    if (hook !== 0) return 500;
+    inOrder += 1;
+    return inOrder % refusedInOrderEach === 0 ? 500 : 200;
+  };
+}
