@@ -153,10 +153,10 @@ test('a delivery is judged by its own receiver and event', () => {
     ],
     readAtMs,
   };
-  const receipts = [{ atMs: 0, eventId: 'evt_1', hook: 1, status: 200 }];
+  const receipts = [{ atMs: 0, eventId: 'evt_1', hook: 0, status: 200 }];
   const { untrue } = judgeDeliveries(records, { receipts, webhookUids: ['whk_0', 'whk_1'] });
   expect(untrue).toEqual([
-    'evt_1/whk_0 delivered, responses: none',
+    'evt_1/whk_1 delivered, responses: none',
     'evt_2/whk_1 delivered, responses: none',
   ]);
 });
