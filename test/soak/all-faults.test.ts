@@ -1,6 +1,7 @@
 // Every process is killed or frozen, one after the other, under changes of all kinds: no event is lost or
 // unfinished, whoever makes the first attempts and whatever the receivers first respond.
 import { expect, test } from 'vitest';
+import { dispatchLimits } from '../../lib/limits.ts';
 import { type Fault, type FaultRunOptions, runWithFaults } from './fault-run.ts';
 import { seededRandom, soakSeeds } from './seeded-random.ts';
 import { variantOf } from './variant.ts';
@@ -8,7 +9,11 @@ import { variantOf } from './variant.ts';
 const seconds = 240;
 const roles = ['api', 'worker', 'temporal', 'mongodb'] as const;
 /** Counted from the end of the last fault, or from the change if that is later. */
-const firstAttemptMsMax = 10_000;
+const firstAttemptMsMax = {
+  api: 10_000,
+  // The relay starts the workflows, and may have begun its longest pause.
+  worker: 10_000 + dispatchLimits.relayBackoffMsMax,
+};
 
 /** A fault every 5 to 10 s: a kill, or a freeze of 1 to 8 s. */
 function faultsOf(seed: number): Fault[] {
@@ -33,13 +38,13 @@ test.each(soakSeeds(10).map((seed) => ({ seed, variant: variantOf(seed) })))(
       // A retry costs Temporal more than a first attempt.
       webhooks: variant.refusesFirst ? 3 : 9,
       faults: faultsOf(seed),
-      settleMs: 60_000,
+      settleMs: 180_000,
     };
     await runWithFaults(options, (result) => {
       expect(result).toMatchObject({ untrue: [], missingEvents: [], outOfOrder: [] });
       expect(result.committedEvents).toBeGreaterThan(500);
       expect(Object.keys(result.answers)).not.toContain('500');
-      expect(result.latestAfterFaultMs).toBeLessThanOrEqual(firstAttemptMsMax);
+      expect(result.latestAfterFaultMs).toBeLessThanOrEqual(firstAttemptMsMax[variant.sender]);
     });
   },
   600_000,

@@ -1,6 +1,5 @@
 // The load of a soak: changes of a few resources at a constant rate, chosen by the seed.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonBody } from '../support/api-client.ts';
 import type { LightClient } from './light-client.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -42,7 +41,10 @@ export async function registerWebhooks(
   return uids;
 }
 
-export type MakeChange = () => Promise<{ status: number; body?: JsonBody }>;
+export type MakeChange = () => Promise<{
+  status: number;
+  body?: Readonly<Record<string, unknown>>;
+}>;
 
 /** Adds the ids of the events whose reports got a 2xx to a list. Changes of resources respond without one. */
 export function keepAcknowledged(change: MakeChange, eventIds: string[]): MakeChange {

@@ -102,8 +102,11 @@ function isTrue(
       return cancelReason !== null && causesOf(delivery).includes(cancelReason);
     case 'held':
       return causesOf(delivery).includes('paused');
-    // No run has an address that is refused, and what is open waited for quiet in vain.
-    default:
+    // No run has an address that is refused.
+    case 'blocked':
+    // The wait for quiet was in vain.
+    case 'pending':
+    case 'retrying':
       return false;
   }
 }

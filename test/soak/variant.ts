@@ -4,6 +4,8 @@ import type { Receipt } from './light-receiver.ts';
 /** What a seed changes in a run, besides its random numbers. */
 export interface Variant {
   name: string;
+  /** The process that makes the first attempts. */
+  sender: 'api' | 'worker';
   /** Settings of the service. */
   env: Readonly<Record<string, string>>;
   /** The first response to each delivery is 500. */
@@ -16,14 +18,25 @@ const workerSends = { HERALD_API_DELIVERS: 'false' };
 const quickRetries = { HERALD_RETRY_SCHEDULE: Array(10).fill('1s').join() };
 
 const variants: readonly Variant[] = [
-  { name: 'api sends, receivers accept', env: {}, refusesFirst: false },
+  { name: 'api sends, receivers accept', sender: 'api', env: {}, refusesFirst: false },
   {
     name: 'worker sends, receivers refuse first',
+    sender: 'worker',
     env: { ...workerSends, ...quickRetries },
     refusesFirst: true,
   },
-  { name: 'worker sends, receivers accept', env: workerSends, refusesFirst: false },
-  { name: 'api sends, receivers refuse first', env: quickRetries, refusesFirst: true },
+  {
+    name: 'worker sends, receivers accept',
+    sender: 'worker',
+    env: workerSends,
+    refusesFirst: false,
+  },
+  {
+    name: 'api sends, receivers refuse first',
+    sender: 'api',
+    env: quickRetries,
+    refusesFirst: true,
+  },
 ];
 
 /** Returns the variant of a seed, from 1 on; each in turn. */

@@ -1,8 +1,8 @@
 // Which events a soak takes for acknowledged.
 import { expect, test } from 'vitest';
-import { keepAcknowledged } from '../../soak/changes.ts';
+import { keepAcknowledged, type MakeChange } from '../../soak/changes.ts';
 
-test.each([
+test.each<[string, Awaited<ReturnType<MakeChange>>, string[]]>([
   ['a report that was accepted', { status: 202, body: { eventId: 'evt_1' } }, ['evt_1']],
   ['the last status of a success', { status: 299, body: { eventId: 'evt_1' } }, ['evt_1']],
   ['one just beyond', { status: 300, body: { eventId: 'evt_1' } }, []],

@@ -7,13 +7,40 @@ const eventOf = (_id: string, sequence: number, resourceUid = 'agt_1') =>
 const timesOf = (times: Record<string, number>): Map<string, number> =>
   new Map(Object.entries(times).map(([id, atMs]) => [`${id}/whk_0`, atMs]));
 
-test.each([
-  ['after the 2xx of the earlier one', { a: 10, b: 30 }, { a: 20, b: 40 }, []],
-  ['in the millisecond of that 2xx', { a: 10, b: 20 }, { a: 20, b: 40 }, []],
-  ['before that 2xx', { a: 10, b: 19 }, { a: 20, b: 40 }, ['b agent/agt_1']],
-  ['after an earlier one that never had a 2xx', { a: 10, b: 11 }, { b: 12 }, []],
-  ['never', { a: 10 }, { a: 20 }, []],
-])('an event that came %s', (_name, first, firstTaken, overtaken) => {
+interface Case {
+  came: string;
+  first: Record<string, number>;
+  firstTaken: Record<string, number>;
+  overtaken: readonly string[];
+}
+
+test.each<Case>([
+  {
+    came: 'after the 2xx of the earlier one',
+    first: { a: 10, b: 30 },
+    firstTaken: { a: 20, b: 40 },
+    overtaken: [],
+  },
+  {
+    came: 'in the millisecond of that 2xx',
+    first: { a: 10, b: 20 },
+    firstTaken: { a: 20, b: 40 },
+    overtaken: [],
+  },
+  {
+    came: 'before that 2xx',
+    first: { a: 10, b: 19 },
+    firstTaken: { a: 20, b: 40 },
+    overtaken: ['b agent/agt_1'],
+  },
+  {
+    came: 'after an earlier one that never had a 2xx',
+    first: { a: 10, b: 11 },
+    firstTaken: { b: 12 },
+    overtaken: [],
+  },
+  { came: 'never', first: { a: 10 }, firstTaken: { a: 20 }, overtaken: [] },
+])('an event that came $came is judged', ({ first, firstTaken, overtaken }) => {
   const events = [eventOf('b', 2), eventOf('a', 1)];
   const times = { first: timesOf(first), firstTaken: timesOf(firstTaken), orderedUid: 'whk_0' };
   expect(outOfOrder(events, times)).toEqual(overtaken);
