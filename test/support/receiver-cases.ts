@@ -38,6 +38,16 @@ export const receiverCases = JSON.parse(
   readFileSync('packages/receiver-cases/deliveries.json', 'utf8'),
 ) as CasesFile;
 
+/** A step of a case of how attempts are handled (packages/receiver-cases/README.md). */
+export type HandlingStep =
+  | { deliver: string; eventId: string; sequence?: number; uid?: string; status?: number }
+  | { end: string; fails?: boolean; status: number }
+  | { waitSeconds: number };
+
+export const { cases: handlingCases } = JSON.parse(
+  readFileSync('packages/receiver-cases/handling.json', 'utf8'),
+) as { cases: { name: string; steps: HandlingStep[] }[] };
+
 /** Returns a case by its name. */
 export function caseNamed(name: string): ReceiverCase {
   const found = receiverCases.deliveries.find((each) => each.name === name);

@@ -1,9 +1,11 @@
 // Receives agent-herald's webhooks: verified, typed, each event once.
 export {
   type Claim,
+  claimMs,
   type DeliveryStore,
   MemoryDeliveryStore,
   type MemoryDeliveryStoreOptions,
+  rememberMs,
 } from './delivery-store.ts';
 export { isKnownEvent, resourceOf, type UnknownEvent, type WebhookEvent } from './event.ts';
 export type * from './events.ts';

@@ -17,7 +17,7 @@ export interface ReceiverOptions extends VerifierOptions {
   onError?: ((error: unknown) => void) | undefined;
   /** Which events are handled; in memory by default. */
   deliveries?: DeliveryStore | undefined;
-  /** With it, a change older than one seen of its resource is answered and not handled. */
+  /** With it, a change older than one that was handled of its resource is answered and not handled. */
   sequences?: SequenceStore | undefined;
   /** The largest body in bytes; 1 MiB by default. */
   bodyBytesMax?: number | undefined;
@@ -90,28 +90,43 @@ export class Receiver {
       await this.#options.onTest?.(event, delivery);
       return done;
     }
-    const claim = await this.#deliveries.claim(event.eventId);
-    if (claim === 'done') return done;
-    if (claim === 'busy') return answerOf(409, 'in_progress');
+    const token = crypto.randomUUID();
     try {
-      if (await this.#isNewest(delivery)) await this.#options.onEvent(event, delivery);
-      await this.#deliveries.confirm(event.eventId);
+      const claim = await this.#deliveries.claim(event.eventId, token);
+      if (claim === 'busy') return answerOf(409, 'in_progress');
+      if (claim === 'new') await this.#handleClaimed(delivery, token);
     } catch (error) {
-      await this.#release(event.eventId);
+      // Also when the claim failed: the store may have made it before its response was lost.
+      await this.#release(event.eventId, token);
       throw error;
     }
     return done;
   }
 
-  async #isNewest({ event, sequence }: Delivery): Promise<boolean> {
-    const { sequences } = this.#options;
-    if (sequences === undefined || sequence === null) return true;
-    return sequences.advance(resourceOf(event), sequence);
+  async #handleClaimed(delivery: Delivery, token: string): Promise<void> {
+    const { event } = delivery;
+    if (!(await this.#isOlder(delivery))) {
+      await this.#options.onEvent(event, delivery);
+      await this.#advance(delivery);
+    }
+    await this.#deliveries.complete(event.eventId, token);
   }
 
-  async #release(eventId: string): Promise<void> {
+  async #isOlder({ event, sequence }: Delivery): Promise<boolean> {
+    const { sequences } = this.#options;
+    if (sequences === undefined || sequence === null) return false;
+    return sequence < (await sequences.newest(resourceOf(event)));
+  }
+
+  /** After the handler: a change that failed leaves out no other. */
+  async #advance({ event, sequence }: Delivery): Promise<void> {
+    if (sequence === null) return;
+    await this.#options.sequences?.advance(resourceOf(event), sequence);
+  }
+
+  async #release(eventId: string, token: string): Promise<void> {
     try {
-      await this.#deliveries.release(eventId);
+      await this.#deliveries.release(eventId, token);
     } catch (error) {
       this.#options.onError?.(error);
     }

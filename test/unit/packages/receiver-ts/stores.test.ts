@@ -1,8 +1,10 @@
 // What is remembered in memory, and what is forgotten.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { attemptLimits } from '../../../../lib/limits.ts';
 import {
   MemoryDeliveryStore,
   MemorySequenceStore,
+  rememberMs,
 } from '../../../../packages/receiver-ts/src/index.ts';
 
 const setUp = (options = {}) => {
@@ -10,80 +12,102 @@ const setUp = (options = {}) => {
   return { clock, store: new MemoryDeliveryStore({ now: () => clock.ms, ...options }) };
 };
 
-test('an event is new, then busy, then done', () => {
-  const { store } = setUp();
-  expect(store.claim('evt_1')).toBe('new');
-  expect(store.claim('evt_1')).toBe('busy');
-  store.confirm('evt_1');
-  expect(store.claim('evt_1')).toBe('done');
-});
-
-test('a released event is new again, a confirmed one is not released', () => {
-  const { store } = setUp();
-  store.claim('evt_1');
-  store.release('evt_1');
-  expect(store.claim('evt_1')).toBe('new');
-  store.confirm('evt_1');
-  store.release('evt_1');
-  expect(store.claim('evt_1')).toBe('done');
-});
-
 test('a claim ends after claimMs', () => {
   const { store, clock } = setUp({ claimMs: 100 });
-  store.claim('evt_1');
+  store.claim('evt_1', 'a');
   clock.ms += 99;
-  expect(store.claim('evt_1')).toBe('busy');
+  expect(store.claim('evt_1', 'b')).toBe('busy');
   clock.ms += 1;
-  expect(store.claim('evt_1')).toBe('new');
+  expect(store.claim('evt_1', 'b')).toBe('new');
+});
+
+test('a claim is ended by its own token alone', () => {
+  const { store } = setUp();
+  store.claim('evt_1', 'a');
+  store.release('evt_1', 'b');
+  store.complete('evt_1', 'b');
+  expect(store.claim('evt_1', 'b')).toBe('busy');
+  store.complete('evt_1', 'a');
+  store.release('evt_1', 'a');
+  expect(store.claim('evt_1', 'b')).toBe('done');
 });
 
 test('a handled event is forgotten after keepMs, also when nobody asks for it', () => {
   const { store, clock } = setUp({ keepMs: 100 });
-  store.confirm('evt_1');
+  store.complete('evt_1', 'a');
   clock.ms += 99;
-  expect(store.claim('evt_1')).toBe('done');
-  store.confirm('evt_2');
+  expect(store.claim('evt_1', 'b')).toBe('done');
   clock.ms += 1;
-  expect(store.claim('evt_1')).toBe('new');
-  clock.ms += 100;
-  store.confirm('evt_3');
+  store.claim('evt_2', 'c');
+  expect(store.size).toBe(1);
+  expect(store.claim('evt_1', 'b')).toBe('new');
+});
+
+test('claims that have lapsed are forgotten, also when nobody asks for them', () => {
+  const { store, clock } = setUp();
+  for (const eventId of ['evt_1', 'evt_2', 'evt_3']) store.claim(eventId, 'a');
+  clock.ms += 5 * 60_000;
+  store.claim('evt_4', 'a');
   expect(store.size).toBe(1);
 });
 
-test('of more events than countMax those that changed longest ago are forgotten', () => {
+test('of more events than countMax those handled longest ago are forgotten, and no claim', () => {
   const { store } = setUp({ countMax: 2 });
-  for (const eventId of ['evt_1', 'evt_2', 'evt_1', 'evt_3']) store.confirm(eventId);
-  expect(store.size).toBe(2);
-  expect(store.claim('evt_1')).toBe('done');
-  expect(store.claim('evt_2')).toBe('new');
+  for (const eventId of ['evt_4', 'evt_5', 'evt_6']) store.claim(eventId, 'a');
+  for (const eventId of ['evt_1', 'evt_2', 'evt_1', 'evt_3']) store.complete(eventId, 'a');
+  expect(store.size).toBe(2 + 3);
+  expect(store.claim('evt_1', 'b')).toBe('done');
+  expect(store.claim('evt_2', 'b')).toBe('new');
+  expect(store.claim('evt_4', 'b')).toBe('busy');
+});
+
+test('a clock that is set forward ends no claim', () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const store = new MemoryDeliveryStore();
+    store.claim('evt_1', 'a');
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(store.claim('evt_1', 'b')).toBe('busy');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a handled event is remembered for longer than its retries may take', () => {
+  expect(rememberMs).toBeGreaterThan(attemptLimits.retriesTimeoutMs);
 });
 
 test('a sequence advances, stands, and does not go back', () => {
   const store = new MemorySequenceStore();
-  expect(store.advance('agent/1', 2)).toBe(true);
-  expect(store.advance('agent/1', 2)).toBe(true);
-  expect(store.advance('agent/1', 1)).toBe(false);
-  expect(store.advance('agent/1', 5)).toBe(true);
-  expect(store.advance('context/1', 1)).toBe(true);
+  expect(store.newest('agent/1')).toBe(0);
+  for (const [sequence, newest] of [
+    [2, 2],
+    [2, 2],
+    [1, 2],
+    [5, 5],
+  ] as const) {
+    store.advance('agent/1', sequence);
+    expect(store.newest('agent/1')).toBe(newest);
+  }
+  expect(store.newest('context/1')).toBe(0);
 });
 
 test('of more resources than countMax those that changed longest ago are forgotten', () => {
   const store = new MemorySequenceStore({ countMax: 2 });
   for (const resource of ['a', 'b', 'a', 'c']) store.advance(resource, 7);
   expect(store.size).toBe(2);
-  expect(store.advance('a', 1)).toBe(false);
-  expect(store.advance('b', 1)).toBe(true);
+  expect(['a', 'b', 'c'].map((resource) => store.newest(resource))).toEqual([7, 0, 7]);
 });
 
 test('an option that is undefined has its default', () => {
   const { store, clock } = setUp({ countMax: undefined, keepMs: undefined, claimMs: undefined });
-  store.claim('evt_1');
+  store.claim('evt_1', 'a');
   clock.ms += 5 * 60_000 - 1;
-  expect(store.claim('evt_1')).toBe('busy');
-  store.confirm('evt_1');
-  clock.ms += 48 * 3_600_000 - 1;
-  expect(store.claim('evt_1')).toBe('done');
-  expect(new MemoryDeliveryStore({ now: undefined }).claim('evt_1')).toBe('new');
+  expect(store.claim('evt_1', 'b')).toBe('busy');
+  store.complete('evt_1', 'a');
+  clock.ms += rememberMs - 1;
+  expect(store.claim('evt_1', 'b')).toBe('done');
+  expect(new MemoryDeliveryStore({ now: undefined }).claim('evt_1', 'a')).toBe('new');
 });
 
 test.each([0, 0.5, -1, Number.NaN, Number.POSITIVE_INFINITY])(
