@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FILE = json.loads(
-    (Path(__file__).parents[2] / "receiver-cases" / "deliveries.json").read_text("utf-8")
-)
+FOLDER = Path(__file__).parents[2] / "receiver-cases"
+FILE = json.loads((FOLDER / "deliveries.json").read_text("utf-8"))
+#: How attempts are handled: steps by the name of the case.
+HANDLING: dict[str, list[dict[str, Any]]] = {
+    case["name"]: case["steps"]
+    for case in json.loads((FOLDER / "handling.json").read_text("utf-8"))["cases"]
+}
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 

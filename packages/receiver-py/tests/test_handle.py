@@ -39,27 +39,54 @@ class CoroutineStore:
     def __init__(self) -> None:
         self.memory = MemoryDeliveryStore()
 
-    async def claim(self, event_id: str) -> Claim:
-        return self.memory.claim(event_id)
+    async def claim(self, event_id: str, token: str) -> Claim:
+        return self.memory.claim(event_id, token)
 
-    async def confirm(self, event_id: str) -> None:
-        self.memory.confirm(event_id)
+    async def complete(self, event_id: str, token: str) -> None:
+        self.memory.complete(event_id, token)
 
-    async def release(self, event_id: str) -> None:
-        self.memory.release(event_id)
+    async def release(self, event_id: str, token: str) -> None:
+        self.memory.release(event_id, token)
 
 
 class CoroutineSequences:
     def __init__(self) -> None:
         self.memory = MemorySequenceStore()
 
-    async def advance(self, resource: str, sequence: int) -> bool:
-        return self.memory.advance(resource, sequence)
+    async def newest(self, resource: str) -> int:
+        return self.memory.newest(resource)
+
+    async def advance(self, resource: str, sequence: int) -> None:
+        self.memory.advance(resource, sequence)
 
 
 class BrokenStore(MemoryDeliveryStore):
-    def confirm(self, event_id: str) -> None:
-        raise ConnectionError(event_id)
+    def complete(self, event_id: str, token: str) -> None:
+        raise ConnectionError(event_id, token)
+
+
+class LostClaim(MemoryDeliveryStore):
+    """Makes the first claim, and its response is lost."""
+
+    is_lost = False
+
+    def claim(self, event_id: str, token: str) -> Claim:
+        claim = super().claim(event_id, token)
+        if self.is_lost:
+            return claim
+        self.is_lost = True
+        raise ConnectionError
+
+
+class BrokenSequences(MemorySequenceStore):
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_broken = True
+
+    def advance(self, resource: str, sequence: int) -> None:
+        if self.is_broken:
+            raise ConnectionError
+        super().advance(resource, sequence)
 
 
 class Handle(Protocol):
@@ -118,6 +145,23 @@ def test_a_store_that_fails_makes_the_service_send_again(way: Handle) -> None:
     assert calls.event_ids == ["evt_1"] * 2
 
 
+@each_way
+def test_a_claim_whose_response_was_lost_is_given_back(way: Handle) -> None:
+    receiver, calls = Receiver([SECRET], store=LostClaim()), Calls()
+    assert [way(receiver, calls, "evt_1").status for _ in range(2)] == [500, 204]
+    assert calls.event_ids == ["evt_1"]
+
+
+@each_way
+def test_a_change_whose_sequence_was_not_recorded_is_handled_again(way: Handle) -> None:
+    sequences = BrokenSequences()
+    receiver, calls = Receiver([SECRET], sequences=sequences), Calls()
+    assert way(receiver, calls, "evt_1", 1).status == 500
+    sequences.is_broken = False
+    assert way(receiver, calls, "evt_1", 1).status == 204
+    assert calls.event_ids == ["evt_1"] * 2
+
+
 def test_a_store_of_coroutines_is_awaited() -> None:
     receiver, calls = Receiver([SECRET], store=CoroutineStore()), Calls(failures=1)
     answers = [handle_async(receiver, calls) for _ in range(3)]
@@ -137,33 +181,22 @@ def test_the_protocols_are_those_of_the_stores() -> None:
     assert len(stores) == 2
 
 
-def test_a_second_attempt_while_the_first_is_handled_is_sent_again() -> None:
-    receiver, during = Receiver([SECRET]), list[Answer]()
-
-    def handler(_: Delivery) -> None:
-        during.append(handle(receiver, Calls()))
-
-    assert receiver.handle(*delivery_of(), handler) == HANDLED
-    assert [answer.status for answer in during] == [409]
-    assert handle(receiver, Calls()) == HANDLED
-
-
 @pytest.mark.parametrize("uptime_seconds", [0.1 * n for n in range(1, 300)])
 def test_an_event_that_nobody_claimed_is_new_however_young_the_machine(
     uptime_seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: uptime_seconds)
-    assert MemoryDeliveryStore().claim("evt_1") == "new"
+    assert MemoryDeliveryStore().claim("evt_1", "a") == "new"
 
 
 def test_a_request_that_is_cancelled_while_its_event_is_claimed_gives_it_back() -> None:
     claiming, goes_on = threading.Event(), threading.Event()
 
     class SlowStore(MemoryDeliveryStore):
-        def claim(self, event_id: str) -> Claim:
+        def claim(self, event_id: str, token: str) -> Claim:
             claiming.set()
             goes_on.wait(10)
-            return super().claim(event_id)
+            return super().claim(event_id, token)
 
     receiver, calls = Receiver([SECRET], store=SlowStore()), Calls()
 
@@ -184,8 +217,17 @@ def test_a_request_that_is_cancelled_while_its_event_is_claimed_gives_it_back() 
     assert calls.event_ids == ["evt_1"]
 
 
-def test_a_cancelled_request_gives_its_event_back() -> None:
-    receiver, calls = Receiver([SECRET]), Calls()
+class UnreleasedStore(MemoryDeliveryStore):
+    def release(self, event_id: str, token: str) -> None:
+        super().release(event_id, token)
+        raise ConnectionError
+
+
+@pytest.mark.parametrize("store", [MemoryDeliveryStore(), UnreleasedStore()])
+def test_a_cancelled_request_gives_its_event_back_and_stays_cancelled(
+    store: MemoryDeliveryStore,
+) -> None:
+    receiver, calls = Receiver([SECRET], store=store), Calls()
 
     async def cancel_while_handled() -> None:
         begun = asyncio.Event()
@@ -243,6 +285,13 @@ def test_what_a_later_change_overtook_is_not_handled_if_asked_for(way: Handle) -
     assert handled == [["evt_1", "evt_3", "evt_4"], list(sequences)]
 
 
+@each_way
+def test_a_later_change_that_failed_leaves_out_no_earlier_one(way: Handle) -> None:
+    receiver, calls = Receiver([SECRET], sequences=MemorySequenceStore()), Calls(failures=1)
+    assert [way(receiver, calls, f"evt_{n}", n).status for n in (2, 1)] == [500, 204]
+    assert calls.event_ids == ["evt_2", "evt_1"]
+
+
 def test_sequences_of_coroutines_are_awaited() -> None:
     receiver, calls = Receiver([SECRET], sequences=CoroutineSequences()), Calls()
     for event_id, sequence in (("evt_2", 2), ("evt_1", 1)):
@@ -297,6 +346,13 @@ def test_a_full_memory_forgets_the_event_handled_longest_ago() -> None:
     for event_id in ("evt_1", "evt_2", "evt_3", "evt_2", "evt_1"):
         handle(receiver, calls, event_id)
     assert calls.event_ids == ["evt_1", "evt_2", "evt_3", "evt_1"]
+
+
+def test_a_full_memory_forgets_no_claim() -> None:
+    store = MemoryDeliveryStore(count_max=1)
+    for event_id in ("evt_1", "evt_2"):
+        store.claim(event_id, "a")
+    assert [store.claim(event_id, "b") for event_id in ("evt_1", "evt_2")] == ["busy"] * 2
 
 
 def test_a_memory_holds_at_least_one_event() -> None:

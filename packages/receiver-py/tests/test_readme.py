@@ -55,35 +55,3 @@ def test_a_quick_start_receives_a_delivery(framework: str, post: str, tmp_path: 
         "the agent is called Zoë",
         "204",
     ], run.stderr
-
-
-def test_the_store_of_redis_claims_confirms_and_releases() -> None:
-    class Redis:
-        def __init__(self) -> None:
-            self.values: dict[str, bytes] = {}
-
-        def set(self, key: str, value: str, *, ex: int, nx: bool = False) -> bool:
-            assert ex > 0
-            if nx and key in self.values:
-                return False
-            self.values[key] = value.encode()
-            return True
-
-        def get(self, key: str) -> bytes | None:
-            return self.values.get(key)
-
-        def eval(self, script: str, keys: int, key: str, claim: str) -> None:
-            assert (script.count("KEYS[1]"), keys) == (2, 1)
-            if self.values.get(key) == claim.encode():
-                del self.values[key]
-
-    found = re.search(r"```python\n(import uuid\n.*?class RedisStore:.*?)```", README, re.DOTALL)
-    assert found is not None
-    names: dict[str, type] = {}
-    exec(found[1], names)  # noqa: S102
-    store = names["RedisStore"](Redis())
-    assert [store.claim("evt_1"), store.claim("evt_1")] == ["new", "busy"]
-    store.release("evt_1")
-    assert store.claim("evt_1") == "new"
-    store.confirm("evt_1")
-    assert store.claim("evt_1") == "done"

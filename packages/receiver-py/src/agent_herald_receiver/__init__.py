@@ -20,6 +20,8 @@ from .receiver import Receiver
 from .refusals import RefusalCode, WebhookRefusedError
 from .signatures import Scheme
 from .stores import (
+    CLAIM_SECONDS,
+    REMEMBER_SECONDS,
     AsyncDeliveryStore,
     AsyncSequenceStore,
     Claim,
@@ -30,6 +32,8 @@ from .stores import (
 )
 
 __all__ = [
+    "CLAIM_SECONDS",
+    "REMEMBER_SECONDS",
     "AgentData",
     "Answer",
     "AsyncDeliveryStore",

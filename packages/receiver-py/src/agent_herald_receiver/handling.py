@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, cast
+from uuid import uuid4
 
 from .answers import BUSY, HANDLED, Answer
 from .delivery import Delivery
@@ -16,6 +18,8 @@ from .stores import (
     DeliveryStore,
     SequenceStore,
 )
+
+_logger = logging.getLogger("agent_herald_receiver")
 
 Handler = Callable[[Delivery], object]
 AsyncHandler = Callable[[Delivery], Awaitable[object]]
@@ -31,55 +35,26 @@ class Stores(NamedTuple):
 
 
 def handle_once(stores: Stores, delivery: Delivery, handler: Handler) -> Answer:
-    store = cast(DeliveryStore, stores.deliveries)
-    claim = store.claim(delivery.event_id)
-    if claim != "new":
-        return _answer_unclaimed(claim)
+    store, token = cast(DeliveryStore, stores.deliveries), uuid4().hex
     try:
-        if _is_newest(cast("SequenceStore | None", stores.sequences), delivery):
-            _run(handler, delivery)
-        store.confirm(delivery.event_id)
+        claim = store.claim(delivery.event_id, token)
+        if claim == "new":
+            _handle_claimed(cast("SequenceStore | None", stores.sequences), delivery, handler)
+            store.complete(delivery.event_id, token)
     except BaseException:
-        store.release(delivery.event_id)
+        # Also when the claim failed: the store may have made it before its response was lost.
+        _release(store, delivery.event_id, token)
         raise
-    return HANDLED
+    return BUSY if claim == "busy" else HANDLED
 
 
-async def handle_once_async(stores: Stores, delivery: Delivery, handler: AsyncHandler) -> Answer:
-    store, sequences = stores
-    claim = await _claim(store, delivery.event_id)
-    if claim != "new":
-        return _answer_unclaimed(claim)
-    try:
-        if await _is_newest_async(sequences, delivery):
-            await handler(delivery)
-        await _ask(store.confirm, delivery.event_id)
-    except BaseException:
-        # A request that is cancelled gives its event back all the same.
-        await asyncio.shield(_ask(store.release, delivery.event_id))
-        raise
-    return HANDLED
-
-
-async def _claim(store: DeliveryStore | AsyncDeliveryStore, event_id: str) -> Claim:
-    claiming = asyncio.ensure_future(_ask(store.claim, event_id))
-    try:
-        return cast(Claim, await asyncio.shield(claiming))
-    except asyncio.CancelledError:
-        # A store that is slow claims all the same.
-        if await asyncio.shield(claiming) == "new":
-            await asyncio.shield(_ask(store.release, event_id))
-        raise
-
-
-def _answer_unclaimed(claim: Claim) -> Answer:
-    return HANDLED if claim == "done" else BUSY
-
-
-def _is_newest(sequences: SequenceStore | None, delivery: Delivery) -> bool:
+def _handle_claimed(sequences: SequenceStore | None, delivery: Delivery, handler: Handler) -> None:
     if sequences is None or delivery.sequence is None:
-        return True
-    return sequences.advance(delivery.resource, delivery.sequence)
+        _run(handler, delivery)
+    elif delivery.sequence >= sequences.newest(delivery.resource):
+        _run(handler, delivery)
+        # After the handler: a change that failed leaves out no other.
+        sequences.advance(delivery.resource, delivery.sequence)
 
 
 def _run(handler: Handler, delivery: Delivery) -> None:
@@ -89,12 +64,55 @@ def _run(handler: Handler, delivery: Delivery) -> None:
         raise TypeError("the handler is a coroutine function: call handle_async")
 
 
-async def _is_newest_async(
-    sequences: SequenceStore | AsyncSequenceStore | None, delivery: Delivery
-) -> bool:
+def _release(store: DeliveryStore, event_id: str, token: str) -> None:
+    try:
+        store.release(event_id, token)
+    except Exception:
+        # Logged, so that what ended the handling is raised: it may be a cancellation.
+        _logger.exception("could not release %s", event_id)
+
+
+async def handle_once_async(stores: Stores, delivery: Delivery, handler: AsyncHandler) -> Answer:
+    (store, sequences), token = stores, uuid4().hex
+    try:
+        claim = await _claim(store, delivery.event_id, token)
+        if claim == "new":
+            await _handle_claimed_async(sequences, delivery, handler)
+            await _ask(store.complete, delivery.event_id, token)
+    except BaseException:
+        # A request that is cancelled gives its event back all the same.
+        await asyncio.shield(_release_async(store, delivery.event_id, token))
+        raise
+    return BUSY if claim == "busy" else HANDLED
+
+
+async def _claim(store: DeliveryStore | AsyncDeliveryStore, event_id: str, token: str) -> Claim:
+    claiming = asyncio.ensure_future(_ask(store.claim, event_id, token))
+    try:
+        return cast(Claim, await asyncio.shield(claiming))
+    except asyncio.CancelledError:
+        # A store that is slow claims all the same, and the release must come after it.
+        await asyncio.wait([claiming])
+        raise
+
+
+async def _handle_claimed_async(
+    sequences: SequenceStore | AsyncSequenceStore | None, delivery: Delivery, handler: AsyncHandler
+) -> None:
     if sequences is None or delivery.sequence is None:
-        return True
-    return bool(await _ask(sequences.advance, delivery.resource, delivery.sequence))
+        await handler(delivery)
+    elif delivery.sequence >= await _ask(sequences.newest, delivery.resource):
+        await handler(delivery)
+        await _ask(sequences.advance, delivery.resource, delivery.sequence)
+
+
+async def _release_async(
+    store: DeliveryStore | AsyncDeliveryStore, event_id: str, token: str
+) -> None:
+    try:
+        await _ask(store.release, event_id, token)
+    except Exception:
+        _logger.exception("could not release %s", event_id)
 
 
 async def _ask(method: Callable[..., Any], *arguments: str | int) -> Any:

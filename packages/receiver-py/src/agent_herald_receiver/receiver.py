@@ -28,7 +28,7 @@ class Receiver:
     """Verifies deliveries made with any of the secrets, and gives each event to a handler once.
 
     ``store`` remembers the events that were handled: in this process, unless you pass another.
-    ``sequences``: with it, a change older than one seen of its resource is not handled.
+    ``sequences``: with it, a change older than one that was handled of its resource is not.
     ``handle_tests``: the handler gets tests, too.
     """
 

@@ -3,49 +3,69 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-#: ``new``: the caller's now, who confirms or releases it; ``done``: handled; ``busy``: another's.
+#: ``new``: the event is claimed with the caller's token; ``done``: it was handled; ``busy``: a
+#: claim with another token has not lapsed.
 Claim = Literal["new", "done", "busy"]
 
+#: A claim lapses after this time, in case its handler hangs or its process dies.
+CLAIM_SECONDS = 300
+#: A handled event is remembered for this time: 30 days. The retries of an event end within 15 days,
+#: and a service with default settings keeps it for 30, in which it can be sent again.
+REMEMBER_SECONDS = 30 * 86_400
+
 _COUNT_MAX = 100_000
-_CLAIM_SECONDS = 300
 
 
 class DeliveryStore(Protocol):
-    """Remembers events by their id. Implement it on what all your processes share."""
+    """Remembers events by their id. Implement it on what all your processes share.
 
-    def claim(self, event_id: str) -> Claim:
-        """Of two callers at the same time one gets ``new``. Claims end: a process may die."""
+    Each method is atomic. The receiver makes a random token for each attempt, so that an attempt
+    whose claim has lapsed cannot end the claim of the next.
+    """
 
-    def confirm(self, event_id: str) -> None:
-        """The event was handled."""
+    def claim(self, event_id: str, token: str) -> Claim:
+        """Of two callers at the same time one gets ``new``."""
 
-    def release(self, event_id: str) -> None:
-        """It was not; the next attempt gets ``new``."""
+    def complete(self, event_id: str, token: str) -> None:
+        """The event was handled. Does nothing while a claim has another token."""
+
+    def release(self, event_id: str, token: str) -> None:
+        """It was not, and the next attempt gets ``new``. Does nothing unless the token claimed it."""
 
 
 class SequenceStore(Protocol):
     """Remembers the highest sequence of each resource."""
 
-    def advance(self, resource: str, sequence: int) -> bool:
-        """Records the sequence, unless a higher one is recorded: then it returns False. Atomic."""
+    def newest(self, resource: str) -> int:
+        """Returns the highest sequence that was handled; 0 if there is none."""
+
+    def advance(self, resource: str, sequence: int) -> None:
+        """Records a sequence that was handled, unless a higher one is recorded. Atomic."""
 
 
 class AsyncDeliveryStore(Protocol):
     """A ``DeliveryStore`` of coroutines."""
 
-    async def claim(self, event_id: str) -> Claim: ...
+    async def claim(self, event_id: str, token: str) -> Claim: ...
 
-    async def confirm(self, event_id: str) -> None: ...
+    async def complete(self, event_id: str, token: str) -> None: ...
 
-    async def release(self, event_id: str) -> None: ...
+    async def release(self, event_id: str, token: str) -> None: ...
 
 
 class AsyncSequenceStore(Protocol):
     """A ``SequenceStore`` of coroutines."""
 
-    async def advance(self, resource: str, sequence: int) -> bool: ...
+    async def newest(self, resource: str) -> int: ...
+
+    async def advance(self, resource: str, sequence: int) -> None: ...
+
+
+class _Entry(NamedTuple):
+    token: str
+    at: float
 
 
 class MemoryDeliveryStore:
@@ -53,32 +73,39 @@ class MemoryDeliveryStore:
 
     def __init__(self, count_max: int = _COUNT_MAX) -> None:
         self._count_max = _checked(count_max)
-        self._claimed_at: dict[str, float] = {}
-        self._done: OrderedDict[str, None] = OrderedDict()
+        # Both in the order of their times.
+        self._claims: OrderedDict[str, _Entry] = OrderedDict()
+        self._done: OrderedDict[str, _Entry] = OrderedDict()
         self._lock = threading.Lock()
 
-    def claim(self, event_id: str) -> Claim:
-        now = time.monotonic()
+    def claim(self, event_id: str, token: str) -> Claim:
         with self._lock:
+            now = time.monotonic()
+            _forget_until(self._done, now - REMEMBER_SECONDS)
+            _forget_until(self._claims, now - CLAIM_SECONDS)
             if event_id in self._done:
                 return "done"
-            # A handler that hangs must not keep its event for ever.
-            claimed_at = self._claimed_at.get(event_id)
-            if claimed_at is not None and now < claimed_at + _CLAIM_SECONDS:
+            if event_id in self._claims:
                 return "busy"
-            self._claimed_at[event_id] = now
+            self._claims[event_id] = _Entry(token, now)
             return "new"
 
-    def confirm(self, event_id: str) -> None:
+    def complete(self, event_id: str, token: str) -> None:
         with self._lock:
-            self._claimed_at.pop(event_id, None)
-            self._done[event_id] = None
+            claim = self._claims.get(event_id)
+            if claim is not None and claim.token != token:
+                return
+            self._claims.pop(event_id, None)
+            self._done[event_id] = _Entry(token, time.monotonic())
+            self._done.move_to_end(event_id)
             if len(self._done) > self._count_max:
                 self._done.popitem(last=False)
 
-    def release(self, event_id: str) -> None:
+    def release(self, event_id: str, token: str) -> None:
         with self._lock:
-            self._claimed_at.pop(event_id, None)
+            claim = self._claims.get(event_id)
+            if claim is not None and claim.token == token:
+                del self._claims[event_id]
 
 
 class MemorySequenceStore:
@@ -86,18 +113,26 @@ class MemorySequenceStore:
 
     def __init__(self, count_max: int = _COUNT_MAX) -> None:
         self._count_max = _checked(count_max)
-        self._latest: OrderedDict[str, int] = OrderedDict()
+        self._newest: OrderedDict[str, int] = OrderedDict()
         self._lock = threading.Lock()
 
-    def advance(self, resource: str, sequence: int) -> bool:
+    def newest(self, resource: str) -> int:
         with self._lock:
-            if self._latest.get(resource, 0) > sequence:
-                return False
-            self._latest[resource] = sequence
-            self._latest.move_to_end(resource)
-            if len(self._latest) > self._count_max:
-                self._latest.popitem(last=False)
-            return True
+            return self._newest.get(resource, 0)
+
+    def advance(self, resource: str, sequence: int) -> None:
+        with self._lock:
+            if self._newest.get(resource, 0) > sequence:
+                return
+            self._newest[resource] = sequence
+            self._newest.move_to_end(resource)
+            if len(self._newest) > self._count_max:
+                self._newest.popitem(last=False)
+
+
+def _forget_until(entries: OrderedDict[str, _Entry], until: float) -> None:
+    while entries and next(iter(entries.values())).at <= until:
+        entries.popitem(last=False)
 
 
 def _checked(count_max: int) -> int:

@@ -1,0 +1,79 @@
+"""The cases of how attempts are handled, which the receivers of all languages pass."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from cases import HANDLING
+from deliveries import SECRET, delivery_of
+from redis_store import store_of_readme
+
+from agent_herald_receiver import (
+    Delivery,
+    DeliveryStore,
+    MemoryDeliveryStore,
+    MemorySequenceStore,
+    Receiver,
+)
+
+
+class Attempt(threading.Thread):
+    """An attempt whose handler, if it is called, goes on until ``end``."""
+
+    def __init__(self, receiver: Receiver, step: dict[str, Any]) -> None:
+        super().__init__(daemon=True)
+        uid = step.get("uid", "agt_1")
+        data = {"uid": uid, "externalTenantId": "tenant-1"}
+        self._sent = delivery_of(step["eventId"], sequence=step.get("sequence"), data=data)
+        self._receiver = receiver
+        #: None when the handler is called, else the status.
+        self.begun: queue.Queue[int | None] = queue.Queue()
+        self._fails: queue.Queue[bool] = queue.Queue()
+        self._status = 0
+
+    def run(self) -> None:
+        self._status = self._receiver.handle(*self._sent, self._handle).status
+        self.begun.put(self._status)
+
+    def _handle(self, _: Delivery) -> None:
+        self.begun.put(None)
+        if self._fails.get(timeout=10):
+            raise RuntimeError
+
+    def end(self, fails: bool) -> int:
+        self._fails.put(fails)
+        self.join(10)
+        return self._status
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("make_store", [MemoryDeliveryStore, store_of_readme])
+@pytest.mark.parametrize("name", HANDLING)
+def test_attempts_are_handled_as_the_cases_say(
+    name: str, make_store: Callable[[], DeliveryStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, attempts = Clock(), dict[str, Attempt]()
+    for module in ("agent_herald_receiver.stores", "redis_store"):
+        monkeypatch.setattr(f"{module}.time", clock)
+    receiver = Receiver([SECRET], store=make_store(), sequences=MemorySequenceStore())
+    for step in HANDLING[name]:
+        if "waitSeconds" in step:
+            clock.now += step["waitSeconds"]
+        elif "deliver" in step:
+            attempt = attempts[step["deliver"]] = Attempt(receiver, step)
+            attempt.start()
+            assert attempt.begun.get(timeout=10) == step.get("status"), step
+        else:
+            status = attempts[step["end"]].end(step.get("fails", False))
+            assert status == step["status"], step
