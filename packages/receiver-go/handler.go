@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net/http"
 )
 
@@ -32,7 +34,7 @@ func WithStore(store DeliveryStore) HandlerOption {
 	return func(h *Handler) { h.store = store }
 }
 
-// WithSequences leaves out changes that are older than one seen of their resource.
+// WithSequences leaves out changes that are older than one that was handled of their resource.
 func WithSequences(sequences SequenceStore) HandlerOption {
 	return func(h *Handler) { h.sequences = sequences }
 }
@@ -81,49 +83,62 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (h *Handler) handle(ctx context.Context, delivery *Delivery) error {
+func (h *Handler) handle(ctx context.Context, delivery *Delivery) (err error) {
 	if delivery.Test {
 		return h.onTest(ctx, delivery)
 	}
-	claim, err := h.store.Claim(ctx, delivery.EventID)
-	if err != nil || claim == ClaimDone {
-		return err
-	}
-	if claim == ClaimBusy {
-		return errInProgress
-	}
-	return h.handleClaimed(ctx, delivery)
-}
-
-func (h *Handler) handleClaimed(ctx context.Context, delivery *Delivery) (err error) {
-	isConfirmed := false
-	// Also when onEvent panics.
+	token, isOver := newToken(), false
+	// Also when onEvent panics, and when the claim failed: the store may have made it before its response was lost.
 	defer func() {
-		if !isConfirmed {
-			err = errors.Join(err, h.store.Release(ctx, delivery.EventID))
+		if !isOver {
+			err = errors.Join(err, h.store.Release(ctx, delivery.EventID, token))
 		}
 	}()
-	isNewest, err := h.isNewest(ctx, delivery)
+	claim, err := h.store.Claim(ctx, delivery.EventID, token)
+	if err == nil && claim == ClaimNew {
+		err = h.handleClaimed(ctx, delivery, token)
+	}
+	isOver = err == nil
+	if isOver && claim == ClaimBusy {
+		return errInProgress
+	}
+	return err
+}
+
+func (h *Handler) handleClaimed(ctx context.Context, delivery *Delivery, token string) error {
+	isOlder, err := h.isOlder(ctx, delivery)
 	if err != nil {
 		return err
 	}
-	if isNewest {
+	if !isOlder {
 		if err := h.onEvent(ctx, delivery); err != nil {
 			return err
 		}
+		// After onEvent: a change that failed leaves out no other.
+		if err := h.advance(ctx, delivery); err != nil {
+			return err
+		}
 	}
-	if err := h.store.Confirm(ctx, delivery.EventID); err != nil {
-		return err
-	}
-	isConfirmed = true
-	return nil
+	return h.store.Complete(ctx, delivery.EventID, token)
 }
 
-func (h *Handler) isNewest(ctx context.Context, delivery *Delivery) (bool, error) {
+func (h *Handler) isOlder(ctx context.Context, delivery *Delivery) (bool, error) {
 	if h.sequences == nil || delivery.Sequence == 0 {
-		return true, nil
+		return false, nil
+	}
+	newest, err := h.sequences.Newest(ctx, delivery.Resource())
+	return delivery.Sequence < newest, err
+}
+
+func (h *Handler) advance(ctx context.Context, delivery *Delivery) error {
+	if h.sequences == nil || delivery.Sequence == 0 {
+		return nil
 	}
 	return h.sequences.Advance(ctx, delivery.Resource(), delivery.Sequence)
+}
+
+func newToken() string {
+	return fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
 }
 
 var (

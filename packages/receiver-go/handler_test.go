@@ -112,15 +112,6 @@ func TestAHandlerEndsItsWorkAfterTheServiceHasHungUp(t *testing.T) {
 	}
 }
 
-func TestASecondAttemptMeanwhileGets409(t *testing.T) {
-	var handler http.Handler
-	handler = receiver.NewHandler(newVerifier(t), func(context.Context, *receiver.Delivery) error {
-		deliver(t, handler, "evt_1", 409, "in_progress")
-		return nil
-	}, quiet)
-	deliver(t, handler, "evt_1", 204, "")
-}
-
 func TestTestsAreAnsweredAndGivenToWhoAsksForThem(t *testing.T) {
 	events, tests := &calls{}, &calls{}
 	body := bodyOf("evt_1", `,"test":true`)
@@ -149,17 +140,68 @@ func TestWithSequencesAnOlderChangeIsAnsweredAndNotHandled(t *testing.T) {
 	events.expect(t, 3)
 }
 
-type brokenStore struct{ receiver.DeliveryStore }
+var errNoStore = errors.New("no store")
 
-func (brokenStore) Claim(context.Context, string) (receiver.Claim, error) {
-	return "", errors.New("no store")
+// A store one of whose methods fails once, after it has done its work.
+type brokenStore struct {
+	*receiver.MemoryDeliveryStore
+	method string
 }
 
-func TestAStoreThatFailsIsAFailure(t *testing.T) {
-	events := &calls{}
-	handler := receiver.NewHandler(newVerifier(t), events.handle, receiver.WithStore(brokenStore{}), quiet)
-	deliver(t, handler, "evt_1", 500, "handler_failed")
-	events.expect(t, 0)
+func (b *brokenStore) fail(method string, err error) error {
+	if b.method == method {
+		b.method = ""
+		return errors.Join(err, errNoStore)
+	}
+	return err
+}
+
+func (b *brokenStore) Claim(ctx context.Context, eventID, token string) (receiver.Claim, error) {
+	claim, err := b.MemoryDeliveryStore.Claim(ctx, eventID, token)
+	return claim, b.fail("claim", err)
+}
+
+func (b *brokenStore) Complete(ctx context.Context, eventID, token string) error {
+	if b.method == "complete" {
+		return b.fail("complete", nil)
+	}
+	return b.MemoryDeliveryStore.Complete(ctx, eventID, token)
+}
+
+type brokenSequences struct {
+	*receiver.MemorySequenceStore
+	*brokenStore
+}
+
+func (b brokenSequences) Newest(ctx context.Context, resource string) (int64, error) {
+	newest, err := b.MemorySequenceStore.Newest(ctx, resource)
+	return newest, b.fail("newest", err)
+}
+
+func (b brokenSequences) Advance(ctx context.Context, resource string, sequence int64) error {
+	return b.fail("advance", b.MemorySequenceStore.Advance(ctx, resource, sequence))
+}
+
+func TestWhenAStoreFailsTheNextAttemptIsHandled(t *testing.T) {
+	for _, method := range []string{"claim", "complete", "newest", "advance"} {
+		t.Run(method, func(t *testing.T) {
+			events := &calls{}
+			store := &brokenStore{receiver.NewMemoryDeliveryStore(0), method}
+			sequences := brokenSequences{receiver.NewMemorySequenceStore(0), store}
+			handler := receiver.NewHandler(newVerifier(t), events.handle,
+				receiver.WithStore(store), receiver.WithSequences(sequences), quiet)
+			send := func(status int, code string) {
+				t.Helper()
+				request := signedRequest("evt_1", bodyOf("evt_1", ""))
+				request.Header.Set("X-Webhook-Sequence", "1")
+				expectAnswer(t, handler, request, status, code)
+			}
+			send(500, "handler_failed")
+			events.deliveries = nil
+			send(204, "")
+			events.expect(t, 1)
+		})
+	}
 }
 
 func TestWhatIsNoDeliveryIsRefusedWithItsCode(t *testing.T) {

@@ -109,58 +109,39 @@ func sendUntilAnswered(t *testing.T, url, body string) int {
 	return 0
 }
 
-// A database in which every claim succeeds at a time of its own. It prints what is deleted.
+// A database that prints what is executed.
 const databaseOfTest = `
 type database struct{ driver.Driver }
 type connection struct{ driver.Conn }
-type claimed struct{ at time.Time }
 
 var _ receiver.DeliveryStore = &Store{}
 
 func (database) Open(string) (driver.Conn, error) { return connection{}, nil }
 
-var lastClaim = time.Date(2026, 11, 21, 12, 0, 0, 123_456_000, time.UTC)
-
-func (connection) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
-	lastClaim = lastClaim.Add(time.Hour)
-	return &claimed{lastClaim}, nil
-}
-
-func (connection) ExecContext(_ context.Context, _ string, values []driver.NamedValue) (driver.Result, error) {
-	fmt.Println("deleted", values[0].Value, values[1].Value.(time.Time).Format(time.RFC3339Nano))
-	return driver.RowsAffected(1), nil
-}
-
-func (*claimed) Columns() []string { return []string{"claimed_at"} }
-func (*claimed) Close() error      { return nil }
-
-func (c *claimed) Next(values []driver.Value) error {
-	if c.at.IsZero() {
-		return io.EOF
+func (connection) ExecContext(_ context.Context, query string, values []driver.NamedValue) (driver.Result, error) {
+	fmt.Print(strings.Fields(query)[0])
+	for _, value := range values {
+		fmt.Print(" ", value.Value)
 	}
-	values[0], c.at = c.at, time.Time{}
-	return nil
+	fmt.Println()
+	return driver.RowsAffected(1), nil
 }
 
 func main() {
 	sql.Register("test", database{})
 	db, _ := sql.Open("test", "")
-	slow, quick := &Store{DB: db}, &Store{DB: db}
-	ctx := context.Background()
-	slow.Claim(ctx, "evt_1")
-	quick.Claim(ctx, "evt_1")
-	slow.Release(ctx, "evt_1")
-	slow.Release(ctx, "evt_1")
-	quick.Release(ctx, "evt_1")
+	store, ctx := &Store{DB: db}, context.Background()
+	fmt.Println(store.Claim(ctx, "evt_1", "a"))
+	fmt.Println(store.Complete(ctx, "evt_1", "b"), store.Release(ctx, "evt_1", "c"))
 }
 `
 
-func TestTheStoreOfTheReadmeGivesBackItsOwnClaimsAlone(t *testing.T) {
+func TestTheStoreOfTheReadmePassesTokensOn(t *testing.T) {
 	store := strings.Replace(blocksOfReadme(t)[1], "package hook", "package main", 1)
-	imports := "import (\n\t\"database/sql/driver\"\n\t\"fmt\"\n\t\"io\"\n"
+	imports := "import (\n\t\"database/sql/driver\"\n\t\"fmt\"\n\t\"strings\"\n"
 	program := build(t, strings.Replace(store, "import (\n", imports, 1)+databaseOfTest)
 	output, err := exec.Command(program).Output()
-	want := "deleted evt_1 2026-11-21T13:00:00.123456Z\ndeleted evt_1 2026-11-21T14:00:00.123456Z\n"
+	want := "INSERT evt_1 a 300\nnew <nil>\nINSERT evt_1 b\nDELETE evt_1 c\n<nil> <nil>\n"
 	if string(output) != want || err != nil {
 		t.Errorf("got %q, %v, want %q", output, err, want)
 	}

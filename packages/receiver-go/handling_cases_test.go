@@ -1,0 +1,120 @@
+package receiver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+)
+
+type handlingCase struct {
+	Name  string
+	Steps []step
+}
+
+// A step has one of WaitSeconds, Deliver and End.
+type step struct {
+	WaitSeconds int64
+	Deliver     string
+	EventID     string
+	UID         string
+	Sequence    int64
+	End         string
+	Fails       bool
+	Status      int
+}
+
+// An attempt whose handler has begun.
+type attempt struct {
+	ends   chan error
+	result chan error
+}
+
+type player struct {
+	handler *Handler
+	now     time.Time
+	begun   chan attempt
+	running map[string]attempt
+}
+
+func newPlayer() *player {
+	p := &player{now: time.Unix(0, 0), begun: make(chan attempt), running: map[string]attempt{}}
+	store := NewMemoryDeliveryStore(0)
+	store.now = func() time.Time { return p.now }
+	p.handler = NewHandler(nil, func(context.Context, *Delivery) error {
+		one := attempt{ends: make(chan error)}
+		p.begun <- one
+		return <-one.ends
+	}, WithStore(store), WithSequences(NewMemorySequenceStore(0)),
+		WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil))))
+	return p
+}
+
+func statusOf(err error) int {
+	switch {
+	case err == nil:
+		return 204
+	case errors.Is(err, errInProgress):
+		return 409
+	}
+	return 500
+}
+
+// Returns the status, or 0 when the handler has begun.
+func (p *player) deliver(s step) int {
+	delivery := &Delivery{Event: "agent.updated", EventID: s.EventID, Sequence: s.Sequence, uid: s.UID}
+	result := make(chan error, 1)
+	go func() { result <- p.handler.handle(context.Background(), delivery) }()
+	select {
+	case err := <-result:
+		return statusOf(err)
+	case one := <-p.begun:
+		one.result = result
+		p.running[s.Deliver] = one
+		return 0
+	}
+}
+
+func (p *player) end(s step) int {
+	one := p.running[s.End]
+	if s.Fails {
+		one.ends <- errors.New("not now")
+	} else {
+		one.ends <- nil
+	}
+	return statusOf(<-one.result)
+}
+
+func TestAttemptsAreHandledAsTheSharedCasesSay(t *testing.T) {
+	text, err := os.ReadFile("../receiver-cases/handling.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Cases []handlingCase }
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range file.Cases {
+		t.Run(one.Name, func(t *testing.T) {
+			p := newPlayer()
+			for _, s := range one.Steps {
+				got := 0
+				switch {
+				case s.Deliver != "":
+					got = p.deliver(s)
+				case s.End != "":
+					got = p.end(s)
+				default:
+					p.now = p.now.Add(time.Duration(s.WaitSeconds) * time.Second)
+				}
+				if got != s.Status {
+					t.Fatalf("%+v: got %d", s, got)
+				}
+			}
+		})
+	}
+}
