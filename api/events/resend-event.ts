@@ -1,6 +1,7 @@
 // POST …/events/{eventId}/resend: sends an event again to all or some of its webhooks, or to others.
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
+import { isDropped } from '../../lib/model/delivery-state.ts';
 import { testEventName } from '../../lib/model/event-name.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import type { ResendJob } from '../../lib/model/job.ts';
@@ -8,6 +9,7 @@ import type { KnownWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
+import { findDeliveries } from '../../lib/deliveries/deliveries.ts';
 import { newJob } from '../../lib/deliveries/jobs.ts';
 import { isOfKind } from '../../lib/webhooks/subscriptions.ts';
 import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
@@ -23,7 +25,13 @@ interface ResendEventBody {
 }
 
 export const resendEventBody = validator<ResendEventBody>({
-  properties: { webhookUids: webhookUidsField },
+  properties: {
+    webhookUids: {
+      ...webhookUidsField,
+      description:
+        'To these webhooks of the application. By default to all that were subscribed to the event, except those whose delivery was cancelled on purpose, such as `discarded` or `unsubscribed`.',
+    },
+  },
 });
 
 interface Resent {
@@ -92,13 +100,25 @@ async function chooseWebhooks(
   const asked = { appUid, webhookUids: named ?? event.webhookUids };
   const known = await findKnownWebhooks(store, asked, session);
   const fitting = known.filter((webhook) => mayGet(webhook, event));
-  if (named !== null) refuseOthers(named, fitting);
-  if (fitting.length > 0) return fitting;
-  const why =
-    event.webhookUids.length === 0
-      ? 'nobody was subscribed to the event'
-      : 'the webhooks that were subscribed to the event are deleted';
-  throw new AppError('conflict', `${why}; name webhookUids`);
+  if (named !== null) {
+    refuseOthers(named, fitting);
+    return fitting;
+  }
+  const keys = fitting.map(({ _id }) => ({ appUid, eventId: event._id, webhookUid: _id }));
+  const deliveries = await findDeliveries(store, keys, session);
+  const chosen = fitting.filter((_webhook, index) => {
+    const delivery = deliveries[index];
+    return delivery == null || !isDropped(delivery);
+  });
+  if (chosen.length > 0) return chosen;
+  throw new AppError('conflict', `${whyNone(event, fitting)}; name webhookUids`);
+}
+
+function whyNone({ webhookUids }: EventFacts, fitting: readonly KnownWebhook[]): string {
+  if (webhookUids.length === 0) return 'nobody was subscribed to the event';
+  return fitting.length === 0
+    ? 'the webhooks that were subscribed to the event are deleted'
+    : 'the deliveries of the event were cancelled on purpose';
 }
 
 // A test goes to any webhook.

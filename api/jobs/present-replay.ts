@@ -15,7 +15,7 @@ import {
   timeOrNull,
 } from '../http/schemas.ts';
 import { subscribedEventNames } from '../../lib/model/event-name.ts';
-import { cancelReasons } from '../../lib/model/delivery-state.ts';
+import { sendableReasons } from '../../lib/model/delivery-state.ts';
 import { replayedStates } from './replay-fields.ts';
 
 /** Returns a replay as clients see it; `reachedAt` goes from `since` to `until` for each webhook. */
@@ -59,7 +59,7 @@ const properties = {
   until: time,
   events: orNull(listOf(oneOfTexts(subscribedEventNames))),
   states: listOf(oneOfTexts(replayedStates)),
-  cancelReasons: orNull(listOf(oneOfTexts(cancelReasons))),
+  cancelReasons: listOf(oneOfTexts(sendableReasons)),
   externalTenantId: textOrNull,
   perSecond: countFromOne,
   state: oneOfTexts(['running', 'done', 'cancelled']),

@@ -1,13 +1,17 @@
 // What the requests for a replay have in common.
 import { jobLimits, limits } from '../../lib/limits.ts';
 import { newJob } from '../../lib/deliveries/jobs.ts';
-import { deliveryStates } from '../../lib/model/delivery-state.ts';
+import {
+  deliveryStates,
+  sendableReasons,
+  type SendableReason,
+} from '../../lib/model/delivery-state.ts';
 import {
   eventNames,
   operationsEventNames,
   type SubscribedEventName,
 } from '../../lib/model/event-name.ts';
-import type { ReplayedState, ReplayJob } from '../../lib/model/job.ts';
+import { replayedByDefault, type ReplayedState, type ReplayJob } from '../../lib/model/job.ts';
 import type { ApiRequest } from '../router.ts';
 import { described } from '../http/schemas.ts';
 import { parseTime } from '../http/query-values.ts';
@@ -24,6 +28,7 @@ export interface ReplayPeriod {
 export interface ReplayFields extends ReplayPeriod {
   events?: SubscribedEventName[];
   states?: ReplayedState[];
+  cancelReasons?: SendableReason[];
   externalTenantId?: string;
 }
 
@@ -56,12 +61,15 @@ export function replayFields(states: readonly ReplayedState[]) {
       {
         events: someOf([...eventNames, ...operationsEventNames]),
         states: someOf(states),
+        cancelReasons: someOf(sendableReasons),
         externalTenantId: tenantField,
       },
       {
         events: 'Only these events.',
         states:
-          'Of the deliveries to send again: `exhausted`, `cancelled` and `blocked` by default, which is what went wrong. `retrying` is sent now, `pending` if nothing was done about it for a minute, and `never_attempted` what was never sent to the webhook.',
+          'Of the deliveries to send again: `exhausted`, `blocked` and `cancelled` by default. `retrying` deliveries are sent now, `pending` ones if nothing was done about them for a minute, and `never_attempted` stands for events that were never sent to the webhook.',
+        cancelReasons:
+          'Of the `cancelled` deliveries: `expired` and `abandoned` by default, which were lost. `discarded` and `unsubscribed` ones were cancelled on purpose and are sent only if you name them.',
         externalTenantId: 'Only events of this tenant.',
       },
     ),
@@ -69,9 +77,6 @@ export function replayFields(states: readonly ReplayedState[]) {
 }
 
 export const replayedStates: readonly ReplayedState[] = [...deliveryStates, 'never_attempted'];
-
-// Failed deliveries; neither successful ones, nor events that the webhook did not subscribe to.
-const statesDefault: ReplayedState[] = ['exhausted', 'cancelled', 'blocked'];
 
 /** Returns the job that a body asks for, for no webhooks yet. Throws `invalid_request`. */
 export function newReplay(
@@ -96,8 +101,8 @@ export function newReplay(
     since,
     until,
     events: body.events ?? null,
-    states: body.states ?? statesDefault,
-    cancelReasons: null,
+    states: body.states ?? replayedByDefault.states,
+    cancelReasons: body.cancelReasons ?? replayedByDefault.cancelReasons,
     externalTenantId: body.externalTenantId ?? null,
     perSecond: body.perSecond ?? jobLimits.releasedPerSecondDefault,
   };

@@ -1,5 +1,3 @@
-import type { CancelReason } from '../../lib/model/delivery-state.ts';
-import type { ReplayedState } from '../../lib/model/job.ts';
 import { validator } from '../http/validate.ts';
 import { newReplay, type ReplayPeriod, replayPeriod } from '../jobs/replay-fields.ts';
 import { startReplay } from '../jobs/start-replay.ts';
@@ -12,10 +10,6 @@ export const recoverWebhookBody = validator<ReplayPeriod>({
   properties: replayPeriod,
 });
 
-// What was discarded, or is not wanted any more, was dropped on purpose.
-const states: ReplayedState[] = ['exhausted', 'blocked', 'cancelled'];
-const cancelReasons: CancelReason[] = ['expired'];
-
 const facts: Operation = {
   id: 'recoverWebhook',
   summary: 'Sends what was lost since a time again',
@@ -24,8 +18,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** A replay of what failed, and of what a pause held for too long. Throws `not_found`, `invalid_request`. */
-export const recoverWebhook: Handler<ReplayPeriod> = operation(facts, async (request, context) => {
-  const replay = newReplay(request, context.clock.now());
-  return startReplay(request, context, { ...replay, states, cancelReasons });
-});
+/** A replay of the deliveries that replays send by default. Throws `not_found`, `invalid_request`. */
+export const recoverWebhook: Handler<ReplayPeriod> = operation(facts, async (request, context) =>
+  startReplay(request, context, newReplay(request, context.clock.now())),
+);

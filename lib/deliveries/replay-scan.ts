@@ -218,7 +218,8 @@ function isAskedFor(delivery: Found, replay: ReplayJob, now: Date): boolean {
   const { state, cancelReason, nextAttemptAt, updatedAt } = delivery;
   const { states, cancelReasons, createdAt: askedAt } = replay;
   if (!(states as readonly string[]).includes(state)) return false;
-  if (cancelReason !== null && cancelReasons?.includes(cancelReason) === false) return false;
+  if (cancelReason !== null && !(cancelReasons as readonly string[]).includes(cancelReason))
+    return false;
   if (state !== 'pending') return true;
   // Its owner may be about to send it, from its time in a line on: only an old one is claimed.
   const isDue = nextAttemptAt !== null && nextAttemptAt <= now;

@@ -1,8 +1,16 @@
-import type { CancelReason, DeliveryState } from './delivery-state.ts';
+import { type DeliveryState, lostReasons, type SendableReason } from './delivery-state.ts';
 import type { SubscribedEventName } from './event-name.ts';
 
 /** `never_attempted`: events of which the webhook has no delivery. */
 export type ReplayedState = DeliveryState | 'never_attempted';
+
+export type ReplayedDeliveries = Pick<ReplayJob, 'states' | 'cancelReasons'>;
+
+/** What every replay and recovery sends by default: failed and lost deliveries. Dropped ones have to be named. */
+export const replayedByDefault: ReplayedDeliveries = {
+  states: ['exhausted', 'blocked', 'cancelled'],
+  cancelReasons: [...lostReasons],
+};
 
 export interface JobFacts {
   _id: string;
@@ -41,8 +49,9 @@ export interface ReplayJob extends JobFacts {
   until: Date;
   events: SubscribedEventName[] | null;
   states: ReplayedState[];
-  /** Of the cancelled deliveries; null, here and for the tenant: any. */
-  cancelReasons: CancelReason[] | null;
+  /** Of the cancelled deliveries. */
+  cancelReasons: SendableReason[];
+  /** Null for any. */
   externalTenantId: string | null;
   perSecond: number;
 }

@@ -46,7 +46,7 @@ export function newReplayJob(fields: ReplayFields): ReplayJob {
     until: new Date(createdAt.getTime() + 1),
     events: null,
     states: [],
-    cancelReasons: null,
+    cancelReasons: ['expired', 'abandoned'],
     externalTenantId: null,
     perSecond: 20,
     ...fields,

@@ -122,6 +122,7 @@ LITERALS = {
     "JobState": "Replay.state",
     "ReplayableState": "CreateWebhookReplayBody.states",
     "FailedState": "CreateReplayBody.states",
+    "SendableCancelReason": "CreateReplayBody.cancelReasons",
     "ProcessingStatus": "ContextFile.processingStatus",
     "Ordering": "Webhook.ordering",
     "WebhookKind": "Webhook.kind",

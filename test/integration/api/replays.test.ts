@@ -1,11 +1,15 @@
 // The requests for a replay, and how it is shown; what it sends is in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cancelReasons, type CancelReason } from '../../../lib/model/delivery-state.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { ErrorCode } from '../../../lib/platform/errors.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { Long } from 'mongodb';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
+import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { eventIdsOf, takeAllPages } from '../../support/jobs.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 
@@ -39,6 +43,7 @@ test.each([
   [{ since: '2999-01-01T00:00:00Z' }, '#/since range'],
   [{ since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '#/since range'],
   [{ since: '2026-01-02T00:00:00Z', states: ['waiting'] }, '#/states/0 enum'],
+  [{ since: '2026-01-02T00:00:00Z', cancelReasons: ['erased'] }, '#/cancelReasons/0 enum'],
   [{ since: '2026-01-02T00:00:00Z', events: ['webhook.test'] }, '#/events/0 enum'],
   [{ since: '2026-01-02T00:00:00Z', perSecond: 0 }, '#/perSecond minimum'],
   [{ since: '2026-01-02T00:00:00Z', perSecond: 101 }, '#/perSecond maximum'],
@@ -132,6 +137,7 @@ test.each<[unknown, number, ErrorCode, string[]]>([
 
 test.each([
   [{ since, states: ['exhausted'] }, '#/states additionalProperties'],
+  [{ since, cancelReasons: ['expired'] }, '#/cancelReasons additionalProperties'],
   [{}, '#/since required'],
 ])('a recovery of %j is refused', async (body, fault) => {
   const answer = await service.call('POST', `/webhooks/${webhookUid}/recover`, { body });
@@ -172,7 +178,8 @@ test('a replay of the application names its webhooks, those that are paused, and
     webhookCount: 2,
     webhooksDone: 0,
     webhooks: [],
-    states: ['exhausted', 'cancelled', 'blocked'],
+    states: ['exhausted', 'blocked', 'cancelled'],
+    cancelReasons: ['expired', 'abandoned'],
     pausedWebhookUids: [paused],
   });
   const path = `/api/v1/appuid/${app.appUid}/replays/${uid}`;
@@ -192,7 +199,7 @@ test('a recovery is listed among the replays of its webhook and of the applicati
   expect(body).toMatchObject({
     webhookUid: paused,
     states: ['exhausted', 'blocked', 'cancelled'],
-    cancelReasons: ['expired'],
+    cancelReasons: ['expired', 'abandoned'],
     pausedWebhookUids: [paused],
   });
   const { pausedWebhookUids: _, ...shown } = body as Record<string, unknown>;
@@ -217,3 +224,64 @@ test('the replays of a deleted webhook are not found', async () => {
   const stored = await service.store.jobs.findOne({ _id: String(started.body['uid']) });
   expect(stored?.state).toBe('running');
 });
+
+/** Writes an ended delivery of each kind to a webhook of a new application; returns their events by kind. */
+async function endInEachWay() {
+  const app = await addApp(service);
+  const owner = { ...service, app };
+  const webhook = await insertWebhook(owner, { url: 'http://127.0.0.1:1/' });
+  const eventIds = new Map<string, string>();
+  const add = async (kind: string, fields: Partial<DeliveryDocument>): Promise<void> => {
+    const event = await insertEvent(owner, [webhook._id], new Date(Date.now() - 60_000));
+    const key = { eventId: event._id, webhookUid: webhook._id };
+    await service.store.deliveries.insertOne(newDelivery(owner, new Date(), { ...key, ...fields }));
+    eventIds.set(kind, event._id);
+  };
+  for (const state of ['delivered', 'exhausted', 'blocked'] as const) await add(state, { state });
+  for (const cancelReason of cancelReasons)
+    await add(cancelReason, { state: 'cancelled', cancelReason });
+  return { app, webhookUid: webhook._id, eventIds };
+}
+
+/** Returns the kinds of deliveries that a request counts and those that it sends. */
+async function kindsSentBy(pathOf: (uid: string) => string, fields: unknown) {
+  const { app, webhookUid: uid, eventIds } = await endInEachWay();
+  const body = { since, ...(fields as object) };
+  const counted = await app.call('POST', pathOf(uid), { body: { ...body, dryRun: true } });
+  const { body: started } = await app.call('POST', pathOf(uid), { body });
+  const { store, config, context } = service;
+  const ports = { store, clock: context.clock, ...noSignals, retention: config.retention };
+  const pages = await takeAllPages(ports, String(started['uid']));
+  const sent = pages.flatMap(eventIdsOf);
+  const kinds = [...eventIds].flatMap(([kind, eventId]) => (sent.includes(eventId) ? [kind] : []));
+  return { count: counted.body['count'], kinds };
+}
+
+const callsForReplays: [string, (uid: string) => string][] = [
+  ['a replay to a webhook', (uid) => `/webhooks/${uid}/replays`],
+  ['a replay of the application', () => '/replays'],
+];
+
+test.each([
+  ...callsForReplays,
+  ['a recovery', (uid: string) => `/webhooks/${uid}/recover`] as const,
+])(
+  '%s counts and sends by default what failed or was lost, not what was cancelled on purpose',
+  async (...row) => {
+    const [, pathOf] = row;
+    const kinds = ['exhausted', 'blocked', 'expired', 'abandoned'];
+    expect(await kindsSentBy(pathOf, {})).toEqual({ count: 4, kinds });
+  },
+);
+
+test.each(callsForReplays)(
+  '%s counts and sends what was cancelled on purpose where the request names it',
+  async (_what, pathOf) => {
+    const named: CancelReason[] = ['discarded', 'unsubscribed'];
+    const fields = { states: ['cancelled'], cancelReasons: named };
+    expect(await kindsSentBy(pathOf, fields)).toEqual({ count: 2, kinds: named });
+    // The state alone does not name them.
+    const lost = { count: 2, kinds: ['expired', 'abandoned'] };
+    expect(await kindsSentBy(pathOf, { states: ['cancelled'] })).toEqual(lost);
+  },
+);

@@ -51,6 +51,39 @@ test('a resend goes only to webhooks that still exist', async () => {
   expect(answer.body['webhookUids']).toEqual([kept._id]);
 });
 
+test.each([
+  ['discarded', false],
+  ['unsubscribed', false],
+  ['expired', true],
+  ['abandoned', true],
+] as const)(
+  'a resend to all webhooks, with one whose delivery is cancelled as %s, goes to that one: %j',
+  async (...row) => {
+    const [cancelReason, isSent] = row;
+    const url = 'http://127.0.0.1:1/';
+    const cancelled = (await insertWebhook(service, { url }))._id;
+    const other = (await insertWebhook(service, { url }))._id;
+    const { _id: eventId } = await insertEvent(service, [cancelled, other]);
+    const fields = { eventId, webhookUid: cancelled, state: 'cancelled', cancelReason } as const;
+    await service.store.deliveries.insertOne(newDelivery(service, new Date(), fields));
+    const path = `/events/${eventId}/resend`;
+    const toAll = await service.call('POST', path, { body: {} });
+    expect(toAll.body['webhookUids']).toEqual(isSent ? [cancelled, other] : [other]);
+    const named = await service.call('POST', path, { body: { webhookUids: [cancelled] } });
+    expect(named.body['webhookUids']).toEqual([cancelled]);
+  },
+);
+
+test('an event whose deliveries were all cancelled on purpose is resent only to named webhooks', async () => {
+  const webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+  const { _id: eventId } = await insertEvent(service, [webhookUid]);
+  const fields = { eventId, webhookUid, state: 'cancelled', cancelReason: 'discarded' } as const;
+  await service.store.deliveries.insertOne(newDelivery(service, new Date(), fields));
+  const refused = await service.call('POST', `/events/${eventId}/resend`, { body: {} });
+  expectProblem(refused, 409, 'conflict');
+  expect(refused.body['detail']).toContain('cancelled on purpose');
+});
+
 test('an event whose webhooks are all deleted is not resent, and its deliveries stay delivered', async () => {
   const { delivery, path } = await deliveredTo(await webhookToDelete());
   await service.call('DELETE', `/webhooks/${delivery.webhookUid}`);

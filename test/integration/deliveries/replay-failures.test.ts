@@ -5,7 +5,7 @@ import { countReplay } from '../../../lib/deliveries/replay-page.ts';
 import type { CancelReason, DeliveryState } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
-import type { ReplayJob } from '../../../lib/model/job.ts';
+import { replayedByDefault, type ReplayJob } from '../../../lib/model/job.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
@@ -132,15 +132,16 @@ test.each<[DeliveryState, CancelReason | null, boolean]>([
   ['exhausted', null, true],
   ['blocked', null, true],
   ['cancelled', 'expired', true],
+  ['cancelled', 'abandoned', true],
   ['cancelled', 'discarded', false],
   ['cancelled', 'unsubscribed', false],
   ['delivered', null, false],
   ['held', null, false],
-])('a replay of what was lost by itself takes a delivery that is %s (%s): %j', async (...row) => {
+])('a replay with the default reasons takes a delivery that is %s (%s): %j', async (...row) => {
   const [state, cancelReason, isTaken] = row;
   const webhookUid = await addWebhook();
   const eventId = await fail(webhookUid, since, { delivery: { state, cancelReason } });
-  const pages = await take(replayTo([webhookUid], { cancelReasons: ['expired'] }));
+  const pages = await take(replayTo([webhookUid], replayedByDefault));
   expect(pages).toEqual([isTaken ? [eventId] : []]);
   const delivery = await installation.store.deliveries.findOne({ eventId });
   const unchanged = { state, cancelReason };

@@ -126,7 +126,7 @@ test('a job goes on where the database knows it, whether its workflow is lost or
     until: past,
     events: null,
     states: ['exhausted'],
-    cancelReasons: null,
+    cancelReasons: ['expired', 'abandoned'],
     externalTenantId: null,
     perSecond: 20,
   };

@@ -1,4 +1,5 @@
 // The calls of commands, each recorded in the model with its time and its answer.
+import { sendableReasons } from '../../../lib/model/delivery-state.ts';
 import type { Answer, ApiClient } from '../../support/api-client.ts';
 import {
   type Call,
@@ -118,7 +119,8 @@ export async function replay(
   const { hook, sinceMs, states, perSecond } = asked;
   const made: Replay = { ...newCall(), hook, uid: '', sinceMs, states, doneMs: Infinity };
   model.replays.push(made);
-  const body = { since: new Date(sinceMs).toISOString(), states, perSecond };
+  const since = new Date(sinceMs).toISOString();
+  const body = { since, states, cancelReasons: sendableReasons, perSecond };
   const answer = await timed(made, () =>
     real.client.call('POST', `/webhooks/${hook.uid}/replays`, { body }),
   );

@@ -1,4 +1,5 @@
 // Runs one sequence and judges it.
+import { sendableReasons } from '../../../lib/model/delivery-state.ts';
 import { type Real, register, replay, set } from './calls.ts';
 import { findBadAnswers } from './answers.ts';
 import { findFaults } from './judge.ts';
@@ -49,7 +50,7 @@ async function replayFailed(
   const expected = failed.map(({ eventId }) => eventId);
   const since = new Date(model.beganMs).toISOString();
   const dryRun = await real.client.call('POST', `/webhooks/${hook.uid}/replays`, {
-    body: { since, states: failedStates, dryRun: true },
+    body: { since, states: failedStates, cancelReasons: sendableReasons, dryRun: true },
   });
   const counted = Number(dryRun.body['count']);
   if (counted !== expected.length)

@@ -20,6 +20,7 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
 import { Session } from '../session.ts';
 
 type ReplayedState = NonNullable<CreateWebhookReplayBody['states']>[number];
+type CancelReason = NonNullable<CreateReplayBody['cancelReasons']>[number];
 type StateOfAll = NonNullable<CreateReplayBody['states']>[number];
 
 interface NewReplay {
@@ -28,6 +29,7 @@ interface NewReplay {
   readonly until?: string;
   readonly event?: SubscribedEventName[];
   readonly state?: ReplayedState[];
+  readonly cancelReason?: CancelReason[];
   readonly tenant?: string;
   readonly perSecond?: number;
   readonly dryRun?: true;
@@ -39,19 +41,29 @@ interface OfWebhook {
 }
 
 const replayedStates: readonly ReplayedState[] = [...deliveryStates, 'never_attempted'];
-const stateHelp = 'deliveries in these states; delivered and never_attempted need --webhook';
+const cancelReasons: readonly CancelReason[] = [
+  'expired',
+  'abandoned',
+  'discarded',
+  'unsubscribed',
+];
+const stateHelp =
+  'deliveries in these states (default: exhausted, blocked, cancelled); delivered and never_attempted need --webhook';
+const reasonHelp =
+  'of the cancelled deliveries, those with these reasons (default: expired, abandoned)';
 const pollMs = 500;
 
 export function addReplays(program: Command): void {
   const replays = program.command('replays').description('sending the events of a period again');
   replays
     .command('create')
-    .description('sends the events of a period again; by default what was lost')
+    .description('sends the events of a period again; by default failed and lost deliveries')
     .addOption(webhookOption())
     .addOption(sinceOption().makeOptionMandatory())
     .addOption(untilOption())
     .addOption(new Option('--event <names...>', 'only these events').choices(subscribedEventNames))
     .addOption(new Option('--state <names...>', stateHelp).choices(replayedStates))
+    .addOption(new Option('--cancel-reason <names...>', reasonHelp).choices(cancelReasons))
     .addOption(tenantOption())
     .addOption(new Option('--per-second <count>', 'at most so fast').argParser(readCount))
     .option('--dry-run', 'only counts')
@@ -80,11 +92,12 @@ export function addReplays(program: Command): void {
 }
 
 async function createReplay(options: NewReplay, command: Command): Promise<void> {
-  const { webhook, since, until, event, state, tenant, perSecond, dryRun } = options;
+  const { webhook, since, until, event, state, cancelReason, tenant, perSecond, dryRun } = options;
   const body = {
     since,
     ...(until === undefined ? {} : { until }),
     ...(event === undefined ? {} : { events: event }),
+    ...(cancelReason === undefined ? {} : { cancelReasons: cancelReason }),
     ...(tenant === undefined ? {} : { externalTenantId: tenant }),
     ...(perSecond === undefined ? {} : { perSecond }),
     ...(dryRun === undefined ? {} : { dryRun }),

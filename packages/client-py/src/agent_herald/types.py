@@ -79,6 +79,9 @@ ResourceEventName = Literal[
 ]
 
 
+SendableCancelReason = Literal["abandoned", "discarded", "expired", "unsubscribed"]
+
+
 StatusClass = Literal["1xx", "2xx", "3xx", "4xx", "5xx", "none"]
 
 
@@ -481,7 +484,7 @@ class StartedReplay(TypedDict):
     until: str
     events: list[SubscribableEventName] | None
     states: list[ReplayableState]
-    cancelReasons: list[CancelReason] | None
+    cancelReasons: list[SendableCancelReason]
     externalTenantId: str | None
     perSecond: int
     state: JobState
@@ -575,7 +578,9 @@ class CreateWebhookReplayBody(TypedDict):
     events: NotRequired[list[SubscribableEventName]]
     """Only these events."""
     states: NotRequired[list[ReplayableState]]
-    """Of the deliveries to send again: `exhausted`, `cancelled` and `blocked` by default, which is what went wrong. `retrying` is sent now, `pending` if nothing was done about it for a minute, and `never_attempted` what was never sent to the webhook."""
+    """Of the deliveries to send again: `exhausted`, `blocked` and `cancelled` by default. `retrying` deliveries are sent now, `pending` ones if nothing was done about them for a minute, and `never_attempted` stands for events that were never sent to the webhook."""
+    cancelReasons: NotRequired[list[SendableCancelReason]]
+    """Of the `cancelled` deliveries: `expired` and `abandoned` by default, which were lost. `discarded` and `unsubscribed` ones were cancelled on purpose and are sent only if you name them."""
     externalTenantId: NotRequired[str]
     """Only events of this tenant."""
 
@@ -589,7 +594,7 @@ class Replay(TypedDict):
     until: str
     events: list[SubscribableEventName] | None
     states: list[ReplayableState]
-    cancelReasons: list[CancelReason] | None
+    cancelReasons: list[SendableCancelReason]
     externalTenantId: str | None
     perSecond: int
     state: JobState
@@ -790,7 +795,7 @@ class Resent(TypedDict):
 @final
 class ResendEventBody(TypedDict):
     webhookUids: NotRequired[list[str]]
-    """Only to these webhooks of the application."""
+    """To these webhooks of the application. By default to all that were subscribed to the event, except those whose delivery was cancelled on purpose, such as `discarded` or `unsubscribed`."""
 
 
 @final
@@ -850,7 +855,9 @@ class CreateReplayBody(TypedDict):
     events: NotRequired[list[SubscribableEventName]]
     """Only these events."""
     states: NotRequired[list[FailedState]]
-    """Of the deliveries to send again: `exhausted`, `cancelled` and `blocked` by default, which is what went wrong. `retrying` is sent now, `pending` if nothing was done about it for a minute, and `never_attempted` what was never sent to the webhook."""
+    """Of the deliveries to send again: `exhausted`, `blocked` and `cancelled` by default. `retrying` deliveries are sent now, `pending` ones if nothing was done about them for a minute, and `never_attempted` stands for events that were never sent to the webhook."""
+    cancelReasons: NotRequired[list[SendableCancelReason]]
+    """Of the `cancelled` deliveries: `expired` and `abandoned` by default, which were lost. `discarded` and `unsubscribed` ones were cancelled on purpose and are sent only if you name them."""
     externalTenantId: NotRequired[str]
     """Only events of this tenant."""
     webhookUids: NotRequired[list[str]]

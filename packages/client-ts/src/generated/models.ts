@@ -426,8 +426,10 @@ export interface CreateReplayBody {
   dryRun?: boolean;
   /** Only these events. */
   events?: SubscribedEventName[];
-  /** Of the deliveries to send again: `exhausted`, `cancelled` and `blocked` by default, which is what went wrong. `retrying` is sent now, `pending` if nothing was done about it for a minute, and `never_attempted` what was never sent to the webhook. */
+  /** Of the deliveries to send again: `exhausted`, `blocked` and `cancelled` by default. `retrying` deliveries are sent now, `pending` ones if nothing was done about them for a minute, and `never_attempted` stands for events that were never sent to the webhook. */
   states?: ('pending' | 'retrying' | 'exhausted' | 'held' | 'cancelled' | 'blocked')[];
+  /** Of the `cancelled` deliveries: `expired` and `abandoned` by default, which were lost. `discarded` and `unsubscribed` ones were cancelled on purpose and are sent only if you name them. */
+  cancelReasons?: ('expired' | 'abandoned' | 'discarded' | 'unsubscribed')[];
   /** Only events of this tenant. */
   externalTenantId?: string;
   /** Only to these webhooks of the application. */
@@ -486,7 +488,7 @@ export interface CreateWebhookReplayBody {
   dryRun?: boolean;
   /** Only these events. */
   events?: SubscribedEventName[];
-  /** Of the deliveries to send again: `exhausted`, `cancelled` and `blocked` by default, which is what went wrong. `retrying` is sent now, `pending` if nothing was done about it for a minute, and `never_attempted` what was never sent to the webhook. */
+  /** Of the deliveries to send again: `exhausted`, `blocked` and `cancelled` by default. `retrying` deliveries are sent now, `pending` ones if nothing was done about them for a minute, and `never_attempted` stands for events that were never sent to the webhook. */
   states?: (
     | 'pending'
     | 'delivered'
@@ -497,6 +499,8 @@ export interface CreateWebhookReplayBody {
     | 'blocked'
     | 'never_attempted'
   )[];
+  /** Of the `cancelled` deliveries: `expired` and `abandoned` by default, which were lost. `discarded` and `unsubscribed` ones were cancelled on purpose and are sent only if you name them. */
+  cancelReasons?: ('expired' | 'abandoned' | 'discarded' | 'unsubscribed')[];
   /** Only events of this tenant. */
   externalTenantId?: string;
 }
@@ -829,9 +833,7 @@ export interface Replay {
     | 'blocked'
     | 'never_attempted'
   )[];
-  cancelReasons:
-    | ('expired' | 'discarded' | 'unsubscribed' | 'webhook_deleted' | 'erased' | 'abandoned')[]
-    | null;
+  cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'unsubscribed')[];
   externalTenantId: string | null;
   perSecond: number;
   state: 'running' | 'done' | 'cancelled';
@@ -885,7 +887,7 @@ export interface ReportedChange {
 }
 
 export interface ResendEventBody {
-  /** Only to these webhooks of the application. */
+  /** To these webhooks of the application. By default to all that were subscribed to the event, except those whose delivery was cancelled on purpose, such as `discarded` or `unsubscribed`. */
   webhookUids?: string[];
 }
 
@@ -1026,9 +1028,7 @@ export interface StartedReplay {
     | 'blocked'
     | 'never_attempted'
   )[];
-  cancelReasons:
-    | ('expired' | 'discarded' | 'unsubscribed' | 'webhook_deleted' | 'erased' | 'abandoned')[]
-    | null;
+  cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'unsubscribed')[];
   externalTenantId: string | null;
   perSecond: number;
   state: 'running' | 'done' | 'cancelled';
