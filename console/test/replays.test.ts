@@ -1,15 +1,24 @@
 import { expect, test } from 'vitest';
+import { hasFailed } from '../src/pages/deliveries/resend-choice.ts';
 import { progressOf } from '../src/pages/replays/replay-progress.ts';
 import {
   bodyOf,
   durationOf,
-  failedStates,
-  statesFor,
+  choicesFor,
+  failedChoices,
   type Wish,
   wishFault,
 } from '../src/pages/replays/replay-wish.ts';
 
 const now = new Date('2026-11-23T12:00:00.000Z');
+const everyEnd = [
+  ...(['pending', 'retrying', 'held', 'delivered', 'exhausted', 'blocked'] as const).map(
+    (state) => ({ state, cancelReason: null }),
+  ),
+  ...(
+    ['expired', 'abandoned', 'discarded', 'unsubscribed', 'webhook_deleted', 'erased'] as const
+  ).map((cancelReason) => ({ state: 'cancelled' as const, cancelReason })),
+];
 const wish: Wish = {
   range: 'hour',
   since: '',
@@ -17,7 +26,7 @@ const wish: Wish = {
   webhookUid: '',
   events: [],
   externalTenantId: ' ',
-  states: ['exhausted'],
+  choices: ['exhausted'],
   perSecond: 20,
 };
 
@@ -32,16 +41,40 @@ test('a range ends when it is counted, so that what is sent is what was counted'
 });
 
 test('states of one webhook alone are left out for the application', () => {
-  const states = ['exhausted', 'delivered', 'never_attempted'] as const;
-  expect(bodyOf({ ...wish, states }, now).states).toEqual(['exhausted']);
-  expect(bodyOf({ ...wish, states, webhookUid: 'whk_1' }, now).states).toEqual(states);
-  expect(statesFor('')).toHaveLength(6);
+  const choices = ['exhausted', 'delivered', 'never_attempted'] as const;
+  expect(bodyOf({ ...wish, choices }, now).states).toEqual(['exhausted']);
+  expect(bodyOf({ ...wish, choices, webhookUid: 'whk_1' }, now).states).toEqual(choices);
+  expect(choicesFor('')).toHaveLength(8);
 });
 
-test('what somebody discarded is sent only when it is asked for, and its choice says so', () => {
-  expect(failedStates).toEqual(['exhausted', 'blocked']);
-  const choice = statesFor('').find(({ value }) => value === 'cancelled');
-  expect(choice?.label).toContain('what somebody discarded');
+test.each<[Wish['choices'], Partial<ReturnType<typeof bodyOf>>]>([
+  [
+    failedChoices,
+    {
+      states: ['exhausted', 'blocked', 'cancelled'],
+      cancelReasons: ['expired', 'abandoned'],
+    },
+  ],
+  [['discarded'], { states: ['cancelled'], cancelReasons: ['discarded'] }],
+  [
+    ['unsubscribed', 'cancelled'],
+    { states: ['cancelled'], cancelReasons: ['expired', 'abandoned', 'unsubscribed'] },
+  ],
+])('the choice of %j asks for %j: what was cancelled on purpose only by its name', (...row) => {
+  const [choices, expected] = row;
+  expect(bodyOf({ ...wish, choices }, now)).toMatchObject(expected);
+});
+
+test('a form without cancelled deliveries names no reasons', () => {
+  expect(bodyOf(wish, now)).not.toHaveProperty('cancelReasons');
+});
+
+test('the form begins with the deliveries that "Select failed" selects in a list', () => {
+  const { states, cancelReasons = [] } = bodyOf({ ...wish, choices: failedChoices }, now);
+  const isSent = ({ state, cancelReason }: (typeof everyEnd)[number]): boolean =>
+    (states as readonly string[]).includes(state) &&
+    (cancelReason === null || (cancelReasons as readonly string[]).includes(cancelReason));
+  expect(everyEnd.filter(hasFailed)).toEqual(everyEnd.filter(isSent));
 });
 
 test.each<[Partial<Wish>, string | null]>([
@@ -52,9 +85,9 @@ test.each<[Partial<Wish>, string | null]>([
     { range: 'own', since: '2026-11-02T00:00:00Z', until: '2026-11-02T00:00:00Z' },
     'The end has to be after the beginning.',
   ],
-  [{ states: [] }, 'Choose at least one state.'],
-  [{ states: ['delivered'] }, 'Choose at least one state.'],
-  [{ states: ['delivered'], webhookUid: 'whk_1' }, null],
+  [{ choices: [] }, 'Choose at least one kind of deliveries.'],
+  [{ choices: ['delivered'] }, 'Choose at least one kind of deliveries.'],
+  [{ choices: ['delivered'], webhookUid: 'whk_1' }, null],
 ])('of the wish %j is missing: %s', (fields, fault) => {
   expect(wishFault({ ...wish, ...fields })).toBe(fault);
 });

@@ -159,7 +159,7 @@ test('the panel makes the signature that the receiver got, in the browser', asyn
   expect(complaints).toEqual([]);
 });
 
-test('selected deliveries are resent; what was refused stays selected, what is held is told', async () => {
+test('failed deliveries are selected and resent after a question; refused ones stay selected', async () => {
   const failing = await makeFailing('tenant-4', [], 'Shop 4');
   const eventIds = [failing.eventId];
   for (let n = 0; n < 2; n += 1)
@@ -175,42 +175,85 @@ test('selected deliveries are resent; what was refused stays selected, what is h
   );
   const { page, complaints } = opened;
   const [erased = ''] = eventIds;
-  await page.getByLabel('Select all shown').check();
-  await page.getByRole('button', { name: 'Resend 3 deliveries' }).waitFor();
+  await page.getByRole('checkbox', { name: 'Select failed (3)' }).check();
+  expect(await page.getByRole('button', { name: 'Select all shown' }).count()).toBe(0);
   const erasedAt = new Date();
   await service.store.events.updateOne({ _id: erased }, { $set: { erasedAt, body: '' } });
-  await page.getByRole('button', { name: 'Resend 3 deliveries' }).click();
+  await page.getByRole('button', { name: 'Resend 3 failed deliveries' }).click();
+  const question = page.getByRole('dialog', { name: 'Resend 3 failed deliveries?' });
+  await question.getByText('All 3 failed.').waitFor();
+  await question.getByRole('button', { name: 'Resend 3 failed deliveries' }).click();
   const summary = page.getByRole('status').filter({ hasText: '2 of 3 deliveries' });
   await summary.getByText("the event's payload was erased").waitFor();
-  await page.getByRole('button', { name: 'Resend 1 delivery' }).waitFor();
+  await page.getByRole('button', { name: 'Resend 1 failed delivery' }).waitFor();
   for (const eventId of eventIds.slice(1))
     await waitFor(async () => (await stateOf({ ...failing, eventId })) === 'delivered 2', {
       what: 'the delivery',
     });
+  expect(complaints).toEqual([]);
+});
 
-  const pause = { body: { active: false } };
-  expect((await service.call('PATCH', `/webhooks/${failing.uid}`, pause)).status).toBe(200);
-  await page.goto(service.consoleUrl + pathTo('/deliveries?externalTenantId=tenant-4'));
-  for (const eventId of eventIds.slice(1))
-    await page.getByRole('row').filter({ hasText: eventId }).getByRole('checkbox').check();
+test('delivered deliveries are resent only by choice and after a question; held ones are named', async () => {
+  const { uid } = await registerWebhook(service, {
+    url: `${receiver.url}/working`,
+    name: 'Shop 8',
+    externalTenantIds: ['tenant-8'],
+    retrySchedule: [],
+  });
+  const delivered: Failing[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    const eventId = await reportChange(service, { externalTenantId: 'tenant-8' });
+    delivered.push({ uid, secret: '', eventId });
+  }
+  const untilAll = (state: string) =>
+    waitFor(
+      async () => (await Promise.all(delivered.map(stateOf))).every((each) => each === state),
+      { what: state },
+    );
+  await untilAll('delivered 1');
+  const change = { body: { url: `${receiver.url}/failing` } };
+  expect((await service.call('PATCH', `/webhooks/${uid}`, change)).status).toBe(200);
+  const eventId = await reportChange(service, { externalTenantId: 'tenant-8' });
+  await waitFor(async () => (await stateOf({ uid, secret: '', eventId })) === 'exhausted 1', {
+    what: 'the end',
+  });
+  const pause = { body: { active: false, url: `${receiver.url}/working` } };
+  expect((await service.call('PATCH', `/webhooks/${uid}`, pause)).status).toBe(200);
+  await using opened = await openConsole(service, pathTo('/deliveries?externalTenantId=tenant-8'));
+  const { page, complaints } = opened;
+  await page.getByRole('checkbox', { name: 'Select failed (1)' }).check();
+  await page.getByRole('button', { name: 'Resend 1 failed delivery' }).waitFor();
+  await page.getByRole('button', { name: 'Select all shown (3)' }).click();
+  await page.getByRole('button', { name: 'Resend 3 deliveries' }).click();
+  const all = page.getByRole('dialog', { name: 'Resend 3 deliveries?' });
+  await all.getByText('1 of these failed.').waitFor();
+  const effect = '2 of these were already delivered. Receivers will get them again.';
+  await all.getByText(effect).waitFor();
+  await all.getByRole('button', { name: 'Cancel' }).click();
+  await untilAll('delivered 1');
+
+  await page.getByRole('row').filter({ hasText: eventId }).getByRole('checkbox').uncheck();
   await page.getByRole('button', { name: 'Resend 2 deliveries' }).click();
+  const some = page.getByRole('dialog', { name: 'Resend 2 deliveries?' });
+  await some.getByText('All 2 were already delivered.').waitFor();
+  await some.getByRole('button', { name: 'Resend 2 deliveries' }).click();
   const held = page.getByRole('status').filter({ hasText: '0 of 2 deliveries' });
   await held.getByText('2 are held until this paused webhook is resumed:').waitFor();
-  await held.getByRole('link', { name: 'Shop 4' }).waitFor();
+  await held.getByRole('link', { name: 'Shop 8' }).waitFor();
   const resume = { body: { active: true } };
-  expect((await service.call('PATCH', `/webhooks/${failing.uid}`, resume)).status).toBe(200);
-  for (const eventId of eventIds.slice(1))
-    await waitFor(async () => (await stateOf({ ...failing, eventId })) === 'delivered 3', {
-      what: 'the release',
-    });
+  expect((await service.call('PATCH', `/webhooks/${uid}`, resume)).status).toBe(200);
+  await untilAll('delivered 2');
 
-  const settled = pathTo(`/deliveries/${eventIds[1]}/${failing.uid}`);
-  await page.goto(service.consoleUrl + settled);
+  await page.goto(service.consoleUrl + pathTo(`/deliveries/${delivered[0]?.eventId}/${uid}`));
   await page.getByRole('button', { name: 'Resend', exact: true }).click();
-  await page.getByRole('button', { name: 'Attempt 4 204', expanded: true }).waitFor();
-  expect((await service.call('DELETE', `/webhooks/${failing.uid}`)).status).toBeLessThan(300);
+  const one = page.getByRole('dialog', { name: 'Resend the delivery?' });
+  await one.getByText('It was already delivered. Receivers will get it again.').waitFor();
+  await untilAll('delivered 2');
+  await one.getByRole('button', { name: 'Resend', exact: true }).click();
+  await page.getByRole('button', { name: 'Attempt 3 204', expanded: true }).waitFor();
+  expect((await service.call('DELETE', `/webhooks/${uid}`)).status).toBeLessThan(300);
   await page.reload();
-  await page.getByRole('button', { name: `Copy ${failing.uid}` }).waitFor();
+  await page.getByRole('button', { name: `Copy ${uid}` }).waitFor();
   expect(await page.getByRole('button', { name: 'Resend', exact: true }).count()).toBe(0);
   expect(complaints).toEqual([]);
 });

@@ -58,11 +58,18 @@ test('an event of a resource is found, shown, and resent to another webhook', as
   await dialog.getByRole('combobox', { name: 'To these webhooks' }).click();
   await page.getByRole('option', { name: 'Second' }).click();
   await page.keyboard.press('Tab');
-  await dialog.getByRole('button', { name: 'Send' }).click();
+  // The first webhook has the event already, so that it is not preselected.
+  await dialog.getByRole('button', { name: 'Resend to 1 webhook' }).click();
   await page.getByRole('link', { name: 'Second' }).waitFor();
-  await waitFor(() => receivedBy('/second') === 1 && receivedBy('/first') === 3, {
-    what: 'the event at both',
-  });
+  await waitFor(() => receivedBy('/second') === 1, { what: 'the event at the second webhook' });
+  expect(receivedBy('/first')).toBe(2);
+  await page.getByRole('button', { name: 'Resend', exact: true }).click();
+  await dialog.getByRole('combobox', { name: 'To these webhooks' }).click();
+  await page.getByRole('option', { name: 'First' }).click();
+  await page.keyboard.press('Tab');
+  await dialog.getByText('It was already delivered. Receivers will get it again.').waitFor();
+  await dialog.getByRole('button', { name: 'Resend to 1 webhook' }).click();
+  await waitFor(() => receivedBy('/first') === 3, { what: 'the event at the first webhook' });
   expect(await page.title()).toBe('agent.updated · agent-herald');
   expect(complaints).toEqual([]);
   await service.call('DELETE', `/webhooks/${first.uid}`);
@@ -133,7 +140,12 @@ test('what failed in the last hour is counted, then replayed; a paused webhook h
   await using opened = await openConsole(service, pathTo('/replays'));
   const { page, complaints } = opened;
   await page.getByRole('link', { name: 'Start a replay' }).first().click();
+  const counting = page.waitForRequest((request) => request.url().endsWith('/replays'));
   await page.getByRole('button', { name: 'Count deliveries' }).click();
+  const { states, cancelReasons } = (await counting).postDataJSON() as Record<string, unknown>;
+  const period = { since: '2020-01-01T00:00:00Z', until: '2020-01-02T00:00:00Z' };
+  const byDefault = await service.call('POST', '/replays', { body: period });
+  expect(byDefault.body).toMatchObject({ states, cancelReasons });
   const count = page.getByRole('status').filter({ hasText: '3 deliveries would be sent again' });
   await count.getByRole('listitem').filter({ hasText: 'Outage: 3' }).waitFor();
   expect(receivedBy('/repaired')).toBe(0);

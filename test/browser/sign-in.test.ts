@@ -115,7 +115,13 @@ describe('one’s account', () => {
     await using opened = await openConsole(service, '/me', { admin });
     const { page, complaints } = opened;
     await page.getByRole('button', { name: /^End the session from/ }).click();
-    await page.getByText('That session has ended.').waitFor();
+    const question = page.getByRole('dialog', { name: 'End the session?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await otherStatus()).toBe(200);
+    await page.getByRole('button', { name: /^End the session from/ }).click();
+    await question.getByRole('button', { name: 'End session' }).click();
+    await page.getByText('The session has ended.').waitFor();
     expect(await otherStatus()).toBe(401);
 
     await page.getByLabel('Current password').fill(password);

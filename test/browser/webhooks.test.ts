@@ -153,6 +153,9 @@ describe('the page of a webhook', () => {
     const before = /^Before you promote the new secret .*the old secret the new and the old secret/;
     await signers.getByRole('row', { name: before }).waitFor();
     await page.getByRole('button', { name: 'Promote the new secret' }).click();
+    const question = page.getByRole('dialog', { name: 'Promote the new secret?' });
+    await signers.getByRole('row', { name: before }).waitFor();
+    await question.getByRole('button', { name: 'Promote' }).click();
     const after = /^Promoted .*the new secret the new and the old secret/;
     await signers.getByRole('row', { name: after }).waitFor();
     await page.getByText('The new secret is promoted.').waitFor();

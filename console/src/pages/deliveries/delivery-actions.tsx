@@ -1,9 +1,13 @@
 import type { DeliveryDetail } from '@agent-herald/client';
 import { Button, CopyButton } from '@mantine/core';
 import { useApp } from '../../api/app.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useChange } from '../../parts/use-change.tsx';
+import { type DialogState, useDialog } from '../../parts/use-dialog.tsx';
 import { notifyOfFault } from '../../parts/notify-of-fault.ts';
 import { curlCommand } from './curl-command.ts';
+import { needsQuestion } from './resend-choice.ts';
+import { ResendEffects } from './resend-effects.tsx';
 
 interface DeliveryActionsProps {
   delivery: DeliveryDetail;
@@ -39,9 +43,42 @@ interface ResendProps {
   onResent: () => void;
 }
 
-function Resend({ delivery: { eventId, webhookUid }, onResent }: ResendProps) {
+/** Asks first where the receiver may get the event twice, or somebody cancelled it. */
+function Resend({ delivery, onResent }: ResendProps) {
+  const asking = useDialog<DeliveryDetail>();
+  const resend = useResend({ delivery, onResent });
+  const start = (): void => {
+    if (needsQuestion(delivery)) asking.open(delivery);
+    else resend.mutate(undefined, { onError: notifyOfFault });
+  };
+  return (
+    <>
+      <Button loading={resend.isPending} onClick={start}>
+        Resend
+      </Button>
+      {asking.of((asked, dialog) => (
+        <ConfirmResend {...dialog} delivery={asked} onResent={onResent} />
+      ))}
+    </>
+  );
+}
+
+function ConfirmResend({ delivery, onResent, ...dialog }: ResendProps & DialogState) {
+  const onDone = (): void => {
+    dialog.onClose();
+    onResent();
+  };
+  const resend = useResend({ delivery, onResent: onDone });
+  return (
+    <FormDialog {...dialog} title="Resend the delivery?" verb="Resend" change={resend}>
+      <ResendEffects of={[delivery]} />
+    </FormDialog>
+  );
+}
+
+function useResend({ delivery: { eventId, webhookUid }, onResent }: ResendProps) {
   const { calls, key } = useApp();
-  const resend = useChange({
+  return useChange({
     change: () => calls.events.resend(eventId, { webhookUids: [webhookUid] }),
     changes: [key],
     done: ({ pausedWebhookUids }) =>
@@ -50,12 +87,4 @@ function Resend({ delivery: { eventId, webhookUid }, onResent }: ResendProps) {
         : 'The webhook is paused. It holds the event, and is sent it when it is resumed.',
     onDone: onResent,
   });
-  return (
-    <Button
-      loading={resend.isPending}
-      onClick={() => resend.mutate(undefined, { onError: notifyOfFault })}
-    >
-      Resend
-    </Button>
-  );
 }

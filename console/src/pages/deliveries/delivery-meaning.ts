@@ -16,7 +16,7 @@ const cancelReasons: Readonly<Record<NonNullable<Delivery['cancelReason']>, stri
   expired:
     'The webhook was paused and held it for too long. A recovery of the webhook sends it again.',
   discarded:
-    'It was dropped when the webhook was resumed. A replay of cancelled ones sends it again.',
+    'It was discarded when the webhook was resumed. A replay of discarded deliveries sends it again.',
   unsubscribed: 'The webhook did not want the event any more when it was due.',
   webhook_deleted: 'The webhook was deleted. You can resend the event to another one.',
   erased: 'The payload was erased, so there is nothing left to send.',

@@ -5,11 +5,15 @@ import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
 import { messageOf } from '../../parts/fault.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { AnchorLink } from '../../parts/links.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
+import { useDialog } from '../../parts/use-dialog.tsx';
 import { keyOfDelivery } from './delivery-columns.tsx';
+import { hasFailed, resendLabel } from './resend-choice.ts';
 import { type Resent, resendEach } from './resend-each.ts';
+import { ResendEffects } from './resend-effects.tsx';
 
 interface ResendSelectedProps {
   rows: readonly Delivery[];
@@ -19,7 +23,7 @@ interface ResendSelectedProps {
 
 const faultsShown = 5;
 
-/** Selects all rows that are shown, and resends those that are selected; what fails stays selected. */
+/** Selects failed deliveries, or all that are shown, and resends them after a question; refused ones stay selected. */
 export function ResendSelected({ rows, keys, setKeys }: ResendSelectedProps) {
   const { calls, key } = useApp();
   const client = useQueryClient();
@@ -40,24 +44,34 @@ export function ResendSelected({ rows, keys, setKeys }: ResendSelectedProps) {
     },
   });
   const { isPending, variables, data } = resending;
+  const asking = useDialog<readonly Delivery[]>();
   return (
     <Stack gap="xs">
       <Group gap="md" mih={36}>
-        <Checkbox
-          label={selected.length === 0 ? 'Select all shown' : `${selected.length} selected`}
-          checked={selected.length > 0 && selected.length === rows.length}
-          indeterminate={selected.length > 0 && selected.length < rows.length}
-          disabled={isPending}
-          onChange={({ currentTarget: { checked } }) =>
-            setKeys(new Set(checked ? rows.map(keyOfDelivery) : []))
-          }
-        />
+        <Selection {...{ rows, selected, setKeys, isPending }} />
         {selected.length > 0 && (
-          <Button size="xs" loading={isPending} onClick={() => resending.mutate(selected)}>
-            Resend {selected.length} {selected.length === 1 ? 'delivery' : 'deliveries'}
+          <Button size="xs" loading={isPending} onClick={() => asking.open(selected)}>
+            {resendLabel(selected)}
           </Button>
         )}
       </Group>
+      {asking.of((deliveries, dialog) => (
+        <FormDialog
+          {...dialog}
+          title={`${resendLabel(deliveries)}?`}
+          verb={resendLabel(deliveries)}
+          change={{
+            mutate: () => {
+              dialog.onClose();
+              resending.mutate(deliveries);
+            },
+            isPending: false,
+            error: null,
+          }}
+        >
+          <ResendEffects of={deliveries} />
+        </FormDialog>
+      ))}
       {isPending && variables !== undefined && (
         <Progress.Root size="lg">
           <Progress.Section
@@ -68,6 +82,38 @@ export function ResendSelected({ rows, keys, setKeys }: ResendSelectedProps) {
       )}
       {data !== undefined && <Summary count={variables?.length ?? 0} resent={data} />}
     </Stack>
+  );
+}
+
+interface SelectionProps extends Pick<ResendSelectedProps, 'rows' | 'setKeys'> {
+  selected: readonly Delivery[];
+  isPending: boolean;
+}
+
+/** Deliveries that did not fail are selected by another button, so that nobody resends them unawares. */
+function Selection({ rows, selected, setKeys, isPending }: SelectionProps) {
+  const failed = rows.filter(hasFailed);
+  const isSome = selected.length > 0;
+  const hasAllFailed = isSome && failed.every((row) => selected.includes(row));
+  const select = (deliveries: readonly Delivery[]) =>
+    setKeys(new Set(deliveries.map(keyOfDelivery)));
+  return (
+    <>
+      <Checkbox
+        label={isSome ? `${selected.length} selected` : `Select failed (${failed.length})`}
+        checked={hasAllFailed}
+        indeterminate={isSome && !hasAllFailed}
+        disabled={isPending || (!isSome && failed.length === 0)}
+        onChange={({ currentTarget: { checked } }) =>
+          select(checked ? rows.filter((row) => hasFailed(row) || selected.includes(row)) : [])
+        }
+      />
+      {failed.length < rows.length && selected.length < rows.length && (
+        <Button size="xs" variant="subtle" disabled={isPending} onClick={() => select(rows)}>
+          Select all shown ({rows.length})
+        </Button>
+      )}
+    </>
   );
 }
 

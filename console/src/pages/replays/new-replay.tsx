@@ -9,7 +9,7 @@ import { Page } from '../../parts/page.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { ReplayFields } from './replay-fields.tsx';
 import { ReplayedWebhooks } from './replayed-webhooks.tsx';
-import { bodyOf, durationOf, failedStates, type Wish, wishFault } from './replay-wish.ts';
+import { bodyOf, durationOf, failedChoices, type Wish, wishFault } from './replay-wish.ts';
 
 type Body = ReturnType<typeof bodyOf>;
 
@@ -40,7 +40,7 @@ export function NewReplay() {
     webhookUid: search.webhookUid ?? '',
     events: [],
     externalTenantId: '',
-    states: failedStates,
+    choices: failedChoices,
     perSecond: perSecondUsually,
   });
   const counting = useMutation({
@@ -120,7 +120,7 @@ function Start({ count: { body, webhookUid, result } }: { count: Count }) {
   if (count === 0 && !countIsCapped) {
     return (
       <Alert color="gray" title="There is nothing to send" role="status">
-        No delivery of the period is in one of these states. Take a longer period, or other states.
+        No deliveries of the period match. Choose a longer period, or other deliveries.
       </Alert>
     );
   }

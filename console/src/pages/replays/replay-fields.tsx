@@ -13,7 +13,7 @@ import { subscribedEventNames } from '../../api/event-names.ts';
 import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { TimeInput } from '../../parts/time-input.tsx';
 import { webhookChoices } from '../../parts/webhook-choices.ts';
-import { type Range, statesFor, type Wish } from './replay-wish.ts';
+import { choicesFor, type Range, type Wish } from './replay-wish.ts';
 
 interface ReplayFieldsProps {
   wish: Wish;
@@ -30,7 +30,7 @@ const perSecondMax = 100;
 /** Which events are sent again, to whom and how fast. */
 export function ReplayFields({ wish, change }: ReplayFieldsProps) {
   const webhooks = useKnownWebhooks();
-  const { webhookUid, events, externalTenantId, states, perSecond } = wish;
+  const { webhookUid, events, externalTenantId, choices, perSecond } = wish;
   return (
     <>
       <Period wish={wish} change={change} />
@@ -69,11 +69,11 @@ export function ReplayFields({ wish, change }: ReplayFieldsProps) {
       </SimpleGrid>
       <Checkbox.Group
         label="Deliveries that are"
-        value={[...states]}
-        onChange={(chosen) => change({ states: chosen })}
+        value={[...choices]}
+        onChange={(chosen) => change({ choices: chosen })}
       >
         <Stack gap="xs" mt="xs">
-          {statesFor(webhookUid).map(({ value, label }) => (
+          {choicesFor(webhookUid).map(({ value, label }) => (
             <Checkbox key={value} value={value} label={label} />
           ))}
         </Stack>

@@ -102,13 +102,17 @@ function ProgressCard({ replay }: { replay: Replay }) {
 }
 
 function Wanted({ replay }: { replay: Replay }) {
-  const { since, until, events, states, externalTenantId, perSecond, createdAt } = replay;
+  const { since, until, events, states, cancelReasons, externalTenantId, perSecond, createdAt } =
+    replay;
   return (
     <Facts
       of={[
         ['Events since', <When key="since" at={since} />],
         ['Events before', <When key="until" at={until} />],
         ['States', states.join(', ').replaceAll('_', ' ')],
+        ...(states.includes('cancelled')
+          ? [['Reasons of cancelled ones', cancelReasons.join(', ')] as const]
+          : []),
         ['Events', events === null ? 'all' : events.join(', ')],
         [
           'Tenant',

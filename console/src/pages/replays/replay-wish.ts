@@ -3,6 +3,9 @@ import type { CreateReplayBody, CreateWebhookReplayBody } from '@agent-herald/cl
 import { formatDuration } from '../../parts/format-time.ts';
 
 type State = NonNullable<CreateWebhookReplayBody['states']>[number];
+type CancelReason = NonNullable<CreateWebhookReplayBody['cancelReasons']>[number];
+/** A state, or a reason of cancelled deliveries that has to be named; `cancelled` stands for those that were lost. */
+type Choice = State | Exclude<CancelReason, (typeof lostReasons)[number]>;
 
 export type Range = 'hour' | 'day' | 'own';
 
@@ -16,42 +19,49 @@ export interface Wish {
   /** Empty for all. */
   events: readonly NonNullable<CreateReplayBody['events']>[number][];
   externalTenantId: string;
-  states: readonly State[];
+  choices: readonly Choice[];
   perSecond: number;
 }
 
-interface Choice {
-  value: State;
+interface DeliveriesToSend {
+  states: State[];
+  cancelReasons?: CancelReason[];
+}
+
+interface Labelled {
+  value: Choice;
   label: string;
 }
 
-const failed: readonly Choice[] = [
+const lostReasons = ['expired', 'abandoned'] as const;
+const failed: readonly Labelled[] = [
   { value: 'exhausted', label: 'exhausted: no attempt is left' },
   { value: 'blocked', label: 'blocked: the address was not allowed' },
+  { value: 'cancelled', label: 'expired or abandoned: held, or not attempted, for too long' },
 ];
-const cancelled: Choice = {
-  value: 'cancelled',
-  label: 'cancelled: what a pause held for too long, and what somebody discarded',
-};
-const open: readonly Choice[] = [
-  { value: 'retrying', label: 'retrying: sent now, not at its time' },
-  { value: 'pending', label: 'pending: if nothing was done about it for a minute' },
+const onPurpose: readonly Labelled[] = [
+  { value: 'discarded', label: 'discarded: somebody decided not to send them' },
+  { value: 'unsubscribed', label: 'unsubscribed: the webhook no longer wanted them' },
+];
+const open: readonly Labelled[] = [
+  { value: 'retrying', label: 'retrying: sent now, not at their time' },
+  { value: 'pending', label: 'pending for more than a minute' },
   { value: 'held', label: 'held: by a paused webhook' },
 ];
-const ofOneWebhook: readonly Choice[] = [
-  { value: 'delivered', label: 'delivered: the receiver gets it a second time' },
+const ofOneWebhook: readonly Labelled[] = [
+  { value: 'delivered', label: 'delivered: receivers get them again' },
   {
     value: 'never_attempted',
     label: 'never attempted: events that were never sent to the webhook',
   },
 ];
 
-/** The states that go wrong by themselves; what the form asks for at first. */
-export const failedStates: readonly State[] = failed.map(({ value }) => value);
+/** What the form begins with: what every replay sends by default. */
+export const failedChoices: readonly Choice[] = failed.map(({ value }) => value);
 
-/** Returns the states that can be chosen; two of them only of one webhook. */
-export function statesFor(webhookUid: string): readonly Choice[] {
-  return [...failed, cancelled, ...open, ...(webhookUid === '' ? [] : ofOneWebhook)];
+/** Returns the deliveries that can be chosen; two kinds only for one webhook. */
+export function choicesFor(webhookUid: string): readonly Labelled[] {
+  return [...failed, ...onPurpose, ...open, ...(webhookUid === '' ? [] : ofOneWebhook)];
 }
 
 const rangeMs: Readonly<Record<Exclude<Range, 'own'>, number>> = {
@@ -67,10 +77,23 @@ function timesOf({ range, since, until }: Wish, now: Date): { since: string; unt
   };
 }
 
-/** Returns the chosen states, without those that only one webhook takes, where it is for all. */
-function statesOf({ states, webhookUid }: Wish): State[] {
-  const possible = statesFor(webhookUid).map(({ value }) => value);
-  return states.filter((state) => possible.includes(state));
+/** Returns the chosen states and reasons, without those that only one webhook takes, where it is for all. */
+function deliveriesOf({ choices, webhookUid }: Wish): DeliveriesToSend {
+  const chosen = choicesFor(webhookUid).flatMap(({ value }) =>
+    choices.includes(value) ? [value] : [],
+  );
+  const states = new Set<State>();
+  const reasons: CancelReason[] = [];
+  for (const choice of chosen) {
+    const isReason = choice === 'discarded' || choice === 'unsubscribed';
+    states.add(isReason ? 'cancelled' : choice);
+    if (choice === 'cancelled') reasons.push(...lostReasons);
+    if (isReason) reasons.push(choice);
+  }
+  return {
+    states: [...states],
+    ...(reasons.length === 0 ? {} : { cancelReasons: reasons }),
+  };
 }
 
 /** Says what is missing; null for nothing. */
@@ -79,7 +102,7 @@ export function wishFault(wish: Wish): string | null {
   if (range === 'own' && since === '') return 'Say from when on.';
   if (range === 'own' && until !== '' && Date.parse(until) <= Date.parse(since))
     return 'The end has to be after the beginning.';
-  return statesOf(wish).length === 0 ? 'Choose at least one state.' : null;
+  return deliveriesOf(wish).states.length === 0 ? 'Choose at least one kind of deliveries.' : null;
 }
 
 /** Returns the body of the call, whose range ends now at the latest, so that a dry run counts what is sent. */
@@ -88,7 +111,7 @@ export function bodyOf(wish: Wish, now: Date): CreateWebhookReplayBody {
   return {
     ...timesOf(wish, now),
     perSecond,
-    states: statesOf(wish),
+    ...deliveriesOf(wish),
     ...(events.length === 0 ? {} : { events: [...events] }),
     ...(externalTenantId.trim() === '' ? {} : { externalTenantId: externalTenantId.trim() }),
   };

@@ -1,12 +1,13 @@
 import type { OwnSession } from '@agent-herald/client';
 import { Button, Text } from '@mantine/core';
 import { admin } from '../../api/client.ts';
+import { Confirm } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Fault } from '../../parts/fault.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { useChange } from '../../parts/use-change.tsx';
+import { type DialogState, useDialog } from '../../parts/use-dialog.tsx';
 import { When } from '../../parts/when.tsx';
 
 /** The browsers in which the viewer is signed in. */
@@ -15,26 +16,20 @@ export function SessionList() {
     key: ['sessions'],
     list: (paging, options) => admin.sessions.list(paging, options),
   });
-  const ending = useChange({
-    change: (session: OwnSession) => admin.sessions.end(session.uid),
-    changes: [['sessions']],
-    done: 'That session has ended.',
-  });
+  const ending = useDialog<OwnSession>();
   const end = (session: OwnSession) =>
     !session.current && (
       <Button
         variant="default"
         size="xs"
-        aria-label={`End the session from ${session.address ?? 'an unknown address'}`}
-        loading={ending.isPending && ending.variables.uid === session.uid}
-        onClick={() => ending.mutate(session)}
+        aria-label={`End the session from ${addressOf(session)}`}
+        onClick={() => ending.open(session)}
       >
         End
       </Button>
     );
   return (
     <>
-      {ending.error !== null && <Fault error={ending.error} />}
       <List of={list} empty={<Text>There is no session.</Text>}>
         {(rows) => (
           <DataTable
@@ -45,7 +40,26 @@ export function SessionList() {
           />
         )}
       </List>
+      {ending.of((session, dialog) => (
+        <EndSession {...dialog} session={session} />
+      ))}
     </>
+  );
+}
+
+const addressOf = ({ address }: OwnSession): string => address ?? 'an unknown address';
+
+function EndSession({ session, ...dialog }: DialogState & { session: OwnSession }) {
+  const ending = useChange({
+    change: () => admin.sessions.end(session.uid),
+    changes: [['sessions']],
+    done: 'The session has ended.',
+    onDone: dialog.onClose,
+  });
+  return (
+    <Confirm {...dialog} title="End the session?" verb="End session" change={ending}>
+      The browser at {addressOf(session)} is signed out. Changes that are not saved there are lost.
+    </Confirm>
   );
 }
 

@@ -74,7 +74,7 @@ export function ResumeWebhook({ webhook, opened, onClose }: WebhookDialogProps) 
             <Radio
               value="discard"
               label="Discard it"
-              description="Also retries that are not due yet. They become cancelled. Recover does not send them; a replay of cancelled ones does."
+              description="Also retries that are not due yet. They become cancelled. Only a replay of discarded deliveries, or a resend, sends them."
             />
           </Stack>
         </Radio.Group>

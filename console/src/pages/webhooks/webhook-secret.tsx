@@ -3,12 +3,13 @@ import { Alert, Button, Card, Group, List, Stack, Text, Title } from '@mantine/c
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
+import { Confirm } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { notifyOfFault } from '../../parts/notify-of-fault.ts';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { useChange } from '../../parts/use-change.tsx';
+import { type DialogState, useDialog } from '../../parts/use-dialog.tsx';
 import { When } from '../../parts/when.tsx';
 import { secretAbout } from './secret-about.ts';
 import { RotateSecret } from './rotate-secret.tsx';
@@ -108,12 +109,7 @@ const columns: Column<SigningPhase>[] = [
 ];
 
 function NextStep({ webhook, rotation, onRotated }: SecretProps) {
-  const { calls, key } = useApp();
-  const promote = useChange({
-    change: () => calls.webhooks.promoteSecret(webhook.uid),
-    changes: [[...key, 'webhooks']],
-    done: 'The new secret signs now.',
-  });
+  const promoting = useDialog();
   if (rotation !== null && !rotation.isPromoted) {
     return (
       <Stack align="flex-start">
@@ -123,14 +119,12 @@ function NextStep({ webhook, rotation, onRotated }: SecretProps) {
           refuses requests from then on.
         </Text>
         <Group>
-          <Button
-            onClick={() => promote.mutate(undefined, { onError: notifyOfFault })}
-            loading={promote.isPending}
-          >
-            Promote the new secret
-          </Button>
+          <Button onClick={() => promoting.open(true)}>Promote the new secret</Button>
           <RotateSecret webhook={webhook} isUnderWay onRotated={onRotated} />
         </Group>
+        {promoting.of((_, dialog) => (
+          <PromoteSecret {...dialog} webhook={webhook} />
+        ))}
       </Stack>
     );
   }
@@ -150,5 +144,21 @@ function NextStep({ webhook, rotation, onRotated }: SecretProps) {
       </List>
       <RotateSecret webhook={webhook} isUnderWay={false} onRotated={onRotated} />
     </Stack>
+  );
+}
+
+function PromoteSecret({ webhook, ...dialog }: Pick<SecretProps, 'webhook'> & DialogState) {
+  const { calls, key } = useApp();
+  const promote = useChange({
+    change: () => calls.webhooks.promoteSecret(webhook.uid),
+    changes: [[...key, 'webhooks']],
+    done: 'The new secret signs now.',
+    onDone: dialog.onClose,
+  });
+  return (
+    <Confirm {...dialog} title="Promote the new secret?" verb="Promote" change={promote}>
+      X-Webhook-Signature is then made with the new secret alone. A receiver that checks it with the
+      old secret refuses all requests. This cannot be undone.
+    </Confirm>
   );
 }

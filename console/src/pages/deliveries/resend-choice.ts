@@ -1,0 +1,91 @@
+// Which deliveries a resend is meant for, and what it does to the others.
+import type { Delivery } from '@agent-herald/client';
+
+type Facts = Pick<Delivery, 'state' | 'cancelReason'>;
+type CancelReason = NonNullable<Delivery['cancelReason']>;
+
+const kinds = [
+  'failed',
+  'delivered',
+  'discarded',
+  'unsubscribed',
+  'pending',
+  'retrying',
+  'held',
+  'gone',
+] as const;
+type Kind = (typeof kinds)[number];
+
+const kindOfState: Readonly<Record<Delivery['state'], Kind>> = {
+  exhausted: 'failed',
+  blocked: 'failed',
+  delivered: 'delivered',
+  pending: 'pending',
+  retrying: 'retrying',
+  held: 'held',
+  cancelled: 'discarded',
+};
+
+const kindOfReason: Readonly<Record<CancelReason, Kind>> = {
+  expired: 'failed',
+  abandoned: 'failed',
+  discarded: 'discarded',
+  unsubscribed: 'unsubscribed',
+  webhook_deleted: 'gone',
+  erased: 'gone',
+};
+
+function kindOf({ state, cancelReason }: Facts): Kind {
+  return cancelReason === null ? kindOfState[state] : kindOfReason[cancelReason];
+}
+
+/** Checks whether a delivery failed or was lost: what a replay, too, sends by default. */
+export function hasFailed(delivery: Facts): boolean {
+  return kindOf(delivery) === 'failed';
+}
+
+const askedFirst: readonly Kind[] = ['delivered', 'discarded', 'unsubscribed', 'pending'];
+
+/** Checks whether a receiver may get a delivery twice, or gets one that was cancelled on purpose. */
+export function needsQuestion(delivery: Facts): boolean {
+  return askedFirst.includes(kindOf(delivery));
+}
+
+/** Returns the words for a number of deliveries. */
+function wordsFor(count: number) {
+  return count === 1
+    ? { were: 'was', are: 'is', They: 'It', them: 'it', their: 'its' }
+    : { were: 'were', are: 'are', They: 'They', them: 'them', their: 'their' };
+}
+
+const effects: Readonly<Record<Kind, (words: ReturnType<typeof wordsFor>) => string>> = {
+  failed: () => 'failed.',
+  delivered: ({ were, them }) => `${were} already delivered. Receivers will get ${them} again.`,
+  discarded: ({ were, them }) => `${were} discarded on purpose. Receivers will get ${them} anyway.`,
+  unsubscribed: ({ were, them }) =>
+    `${were} cancelled because the webhook no longer wanted ${them}. Receivers will get ${them} anyway.`,
+  pending: ({ are, them }) => `${are} queued or being sent. Receivers may get ${them} twice.`,
+  retrying: ({ are, They, their }) =>
+    `${are} waiting for a retry. ${They} will be sent now, and ${their} retries start again.`,
+  held: ({ are, They }) => `${are} held. ${They} will be sent once the webhook is active.`,
+  gone: () => 'can no longer be sent: the payload was erased, or the webhook was deleted.',
+};
+
+/** Returns what a resend does to deliveries: a sentence with the count for each kind. */
+export function effectsOf(deliveries: readonly Facts[]): string[] {
+  const total = deliveries.length;
+  return kinds.flatMap((kind) => {
+    const count = deliveries.filter((delivery) => kindOf(delivery) === kind).length;
+    if (count === 0) return [];
+    const all = total === 1 ? 'It' : `All ${count}`;
+    const subject = count === total ? all : `${count} of these`;
+    return [`${subject} ${effects[kind](wordsFor(count))}`];
+  });
+}
+
+/** Returns the name of the button that resends deliveries. */
+export function resendLabel(deliveries: readonly Facts[]): string {
+  const count = deliveries.length;
+  const failed = deliveries.every(hasFailed) ? 'failed ' : '';
+  return `Resend ${count} ${failed}${count === 1 ? 'delivery' : 'deliveries'}`;
+}
