@@ -121,6 +121,15 @@ test('a replay is counted, started, watched and cancelled', async () => {
   expect(await json('replays', 'cancel', String(uid))).toMatchObject({ uid });
 });
 
+test('a replay sends what was cancelled on purpose only where --cancel-reason names it', async () => {
+  const replay = ['replays', 'create', '--since', '1h'];
+  const states = ['exhausted', 'blocked', 'cancelled'];
+  const lost = { states, cancelReasons: ['expired', 'abandoned'] };
+  expect(await json(...replay)).toMatchObject(lost);
+  const named = await json(...replay, '--cancel-reason', 'discarded', 'unsubscribed');
+  expect(named).toMatchObject({ states, cancelReasons: ['discarded', 'unsubscribed'] });
+});
+
 test('a replay to one webhook takes what was never sent to it, and what was delivered', async () => {
   await makeAgent();
   const late = await json('webhooks', 'create', receiver.url, '--entity', 'agent');

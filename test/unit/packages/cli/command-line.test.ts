@@ -84,6 +84,11 @@ test.each([
     'never_attempted: say which --webhook',
   ],
   [
+    'a replay of what was erased',
+    ['replays', 'create', '--since', '1h', '--cancel-reason', 'erased'],
+    'expired, abandoned, discarded, unsubscribed.',
+  ],
+  [
     'a replay of an unknown state',
     ['replays', 'create', '--since', '1h', '--state', 'lost'],
     'delivered, retrying, exhausted, held, cancelled, blocked, never_attempted.',
