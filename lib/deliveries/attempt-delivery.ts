@@ -2,7 +2,7 @@ import { attemptLimits } from '../limits.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
-import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
+import type { DeliveryKey, DeliveryToAttempt } from '../model/delivery.ts';
 import type { Attempt } from '../model/attempt.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { turnOf } from '../model/partition.ts';
@@ -96,7 +96,7 @@ async function load({ records }: DeliveryPorts, key: DeliveryKey): Promise<Deliv
 async function endWithoutEvent(
   ports: DeliveryPorts,
   key: DeliveryKey,
-  delivery: DeliveryDocument | null,
+  delivery: DeliveryToAttempt | null,
 ): Promise<DeliveryOutcome> {
   // The retention removed it just when it was to be sent again, or the database was restored to a time before it.
   if (delivery === null) deliveryLog.warn({ ...key }, 'delivery.event_missing');

@@ -1,6 +1,6 @@
 import { timeOfId } from '../platform/ids.ts';
 import { type CancelReason, isOpen } from '../model/delivery-state.ts';
-import type { DeliveryDocument } from '../model/delivery.ts';
+import type { DeliveryToAttempt } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
@@ -20,7 +20,7 @@ export type Unsent = { state: 'held' } | { state: 'cancelled'; cancelReason: Can
 
 export interface AttemptFacts {
   asker: Asker;
-  delivery: DeliveryDocument | null;
+  delivery: DeliveryToAttempt | null;
   event: EventToAttempt | null;
   webhook: WebhookDocument | null;
   now: Date;
@@ -56,7 +56,7 @@ function cancelled(cancelReason: CancelReason): Unsent {
 }
 
 // The owner is the job that took it last, else its event, which in a partition leaves retries to that.
-function isOwner(asker: Asker, { jobUid, partition }: DeliveryDocument): boolean {
+function isOwner(asker: Asker, { jobUid, partition }: DeliveryToAttempt): boolean {
   if (asker.kind === 'job') return jobUid === asker.jobUid;
   if (jobUid !== null) return false;
   return asker.kind === 'partition' || partition === null;
@@ -73,7 +73,7 @@ function isElsewhere({ asker, delivery, event, webhook, now, processUid }: Attem
 // Dropped by a resume, and not sent again since.
 function isDiscarded(
   { _id }: EventToAttempt,
-  delivery: DeliveryDocument | null,
+  delivery: DeliveryToAttempt | null,
   { discardBefore }: WebhookDocument,
 ): boolean {
   if (discardBefore === null || timeOfId(_id) >= discardBefore) return false;
@@ -83,7 +83,7 @@ function isDiscarded(
 // By the webhook's current filters, which a test and a resend pass.
 function isWanted(
   event: EventToAttempt,
-  delivery: DeliveryDocument | null,
+  delivery: DeliveryToAttempt | null,
   webhook: WebhookDocument,
 ): boolean {
   const { event: name, resourceUid, externalTenantId } = event;

@@ -7,27 +7,41 @@ import {
   type DeliveryDocument,
   type DeliveryKey,
   type DeliveryStep,
+  type DeliveryToAttempt,
+  deliveryToAttempt,
   pairOf,
 } from '../model/delivery.ts';
 import { type Store } from '../mongo/connect.ts';
 import { duplicateIndexes, within } from '../mongo/transaction.ts';
 
+/** Reads deliveries for attempts, each as its key's, null where it has no document. */
 export async function findDeliveries(
   store: Store,
   keys: readonly DeliveryKey[],
-  session?: ClientSession,
-): Promise<(DeliveryDocument | null)[]> {
-  // Two lists instead of pairs: the index uses both, and the surplus (an event's other webhooks) is small.
-  const eventIds = [...new Set(keys.map((key) => key.eventId))];
-  const webhookUids = [...new Set(keys.map((key) => key.webhookUid))];
-  const found = await store.deliveries
-    .find({ eventId: { $in: eventIds }, webhookUid: { $in: webhookUids } }, within(session))
-    .toArray();
+): Promise<(DeliveryToAttempt | null)[]> {
+  const options = { projection: deliveryToAttempt, hint: 'eventWebhook' };
+  const found = await store.deliveries.find<DeliveryToAttempt>(exactly(keys), options).toArray();
   const deliveries = new Map(found.map((delivery) => [pairOf(delivery), delivery]));
   return keys.map((key) => {
     const delivery = deliveries.get(pairOf(key));
     return delivery?.appUid === key.appUid ? delivery : null;
   });
+}
+
+// Two lists would also match the other webhooks of each event: of 200 keys up to 20,000 deliveries.
+function exactly(keys: readonly DeliveryKey[]): Filter<DeliveryDocument> {
+  const byEvent = new Map<string, string[]>();
+  const byWebhook = new Map<string, string[]>();
+  for (const { eventId, webhookUid } of keys) {
+    byEvent.set(eventId, [...(byEvent.get(eventId) ?? []), webhookUid]);
+    byWebhook.set(webhookUid, [...(byWebhook.get(webhookUid) ?? []), eventId]);
+  }
+  // The fewer alternatives, the sooner MongoDB has planned them.
+  const $or =
+    byEvent.size <= byWebhook.size
+      ? [...byEvent].map(([eventId, $in]) => ({ eventId, webhookUid: { $in } }))
+      : [...byWebhook].map(([webhookUid, $in]) => ({ webhookUid, eventId: { $in } }));
+  return { $or };
 }
 
 /** Records the first steps of deliveries. Returns for each whether it was written: false where it exists already. */

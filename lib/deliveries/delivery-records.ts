@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { coalesce } from '../concurrency/coalesce.ts';
-import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
+import type { DeliveryKey, DeliveryStep, DeliveryToAttempt } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { Turn } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
@@ -22,7 +22,7 @@ export interface DeliveryFacts {
 
 /** What an attempt reads and writes, batched over the concurrent attempts of a process. */
 export interface DeliveryRecords extends TurnRecords {
-  readDelivery(key: DeliveryKey): Promise<DeliveryDocument | null>;
+  readDelivery(key: DeliveryKey): Promise<DeliveryToAttempt | null>;
   readEvent(key: DeliveryKey): Promise<EventToAttempt | null>;
   /** Returns null when it was removed or erased since the event was read. */
   readBody(eventId: string): Promise<string | null>;

@@ -1,9 +1,13 @@
 // What is recorded of a delivery, and what its workflow is told of it.
 import { limits } from '../limits.ts';
-import type { Attempt } from '../model/attempt.ts';
 import type { AttemptFact, DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { type DeliveryState, isOpen } from '../model/delivery-state.ts';
-import type { DeliveryDocument, DeliveryKey, DeliveryStep } from '../model/delivery.ts';
+import type {
+  DeliveryKey,
+  DeliveryStep,
+  DeliveryToAttempt,
+  PastAttempt,
+} from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { partitionId, type Turn } from '../model/partition.ts';
 import { deliveryLog } from '../platform/logger.ts';
@@ -13,7 +17,7 @@ import type { DeliveryRecords } from './delivery-records.ts';
 /** A delivery as an attempt found it. */
 export interface Found {
   key: DeliveryKey;
-  delivery: DeliveryDocument | null;
+  delivery: DeliveryToAttempt | null;
   event: EventToAttempt;
   turn: Turn | null;
   asker: Asker;
@@ -42,7 +46,8 @@ export async function recordStep(
     partition: turn === null ? null : partitionId(turn.partition),
   };
   if (await records.record(key, step)) {
-    return { ...recordedOutcome(key, step, delivery?.attempts ?? []), ...target };
+    const attempts = await attemptsAfter(records, key, step);
+    return { ...recordedOutcome(key, step, attempts), ...target };
   }
   deliveryLog.warn({ ...key, n: made.attempt?.n }, 'delivery.superseded');
   const { delivery: stored } = await records.readProven(key);
@@ -51,10 +56,20 @@ export async function recordStep(
   return outcomeOf(key, stored, asker);
 }
 
+// Those before this one are read only now that they are reported.
+async function attemptsAfter(
+  records: Pick<DeliveryRecords, 'readDelivery'>,
+  key: DeliveryKey,
+  { state, attempt, attemptsBefore }: DeliveryStep,
+): Promise<readonly PastAttempt[]> {
+  const stored = isOpen(state) || attemptsBefore === 0 ? null : await records.readDelivery(key);
+  return stored?.attempts ?? (attempt === null ? [] : [attempt]);
+}
+
 function recordedOutcome(
   key: DeliveryKey,
   step: DeliveryStep,
-  before: readonly Attempt[],
+  attempts: readonly PastAttempt[],
 ): DeliveryOutcome {
   return {
     ...unattempted(key, null),
@@ -64,14 +79,14 @@ function recordedOutcome(
     errorClass: step.attempt?.errorClass ?? null,
     nextAttemptAt: step.nextAttemptAt?.toISOString() ?? null,
     isInLine: step.isInLine || undefined,
-    ...attemptsOf(step.state, step.attempt === null ? before : [...before, step.attempt]),
+    ...attemptsOf(step.state, attempts),
   };
 }
 
 // `superseded` for an asker that lost the delivery to a job, `waiting` for an event whose partition owns it.
 export function outcomeOf(
   key: DeliveryKey,
-  delivery: DeliveryDocument,
+  delivery: DeliveryToAttempt,
   asker: Asker,
 ): DeliveryOutcome {
   const before = {
@@ -99,14 +114,14 @@ function toReport(state: DeliveryState): Exclude<DeliveryState, 'pending'> {
 // None of a delivery whose first attempt arrived: nearly all do, and Temporal stores each byte.
 function attemptsOf(
   state: DeliveryState,
-  attempts: readonly Attempt[],
+  attempts: readonly PastAttempt[],
 ): Pick<DeliveryOutcome, 'attempts'> {
   const isPlain = state === 'delivered' && attempts.length === 1;
   if (isOpen(state) || isPlain || attempts.length === 0) return {};
   return { attempts: attempts.slice(-limits.attemptsKeptMax).map(toFact) };
 }
 
-function toFact({ n, at, ms, status, errorClass }: Attempt): AttemptFact {
+function toFact({ n, at, ms, status, errorClass }: PastAttempt): AttemptFact {
   const answer = status === null ? {} : { status };
   const fault = errorClass === null || status !== null ? {} : { errorClass };
   return { n, at: at.toISOString(), ms: ms.total, ...answer, ...fault };
@@ -114,7 +129,7 @@ function toFact({ n, at, ms, status, errorClass }: Attempt): AttemptFact {
 
 export function unattempted(
   { eventId, webhookUid }: DeliveryKey,
-  delivery: DeliveryDocument | null,
+  delivery: DeliveryToAttempt | null,
 ): Omit<DeliveryOutcome, 'state'> {
   const last = delivery?.attempts.at(-1);
   return {

@@ -1,7 +1,7 @@
 // What is kept, logged and counted of an attempt. The metrics are counters in memory: nothing is written or awaited.
 import type { SendResult } from '../egress/http-sender.ts';
 import type { Attempt, AttemptTrigger } from '../model/attempt.ts';
-import type { DeliveryDocument, DeliveryKey } from '../model/delivery.ts';
+import type { DeliveryKey, DeliveryToAttempt } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { isOperationsEvent } from '../model/event-name.ts';
 import { turnOf } from '../model/partition.ts';
@@ -11,7 +11,7 @@ import { deliveryLog } from '../platform/logger.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { Verdict } from './classify-response.ts';
 
-export function triggerOf(delivery: DeliveryDocument | null): AttemptTrigger {
+export function triggerOf(delivery: DeliveryToAttempt | null): AttemptTrigger {
   if (delivery === null) return 'event';
   const { attemptCount, scheduleFrom, requeuedAs } = delivery;
   const requeued = attemptCount === scheduleFrom ? requeuedAs : null;
@@ -76,7 +76,7 @@ interface Made {
   event: EventToAttempt;
   webhook: Pick<WebhookDocument, '_id' | 'ratePerSecond'>;
   /** As it was before. */
-  delivery: DeliveryDocument | null;
+  delivery: DeliveryToAttempt | null;
   attempt: Attempt;
   /** When only a permit was missing. */
   readyAt: Date;

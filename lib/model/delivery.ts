@@ -1,5 +1,5 @@
 import type { Attempt, AttemptTrigger, ErrorClass, StatusClass } from './attempt.ts';
-import type { CancelReason, DeliveryState } from './delivery-state.ts';
+import { type CancelReason, type DeliveryState, openStates } from './delivery-state.ts';
 import type { DeliveredEventName } from './event-name.ts';
 
 export interface DeliveryDocument {
@@ -33,6 +33,52 @@ export interface DeliveryDocument {
   createdAt: Date;
   updatedAt: Date;
 }
+
+const deliveryFields = {
+  appUid: 1,
+  eventId: 1,
+  webhookUid: 1,
+  state: 1,
+  attemptCount: 1,
+  nextAttemptAt: 1,
+  isInLine: 1,
+  partition: 1,
+  jobUid: 1,
+  requeuedAs: 1,
+  requeuedAt: 1,
+  scheduleFrom: 1,
+} as const;
+
+/** An attempt that was made before. */
+export type PastAttempt = Pick<Attempt, 'n' | 'at' | 'status' | 'errorClass'> & {
+  ms: Pick<Attempt['ms'], 'total'>;
+};
+
+/** A delivery as attempts read it: with the last of its attempts, and with all once it is settled. */
+export type DeliveryToAttempt = Pick<DeliveryDocument, '_id' | keyof typeof deliveryFields> & {
+  attempts: PastAttempt[];
+};
+
+const pastAttempt = {
+  n: '$$this.n',
+  at: '$$this.at',
+  ms: { total: '$$this.ms.total' },
+  status: '$$this.status',
+  errorClass: '$$this.errorClass',
+};
+
+/** The projection to `DeliveryToAttempt`: thousands may wait in memory, and a whole one may have 90 KiB. */
+export const deliveryToAttempt = {
+  ...deliveryFields,
+  attempts: {
+    $map: {
+      input: {
+        $cond: [{ $in: ['$state', [...openStates]] }, { $slice: ['$attempts', -1] }, '$attempts'],
+      },
+      in: pastAttempt,
+    },
+  },
+} as const;
 
 export type DeliveryKey = Pick<DeliveryDocument, 'appUid' | 'eventId' | 'webhookUid'>;
 
