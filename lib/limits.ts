@@ -121,10 +121,7 @@ export const dispatchLimits = group('Dispatch', {
 
 export const attemptLimits = group('Attempts and order', {
   firstAttemptsPerActivityMax: [100, 'Deliveries of one `attemptFirst`'],
-  activitiesAtOnceMax: [
-    200,
-    'Concurrent retries and steps of an order of a process; as many job pages',
-  ],
+  activitiesAtOnceMax: [200, 'Concurrent retries and steps of an order of a process'],
   attemptsShownMax: [60, 'Attempts in the result of a workflow'],
   // A workflow task waits for its first attempts, which a silent receiver keeps for 5 s.
   workflowTasksAtOnceMax: [400, 'Concurrent workflow tasks of a process; as many `attemptFirst`'],
@@ -169,6 +166,8 @@ export const attemptLimits = group('Attempts and order', {
 export const jobLimits = group('Jobs', {
   pageEveryMs: [1_000, 'Time between the pages of a release or replay'],
   pageTimeoutMs: [60_000, 'A call of `takeJobPage`'],
+  // Each may have some payloads in memory.
+  pagesAtOnceMax: [20, 'Concurrent calls of `takeJobPage` of a process'],
   releasedPerSecondDefault: [20, 'Deliveries released, or replayed unless asked otherwise'],
   countedDeliveriesMax: [10_000, 'Deliveries that a dry run of a replay counts'],
   countedEventsMax: [100_000, 'Events that a dry run of a replay checks'],
@@ -243,6 +242,8 @@ export const streamLimits = group('Streams of events', {
   // A transaction may live for 90 s, and begins within 10 s; the rest is for clocks that differ.
   lateCommitMsMax: [3 * 60 * 1_000, 'Time from the making of an event to its commit'],
   storedPageSizeMax: [100, 'Events of a page of stored ones'],
+  // Each of 200 slow readers may have such a page in memory.
+  storedPageBytesMax: [512 * 1024, 'These as they are stored; one event may be longer'],
   missedReadsAtOnceMax: [8, 'Reads of a process at the same time, of what readers missed'],
 });
 

@@ -1,5 +1,5 @@
 import { type CompiledWorkerOptions, Worker, type WorkflowBundleOption } from '@temporalio/worker';
-import { attemptLimits, processLimits } from '../lib/limits.ts';
+import { attemptLimits, jobLimits, processLimits } from '../lib/limits.ts';
 import type { RunningRole } from '../lib/platform/run-process.ts';
 import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
@@ -59,8 +59,16 @@ export async function createActivityWorkers(
 ): Promise<Worker[]> {
   const { retryDelivery, attemptInOrder, takeJobPage } = activities;
   const queues = [
-    { taskQueue: deliveriesTaskQueue, activities: { takeJobPage } },
-    { taskQueue: retriesTaskQueue, activities: { retryDelivery, attemptInOrder } },
+    {
+      taskQueue: deliveriesTaskQueue,
+      activities: { takeJobPage },
+      maxConcurrentActivityTaskExecutions: jobLimits.pagesAtOnceMax,
+    },
+    {
+      taskQueue: retriesTaskQueue,
+      activities: { retryDelivery, attemptInOrder },
+      maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
+    },
   ];
   return Promise.all(
     queues.map((queue) =>
@@ -68,7 +76,6 @@ export async function createActivityWorkers(
         connection: temporal.connection,
         namespace: temporal.namespace,
         ...queue,
-        maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
         maxHeartbeatThrottleInterval: heartbeatSentEveryMs,
         ...stopMs,
         activityTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },

@@ -34,6 +34,8 @@ const { heartbeatEveryMs, lateCommitMsMax, resumedExactlyMsMax, resumingMsMax } 
 const retryMs = 1_000;
 // Short, as others wait to read what they missed.
 const missedAwaitMs = 20;
+// Few, as each of 200 readers may have them in memory for as long as its connection is slow.
+const missedBatchSize = 4;
 // An older event of the log is read again before it is sent: its payload may have been erased since.
 const freshMsMax = 10_000;
 
@@ -132,7 +134,8 @@ export class EventReader {
     if (Math.abs(agoMs) > resumedExactlyMsMax) return false;
     if (this.#joinLog(token)) return true;
     const { store, missedReads } = this.#ports;
-    const watch = watchCommits(store, { ...startAfter(token), maxAwaitTimeMS: missedAwaitMs });
+    const batch = { maxAwaitTimeMS: missedAwaitMs, batchSize: missedBatchSize };
+    const watch = watchCommits(store, { ...startAfter(token), ...batch });
     let endsAtMs = performance.now() + resumingMsMax;
     try {
       while (!this.#isOver() && performance.now() < endsAtMs) {

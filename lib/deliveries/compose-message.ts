@@ -30,7 +30,13 @@ export function composeMessage(
   warnOfCertificate(webhook, now);
   const secrets = openSecrets(secretBox, webhook, now);
   const ours = deliveryHeaders({ event, body, secrets, attemptNumber, now });
-  return { headers: { ...headers, ...ours, ...trace }, body, clientCertificate, secretTexts };
+  return {
+    headers: { ...headers, ...ours, ...trace },
+    // As bytes, so that the request keeps one copy of the payload and not the text as well.
+    body: Buffer.from(body),
+    clientCertificate,
+    secretTexts,
+  };
 }
 
 interface AttemptToSign extends Pick<AttemptToCompose, 'body' | 'attemptNumber' | 'now'> {

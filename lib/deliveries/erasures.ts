@@ -7,6 +7,7 @@ import type { ErasureJob, ErasureSubject } from '../model/job.ts';
 import { keyOfPartition } from '../model/partition.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { Store } from '../mongo/connect.ts';
+import { largeBatch } from '../mongo/paging.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import { cancelDeliveries } from './deliveries.ts';
 import { newJob } from './jobs.ts';
@@ -106,10 +107,10 @@ async function findErasable(
   }
   const mayBeMeant = { $or: [{ erasureUid }, { body: { $regex: patternOf(subject.mentions) } }] };
   const found: string[] = [];
-  // One by one: MongoDB returns 16 MB at a time, so no more is in memory however long the payloads are.
+  // One by one, so that few payloads are in memory.
   const candidates = store.events.find(
     { ...events, ...mayBeMeant },
-    { projection: { erasureUid: 1, body: 1 } },
+    { projection: { erasureUid: 1, body: 1 }, ...largeBatch },
   );
   for await (const event of candidates) {
     const isMeant = event.erasureUid === erasureUid || isMentioned(event.body, subject.mentions);

@@ -1,5 +1,7 @@
 import type { ClientSession } from 'mongodb';
+import { factsOnly } from '../events/events.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
+import type { EventFacts } from '../model/event.ts';
 import type { JobDocument, ResendJob } from '../model/job.ts';
 import { jobLimits } from '../limits.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
@@ -102,7 +104,10 @@ async function takeResend(
   { page, now, session }: PageMaking,
 ): Promise<TakenPage> {
   const end = { cursor: eventId, isEnd: true, partitions: [] };
-  const event = await store.events.findOne({ _id: eventId, appUid }, { session });
+  const event = await store.events.findOne<EventFacts>(
+    { _id: eventId, appUid },
+    { projection: factsOnly, session },
+  );
   if (event === null) return { ...end, count: 0 };
   const known = await findKnownWebhooks(store, { appUid, webhookUids }, session);
   const deliveries = known.map(({ _id: webhookUid }) => {

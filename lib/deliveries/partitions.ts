@@ -104,7 +104,7 @@ export async function findNumbered(
     .find(
       // Only with the last, redundant condition MongoDB uses the partial index.
       { appUid, entity, resourceUid, order: { $elemMatch: place }, 'order.n': { $gt: 0 } },
-      { projection: { order: 1 }, ...within(session) },
+      { projection: { order: { $elemMatch: { webhookUid } } }, ...within(session) },
     )
     .toArray();
   return found

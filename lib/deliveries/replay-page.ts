@@ -3,14 +3,14 @@ import { jobLimits } from '../limits.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import type { ReplayedWebhook, ReplayJob } from '../model/job.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
-import type { WebhookDocument } from '../model/webhook.ts';
+import { subscriptionFields } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { type PageMaking, type PageStamp, requeueDeliveries, type TakenPage } from './jobs.ts';
 import type { Overtaken } from './overtaken.ts';
 import { expectSignal, findSettled, issueNumbers } from './partitions.ts';
 import type { DeliveryPorts } from './ports.ts';
-import { type Chosen, scanReplay } from './replay-scan.ts';
+import { type Chosen, type ReplayTarget, scanReplay } from './replay-scan.ts';
 
 // Both bound the transaction of a page, beside its rate.
 const checkedPerPageMax = 1_000;
@@ -68,9 +68,10 @@ async function findWebhooks(
   store: Store,
   { appUid, webhookUids }: Pick<ReplayJob, 'appUid' | 'webhookUids'>,
   session?: ClientSession,
-): Promise<Map<string, WebhookDocument>> {
+): Promise<Map<string, ReplayTarget>> {
   const found = await store.webhooks
     .find({ appUid, _id: { $in: webhookUids } }, within(session))
+    .project<ReplayTarget>({ ...subscriptionFields, ordering: 1 })
     .toArray();
   return new Map(found.map((webhook) => [webhook._id, webhook]));
 }
@@ -88,7 +89,7 @@ function addCounts(
 
 async function send(
   store: Store,
-  { webhook, chosen }: { webhook: WebhookDocument; chosen: readonly Chosen[] },
+  { webhook, chosen }: { webhook: ReplayTarget; chosen: readonly Chosen[] },
   making: Making,
 ): Promise<PartitionKey[]> {
   const { replay, page, now, session } = making;
@@ -133,9 +134,10 @@ async function sendInOrder(
   );
   await expectSignal(store, partitions.map(partitionId), { now, session });
   for (const [index, { event }] of behind.entries()) {
-    const others = event.order.filter((each) => each.webhookUid !== webhookUid);
-    const order = [...others, { webhookUid, n: numbers[index] ?? 0 }];
-    await store.events.updateOne({ _id: event._id }, { $set: { order } }, { session });
+    const isOther = { $ne: ['$$this.webhookUid', webhookUid] };
+    const others = { $filter: { input: '$order', cond: isOther } };
+    const order = { $concatArrays: [others, [{ webhookUid, n: numbers[index] ?? 0 }]] };
+    await store.events.updateOne({ _id: event._id }, [{ $set: { order } }], { session });
   }
   const stamp = { jobUid: null, jobPage: null, ...askedBy(replay) };
   const sentAgain = placed.map(({ event, partition }) => {
@@ -143,6 +145,13 @@ async function sendInOrder(
   });
   await requeueDeliveries(store, sentAgain, { stamp, now, session });
   return [...new Map(partitions.map((each) => [partitionId(each), each])).values()];
+}
+
+async function* webhooksOf(store: Store, replay: ReplayJob): AsyncGenerator<ReplayTarget, void> {
+  for (let from = 0; from < replay.webhookUids.length; from += webhooksPerPageMax) {
+    const webhookUids = replay.webhookUids.slice(from, from + webhooksPerPageMax);
+    yield* (await findWebhooks(store, { ...replay, webhookUids })).values();
+  }
 }
 
 interface Counted {
@@ -156,12 +165,11 @@ const { countedDeliveriesMax: countedMax, countedEventsMax, countingMsMax } = jo
 
 /** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, for some seconds. */
 export async function countReplay(store: Store, replay: ReplayJob): Promise<Counted> {
-  const found = await findWebhooks(store, replay);
   let webhooks: ReplayedWebhook[] = [];
   let count = 0;
   let toCheck: number = countedEventsMax;
   const untilMs = performance.now() + countingMsMax;
-  for (const webhook of found.values()) {
+  for await (const webhook of webhooksOf(store, replay)) {
     for (let after = '', isEnd = false; !isEnd;) {
       const isLate = performance.now() > untilMs;
       if (isLate || toCheck <= 0) return { count, countIsCapped: true, webhooks };

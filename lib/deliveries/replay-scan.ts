@@ -2,21 +2,21 @@ import type { ClientSession } from 'mongodb';
 import type { DeliveryState } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
-import type { EventFacts } from '../model/event.ts';
+import type { EventDocument } from '../model/event.ts';
 import { readData } from '../model/event-payload.ts';
 import type { ReplayJob, ReplayedState } from '../model/job.ts';
-import type { WebhookDocument } from '../model/webhook.ts';
+import type { FilteredSubscription, WebhookDocument } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { idAt } from '../platform/ids.ts';
 import { type Overtaken, overtakenFields } from './overtaken.ts';
-import { factsOnly, findBodies } from '../events/events.ts';
+import { findBodies } from '../events/events.ts';
 import { matchesFilter, isSubscribed } from '../webhooks/subscriptions.ts';
 
 const firstAttemptMsMax = 60_000;
 // A filter needs the bodies, of up to 256 KiB, a few at a time.
 const filteredAtOnceMax = 200;
-const bodiesReadMax = 20;
+const bodiesReadMax = 10;
 
 // From an event's uid, made when its transaction begins, to its commit: it may be repeated for 10 s, and waits 5 s
 // for that. Only a change of MongoDB's primary takes longer (an erasure waits for that too).
@@ -31,9 +31,34 @@ const foundOnly = {
   updatedAt: 1,
 } as const;
 
+const eventFields = {
+  appUid: 1,
+  event: 1,
+  entity: 1,
+  resourceUid: 1,
+  externalTenantId: 1,
+  erasedAt: 1,
+  createdAt: 1,
+} as const;
+
+/** Of its webhooks and orders it has only those of the replay's webhook: of 1,000 they would have 100 KiB. */
+type ReplayedEvent = Pick<
+  EventDocument,
+  '_id' | keyof typeof eventFields | 'webhookUids' | 'order'
+>;
+
+function eventOnly(webhookUid: string) {
+  const own = (field: string): object => ({ $eq: [field, webhookUid] });
+  return {
+    ...eventFields,
+    webhookUids: { $filter: { input: '$webhookUids', cond: own('$$this') } },
+    order: { $filter: { input: '$order', cond: own('$$this.webhookUid') } },
+  };
+}
+
 /** An event to be sent, with the delivery that it has; null: none yet. */
 export interface Chosen {
-  event: EventFacts;
+  event: ReplayedEvent;
   delivery: Found | null;
 }
 
@@ -44,9 +69,12 @@ interface Scan {
   isEnd: boolean;
 }
 
+/** A webhook as a replay needs it. */
+export type ReplayTarget = FilteredSubscription & Pick<WebhookDocument, 'ordering'>;
+
 interface Scanning {
   replay: ReplayJob;
-  webhook: WebhookDocument;
+  webhook: ReplayTarget;
   after: string;
   countMax: number;
   /** Null in a dry run, which does not wait. */
@@ -55,7 +83,7 @@ interface Scanning {
 }
 
 interface Checked {
-  pairs: { event: EventFacts | undefined; delivery: Found | null }[];
+  pairs: { event: ReplayedEvent | undefined; delivery: Found | null }[];
   last: string | undefined;
   isEnd: boolean;
 }
@@ -127,7 +155,7 @@ async function readDeliveries(
     found.push(...ofState);
   }
   const next = found.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)).slice(0, countMax);
-  const events = await findEvents(store, next, session);
+  const events = await findEvents(store, next, { webhook, session });
   return {
     pairs: next.map((delivery) => ({ event: events.get(delivery.eventId), delivery })),
     last: next.at(-1)?.eventId,
@@ -138,12 +166,15 @@ async function readDeliveries(
 async function findEvents(
   store: Store,
   deliveries: readonly Found[],
-  session: ClientSession | undefined,
-): Promise<Map<string, EventFacts>> {
+  { webhook, session }: Pick<Scanning, 'webhook' | 'session'>,
+): Promise<Map<string, ReplayedEvent>> {
   if (deliveries.length === 0) return new Map();
   const eventIds = deliveries.map(({ eventId }) => eventId);
   const events = await store.events
-    .find<EventFacts>({ _id: { $in: eventIds } }, { projection: factsOnly, ...within(session) })
+    .find<ReplayedEvent>(
+      { _id: { $in: eventIds } },
+      { projection: eventOnly(webhook._id), ...within(session) },
+    )
     .toArray();
   return new Map(events.map((event) => [event._id, event]));
 }
@@ -152,9 +183,9 @@ async function readEvents(store: Store, scanning: Scanning): Promise<Checked> {
   const { replay, webhook, after, countMax, now, session } = scanning;
   const before = now === null ? replay.until : scanUntil(replay, now);
   const events = await store.events
-    .find<EventFacts>(
+    .find<ReplayedEvent>(
       { appUid: replay.appUid, _id: { ...rangeFrom(replay, after), $lt: idAt('evt', before) } },
-      { projection: factsOnly, ...within(session) },
+      { projection: eventOnly(webhook._id), ...within(session) },
     )
     .sort({ _id: 1 })
     .limit(countMax)
@@ -186,7 +217,7 @@ function scanUntil({ states, until }: ReplayJob, now: Date): Date {
 }
 
 function isChosen(
-  event: EventFacts,
+  event: ReplayedEvent,
   delivery: Found | null,
   { replay, webhook, now }: Pick<Scanning, 'replay' | 'webhook' | 'now'>,
 ): boolean {
@@ -205,7 +236,7 @@ function isChosen(
 
 // Never attempted: the webhook did not subscribe, or its first attempt is long overdue.
 function isMissed(
-  { webhookUids, createdAt }: EventFacts,
+  { webhookUids, createdAt }: ReplayedEvent,
   { replay, webhook }: Pick<Scanning, 'replay' | 'webhook'>,
 ): boolean {
   if (!replay.states.includes('never_attempted')) return false;

@@ -60,6 +60,8 @@ export async function deleteExpired(
   return { events: [], isLast, waitMs: 0, cursor: next };
 }
 
+type Releasable = Pick<WebhookDocument, '_id' | 'appUid' | 'releaseUid'>;
+
 // Long after any attempt that read the webhook before its resume.
 const forgottenAfterMs = 10 * minuteMs;
 
@@ -71,6 +73,7 @@ async function releaseForgotten(
   const updatedAt = { $lt: new Date(now.getTime() - forgottenAfterMs) };
   const webhooks = await store.webhooks
     .find({ _id: { $gt: after }, active: true })
+    .project<Releasable>({ appUid: 1, releaseUid: 1 })
     .sort({ _id: 1 })
     .limit(batchMax)
     .toArray();
@@ -79,8 +82,8 @@ async function releaseForgotten(
     const { _id: webhookUid, appUid, releaseUid } = webhook;
     const held = { appUid, webhookUid, state: 'held', updatedAt } as const;
     // Without the hint MongoDB may read, for each, what paused webhooks hold.
-    const hint = 'webhookState';
-    if ((await store.deliveries.findOne(held, { hint })) === null) continue;
+    const options = { hint: 'webhookState', projection: { _id: 1 } };
+    if ((await store.deliveries.findOne(held, options)) === null) continue;
     const running = { _id: releaseUid ?? '', state: 'running' } as const;
     if ((await store.jobs.findOne(running)) !== null) continue;
     count += await releaseAnew(store, webhook, now);
@@ -90,7 +93,7 @@ async function releaseForgotten(
 
 async function releaseAnew(
   store: Store,
-  { _id: webhookUid, appUid, releaseUid }: WebhookDocument,
+  { _id: webhookUid, appUid, releaseUid }: Releasable,
   now: Date,
 ): Promise<number> {
   const job = newRelease({ appUid, webhookUid }, now);

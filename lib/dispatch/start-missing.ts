@@ -39,6 +39,8 @@ export interface StartedAgain {
 
 type Waiting = Pick<DeliveryDocument, 'eventId' | 'webhookUid' | 'jobUid' | 'jobPage'>;
 
+type OwnedEvent = Pick<EventFacts, '_id' | 'workflowId'>;
+
 /** Deliveries that one workflow has to end, by event. */
 interface Owner {
   workflowId: string | null;
@@ -84,14 +86,14 @@ class Owners {
     return [...this.#owners.values()];
   }
 
-  add(waiting: Waiting, event: EventFacts): void {
+  add(waiting: Waiting, event: OwnedEvent): void {
     const owner = this.#of(waiting, event);
     const webhookUids = owner.webhookUids.get(event._id) ?? [];
     owner.webhookUids.set(event._id, [...webhookUids, waiting.webhookUid]);
     this.count += 1;
   }
 
-  #of({ jobUid, jobPage }: Waiting, { _id: eventId, workflowId }: EventFacts): Owner {
+  #of({ jobUid, jobPage }: Waiting, { _id: eventId, workflowId }: OwnedEvent): Owner {
     if (jobUid !== null) {
       return this.#named(jobPageWorkflowId(jobUid, jobPage ?? 0), jobUid);
     }
@@ -187,10 +189,10 @@ async function addUnattempted(
 async function findFacts(
   store: Store,
   waiting: readonly Waiting[],
-): Promise<Map<string, EventFacts>> {
+): Promise<Map<string, OwnedEvent>> {
   const ids = [...new Set(waiting.map(({ eventId }) => eventId))];
   const found = await store.events
-    .find<EventFacts>({ _id: { $in: ids } }, { projection: factsOnly })
+    .find<OwnedEvent>({ _id: { $in: ids } }, { projection: { workflowId: 1 } })
     .toArray();
   return new Map(found.map((event) => [event._id, event]));
 }

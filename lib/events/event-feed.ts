@@ -17,6 +17,7 @@ import {
 const reopenAfterMs = 1_000;
 // Also how long the first reader may wait for its position.
 const maxAwaitTimeMS = 250;
+const batchSize = 40;
 
 /** All events as they are committed, from one change stream for all readers of a process. */
 export class EventFeed implements AsyncDisposable {
@@ -74,11 +75,11 @@ export class EventFeed implements AsyncDisposable {
   }
 
   /** Reads until it is closed; goes on where it was when MongoDB was away. */
-  async #run(from: Omit<WatchOptions, 'maxAwaitTimeMS'>): Promise<void> {
+  async #run(from: Omit<WatchOptions, 'maxAwaitTimeMS' | 'batchSize'>): Promise<void> {
     let start = from;
     while (this.#state === 'running') {
       try {
-        await this.#read(watchCommits(this.#ports.store, { ...start, maxAwaitTimeMS }));
+        await this.#read(watchCommits(this.#ports.store, { ...start, maxAwaitTimeMS, batchSize }));
       } catch (error) {
         if (this.#state !== 'running') return;
         if (!isDatabaseAway(error)) {

@@ -50,13 +50,13 @@ export async function readEventsForward(
 ): Promise<{ items: EventDocument[]; isCut: boolean }> {
   const search = searchOf(wanted);
   if (search === null) return { items: [], isCut: false };
-  const { storedPageSizeMax: limit } = streamLimits;
+  const { storedPageSizeMax: limit, storedPageBytesMax } = streamLimits;
   const between = { _id: { $gt: after, ...(before === null ? {} : { $lt: before }) } };
   const rows = store.events
     .find({ $and: [search.filter, between] }, { hint: search.hint, ...within(session) })
     .sort({ _id: 1 })
     .limit(limit + 1);
-  return takeItems(rows, limit);
+  return takeItems(rows, limit, storedPageBytesMax);
 }
 
 /** Returns a time by which all events are committed that were made before, if it is over. */

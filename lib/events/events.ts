@@ -5,6 +5,8 @@ import { inTransaction, within } from '../mongo/transaction.ts';
 
 /** The projection to `EventFacts`. */
 export const factsOnly = { body: 0 } as const;
+// To `EventToDispatch`: the numbers of an event in many orders are long.
+const toDispatchOnly = { body: 0, order: 0 } as const;
 
 // Long bodies are read later, as thousands of attempts may wait in memory; for short ones a read costs more.
 const shortBodyBytesMax = 4 * 1_024;
@@ -46,7 +48,7 @@ export async function findUnclaimed(
   return store.events
     .find(
       { dispatchedAt: null, workflowId: null, createdAt: { $lt: before } },
-      { projection: factsOnly },
+      { projection: toDispatchOnly },
     )
     .sort({ createdAt: 1 })
     .limit(countMax)
@@ -71,7 +73,7 @@ export async function findClaimed(
     .find(
       { dispatchedAt: null, workflowId: { $in: workflowIds } },
       // A snapshot, so that a batch is seen whole or not at all.
-      { projection: factsOnly, readConcern: { level: 'snapshot' } },
+      { projection: toDispatchOnly, readConcern: { level: 'snapshot' } },
     )
     .sort({ workflowId: 1, createdAt: 1 })
     .toArray();
@@ -95,7 +97,7 @@ export async function claimEvents(
     );
     if (modifiedCount === events.length) return [...events];
     return store.events
-      .find({ _id: unclaimed._id, workflowId }, { session, projection: factsOnly })
+      .find({ _id: unclaimed._id, workflowId }, { session, projection: toDispatchOnly })
       .sort({ _id: 1 })
       .toArray();
   });

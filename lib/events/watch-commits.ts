@@ -19,6 +19,8 @@ export interface WatchOptions extends Pick<
   'startAfter' | 'startAtOperationTime'
 > {
   maxAwaitTimeMS: number;
+  /** How many commits are in memory, with their payloads. */
+  batchSize: number;
 }
 
 /** Watches the commits of all events but tests of webhooks. */

@@ -115,6 +115,17 @@ export interface PreviousSecret {
 
 export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active' | 'kind'>;
 
+/** The projection to `FilteredSubscription`: the rest of a webhook, such as a certificate, may be long. */
+export const subscriptionFields = {
+  kind: 1,
+  entities: 1,
+  events: 1,
+  externalTenantIds: 1,
+  filter: 1,
+} as const;
+
+export type FilteredSubscription = Subscription & Pick<WebhookDocument, 'filter'>;
+
 export type Subscription = Pick<
   WebhookDocument,
   '_id' | 'kind' | 'entities' | 'events' | 'externalTenantIds'

@@ -67,16 +67,20 @@ export async function readPage<
   return { items, lastUid: isCut ? (items.at(-1)?._id ?? null) : null };
 }
 
-/** Reads up to `limit` items, fewer above `limits.pageBytesMax`, but at least one. `isCut`: there are more. */
+/** For documents of up to 256 KiB: MongoDB would return up to 16 MiB of them at a time. */
+export const largeBatch = { batchSize: 20 } as const;
+
+/** Reads up to `limit` items, fewer above `bytesMax`, but at least one. `isCut`: there are more. */
 export async function takeItems<Row extends Document>(
   rows: FindCursor<Row>,
   limit: number,
+  bytesMax: number = limits.pageBytesMax,
 ): Promise<{ items: Row[]; isCut: boolean }> {
   const items: Row[] = [];
   let bytes = 0;
-  for await (const row of rows) {
+  for await (const row of rows.batchSize(largeBatch.batchSize)) {
     bytes += BSON.calculateObjectSize(row);
-    const isFull = items.length > 0 && bytes > limits.pageBytesMax;
+    const isFull = items.length > 0 && bytes > bytesMax;
     if (isFull || items.length === limit) return { items, isCut: true };
     items.push(row);
   }

@@ -6,7 +6,13 @@ import type { DeliveredEventName, OperationsEventName } from '../model/event-nam
 import { renderPayload } from '../model/event-payload.ts';
 import { newEvent } from '../model/event.ts';
 import { originOf } from '../model/url-origin.ts';
-import type { DisabledReason, StoredWebhook, WebhookKind } from '../model/webhook.ts';
+import {
+  type DisabledReason,
+  type FilteredSubscription,
+  type StoredWebhook,
+  subscriptionFields,
+  type WebhookKind,
+} from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { matchesFilter, isSubscribed } from './subscriptions.ts';
 
@@ -79,6 +85,7 @@ export async function recordNotice(
   const facts = { event, resourceUid: data.uid, externalTenantId: '' };
   const operations = await store.webhooks
     .find({ appUid, kind: 'operations' }, { session })
+    .project<FilteredSubscription>(subscriptionFields)
     .sort({ _id: 1 })
     .toArray();
   const subscribers = operations.filter(

@@ -1,14 +1,15 @@
 import type { ClientSession } from 'mongodb';
 import { eventNames, operationsEventNames } from '../model/event-name.ts';
-import type { WebhookDocument } from '../model/webhook.ts';
+import {
+  type FilteredSubscription,
+  subscriptionFields,
+  type WebhookDocument,
+} from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { canMatchBoth, isSubscribed } from './subscriptions.ts';
 
-type Recipient = Pick<
-  WebhookDocument,
-  '_id' | 'appUid' | 'kind' | 'url' | 'entities' | 'events' | 'externalTenantIds' | 'filter'
->;
+type Recipient = FilteredSubscription & Pick<WebhookDocument, 'appUid' | 'url'>;
 
 /** Returns an active webhook whose URL may get the same events as that of `webhook`; null where there is none. */
 export async function findTwin(
@@ -17,11 +18,14 @@ export async function findTwin(
   session?: ClientSession,
 ): Promise<string | null> {
   const { _id, appUid, url } = webhook;
-  const others = await store.webhooks
+  const others = store.webhooks
     .find({ appUid, url, active: true, _id: { $ne: _id } }, within(session))
-    .sort({ _id: 1 })
-    .toArray();
-  return others.find((other) => mayGetSame(webhook, other))?._id ?? null;
+    .project<Recipient>({ ...subscriptionFields, appUid: 1, url: 1 })
+    .sort({ _id: 1 });
+  for await (const other of others) {
+    if (mayGetSame(webhook, other)) return other._id;
+  }
+  return null;
 }
 
 /** Reports whether an event may go to both webhooks. */
