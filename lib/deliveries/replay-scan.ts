@@ -155,7 +155,7 @@ async function readDeliveries(
     found.push(...ofState);
   }
   const next = found.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)).slice(0, countMax);
-  const events = await findEvents(store, next, { webhook, session });
+  const events = await findEvents(store, next, { webhook, ...within(session) });
   return {
     pairs: next.map((delivery) => ({ event: events.get(delivery.eventId), delivery })),
     last: next.at(-1)?.eventId,
