@@ -18,8 +18,9 @@ import { duplicateIndexes, within } from '../mongo/transaction.ts';
 export async function findDeliveries(
   store: Store,
   keys: readonly DeliveryKey[],
+  session?: ClientSession,
 ): Promise<(DeliveryToAttempt | null)[]> {
-  const options = { projection: deliveryToAttempt, hint: 'eventWebhook' };
+  const options = { projection: deliveryToAttempt, hint: 'eventWebhook', ...within(session) };
   const found = await store.deliveries.find<DeliveryToAttempt>(exactly(keys), options).toArray();
   const deliveries = new Map(found.map((delivery) => [pairOf(delivery), delivery]));
   return keys.map((key) => {

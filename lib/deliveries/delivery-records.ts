@@ -15,7 +15,7 @@ import { findToDeliver } from '../webhooks/webhooks.ts';
 
 /** What decides on a delivery; null where there is none. */
 export interface DeliveryFacts {
-  delivery: DeliveryDocument | null;
+  delivery: DeliveryToAttempt | null;
   event: EventToAttempt | null;
   webhook: WebhookDocument | null;
 }

@@ -30,7 +30,7 @@ type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'
 
 // What another process recorded meanwhile stands, and so does a job's claim.
 export async function recordStep(
-  records: Pick<DeliveryRecords, 'record' | 'readProven'>,
+  records: Pick<DeliveryRecords, 'record' | 'readDelivery' | 'readProven'>,
   { key, delivery, event, turn, asker }: Found,
   { target, ...made }: MadeStep,
 ): Promise<DeliveryOutcome> {

@@ -39,6 +39,7 @@ const deliveryFields = {
   eventId: 1,
   webhookUid: 1,
   state: 1,
+  cancelReason: 1,
   attemptCount: 1,
   nextAttemptAt: 1,
   isInLine: 1,
