@@ -20,6 +20,7 @@ export async function findDeliveries(
   keys: readonly DeliveryKey[],
   session?: ClientSession,
 ): Promise<(DeliveryToAttempt | null)[]> {
+  if (keys.length === 0) return [];
   const options = { projection: deliveryToAttempt, hint: 'eventWebhook', ...within(session) };
   const found = await store.deliveries.find<DeliveryToAttempt>(exactly(keys), options).toArray();
   const deliveries = new Map(found.map((delivery) => [pairOf(delivery), delivery]));
