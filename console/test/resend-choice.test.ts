@@ -36,7 +36,7 @@ test.each<[string, Facts[], string[]]>([
     ['29 of these failed.', '21 of these were already delivered. Receivers will get them again.'],
   ],
   ['failed ones', [of('exhausted'), of('blocked')], ['All 2 failed.']],
-  ['one', [of('delivered')], ['It was already delivered. Receivers will get it again.']],
+  ['one', [of('delivered')], ['It was already delivered. The receiver will get it again.']],
   [
     'those that somebody cancelled',
     [
@@ -45,7 +45,7 @@ test.each<[string, Facts[], string[]]>([
       of('cancelled', 'erased'),
     ],
     [
-      '1 of these was discarded on purpose. Receivers will get it anyway.',
+      '1 of these was discarded on purpose. The receiver will get it anyway.',
       '2 of these were cancelled because the webhook no longer wanted them. Receivers will get them anyway.',
       '1 of these can no longer be sent: the payload was erased, or the webhook was deleted.',
     ],

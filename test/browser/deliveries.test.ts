@@ -247,7 +247,7 @@ test('delivered deliveries are resent only by choice and after a question; held 
   await page.goto(service.consoleUrl + pathTo(`/deliveries/${delivered[0]?.eventId}/${uid}`));
   await page.getByRole('button', { name: 'Resend', exact: true }).click();
   const one = page.getByRole('dialog', { name: 'Resend the delivery?' });
-  await one.getByText('It was already delivered. Receivers will get it again.').waitFor();
+  await one.getByText('It was already delivered. The receiver will get it again.').waitFor();
   await untilAll('delivered 2');
   await one.getByRole('button', { name: 'Resend', exact: true }).click();
   await page.getByRole('button', { name: 'Attempt 3 204', expanded: true }).waitFor();

@@ -67,7 +67,7 @@ test('an event of a resource is found, shown, and resent to another webhook', as
   await dialog.getByRole('combobox', { name: 'To these webhooks' }).click();
   await page.getByRole('option', { name: 'First' }).click();
   await page.keyboard.press('Tab');
-  await dialog.getByText('It was already delivered. Receivers will get it again.').waitFor();
+  await dialog.getByText('It was already delivered. The receiver will get it again.').waitFor();
   await dialog.getByRole('button', { name: 'Resend to 1 webhook' }).click();
   await waitFor(() => receivedBy('/first') === 3, { what: 'the event at the first webhook' });
   expect(await page.title()).toBe('agent.updated · agent-herald');

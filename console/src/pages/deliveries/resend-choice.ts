@@ -54,17 +54,27 @@ export function needsQuestion(delivery: Facts): boolean {
 /** Returns the words for a number of deliveries. */
 function wordsFor(count: number) {
   return count === 1
-    ? { were: 'was', are: 'is', They: 'It', them: 'it', their: 'its' }
-    : { were: 'were', are: 'are', They: 'They', them: 'them', their: 'their' };
+    ? { were: 'was', are: 'is', They: 'It', them: 'it', their: 'its', receivers: 'The receiver' }
+    : {
+        were: 'were',
+        are: 'are',
+        They: 'They',
+        them: 'them',
+        their: 'their',
+        receivers: 'Receivers',
+      };
 }
 
 const effects: Readonly<Record<Kind, (words: ReturnType<typeof wordsFor>) => string>> = {
   failed: () => 'failed.',
-  delivered: ({ were, them }) => `${were} already delivered. Receivers will get ${them} again.`,
-  discarded: ({ were, them }) => `${were} discarded on purpose. Receivers will get ${them} anyway.`,
-  unsubscribed: ({ were, them }) =>
-    `${were} cancelled because the webhook no longer wanted ${them}. Receivers will get ${them} anyway.`,
-  pending: ({ are, them }) => `${are} queued or being sent. Receivers may get ${them} twice.`,
+  delivered: ({ were, them, receivers }) =>
+    `${were} already delivered. ${receivers} will get ${them} again.`,
+  discarded: ({ were, them, receivers }) =>
+    `${were} discarded on purpose. ${receivers} will get ${them} anyway.`,
+  unsubscribed: ({ were, them, receivers }) =>
+    `${were} cancelled because the webhook no longer wanted ${them}. ${receivers} will get ${them} anyway.`,
+  pending: ({ are, them, receivers }) =>
+    `${are} queued or being sent. ${receivers} may get ${them} twice.`,
   retrying: ({ are, They, their }) =>
     `${are} waiting for a retry. ${They} will be sent now, and ${their} retries start again.`,
   held: ({ are, They }) => `${are} held. ${They} will be sent once the webhook is active.`,
