@@ -32,7 +32,7 @@ class DeliveryStore(Protocol):
         """The event was handled. Does nothing while a claim has another token."""
 
     def release(self, event_id: str, token: str) -> None:
-        """It was not, and the next attempt gets ``new``. Does nothing unless the token claimed it."""
+        """It was not; the next attempt gets ``new``. Does nothing unless the token claimed it."""
 
 
 class SequenceStore(Protocol):
