@@ -53,6 +53,7 @@ interface ApiContextOptions {
   /** True where a workflow worker runs on the same connection in this process. */
   eager: boolean;
   headStart?: HeadStart | null;
+  /** The machine's by default, for tests. */
   clock?: Clock;
 }
 
@@ -70,7 +71,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     config,
     store,
     // Readiness reads as a call with a key does; no key has this id.
-    inspectServers: createInspection({ ...servers, readFirst: () => findApiKey('') }),
+    inspectServers: createInspection({ ...servers, clock, readFirst: () => findApiKey('') }),
     dispatcher,
     findWebhooks: createWebhookReader(store),
     commitChange: createChangeCommitter({ store, clock, dispatcher, headStart }),

@@ -3,6 +3,7 @@ import { Disposal } from '../lib/platform/disposal.ts';
 import { processLog } from '../lib/platform/logger.ts';
 import type { RunningRole } from '../lib/platform/run-process.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
+import { startServerClock } from '../lib/mongo/server-clock.ts';
 import { connectTemporal } from '../worker/connect-temporal.ts';
 import { hasMetrics } from '../lib/telemetry/start-telemetry.ts';
 import { watchServers } from '../lib/health/watch-servers.ts';
@@ -17,12 +18,11 @@ export async function startApi(config: Config): Promise<RunningRole> {
   try {
     const store = open.use(await connectStore(config.mongodb));
     const temporal = open.use(await connectTemporal(config.temporal, { measures }));
-    const first = config.apiDelivers
-      ? await openFirstAttempts(open, { config, store, temporal })
-      : null;
+    const clock = open.use(await startServerClock(store));
+    const place = { config, store, temporal, clock };
+    const first = config.apiDelivers ? await openFirstAttempts(open, place) : null;
     const { headStart = null } = first ?? {};
-    const eager = first !== null;
-    const context = await createApiContext({ config, store, temporal, eager, headStart });
+    const context = await createApiContext({ ...place, eager: first !== null, headStart });
     if (measures) {
       const stopping = new AbortController();
       const { connection, namespace } = temporal;

@@ -278,6 +278,10 @@ export const processLimits = group('MongoDB and the process', {
     'Between two signs of life of a server of MongoDB; one is given up when the next is `mongoTimeoutMs` late',
   ],
   // The driver alone would repeat a transaction for two minutes; its caller has gone by then.
+  clockAheadMsMax: [
+    30_000,
+    "Distance of a process's own clock from MongoDB's, which all go by; beyond it an api is unready",
+  ],
   transactionBeginsMsMax: [10_000, 'Time in which a transaction is begun again'],
   stopTimeoutMs: [10_000, 'A stop'],
   requestsCutAfterMs: [8_000, 'Time from a stop until open requests are cut'],

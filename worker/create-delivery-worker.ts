@@ -4,6 +4,7 @@ import { Disposal } from '../lib/platform/disposal.ts';
 import type { RunningRole } from '../lib/platform/run-process.ts';
 import { checkServers } from '../lib/health/readiness.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
+import { startServerClock } from '../lib/mongo/server-clock.ts';
 import { Dispatcher } from '../lib/dispatch/dispatcher.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { connectTemporal } from './connect-temporal.ts';
@@ -25,8 +26,9 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
     const { connection, namespace } = temporal;
     const servers = { store, connection, namespace };
     await checkServers(servers);
-    const ports = openDeliveryPorts(open, { config, store, temporal });
-    const { clock, sender, signalPartition } = ports;
+    const clock = open.use(await startServerClock(store));
+    const ports = openDeliveryPorts(open, { config, store, temporal, clock });
+    const { sender, signalPartition } = ports;
     const activities = createActivities(ports);
     const bundle = await loadWorkflowBundle(config.workflowBundlePath);
     const workers = open.use(

@@ -5,7 +5,7 @@ import { createHttpSender, type Sender } from '../lib/egress/http-sender.ts';
 import { createMailSender } from '../lib/egress/mail-sender.ts';
 import { createSender } from '../lib/egress/sender.ts';
 import type { Store } from '../lib/mongo/connect.ts';
-import { systemClock } from '../lib/platform/clock.ts';
+import type { Clock } from '../lib/platform/clock.ts';
 import type { Disposal } from '../lib/platform/disposal.ts';
 import { newId } from '../lib/platform/ids.ts';
 import { createSecretBox } from '../lib/platform/secret-box.ts';
@@ -15,10 +15,17 @@ import { writeNoticeMail } from '../lib/webhooks/notice-mail.ts';
 import { TriggerRecorder } from '../lib/webhooks/trigger-recorder.ts';
 import type { Temporal } from './connect-temporal.ts';
 
+export interface DeliveryPlace {
+  config: Config;
+  store: Store;
+  temporal: Pick<Temporal, 'client'>;
+  clock: Clock;
+}
+
 /** Returns what attempts need. Closing `open` ends the requests under way. */
 export function openDeliveryPorts(
   open: Disposal,
-  { config, store, temporal }: { config: Config; store: Store; temporal: Pick<Temporal, 'client'> },
+  { config, store, temporal, clock }: DeliveryPlace,
 ): DeliveryPorts {
   return {
     processUid: newId('prc'),
@@ -28,7 +35,7 @@ export function openDeliveryPorts(
     signalPartition: createPartitionSignaller(temporal.client),
     signalOvertaken: createOvertakenSignaller(temporal.client),
     secretBox: createSecretBox(config.sealingKeys),
-    clock: systemClock,
+    clock,
     random: Math.random,
     sendsTraceparent: config.sendsTraceparent,
     retryScheduleMs: config.retryScheduleMs,

@@ -1,12 +1,10 @@
 import { createActivities } from '../activities/index.ts';
-import type { Config } from '../lib/config/config.ts';
 import { HeadStart } from '../lib/deliveries/head-start.ts';
-import type { Store } from '../lib/mongo/connect.ts';
 import type { Disposal } from '../lib/platform/disposal.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import type { Temporal } from './connect-temporal.ts';
 import { createWorkflowWorker, runWorkers } from './create-worker.ts';
-import { openDeliveryPorts } from './delivery-ports.ts';
+import { type DeliveryPlace, openDeliveryPorts } from './delivery-ports.ts';
 
 interface FirstAttemptWorker {
   /** Null where the settings leave first attempts to their workflows. */
@@ -19,7 +17,7 @@ interface FirstAttemptWorker {
 /** Starts what makes first attempts in an api process: a workflow worker, and the head start. */
 export async function openFirstAttempts(
   open: Disposal,
-  place: { config: Config; store: Store; temporal: Temporal },
+  place: DeliveryPlace & { temporal: Temporal },
 ): Promise<FirstAttemptWorker> {
   const { config, temporal } = place;
   const ports = openDeliveryPorts(open, place);

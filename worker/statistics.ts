@@ -1,7 +1,6 @@
 // Counts what became of the attempts, minute by minute, apart from their path.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statisticsLimits } from '../lib/limits.ts';
-import { agreedTime } from '../lib/mongo/agreed-time.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import type { Clock } from '../lib/platform/clock.ts';
 import { statisticsLog } from '../lib/platform/logger.ts';
@@ -18,7 +17,7 @@ export async function runStatistics(
   while (!signal.aborted) {
     try {
       // After a pause of this service there are many minutes to count.
-      waitMs = (await countMinutes(ports.store, await agreedTime(ports))) ? 0 : countEveryMs;
+      waitMs = (await countMinutes(ports.store, ports.clock.now())) ? 0 : countEveryMs;
     } catch (error) {
       waitMs = Math.min(countBackoffMsMax, Math.max(countEveryMs, 2 * waitMs));
       statisticsLog.warn({ err: error, waitMs }, 'statistics.backing_off');

@@ -2,6 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
 import { isDropped } from '../../lib/model/delivery-state.ts';
+import { seenDiscards } from '../../lib/model/discards.ts';
 import { testEventName } from '../../lib/model/event-name.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import type { ResendJob } from '../../lib/model/job.ts';
@@ -76,7 +77,8 @@ export const resendEvent: Handler<ResendEventBody> = operation(facts, async (req
     const webhookUids = webhooks.map((webhook) => webhook._id);
     const paused = webhooks.filter((webhook) => !webhook.active);
     const eventId = event._id;
-    const resend: ResendJob = { ...newJob(appUid, now), kind: 'resend', eventId, webhookUids };
+    const what = { eventId, webhookUids, seenDiscards: seenDiscards(webhooks) };
+    const resend: ResendJob = { ...newJob(appUid, now), kind: 'resend', ...what };
     await store.jobs.insertOne(resend, { session });
     const redeliveryUid = resend._id;
     const target = { kind: 'event', uid: eventId };

@@ -13,6 +13,7 @@ const readinessSchema = named(
         indexes: text,
         temporal: text,
         searchAttributes: text,
+        clock: text,
         load: text,
       }),
       description: 'For each part `ok`, or a sentence with the fault.',

@@ -2,8 +2,9 @@ import type { ClientSession } from 'mongodb';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { toStart } from '../../lib/deliveries/jobs.ts';
 import { countReplay } from '../../lib/deliveries/replay-page.ts';
+import { seenDiscards } from '../../lib/model/discards.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
-import type { KnownWebhook } from '../../lib/model/webhook.ts';
+import { knownFields, type KnownWebhook } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { within } from '../../lib/mongo/transaction.ts';
@@ -36,7 +37,7 @@ export async function startReplay(
   let replay = asked;
   const { answer, repeated } = await runOnce(store, once, async (session) => {
     const webhooks = await find(session);
-    replay = { ...asked, webhookUids: uids(webhooks) };
+    replay = { ...asked, webhookUids: uids(webhooks), seenDiscards: seenDiscards(webhooks) };
     await store.jobs.insertOne(replay, { session });
     const target = { kind: 'replay', uid };
     const entry = { appUid, action: 'replay.created', target, details: detailsOf(replay) };
@@ -70,10 +71,7 @@ async function findWebhooks(
     return known;
   }
   return store.webhooks
-    .find<KnownWebhook>(
-      { appUid },
-      { projection: { _id: 1, active: 1, kind: 1 }, ...within(session) },
-    )
+    .find<KnownWebhook>({ appUid }, { projection: knownFields, ...within(session) })
     .sort({ _id: 1 })
     .toArray();
 }

@@ -6,7 +6,7 @@ import type { Dispatcher } from '../../lib/dispatch/dispatcher.ts';
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName } from '../../lib/model/event-name.ts';
 import { renderPayload, type ResourceData } from '../../lib/model/event-payload.ts';
-import { type EventDocument, newEvent } from '../../lib/model/event.ts';
+import { addressTo, type EventDocument, newEvent } from '../../lib/model/event.ts';
 import { partitionId, type Turn } from '../../lib/model/partition.ts';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
@@ -135,7 +135,7 @@ function makeEvent(
       resourceUid: data.uid,
       externalTenantId: data.externalTenantId,
       body: renderBody({ eventId, event, timestamp: now, appUid, data }),
-      webhookUids: subscribers.map((webhook) => webhook._id),
+      ...addressTo(subscribers),
       headStart: headStart?.claim() ?? null,
       ...(trace === undefined ? {} : { trace }),
     },

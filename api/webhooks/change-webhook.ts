@@ -48,7 +48,8 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
       if (discards) refuseLateDiscard(before);
       const resumes = body.active === true && !before.active;
       if (!resumes && !differs(before, fields)) return { webhook: before, resumed: false };
-      const resume = { releaseUid: release._id, ...(discards ? { discardBefore: now } : {}) };
+      const discard = { discardCount: (before.discardCount ?? 0) + 1, discardBefore: now };
+      const resume = { releaseUid: release._id, ...(discards ? discard : {}) };
       const changes = { ...fields, ...(resumes ? resume : {}), updatedAt: now };
       if (resumes) await store.jobs.insertOne(release, { session });
       await store.webhooks.updateOne(filter, { $set: changes }, { session });

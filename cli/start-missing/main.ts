@@ -6,6 +6,7 @@ import { readConfig } from '../../lib/config/config.ts';
 import { expectAllSignals } from '../../lib/deliveries/partitions.ts';
 import { startMissing } from '../../lib/dispatch/start-missing.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
+import { startServerClock } from '../../lib/mongo/server-clock.ts';
 import { skipSequences } from '../../lib/mongo/skip-sequences.ts';
 import { dayMs } from '../../lib/platform/duration.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
@@ -39,15 +40,14 @@ async function main(): Promise<void> {
       'mongodb-rolled-back': { type: 'boolean', default: false },
     },
   });
-  const calledAt = new Date();
-  const since =
-    values.since === undefined
-      ? new Date(calledAt.getTime() - sinceDefaultMs)
-      : readTime(values.since);
-  if (since === null) throw new Error('--since needs a time such as 2026-11-21T17:00:00Z');
+  const wanted = values.since === undefined ? undefined : readTime(values.since);
+  if (wanted === null) throw new Error('--since needs a time such as 2026-11-21T17:00:00Z');
   const config = readConfig(process.env);
   const { address, namespace, connectionOptions } = config.temporal;
   await using store = await connectStore(config.mongodb);
+  await using clock = await startServerClock(store);
+  const before = clock.now();
+  const since = wanted ?? new Date(before.getTime() - sinceDefaultMs);
   const connection = await Connection.connect({ ...connectionOptions, address }).catch(
     (cause: unknown) => {
       throw unreachable(config.temporal, cause);
@@ -64,12 +64,12 @@ async function main(): Promise<void> {
     const ports = { store, client: new Client({ connection, namespace }) };
     const total = { waiting: 0, started: 0, jobs: 0 };
     for await (const { _id: appUid } of store.apps.find({}, { projection: { _id: 1 } })) {
-      const found = await startMissing(ports, appUid, { since, before: calledAt });
+      const found = await startMissing(ports, appUid, { since, before });
       for (const name of ['waiting', 'started', 'jobs'] as const) total[name] += found[name];
       if (found.waiting + found.jobs > 0) say(`${appUid}: ${describe(found)}`);
     }
     say(`All applications: ${describe(total)}`);
-    const moved = await expectAllSignals(store, new Date());
+    const moved = await expectAllSignals(store, clock.now());
     say(`${moved} resources with events in order go on within seconds.`);
   } finally {
     await connection.close();

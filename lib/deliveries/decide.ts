@@ -2,6 +2,7 @@ import { timeOfId } from '../platform/ids.ts';
 import { type CancelReason, isOpen } from '../model/delivery-state.ts';
 import type { DeliveryToAttempt } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
+import { discardCountOf } from '../model/discards.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { isOfKind, isSubscribed } from '../webhooks/subscriptions.ts';
@@ -70,14 +71,18 @@ function isElsewhere({ asker, delivery, event, webhook, now, processUid }: Attem
   return by !== processUid && now < until;
 }
 
-// Dropped by a resume, and not sent again since.
+// Dropped by a resume, and not sent again since. What has no count was recorded before the first discard. Or a process of
+// an earlier version, which counts none, recorded it: by its time nothing is dropped that was recorded later.
 function isDiscarded(
-  { _id }: EventToAttempt,
+  { _id, seenDiscards }: EventToAttempt,
   delivery: DeliveryToAttempt | null,
-  { discardBefore }: WebhookDocument,
+  { _id: webhookUid, discardCount = 0, discardBefore }: WebhookDocument,
 ): boolean {
-  if (discardBefore === null || timeOfId(_id) >= discardBefore) return false;
-  return delivery?.requeuedAt == null || delivery.requeuedAt < discardBefore;
+  if (discardCount === 0 || discardBefore === null) return false;
+  const seen = delivery?.discardCount ?? discardCountOf(seenDiscards, webhookUid);
+  if (seen !== undefined) return seen < discardCount;
+  const recordedAt = delivery?.requeuedAt ?? timeOfId(_id);
+  return recordedAt < discardBefore;
 }
 
 // By the webhook's current filters, which a test and a resend pass.

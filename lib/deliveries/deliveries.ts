@@ -81,6 +81,7 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
     jobPage: null,
     requeuedAs: null,
     requeuedAt: null,
+    ...(step.discardCount === undefined ? {} : { discardCount: step.discardCount }),
     scheduleFrom: 0,
     createdAt: step.now,
     updatedAt: step.now,

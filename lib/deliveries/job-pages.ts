@@ -5,11 +5,10 @@ import type { EventFacts } from '../model/event.ts';
 import type { JobDocument, ResendJob } from '../model/job.ts';
 import { jobLimits } from '../limits.ts';
 import { partitionId, turnOf } from '../model/partition.ts';
-import { agreedTime } from '../mongo/agreed-time.ts';
 import { findOrProveAbsent } from '../mongo/read-proven.ts';
 import { inTransaction, within } from '../mongo/transaction.ts';
 import type { Store } from '../mongo/connect.ts';
-import { type PageMaking, requeueDeliveries, type TakenPage } from './jobs.ts';
+import { discardCountFor, type PageMaking, requeueDeliveries, type TakenPage } from './jobs.ts';
 import { findKnownWebhooks } from '../webhooks/webhooks.ts';
 import type { JobPage, TakeJobPageInput } from '../temporal/messages.ts';
 import { retentionJobUid } from '../temporal/names.ts';
@@ -30,11 +29,11 @@ type JobPorts = Pick<
 export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Promise<JobPage> {
   const { store, clock, signalPartition, signalOvertaken } = ports;
   const { jobUid, page } = input;
+  const now = clock.now();
   if (jobUid === retentionJobUid) {
     instruments.jobPages.add(1, { kind: 'retention' });
-    return deleteExpired(ports, { now: await agreedTime(ports), cursor: input.cursor });
+    return deleteExpired(ports, { now, cursor: input.cursor });
   }
-  const now = clock.now();
   const job = await findJob(store, jobUid);
   if (job === null) return { events: [], isLast: true };
   const { kind } = job;
@@ -100,9 +99,10 @@ function makePage(
 // Immediately, past the order of its webhooks.
 async function takeResend(
   { store }: Pick<DeliveryPorts, 'store'>,
-  { _id: jobUid, appUid, eventId, webhookUids, createdAt }: ResendJob,
+  job: ResendJob,
   { page, now, session }: PageMaking,
 ): Promise<TakenPage> {
+  const { _id: jobUid, appUid, eventId, webhookUids, createdAt } = job;
   const end = { cursor: eventId, isEnd: true, partitions: [] };
   const event = await store.events.findOne<EventFacts>(
     { _id: eventId, appUid },
@@ -110,10 +110,11 @@ async function takeResend(
   );
   if (event === null) return { ...end, count: 0 };
   const known = await findKnownWebhooks(store, { appUid, webhookUids }, session);
-  const deliveries = known.map(({ _id: webhookUid }) => {
+  const deliveries = known.map((webhook) => {
+    const { _id: webhookUid } = webhook;
     const turn = turnOf(event, webhookUid);
     const partition = turn === null ? null : partitionId(turn.partition);
-    return { event, webhookUid, partition };
+    return { event, webhookUid, partition, discardCount: discardCountFor(job, webhook) };
   });
   const stamp = { jobUid, jobPage: page, requeuedAs: 'resend', requeuedAt: createdAt } as const;
   const overtaken = await store.deliveries

@@ -2,9 +2,18 @@ import type { ClientSession } from 'mongodb';
 import { newId } from '../platform/ids.ts';
 import type { CancelReason } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
+import { discardCountOf } from '../model/discards.ts';
 import type { EventDocument } from '../model/event.ts';
-import type { JobDocument, JobFacts, JobToStart, ReleaseJob, ReplayJob } from '../model/job.ts';
+import type {
+  JobDocument,
+  JobFacts,
+  JobToStart,
+  ReleaseJob,
+  ReplayJob,
+  ResendJob,
+} from '../model/job.ts';
 import type { PartitionKey } from '../model/partition.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import type { Overtaken } from './overtaken.ts';
 
@@ -84,6 +93,20 @@ export interface SentAgain {
   event: Pick<EventDocument, '_id' | 'appUid' | 'event' | 'externalTenantId'>;
   webhookUid: string;
   partition: string | null;
+  discardCount: number;
+}
+
+/**
+ * Returns the count of discards that a delivery of a job gets: of its request, so that a discard in between drops what
+ * the page would send. A job of an earlier version has none: nothing that was requested after a discard may be dropped.
+ */
+export function discardCountFor(
+  job: Pick<ResendJob | ReplayJob, 'seenDiscards'>,
+  { _id, discardCount = 0 }: Pick<WebhookDocument, '_id' | 'discardCount'>,
+): number {
+  return job.seenDiscards === undefined
+    ? discardCount
+    : (discardCountOf(job.seenDiscards, _id) ?? 0);
 }
 
 export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt'>;
@@ -96,7 +119,7 @@ export async function requeueDeliveries(
 ): Promise<void> {
   if (deliveries.length === 0) return;
   await store.deliveries.bulkWrite(
-    deliveries.map(({ event, webhookUid, partition }) => ({
+    deliveries.map(({ event, webhookUid, partition, discardCount }) => ({
       updateOne: {
         filter: { eventId: event._id, webhookUid, appUid: event.appUid },
         update: {
@@ -108,7 +131,7 @@ export async function requeueDeliveries(
             attempts: [],
             createdAt: now,
           },
-          $set: { partition },
+          $set: { partition, discardCount },
         },
         upsert: true,
       },

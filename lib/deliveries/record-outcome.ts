@@ -8,6 +8,7 @@ import type {
   DeliveryToAttempt,
   PastAttempt,
 } from '../model/delivery.ts';
+import { discardCountOf } from '../model/discards.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { partitionId, type Turn } from '../model/partition.ts';
 import { deliveryLog } from '../platform/logger.ts';
@@ -44,6 +45,7 @@ export async function recordStep(
     attemptsBefore: delivery?.attemptCount ?? 0,
     jobUid: delivery?.jobUid ?? null,
     partition: turn === null ? null : partitionId(turn.partition),
+    discardCount: discardCountOf(event.seenDiscards, key.webhookUid),
   };
   if (await records.record(key, step)) {
     const attempts = await attemptsAfter(records, key, step);

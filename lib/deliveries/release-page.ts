@@ -4,6 +4,7 @@ import { idAt } from '../platform/ids.ts';
 import { type CancelReason, openStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { ReleaseJob } from '../model/job.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
 import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
@@ -38,7 +39,7 @@ export async function takeReleasePage(
   const { now, session } = making;
   const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, { session });
   const nothing = { cursor, count: 0, partitions: [] };
-  const dropped = webhook === null ? {} : droppedBy(webhook.discardBefore, createdAt);
+  const dropped = webhook === null ? {} : droppedBy(webhook, createdAt);
   if (dropped !== null) {
     const filter = { appUid, webhookUid, state: { $in: [...openStates] }, ...dropped };
     const cancelReason = webhook === null ? 'webhook_deleted' : 'discarded';
@@ -72,14 +73,22 @@ export function findHeld(
     .toArray();
 }
 
-function droppedBy(discardBefore: Date | null, releasedAt: Date): Filter<DeliveryDocument> | null {
-  if (discardBefore === null) return null;
+// By the rule of `decide`.
+function droppedBy(
+  { discardCount = 0, discardBefore }: WebhookDocument,
+  releasedAt: Date,
+): Filter<DeliveryDocument> | null {
+  if (discardCount === 0 || discardBefore === null) return null;
   const recordedBefore = new Date(discardBefore.getTime() + recordedMsMax);
   if (releasedAt > recordedBefore) return null;
+  const uncounted = { discardCount: { $exists: false } };
   return {
     _id: { $lt: idAt('dlv', recordedBefore) },
-    eventId: { $lt: idAt('evt', discardBefore) },
-    $or: [{ requeuedAt: null }, { requeuedAt: { $lt: discardBefore } }],
+    $or: [
+      { discardCount: { $lt: discardCount } },
+      { ...uncounted, requeuedAt: null, eventId: { $lt: idAt('evt', discardBefore) } },
+      { ...uncounted, requeuedAt: { $lt: discardBefore } },
+    ],
   };
 }
 

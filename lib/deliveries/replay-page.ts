@@ -6,7 +6,13 @@ import { partitionId, type PartitionKey } from '../model/partition.ts';
 import { subscriptionFields } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
-import { type PageMaking, type PageStamp, requeueDeliveries, type TakenPage } from './jobs.ts';
+import {
+  discardCountFor,
+  type PageMaking,
+  type PageStamp,
+  requeueDeliveries,
+  type TakenPage,
+} from './jobs.ts';
 import type { Overtaken } from './overtaken.ts';
 import { expectSignal, findSettled, issueNumbers } from './partitions.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -94,16 +100,19 @@ async function send(
 ): Promise<PartitionKey[]> {
   const { replay, page, now, session } = making;
   const webhookUid = webhook._id;
-  if (webhook.ordering === 'resource') return sendInOrder(store, { webhookUid, chosen }, making);
+  const discardCount = discardCountFor(replay, webhook);
+  const ofWebhook = { webhookUid, discardCount };
+  if (webhook.ordering === 'resource') {
+    return sendInOrder(store, { ...ofWebhook, chosen }, making);
+  }
   const stamp = { jobUid: replay._id, jobPage: page, ...askedBy(replay) };
   const sentAgain = chosen.map(({ event, delivery }) => {
-    return { event, webhookUid, partition: delivery?.partition ?? null };
+    return { event, ...ofWebhook, partition: delivery?.partition ?? null };
   });
   await requeueDeliveries(store, sentAgain, { stamp, now, session });
   return [];
 }
 
-// The time of the request, not of the page: a discard in between drops what the page would send.
 function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requeuedAt'> {
   return { requeuedAs: 'replay', requeuedAt: createdAt };
 }
@@ -111,7 +120,11 @@ function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requ
 // Issues new numbers, behind what waits in the partitions, unless an event's own turn is still to come.
 async function sendInOrder(
   store: Store,
-  { webhookUid, chosen }: { webhookUid: string; chosen: readonly Chosen[] },
+  {
+    webhookUid,
+    discardCount,
+    chosen,
+  }: { webhookUid: string; discardCount: number; chosen: readonly Chosen[] },
   { replay, now, session }: Making,
 ): Promise<PartitionKey[]> {
   const placed = chosen.map(({ event, delivery }) => {
@@ -141,7 +154,7 @@ async function sendInOrder(
   }
   const stamp = { jobUid: null, jobPage: null, ...askedBy(replay) };
   const sentAgain = placed.map(({ event, partition }) => {
-    return { event, webhookUid, partition: partitionId(partition) };
+    return { event, webhookUid, discardCount, partition: partitionId(partition) };
   });
   await requeueDeliveries(store, sentAgain, { stamp, now, session });
   return [...new Map(partitions.map((each) => [partitionId(each), each])).values()];

@@ -2,6 +2,8 @@ import type { ConnectionLike } from '@temporalio/client';
 import { inTime } from '../concurrency/in-time.ts';
 import type { Store } from '../mongo/connect.ts';
 import { findMissingIndexes } from '../mongo/indexes.ts';
+import { describeClock } from '../mongo/server-clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import {
   type AttributeFault,
   describeWrongTypes,
@@ -14,10 +16,14 @@ export interface Servers {
   namespace: string;
   /** The read with which each call begins: a process in which it hangs is not ready. */
   readFirst?: (() => Promise<unknown>) | undefined;
+  clock?: Clock | undefined;
 }
 
 /** `ok`, or a sentence with the fault and its fix. */
-export type Readiness = Record<'mongodb' | 'indexes' | 'temporal' | 'searchAttributes', string>;
+export type Readiness = Record<
+  'mongodb' | 'indexes' | 'temporal' | 'searchAttributes' | 'clock',
+  string
+>;
 
 // `askMs` bounds a call of Temporal, whose client would wait for ever.
 const probeTimeouts = { waitMs: 2_000, askMs: 5_000 };
@@ -26,7 +32,7 @@ const startTimeouts = { waitMs: 15_000, askMs: 15_000 };
 
 /** Never rejects. Strangers may ask without a limit: of each part one check at a time, shared by all callers. */
 export function createInspection(
-  { store, connection, namespace, readFirst }: Servers,
+  { store, connection, namespace, readFirst, clock }: Servers,
   { waitMs, askMs } = probeTimeouts,
 ): () => Promise<Readiness> {
   const askTemporal = <T>(ask: () => Promise<T>): Promise<T> =>
@@ -39,6 +45,7 @@ export function createInspection(
     searchAttributes: createInspector('the search attributes cannot be read', waitMs, async () =>
       describeFaults(await askTemporal(() => findAttributeFaults(connection, namespace))),
     ),
+    clock: async () => describeClock(clock?.aheadMs?.() ?? 0),
   };
   return async () => {
     const states = Object.entries(parts).map(async ([part, inspect]) => [part, await inspect()]);

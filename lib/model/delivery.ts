@@ -28,6 +28,8 @@ export interface DeliveryDocument {
   jobPage: number | null;
   requeuedAs: Extract<AttemptTrigger, 'resend' | 'replay'> | null;
   requeuedAt: Date | null;
+  /** Of its webhook, when its event or the request to send it again was recorded; absent while there were none. */
+  discardCount?: number;
   /** The number of attempts before the last requeue: the schedule starts after them. */
   scheduleFrom: number;
   createdAt: Date;
@@ -47,6 +49,7 @@ const deliveryFields = {
   jobUid: 1,
   requeuedAs: 1,
   requeuedAt: 1,
+  discardCount: 1,
   scheduleFrom: 1,
 } as const;
 
@@ -100,6 +103,7 @@ export interface DeliveryStep {
   /** The owner when the step began: a job that claimed the delivery since decides alone. */
   jobUid: string | null;
   partition: string | null;
+  discardCount?: number | undefined;
   attempt: Attempt | null;
   nextAttemptAt: Date | null;
   isInLine: boolean;

@@ -1,5 +1,7 @@
+import { seenDiscards, type SeenDiscards } from './discards.ts';
 import type { TraceContext } from './trace-context.ts';
 import type { DeliveredEntity, DeliveredEventName } from './event-name.ts';
+import type { WebhookDocument } from './webhook.ts';
 
 export interface EventDocument {
   _id: string;
@@ -21,6 +23,8 @@ export interface EventDocument {
   workflowId: string | null;
   dispatchedAt: Date | null;
   headStart: HeadStartClaim | null;
+  /** Of its webhooks that had a discard before it was recorded; absent where none had. */
+  seenDiscards?: SeenDiscards[];
   /** Where its trace goes on; absent where none is recorded. */
   trace?: TraceContext;
   createdAt: Date;
@@ -43,7 +47,7 @@ type NewEvent = Pick<
   | 'body'
   | 'webhookUids'
 > &
-  Partial<Pick<EventDocument, 'workflowId' | 'headStart' | 'trace'>>;
+  Partial<Pick<EventDocument, 'workflowId' | 'headStart' | 'seenDiscards' | 'trace'>>;
 
 /** Returns the document of an event that is recorded now. Without a subscriber there is nothing to dispatch. */
 export function newEvent(facts: NewEvent, now: Date): EventDocument {
@@ -59,6 +63,15 @@ export function newEvent(facts: NewEvent, now: Date): EventDocument {
   };
 }
 
+/** Returns the fields of a new event that say which webhooks get it. */
+export function addressTo(
+  webhooks: readonly Pick<WebhookDocument, '_id' | 'discardCount'>[],
+): Pick<EventDocument, 'webhookUids' | 'seenDiscards'> {
+  const webhookUids = webhooks.map((webhook) => webhook._id);
+  const seen = seenDiscards(webhooks);
+  return seen.length === 0 ? { webhookUids } : { webhookUids, seenDiscards: seen };
+}
+
 export type EventFacts = Omit<EventDocument, 'body'>;
 
 /** The projection to `EventToAttempt`, but for the body. */
@@ -72,6 +85,7 @@ export const attemptFields = {
   order: 1,
   erasedAt: 1,
   headStart: 1,
+  seenDiscards: 1,
   trace: 1,
   createdAt: 1,
 } as const;

@@ -1,4 +1,5 @@
 import { type DeliveryState, lostReasons, type SendableReason } from './delivery-state.ts';
+import type { SeenDiscards } from './discards.ts';
 import type { SubscribedEventName } from './event-name.ts';
 
 /** `never_attempted`: events of which the webhook has no delivery. */
@@ -35,6 +36,8 @@ export interface ResendJob extends JobFacts {
   kind: 'resend';
   eventId: string;
   webhookUids: string[];
+  /** Of its webhooks, when it was requested. */
+  seenDiscards?: SeenDiscards[];
 }
 
 export interface ReplayJob extends JobFacts {
@@ -42,6 +45,8 @@ export interface ReplayJob extends JobFacts {
   /** The webhook that it was asked for; null for one of the application. */
   webhookUid: string | null;
   webhookUids: string[];
+  /** Of these, when it was requested. */
+  seenDiscards?: SeenDiscards[];
   webhooksDone: number;
   /** Of those to which anything was sent. */
   webhooks: ReplayedWebhook[];

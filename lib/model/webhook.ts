@@ -53,7 +53,9 @@ export interface WebhookDocument {
   lastTriggeredAt: Date | null;
   /** The latest release job; it ends those before it. */
   releaseUid: string | null;
-  /** Events recorded before are sent only by a resend or replay. */
+  /** Deliveries that saw a lower count are dropped; absent before the first discard. */
+  discardCount?: number;
+  /** The time of the latest discard. */
   discardBefore: Date | null;
   createdAt: Date;
   updatedAt: Date;
@@ -113,7 +115,10 @@ export interface PreviousSecret {
   promoted: boolean;
 }
 
-export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active' | 'kind'>;
+export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active' | 'kind' | 'discardCount'>;
+
+/** The projection to it. */
+export const knownFields = { active: 1, kind: 1, discardCount: 1 } as const;
 
 /** The projection to `FilteredSubscription`: the rest of a webhook, such as a certificate, may be long. */
 export const subscriptionFields = {

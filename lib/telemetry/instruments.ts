@@ -242,6 +242,13 @@ export const instruments = {
     description: '1 where this process reached it at its latest check, else 0',
     attributes: { dependency: '`mongodb` or `temporal`' },
   }),
+  clockAhead: new Gauge({
+    name: 'herald.clock.ahead',
+    unit: 's',
+    description:
+      "How far the clock of this process's machine is ahead of MongoDB's; below 0: behind",
+    attributes: {},
+  }),
   databaseDuration: new Histogram({
     name: 'db.client.operation.duration',
     unit: 's',

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import type { Entity } from '../model/event-name.ts';
-import type { KnownWebhook, WebhookDocument } from '../model/webhook.ts';
+import { knownFields, type KnownWebhook, type WebhookDocument } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 
@@ -13,7 +13,7 @@ export async function findKnownWebhooks(
   const found = await store.webhooks
     .find<KnownWebhook>(
       { appUid, _id: { $in: [...webhookUids] } },
-      { projection: { _id: 1, active: 1, kind: 1 }, ...within(session) },
+      { projection: knownFields, ...within(session) },
     )
     .toArray();
   const known = new Map(found.map((webhook) => [webhook._id, webhook]));

@@ -78,7 +78,8 @@ test('throttled first attempts are left pending for the retries, and none is a f
   expect(delivery?.attempts).toMatchObject([{ n: 1, trigger: 'event' }]);
 
   const discardBefore = new Date(Date.now() + 1);
-  const { page } = await resumeWebhook(ports, { appUid, webhookUid }, { discardBefore });
+  const discard = { discardCount: 1, discardBefore };
+  const { page } = await resumeWebhook(ports, { appUid, webhookUid }, discard);
   expect(page.events).toEqual([]);
   const dropped = await inActivity(() => retryDelivery(ports, { ...input, eventId: droppedId }));
   expect(dropped).toMatchObject({ state: 'cancelled', attemptCount: 0 });

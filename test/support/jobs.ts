@@ -1,6 +1,7 @@
 // Jobs as the API records them, and their pages one after the other, without Temporal.
 import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
+import { seenDiscards } from '../../lib/model/discards.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { newJob, newRelease } from '../../lib/deliveries/jobs.ts';
@@ -15,18 +16,21 @@ export async function resume(
   const release = newRelease({ appUid, webhookUid }, now);
   const discard = discards ? { discardBefore: now } : {};
   const resumed = { active: true, releaseUid: release._id, ...discard };
-  await webhooks.updateOne({ _id: webhookUid }, { $set: resumed });
+  const count = { $inc: { discardCount: discards ? 1 : 0 } };
+  await webhooks.updateOne({ _id: webhookUid }, { $set: resumed, ...count });
   await jobs.insertOne(release);
   return release._id;
 }
 
 /** Records a resend of an event, and returns its uid. */
 export async function askForResend(
-  { jobs }: Store,
+  { jobs, webhooks }: Store,
   { appUid, ...what }: { appUid: string; eventId: string; webhookUids: string[] },
   now = new Date(),
 ): Promise<string> {
-  const job = { ...newJob(appUid, now), kind: 'resend' as const, ...what };
+  const found = await webhooks.find({ _id: { $in: what.webhookUids } }).toArray();
+  const seen = { seenDiscards: seenDiscards(found) };
+  const job = { ...newJob(appUid, now), kind: 'resend' as const, ...what, ...seen };
   await jobs.insertOne(job);
   return job._id;
 }

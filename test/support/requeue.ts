@@ -12,7 +12,9 @@ export async function requeue(
 ): Promise<void> {
   const { appUid, eventId, webhookUid } = key;
   const facts = { event: 'agent.updated', externalTenantId: 'tenant-1' } as const;
-  const deliveries = [{ event: { _id: eventId, appUid, ...facts }, webhookUid, partition: null }];
+  const deliveries = [
+    { event: { _id: eventId, appUid, ...facts }, webhookUid, partition: null, discardCount: 0 },
+  ];
   await inTransaction(store, (session) =>
     requeueDeliveries(store, deliveries, {
       stamp: { ...stamp, jobPage: 1, requeuedAt: new Date() },

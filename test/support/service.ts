@@ -32,7 +32,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     const { config, store, app } = installation;
     const temporal = open.use(await connectTemporal(config.temporal));
     const { worker = true, clock = systemClock } = options;
-    const first = worker ? await openFirstAttempts(open, { config, store, temporal }) : null;
+    const first = worker
+      ? await openFirstAttempts(open, { config, store, temporal, clock: systemClock })
+      : null;
     if (worker) open.use(await createDeliveryWorker(config));
     const { headStart = null } = first ?? {};
     const context = await createApiContext({

@@ -250,7 +250,8 @@ test('a discard needs a paused webhook, and repeating it changes nothing', async
   expect(await service.store.paces.findOne({ _id: uid })).toMatchObject({ ...line, lineEndsMs: 0 });
   expect(await discard()).toMatchObject({ status: 200, body: resumed.body });
   const stored = () => service.store.webhooks.findOne({ _id: uid });
-  const { releaseUid, discardBefore } = (await stored()) ?? {};
+  const { releaseUid, discardBefore, discardCount } = (await stored()) ?? {};
+  expect(discardCount).toBe(1);
   expect(timeOfId(releaseUid ?? '')).toEqual(discardBefore);
   expect(await service.store.jobs.countDocuments({ webhookUid: uid })).toBe(1);
 
@@ -259,7 +260,7 @@ test('a discard needs a paused webhook, and repeating it changes nothing', async
   const late = await change({ active: true, onResume: 'discard', entities: ['context'] });
   expectProblem(late, 409, 'conflict');
   expect((await change({})).body['entities']).not.toEqual(['context']);
-  expect(await stored()).toMatchObject({ discardBefore });
+  expect(await stored()).toMatchObject({ discardBefore, discardCount });
 });
 
 test("a webhook's own schedule is shown in the largest whole units", async () => {

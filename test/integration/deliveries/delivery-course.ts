@@ -134,9 +134,10 @@ async function resend(course: Course): Promise<void> {
 }
 
 async function resumeAndDiscard(course: Course): Promise<void> {
-  // Only what is older than `discardBefore` is dropped.
+  // What has no count must be older than `discardBefore`.
   course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
-  await resumeWebhook(portsAt(course), course.key, { discardBefore: course.now });
+  const discard = { discardCount: 1, discardBefore: course.now };
+  await resumeWebhook(portsAt(course), course.key, discard);
 }
 
 async function deleteWebhook(course: Course): Promise<void> {

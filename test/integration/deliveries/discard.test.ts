@@ -74,11 +74,13 @@ test('a discard drops open deliveries recorded before it, 1,000 a page, and no o
     madeAt(older, { state: 'pending' }),
     madeAt(older, { state: 'retrying', nextAttemptAt: younger }),
     madeAt(older, { state: 'retrying', requeuedAs: 'replay', requeuedAt: older }),
+    madeAt(younger, { state: 'retrying', requeuedAs: 'replay', discardCount: 0 }),
   ];
   const spared = [
     madeAt(younger, { state: 'held', jobUid: 'job_of_another' }),
     madeAt(older, { state: 'delivered' }),
     madeAt(older, { state: 'retrying', requeuedAs: 'resend', requeuedAt: younger }),
+    madeAt(older, { state: 'retrying', discardCount: 1 }),
     newDelivery(installation, older, { state: 'held' }),
   ];
   const { deliveries } = installation.store;
@@ -87,7 +89,7 @@ test('a discard drops open deliveries recorded before it, 1,000 a page, and no o
   const cancelled = { webhookUid: webhook._id, state: 'cancelled', nextAttemptAt: null } as const;
   for (const [page, count] of [
     [1, 1_000],
-    [2, 1_002],
+    [2, 1_003],
   ] as const) {
     const taken = await takeJobPage(ports, { jobUid, page });
     expect(taken).toMatchObject({ events: [], isLast: false });
@@ -105,12 +107,27 @@ test('a resend requested before the discard is dropped even if its page is taken
   const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(3_000));
   const { appUid, _id: webhookUid } = webhook;
   const asked = newJob(appUid, ago(2_000));
-  const resend: ResendJob = { ...asked, kind: 'resend', eventId, webhookUids: [webhookUid] };
+  const what = { eventId, webhookUids: [webhookUid], seenDiscards: [] };
+  const resend: ResendJob = { ...asked, kind: 'resend', ...what };
   await installation.store.jobs.insertOne(resend);
   await discard();
   await takeJobPage(ports, { jobUid: resend._id, page: 1 });
   expect(await attempt(eventId, resend._id)).toMatchObject({ state: 'cancelled', attemptCount: 0 });
   expect(answers).toHaveLength(0);
+});
+
+test('what was requested after a discard by a process that counts none is sent', async () => {
+  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(3_000));
+  await discard();
+  const { appUid, _id: webhookUid } = webhook;
+  const asked = newJob(appUid, ago(2_000));
+  const resend: ResendJob = { ...asked, kind: 'resend', eventId, webhookUids: [webhookUid] };
+  await installation.store.jobs.insertOne(resend);
+  await takeJobPage(ports, { jobUid: resend._id, page: 1 });
+  const sending = attempt(eventId, resend._id);
+  await waitFor(() => answers.length === 1);
+  answers[0]?.(200);
+  expect(await sending).toMatchObject({ state: 'delivered' });
 });
 
 test('the first attempt at an older event is dropped and sends nothing', async () => {

@@ -61,9 +61,19 @@ async function writeHeld(
 
 test.each([
   ['the held deliveries', {}, null, 20],
-  ['the deliveries that a resume dropped', { discardBefore: resumedAt }, null, dropped],
-  ['the deliveries held since a discard', { discardBefore: longBefore }, null, 20],
-  ['as many of those sent again since a discard', { discardBefore: sentBefore }, sentAgainAt, 20],
+  [
+    'the deliveries that a resume dropped',
+    { discardCount: 1, discardBefore: resumedAt },
+    null,
+    dropped,
+  ],
+  ['the deliveries held since a discard', { discardCount: 1, discardBefore: longBefore }, null, 20],
+  [
+    'as many of those sent again since a discard',
+    { discardCount: 1, discardBefore: sentBefore },
+    sentAgainAt,
+    20,
+  ],
 ] as const)('a page of a release reads only %s', async (...row) => {
   const [, fields, requeuedAt, count] = row;
   const { store } = installation;

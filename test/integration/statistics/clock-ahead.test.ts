@@ -1,5 +1,6 @@
-// A worker whose clock is ahead counts no minute before it is over by MongoDB's.
+// A worker on a machine whose clock is ahead counts no minute before it is over by MongoDB's.
 import { expect, test } from 'vitest';
+import { startServerClock } from '../../../lib/mongo/server-clock.ts';
 import { minuteMs } from '../../../lib/platform/duration.ts';
 import { runStatistics } from '../../../worker/statistics.ts';
 import { createInstallation } from '../../support/installation.ts';
@@ -14,7 +15,8 @@ test('a worker whose clock is 10 minutes ahead counts up to the last minute, and
   const countedUntilMs = async (): Promise<number> =>
     (await store.statisticsCursors.findOne())?.countedUntil.getTime() ?? 0;
   const stopping = new AbortController();
-  const clock = { now: () => new Date(Date.now() + 10 * minuteMs) };
+  const local = { now: () => new Date(Date.now() + 10 * minuteMs) };
+  await using clock = await startServerClock(store, { local });
   const counting = runStatistics({ store, clock }, stopping.signal);
   await waitFor(async () => (await countedUntilMs()) > startMs);
   stopping.abort();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
 import { newRelease } from '../../../lib/deliveries/jobs.ts';
 import type { JobDocument } from '../../../lib/model/job.ts';
+import { startServerClock } from '../../../lib/mongo/server-clock.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
 import { processLog } from '../../../lib/platform/logger.ts';
 import { retentionJobUid } from '../../../lib/temporal/names.ts';
@@ -22,12 +23,13 @@ afterAll(async () => {
 
 const inDays = (days: number): Date => new Date(Date.now() + days * dayMs);
 
-/** Takes a page by a worker whose clock is ahead. */
-function takePage({ aheadDays = 0 } = {}): Promise<unknown> {
+/** Takes a page by a worker on a machine whose clock is ahead. */
+async function takePage({ aheadDays = 0 } = {}): Promise<unknown> {
   const { store, config } = installation;
-  const clock = { now: () => inDays(aheadDays) };
+  const local = { now: () => inDays(aheadDays) };
+  await using clock = await startServerClock(store, { local });
   const ports = { store, clock, ...noSignals, retention: config.retention };
-  return takeJobPage(ports, { jobUid: retentionJobUid, page: 1 });
+  return await takeJobPage(ports, { jobUid: retentionJobUid, page: 1 });
 }
 
 const key = { appUid: 'app_1', webhookUid: 'whk_1' };

@@ -17,9 +17,11 @@ const after = (ms: number): Date => new Date(now.getTime() + ms);
 const recordedAt = after(-60_000);
 const app = { appUid: 'app_1' };
 const secret = { keyId: 'key-1', sealed: '' };
-const anEvent = newEvent({ app }, ['whk_1'], recordedAt);
+const uncounted = newEvent({ app }, ['whk_1'], recordedAt);
+const anEvent = { ...uncounted, seenDiscards: [{ webhookUid: 'whk_1', count: 1 }] };
 const aDelivery = newDelivery({ app }, recordedAt, { eventId: anEvent._id, webhookUid: 'whk_1' });
-const aWebhook = newWebhook(app.appUid, recordedAt, { url: 'https://example.com', secret });
+const url = 'https://example.com';
+const aWebhook = newWebhook(app.appUid, recordedAt, { _id: 'whk_1', url, secret });
 
 const askers = {
   'the event': { kind: 'event' },
@@ -42,13 +44,12 @@ const dues = {
   'due later': { nextAttemptAt: after(1) },
 } satisfies Record<string, Partial<DeliveryDocument>>;
 
-const discardAt = after(-30_000);
 const requests = {
   'not sent again': {},
-  'resent before the discard': { requeuedAs: 'resend', requeuedAt: after(-30_001) },
-  'resent after it': { requeuedAs: 'resend', requeuedAt: discardAt },
-  'replayed before the discard': { requeuedAs: 'replay', requeuedAt: after(-30_001) },
-  'replayed after it': { requeuedAs: 'replay', requeuedAt: discardAt },
+  'resent before the discard': { requeuedAs: 'resend', requeuedAt: now, discardCount: 1 },
+  'resent after it': { requeuedAs: 'resend', requeuedAt: now, discardCount: 2 },
+  'replayed before the discard': { requeuedAs: 'replay', requeuedAt: now, discardCount: 1 },
+  'replayed after it': { requeuedAs: 'replay', requeuedAt: now, discardCount: 2 },
 } satisfies Record<string, Partial<DeliveryDocument>>;
 
 const events = {
@@ -64,10 +65,11 @@ const events = {
 const claimedElsewhere = { event: 'claimed by another process' } as const;
 
 const activities = { active: { active: true }, paused: { active: false } };
+// By their counts: the times are those of clocks that differ.
 const discards = {
   none: { discardBefore: null },
-  'a discard before the event': { discardBefore: recordedAt },
-  'a discard after the event': { discardBefore: discardAt },
+  'a discard before the event': { discardCount: 1, discardBefore: now },
+  'a discard after the event': { discardCount: 2, discardBefore: after(-90_000) },
 } satisfies Record<string, Partial<WebhookDocument>>;
 const subscriptions = {
   subscribed: {},
@@ -204,7 +206,7 @@ test.each<[string, Verdict, Partial<Case>]>([
 
   ['a discard drops events recorded before it', 'discarded', dropped],
   [
-    'a discard keeps events recorded at its moment or later',
+    'a discard keeps events recorded after it',
     'send',
     to({ discard: 'a discard before the event' }),
   ],
@@ -333,6 +335,29 @@ function* allCases(): Generator<Case> {
       for (const event of namesOf(events))
         for (const webhook of webhooks) yield { asker, delivery, event, webhook };
 }
+
+const atDiscard = after(-30_000);
+const before = after(-30_001);
+
+test.each<[string, boolean, Date, Partial<DeliveryDocument> | null]>([
+  ['an event recorded before it', true, before, null],
+  ['an event recorded at its moment or later', false, atDiscard, null],
+  ['a resend requested before it', true, before, { requeuedAs: 'resend', requeuedAt: before }],
+  ['a resend requested later', false, before, { requeuedAs: 'resend', requeuedAt: atDiscard }],
+])('a first discard drops %s without a count: %s', (_what, isDropped, eventAt, fields) => {
+  const event = newEvent({ app }, ['whk_1'], eventAt);
+  const webhook = { ...aWebhook, discardCount: 1, discardBefore: atDiscard };
+  const delivery = fields && { ...aDelivery, ...fields };
+  const facts = { asker: askers['the event'], processUid: 'prc_1', now };
+  const dropped = { state: 'cancelled', cancelReason: 'discarded' };
+  expect(decide({ ...facts, event, delivery, webhook })).toEqual(isDropped ? dropped : 'send');
+});
+
+test('a discard without a count, by a process of an earlier version, drops nothing', () => {
+  const facts = { asker: askers['the event'], processUid: 'prc_1', now };
+  const webhook = { ...aWebhook, discardBefore: now };
+  expect(decide({ ...facts, event: uncounted, delivery: null, webhook })).toBe('send');
+});
 
 test('every combination of facts leads to the decision of exactly one rule', () => {
   const [wrong, made]: [unknown[], Set<Verdict>] = [[], new Set()];

@@ -801,6 +801,7 @@ export interface Readiness {
     indexes: string;
     temporal: string;
     searchAttributes: string;
+    clock: string;
     load: string;
   };
 }

@@ -1,0 +1,65 @@
+// The clock by which all processes go.
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startServerClock } from '../../../lib/mongo/server-clock.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { processLog } from '../../../lib/platform/logger.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+// A round trip, on a full machine.
+const errorMsMax = 500;
+
+const open = new Disposal();
+let installation: Installation;
+
+beforeAll(async () => {
+  installation = open.use(await createInstallation());
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+const machine = (aheadMs: () => number) => ({ now: () => new Date(Date.now() + aheadMs()) });
+
+test.each([20_000, -20_000])(
+  "on a machine whose clock is %i ms ahead it is MongoDB's",
+  async (shiftMs) => {
+    const local = machine(() => shiftMs);
+    await using clock = await startServerClock(installation.store, { local });
+    expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(errorMsMax);
+    expect(Math.abs(clock.aheadMs() - shiftMs)).toBeLessThan(errorMsMax);
+  },
+);
+
+test("who sets the machine's clock moves only the distance, which is logged", async () => {
+  using logged = vi.spyOn(processLog, 'warn');
+  let shiftMs = 0;
+  const options = { local: machine(() => shiftMs), everyMs: 10 };
+  await using clock = await startServerClock(installation.store, options);
+  expect(logged).not.toHaveBeenCalled();
+  for (const setMs of [60_000, 0]) {
+    shiftMs = setMs;
+    expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(errorMsMax);
+    const isLogged = (): boolean =>
+      logged.mock.calls.some(([fields, name]) => {
+        const { aheadMs } = fields as unknown as { aheadMs: number };
+        return String(name) === 'clock.differs' && Math.abs(aheadMs - setMs) < errorMsMax;
+      });
+    await waitFor(isLogged, { what: 'clock.differs' });
+  }
+  expect(logged).toHaveBeenCalledTimes(2);
+});
+
+test('where MongoDB does not answer the time goes on', async () => {
+  using logged = vi.spyOn(processLog, 'warn');
+  const { store } = installation;
+  let isAway = false;
+  const command = async (what: { hello: 1 }) => {
+    if (isAway) throw new Error('away');
+    return store.db.command(what);
+  };
+  const silenced = { ...store, db: { command } } as unknown as typeof store;
+  await using clock = await startServerClock(silenced, { everyMs: 10 });
+  isAway = true;
+  await waitFor(() => logged.mock.calls.some((call) => String(call[1]) === 'clock.not_measured'));
+  expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(errorMsMax);
+});
