@@ -17,7 +17,7 @@ export async function attemptFirst(
 ): Promise<FirstAttempts> {
   const { appUid, deliveries } = input;
   return runActivity(async (signal) => {
-    const options = { asker: askerOf(input), avoidsSaturated: true, signal };
+    const options = { asker: askerOf(input), signal };
     const results = await Promise.allSettled(
       deliveries.map(async (delivery) => {
         const key = { appUid, ...delivery };

@@ -129,11 +129,17 @@ export const attemptLimits = group('Attempts and order', {
   callTimeoutMs: [30_000, 'A call of `attemptFirst` or `retryDelivery`'],
   // Beyond any schedule: 7 days, in which a `Retry-After` at most doubles a wait or makes it an hour, 20 times.
   retriesTimeoutMs: [15 * 24 * 60 * 60 * 1_000, 'All calls of one `retryDelivery`'],
-  permitsPerWebhookMax: [32, 'Requests of a webhook under way'],
-  // Three webhooks whose receiver is silent leave room to the others (docs/adr/0015).
-  permitsPerOriginMax: [4 * 32, 'Requests to an origin under way that are not overdue'],
+  permitsPerWebhookMax: [32, 'Requests of a webhook in flight'],
+  // Three webhooks whose receiver is silent leave room to a fourth (docs/adr/0038).
+  permitsPerOriginMax: [
+    4 * 32,
+    'Requests of an application to an origin in flight that are not overdue',
+  ],
   mailsAtOnceMax: [4, "Mails of a process under way, to the operator's mail server"],
-  permitsInAllMax: [256, 'Requests of a process under way that are not overdue'],
+  permitsInAllMax: [
+    256,
+    'Requests of a process in flight that are not overdue; three quarters of them for one application',
+  ],
   headStartMs: [
     4_000,
     'Time from shortly before the commit in which first attempts are left to the process that recorded the event',
@@ -153,10 +159,6 @@ export const attemptLimits = group('Attempts and order', {
   // Half of the places of retries: the other half is for webhooks without a rate.
   rateWaitsAtOnceMax: [100, 'Attempts of a process that wait for a rate; more join the line'],
   overdueAfterMs: [1_000, 'Age from which a request is overdue'],
-  saturatedFromRequests: [
-    32 / 2,
-    'Overdue requests from which a webhook is saturated: only as many retries as it has permits may wait',
-  ],
   // Longer than a step, which begins attempts for 15 s.
   orderStepTimeoutMs: [45_000, 'A call of `attemptInOrder`'],
   // Longer than any attempt: its activity is given up before.

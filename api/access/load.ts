@@ -44,7 +44,10 @@ export class Load implements AsyncDisposable {
       queueMax: requestsAtOnceMax * waitingPerPermitMax,
       waitMsMax: permitWaitMsMax,
     });
-    this.#stopObserving = observePermits('requests', this.#permits);
+    this.#stopObserving = observePermits('requests', {
+      max: requestsAtOnceMax,
+      count: () => this.#permits.countAll(),
+    });
     this.#loopDelay.enable();
     this.#check = setInterval(() => this.#checkLoop(), checkEveryMs).unref();
   }

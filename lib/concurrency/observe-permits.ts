@@ -1,15 +1,20 @@
 import { instruments } from '../telemetry/instruments.ts';
-import type { Semaphore } from './semaphore.ts';
+
+interface Permits {
+  /** Of each key. */
+  max: number;
+  count: () => { held: number; waiting: number };
+}
 
 /** Shows the permits of a pool in the metrics, until the returned function is called. */
 export function observePermits(
-  pool: 'requests' | 'process' | 'origin' | 'webhook',
-  semaphore: Semaphore,
+  pool: 'requests' | 'process' | 'application' | 'origin' | 'webhook',
+  { max, count }: Permits,
 ): () => void {
   const stops = [
-    instruments.permitsUsed.observe((report) => report(semaphore.countAll().held, { pool })),
-    instruments.permitsWaiting.observe((report) => report(semaphore.countAll().waiting, { pool })),
-    instruments.permitsMax.observe((report) => report(semaphore.permits, { pool })),
+    instruments.permitsUsed.observe((report) => report(count().held, { pool })),
+    instruments.permitsWaiting.observe((report) => report(count().waiting, { pool })),
+    instruments.permitsMax.observe((report) => report(max, { pool })),
   ];
   return () => stops.forEach((stop) => stop());
 }

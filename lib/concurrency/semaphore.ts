@@ -1,3 +1,5 @@
+import { Waiter } from './waiter.ts';
+
 export interface Permit {
   readonly release: () => void;
 }
@@ -11,18 +13,10 @@ export interface AcquireOptions extends QueueLimits {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface Waiter {
-  readonly grant: () => void;
-  readonly refuse: (error: unknown) => void;
-}
-
 interface Queue {
   held: number;
   readonly waiters: Set<Waiter>;
 }
-
-// Waits are counted in ticks: time in which the process stood still counts as one.
-const tickMs = 100;
 
 /** Grants so many permits per key, in order of arrival. A key without held permits takes no memory. */
 export class Semaphore {
@@ -85,31 +79,21 @@ export class Semaphore {
     }
   }
 
-  #wait(queue: Queue, { queueMax = Infinity, waitMsMax = Infinity, signal }: AcquireOptions) {
+  #wait(
+    queue: Queue,
+    { queueMax = Infinity, waitMsMax = Infinity, signal }: AcquireOptions,
+  ): Promise<void> {
     signal?.throwIfAborted();
     if (this.#waitsEnded) throw this.#refusal('the waits have ended');
     if (queue.waiters.size >= queueMax) throw this.#refusal('too many wait already');
-    return new Promise<void>((resolve, reject) => {
-      let ticksLeft = Math.ceil(waitMsMax / tickMs);
-      const onTick = (): void => {
-        ticksLeft -= 1;
-        if (ticksLeft <= 0) waiter.refuse(this.#refusal(`no permit came within ${waitMsMax} ms`));
-      };
-      const onAbort = (): void => waiter.refuse(signal?.reason);
-      const leave = (settle: () => void): void => {
-        clearInterval(timer);
-        signal?.removeEventListener('abort', onAbort);
-        queue.waiters.delete(waiter);
-        settle();
-      };
-      const waiter: Waiter = {
-        grant: () => leave(resolve),
-        refuse: (error) => leave(() => reject(error)),
-      };
-      const timer = setInterval(onTick, Math.min(tickMs, waitMsMax));
-      signal?.addEventListener('abort', onAbort);
-      queue.waiters.add(waiter);
+    const waiter = new Waiter({
+      waitMsMax,
+      signal,
+      refusal: this.#refusal,
+      onEnd: () => queue.waiters.delete(waiter),
     });
+    queue.waiters.add(waiter);
+    return waiter.granted;
   }
 
   #release(key: string, queue: Queue): void {

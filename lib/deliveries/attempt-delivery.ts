@@ -29,8 +29,6 @@ import { passTurn, takeTurn } from './turns.ts';
 
 interface AttemptOptions {
   asker: Asker;
-  /** True where the attempt has a slot of the first attempts, which a saturated webhook must not keep. */
-  avoidsSaturated?: boolean;
   /** Just recorded and read: the delivery has no document. A throttled one gets one only in a partition. */
   headStart?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
@@ -190,12 +188,12 @@ async function send(
     const facts = { event, body, webhook, attemptNumber: n, now: at, trace };
     return composeMessage(ports.secretBox, facts);
   };
-  const { avoidsSaturated = false, signal } = options;
+  const { signal } = options;
   try {
     const result = await ports.sender.send({
       url: webhook.url,
+      appUid: key.appUid,
       webhookUid: key.webhookUid,
-      avoidsSaturated,
       compose,
       signal,
     });

@@ -49,7 +49,7 @@ export async function attemptInOrder(
     const { appUid, webhookUid } = partition;
     const key = { appUid, webhookUid, eventId: head.eventId };
     const asker = { kind: 'partition' } as const;
-    const outcome = await attemptDelivery(ports, key, { asker, avoidsSaturated: true, signal });
+    const outcome = await attemptDelivery(ports, key, { asker, signal });
     const { state } = outcome;
     if (state === 'held') return { ...nothing, next: 'end' };
     if (state === 'superseded' || state === 'waiting' || isOpen(state)) {

@@ -1,3 +1,4 @@
+import { SharedLimit } from '../concurrency/shared-limit.ts';
 import { attemptLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { type DeliveryKey, pairOf } from '../model/delivery.ts';
@@ -28,7 +29,8 @@ export class HeadStart {
   /** Of each partition the attempt that was begun last. */
   readonly #lastOf = new Map<string, Promise<void>>();
   readonly #outcomes = new Map<string, DeliveryOutcome>();
-  #bytes = 0;
+  readonly #inFlight = new SharedLimit(headStartsAtOnceMax);
+  readonly #bytes = new SharedLimit(headStartBytesMax);
   #ended = false;
 
   constructor(ports: DeliveryPorts) {
@@ -46,7 +48,7 @@ export class HeadStart {
   begin(event: EventDocument, webhooks: readonly WebhookDocument[], readAt: Date): void {
     if (this.#ended || event.headStart === null) return;
     for (const webhook of webhooks) {
-      if (this.#hasRoom()) this.#track({ event, webhook, readAt });
+      if (this.#hasRoom(event.appUid)) this.#track({ event, webhook, readAt });
     }
   }
 
@@ -65,19 +67,22 @@ export class HeadStart {
     await Promise.all(this.#underWay.values());
   }
 
-  #hasRoom(): boolean {
-    return this.#bytes < headStartBytesMax && this.#underWay.size < headStartsAtOnceMax;
+  #hasRoom(appUid: string): boolean {
+    return this.#bytes.hasRoom(appUid) && this.#inFlight.hasRoom(appUid);
   }
 
   #track(facts: Facts): void {
     const { event, webhook } = facts;
     const id = pairOf({ eventId: event._id, webhookUid: webhook._id });
+    const { appUid } = event;
     const bytes = event.body.length;
-    this.#bytes += bytes;
+    this.#inFlight.take(appUid);
+    this.#bytes.take(appUid, bytes);
     const turn = turnOf(event, webhook._id);
     const made = turn === null ? this.#attempt(facts) : this.#attemptNext(facts, turn.partition);
     const attempt = made.finally(() => {
-      this.#bytes -= bytes;
+      this.#inFlight.giveBack(appUid);
+      this.#bytes.giveBack(appUid, bytes);
       this.#underWay.delete(id);
     });
     this.#underWay.set(id, attempt);
@@ -102,7 +107,7 @@ export class HeadStart {
     const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
     const asker = { kind: 'event' } as const;
     try {
-      const options = { asker, avoidsSaturated: true, headStart, signal: neverAborted };
+      const options = { asker, headStart, signal: neverAborted };
       const outcome = await attemptDelivery(this.#ports, key, options);
       const { state, attemptCount, isInLine = false } = outcome;
       if (state !== 'retrying' || attemptCount > 0 || isInLine) this.#keep(pairOf(key), outcome);

@@ -29,7 +29,7 @@ import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, type Resolver } from './resolve-host.ts';
 import { hideTexts, sampleText } from './response-sample.ts';
-import { type Requester, RequestPermits } from './request-permits.ts';
+import { RequestPermits } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
@@ -43,8 +43,12 @@ export type SendMessage = Omit<ExchangeRequest, 'path'> & {
   readonly secretTexts?: readonly string[];
 };
 
-interface SendTarget extends Requester {
+interface SendTarget {
   readonly url: string;
+  /** Whose share and whose turn a request takes. Without them the url counts. */
+  readonly appUid?: string;
+  readonly webhookUid?: string;
+  readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
 
@@ -104,7 +108,12 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
   const hosts = createHostResolver(guard, options.resolver ?? createNameServerResolver());
   const idlePool = new IdlePool({ idlePerOriginMax, idleMax });
   const opener = { idlePool, guard, hosts, proxy: options.proxy ?? null, ca: options.ca };
-  const permits = new RequestPermits();
+  const permits = new RequestPermits({
+    perWebhookMax: attemptLimits.permitsPerWebhookMax,
+    perOriginMax: attemptLimits.permitsPerOriginMax,
+    inAllMax: attemptLimits.permitsInAllMax,
+  });
+  const stopObserving = permits.observe();
   const underWay = new Set<Promise<unknown>>();
   let disposed = false;
 
@@ -115,7 +124,8 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
       return failed(createTrace(), refusal);
     }
     const url = new URL(checked.url);
-    const permit = await permits.acquire(url, request);
+    const { appUid = request.url, webhookUid = request.url, signal } = request;
+    const permit = await permits.acquire(url, { appUid, webhookUid, signal });
     try {
       const message = 'compose' in request ? await request.compose() : request;
       request.signal?.throwIfAborted();
@@ -164,7 +174,7 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
       idlePool.close();
       // Each is bounded by its deadline and reports to its own caller.
       await Promise.allSettled(underWay);
-      permits[Symbol.dispose]();
+      stopObserving();
     },
   };
 }

@@ -1,6 +1,5 @@
 // Sends to operations webhooks whose URL is an address, through the operator's mail server.
 import { createTransport, type Transporter } from 'nodemailer';
-import { Semaphore } from '../concurrency/semaphore.ts';
 import { attemptLimits, limits } from '../limits.ts';
 import { isRecord } from '../platform/error-code.ts';
 import { startDeadline } from './attempt-deadline.ts';
@@ -10,7 +9,8 @@ import type { Sender, SendMessage, SendRequest, SendResult } from './http-sender
 import type { MailServer } from './mail-server.ts';
 import { addressOf } from './mail-url.ts';
 import { sampleText } from './response-sample.ts';
-import { faultText, SendFault } from './send-fault.ts';
+import { RequestPermits } from './request-permits.ts';
+import { faultText } from './send-fault.ts';
 
 interface MailText {
   readonly subject: string;
@@ -27,23 +27,26 @@ export interface MailSenderOptions {
   readonly ca?: string;
 }
 
-const waitingPerWebhookMax = 32;
-
 /** Behaves as the sender of requests: reply codes are statuses, faults of the mail server are results. */
 export function createMailSender(options: MailSenderOptions): Sender {
   const { timeoutMs: timeoutMsDefault = limits.attemptTimeoutMs } = options;
   const transport = createTransport(transportOptions(options));
-  const waits = { waitMsMax: attemptLimits.permitWaitMsMax };
-  const perWebhook = new Semaphore(1, throttled, waits);
-  const inAll = new Semaphore(attemptLimits.mailsAtOnceMax, throttled, waits);
+  const { mailsAtOnceMax } = attemptLimits;
+  const permits = new RequestPermits({
+    perWebhookMax: 1,
+    perOriginMax: mailsAtOnceMax,
+    inAllMax: mailsAtOnceMax,
+  });
   const underWay = new Set<Promise<unknown>>();
 
   async function sendWithPermit(request: SendRequest): Promise<SendResult> {
-    const { webhookUid = request.url, avoidsSaturated = false, signal } = request;
-    // A webhook with many mails must not keep the places of first attempts.
-    const queueMax = avoidsSaturated ? 0 : waitingPerWebhookMax;
-    const sendInTurn = () => inAll.run('', () => sendOnce(request), { signal });
-    return perWebhook.run(webhookUid, sendInTurn, { queueMax, signal });
+    const { url, appUid = url, webhookUid = url, signal } = request;
+    const permit = await permits.acquire(new URL(url), { appUid, webhookUid, signal });
+    try {
+      return await sendOnce(request);
+    } finally {
+      permit.release();
+    }
   }
 
   async function sendOnce(request: SendRequest): Promise<SendResult> {
@@ -71,10 +74,7 @@ export function createMailSender(options: MailSenderOptions): Sender {
       underWay.add(work);
       return work.finally(() => underWay.delete(work));
     },
-    endWaits() {
-      perWebhook.endWaits();
-      inAll.endWaits();
-    },
+    endWaits: () => permits.endWaits(),
     async [Symbol.asyncDispose]() {
       await Promise.allSettled(underWay);
       transport.close();
@@ -154,8 +154,4 @@ function answered(status: number, response: string, startedAt: number): SendResu
 
 function statusOf(response: string): number {
   return Number(/^\d{3}/.exec(response)?.[0] ?? 250);
-}
-
-function throttled(): SendFault {
-  return new SendFault('THROTTLED', 'too many mails are under way');
 }

@@ -1,107 +1,178 @@
-// Bounds the concurrent requests to receivers: of a webhook, to an origin, in all.
+// The gate to receivers: bounds concurrent requests, and gives each application and webhook its share.
+import { FairQueue, type Owner } from '../concurrency/fair-queue.ts';
 import { observePermits } from '../concurrency/observe-permits.ts';
-import { type Permit, Semaphore } from '../concurrency/semaphore.ts';
+import { SharedLimit } from '../concurrency/shared-limit.ts';
+import { Waiter } from '../concurrency/waiter.ts';
 import { attemptLimits } from '../limits.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import { startFairTimer } from './fair-timer.ts';
 import { SendFault } from './send-fault.ts';
 
-const { permitsPerWebhookMax, permitsPerOriginMax, permitsInAllMax } = attemptLimits;
-
-export interface Requester {
-  /** Without it the url counts. */
-  readonly webhookUid?: string;
-  /** Throttled immediately where the webhook is saturated and has no free permit. */
-  readonly avoidsSaturated?: boolean;
-  readonly signal?: AbortSignal;
+export interface Requester extends Owner {
+  readonly signal?: AbortSignal | undefined;
 }
 
-export interface RequestPermit extends Permit {
+export interface RequestPermit {
   /** Starts the time after which the request is overdue. */
   readonly begin: () => void;
+  readonly release: () => void;
 }
 
-export class RequestPermits implements Disposable {
-  readonly #perWebhook = new Semaphore(permitsPerWebhookMax, throttled);
-  readonly #perOrigin = new Semaphore(permitsPerOriginMax, throttled);
-  readonly #inAll = new Semaphore(permitsInAllMax, throttled);
-  /** By webhook. */
-  readonly #overdue = new Map<string, number>();
-  readonly #stopsObserving = [
-    observePermits('webhook', this.#perWebhook),
-    observePermits('origin', this.#perOrigin),
-    observePermits('process', this.#inAll),
-  ];
+/** What a request counts towards. */
+interface Subject extends Owner {
+  readonly origin: string;
+}
+
+interface WaitingRequest extends Subject {
+  readonly grant: () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+type Limit = 'webhook' | 'origin' | 'application' | 'process';
+
+/** The permits of a webhook, of an application at an origin, and of the process, of which one has three quarters. */
+export interface PermitLimits {
+  readonly perWebhookMax: number;
+  readonly perOriginMax: number;
+  readonly inAllMax: number;
+}
+
+/** Grants permits. Who waits is served in turn: application by application, and in each webhook by webhook. */
+export class RequestPermits {
+  readonly #limits: PermitLimits;
+  readonly #ofWebhooks = new Counts();
+  readonly #ofOrigins = new Counts();
+  readonly #inAll: SharedLimit;
+  readonly #waiting = new FairQueue<WaitingRequest>();
+  #waitsEnded = false;
+
+  constructor(limits: PermitLimits) {
+    this.#limits = limits;
+    this.#inAll = new SharedLimit(limits.inAllMax);
+  }
 
   /** Waits at most 2 s. Throws the SendFault `THROTTLED`, or the signal's reason. */
-  async acquire(url: URL, requester: Requester): Promise<RequestPermit> {
-    const { webhookUid = url.href, avoidsSaturated = false, signal } = requester;
-    const isSaturated = (this.#overdue.get(webhookUid) ?? 0) >= attemptLimits.saturatedFromRequests;
-    // Retries are older, so they may wait, but few, to leave the worker's places to other webhooks.
-    const queueMaxSaturated = avoidsSaturated ? 0 : permitsPerWebhookMax;
-    const until = performance.now() + attemptLimits.permitWaitMsMax;
-    const permits: Permit[] = [];
-    let limit = 'webhook';
-    try {
-      for (const [name, semaphore, key, queueMax] of [
-        ['webhook', this.#perWebhook, webhookUid, isSaturated ? queueMaxSaturated : Infinity],
-        ['origin', this.#perOrigin, url.origin, Infinity],
-        ['process', this.#inAll, '', Infinity],
-      ] as const) {
-        limit = name;
-        const options = { queueMax, waitMsMax: until - performance.now(), signal };
-        permits.push(await semaphore.acquire(key, options));
-      }
-    } catch (error) {
-      releaseAll(permits);
-      if (signal?.aborted !== true) instruments.throttled.add(1, { limit });
-      throw error;
-    }
-    return this.#timed(webhookUid, permits);
+  async acquire(url: URL, { appUid, webhookUid, signal }: Requester): Promise<RequestPermit> {
+    // Applications that share an origin, such as a gateway, have permits of their own there.
+    const subject = { appUid, webhookUid, origin: `${appUid} ${url.origin}` };
+    if (this.#limitOf(subject) === null) this.#hold(subject);
+    else await this.#wait(subject, signal);
+    return this.#permitOf(subject);
   }
 
   /** Throttles all that wait, now and later. */
   endWaits(): void {
-    for (const semaphore of [this.#perWebhook, this.#perOrigin, this.#inAll]) semaphore.endWaits();
+    this.#waitsEnded = true;
+    for (const { refuse } of [...this.#waiting]) refuse(throttled());
   }
 
-  [Symbol.dispose](): void {
-    for (const stop of this.#stopsObserving) stop();
+  /** Shows the permits in the metrics, until the returned function is called. */
+  observe(): () => void {
+    const { perWebhookMax, perOriginMax } = this.#limits;
+    const { max, maxOfApplication } = this.#inAll;
+    const shared = (): number => this.#inAll.held;
+    const stops = [
+      this.#observe('webhook', perWebhookMax, () => this.#ofWebhooks.total),
+      this.#observe('origin', perOriginMax, shared),
+      this.#observe('application', maxOfApplication, shared),
+      this.#observe('process', max, shared),
+    ];
+    return () => stops.forEach((stop) => stop());
   }
 
-  #timed(webhookUid: string, permits: readonly Permit[]): RequestPermit {
-    const [, ...shared] = permits;
-    let isOverdue = false;
-    let stopTimer: (() => void) | undefined;
-    const onOverdue = (): void => {
-      isOverdue = true;
-      this.#countOverdue(webhookUid, 1);
-      releaseAll(shared);
+  // Returns the limit that is in the way, if there is one.
+  #limitOf({ appUid, webhookUid, origin }: Subject): Limit | null {
+    if (this.#ofWebhooks.of(webhookUid) >= this.#limits.perWebhookMax) return 'webhook';
+    if (this.#ofOrigins.of(origin) >= this.#limits.perOriginMax) return 'origin';
+    if (this.#inAll.hasRoom(appUid)) return null;
+    return this.#inAll.held >= this.#inAll.max ? 'process' : 'application';
+  }
+
+  #hold(subject: Subject): void {
+    this.#ofWebhooks.add(subject.webhookUid, 1);
+    this.#ofOrigins.add(subject.origin, 1);
+    this.#inAll.take(subject.appUid);
+  }
+
+  async #wait(subject: Subject, signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    if (this.#waitsEnded) throw throttled();
+    const waiter = new Waiter({
+      waitMsMax: attemptLimits.permitWaitMsMax,
+      signal,
+      refusal: throttled,
+      onEnd: () => this.#waiting.delete(request),
+    });
+    const { grant, refuse } = waiter;
+    const request = { ...subject, grant, refuse };
+    this.#waiting.add(request);
+    try {
+      await waiter.granted;
+    } catch (error) {
+      const limit = this.#limitOf(subject) ?? 'process';
+      if (signal?.aborted !== true) instruments.throttled.add(1, { limit });
+      throw error;
+    }
+  }
+
+  #permitOf(subject: Subject): RequestPermit {
+    let sharesHeld = true;
+    let isReleased = false;
+    let stopTimer = (): void => undefined;
+    // An overdue request counts towards its webhook alone, so that receivers that hang hold up no others.
+    const giveBackShares = (): void => {
+      if (!sharesHeld) return;
+      sharesHeld = false;
+      this.#ofOrigins.add(subject.origin, -1);
+      this.#inAll.giveBack(subject.appUid);
+      this.#grant();
     };
     return {
       begin: () => {
-        stopTimer = startFairTimer(attemptLimits.overdueAfterMs, onOverdue);
+        stopTimer = startFairTimer(attemptLimits.overdueAfterMs, giveBackShares);
       },
       release: () => {
-        stopTimer?.();
-        if (isOverdue) this.#countOverdue(webhookUid, -1);
-        isOverdue = false;
-        releaseAll(permits);
+        if (isReleased) return;
+        isReleased = true;
+        stopTimer();
+        this.#ofWebhooks.add(subject.webhookUid, -1);
+        giveBackShares();
+        this.#grant();
       },
     };
   }
 
-  #countOverdue(webhookUid: string, change: 1 | -1): void {
-    const count = (this.#overdue.get(webhookUid) ?? 0) + change;
-    if (count === 0) this.#overdue.delete(webhookUid);
-    else this.#overdue.set(webhookUid, count);
+  #grant(): void {
+    const mayGo = (request: WaitingRequest): boolean => this.#limitOf(request) === null;
+    for (let next = this.#waiting.take(mayGo); next; next = this.#waiting.take(mayGo)) {
+      this.#hold(next);
+      next.grant();
+    }
+  }
+
+  #observe(pool: Limit, max: number, held: () => number): () => void {
+    const waiting = (): number =>
+      [...this.#waiting].filter((request) => this.#limitOf(request) === pool).length;
+    return observePermits(pool, { max, count: () => ({ held: held(), waiting: waiting() }) });
   }
 }
 
-function releaseAll(permits: readonly Permit[]): void {
-  for (const permit of permits) permit.release();
+class Counts {
+  readonly #counts = new Map<string, number>();
+  total = 0;
+
+  of(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  add(key: string, change: 1 | -1): void {
+    const count = this.of(key) + change;
+    this.total += change;
+    if (count === 0) this.#counts.delete(key);
+    else this.#counts.set(key, count);
+  }
 }
 
 function throttled(): SendFault {
-  return new SendFault('THROTTLED', 'too many requests to this receiver are under way');
+  return new SendFault('THROTTLED', 'too many requests to this receiver are in flight');
 }

@@ -19,7 +19,7 @@ const errorType = 'as in a delivery: `timeout`, `status`, …; absent on success
 const openState = '`pending`, `retrying` or `held`';
 const jobKind = '`release`, `resend`, `replay` or `erasure`';
 const pool =
-  '`requests` to the API; to receivers `process` (all), `origin` and `webhook` (of any of them)';
+  '`requests` to the API; to receivers `process` (all), `application`, `origin` and `webhook` (of any of them)';
 
 /** Every label has few values: no application, tenant, webhook or URL is one. */
 export const instruments = {
@@ -118,15 +118,16 @@ export const instruments = {
     unit: '{attempt}',
     description: 'Attempts that were put off',
     attributes: {
-      limit: '`webhook`, `origin` or `process`: no permit in time; `rate`: that of the webhook',
+      limit:
+        '`webhook`, `origin`, `application` or `process`: no permit in time; `rate`: that of the webhook',
     },
-    zeros: ['webhook', 'origin', 'process', 'rate'].map((limit) => ({ limit })),
+    zeros: ['webhook', 'origin', 'application', 'process', 'rate'].map((limit) => ({ limit })),
   }),
   permitsUsed: new Gauge({
     name: 'herald.permits.used',
     unit: '{permit}',
     description:
-      'Permits that are held; overdue requests to receivers hold only that of their webhook',
+      'Permits that are held; overdue requests to receivers count only towards their webhook',
     attributes: { pool },
   }),
   permitsWaiting: new Gauge({
@@ -138,7 +139,7 @@ export const instruments = {
   permitsMax: new Gauge({
     name: 'herald.permits.max',
     unit: '{permit}',
-    description: 'Permits that there are, of each webhook and of each origin in their pools',
+    description: 'Permits that there are, of each webhook, origin and application in their pools',
     attributes: { pool },
   }),
   backlogDeliveries: new Gauge({

@@ -94,30 +94,15 @@ function isLeftOut({ attemptCount, nextAttemptAt }: DeliveryOutcome): boolean {
   return attemptCount === 0 && nextAttemptAt === null;
 }
 
-/** A sender that throttles every request; `seen` records their `avoidsSaturated`. */
-function throttling(seen: unknown[] = []): Sender {
+/** A sender that throttles every request. */
+function throttling(): Sender {
   return {
     ...ports.sender,
-    async send({ avoidsSaturated }) {
-      seen.push(avoidsSaturated);
+    async send() {
       throw new SendFault('THROTTLED', 'too many requests to this receiver are under way');
     },
   };
 }
-
-test('first attempts avoid a saturated webhook, and retries wait for its permits', async () => {
-  const webhook = await insertWebhook(installation, { url: receiver.url });
-  const { appUid, _id: webhookUid } = webhook;
-  const [first = '', second = ''] = await insertEvents(webhook, 2);
-  const seen: unknown[] = [];
-  const crowded = { ...ports, sender: throttling(seen) };
-  const deliveries = [{ eventId: first, webhookUid }];
-  await inActivity(() => attemptFirst(crowded, { appUid, deliveries }, null));
-  const asked = { appUid, eventId: second, webhookUid };
-  const retrying = inActivity(() => retryDelivery(crowded, asked));
-  await expect(retrying).rejects.toMatchObject({ type: 'Throttled' });
-  expect(seen).toEqual([true, false]);
-});
 
 const hourMs = 3_600_000;
 

@@ -1,15 +1,18 @@
 // The permits of requests to receivers, with the real limits: the effect of slow receivers on themselves and others.
 import { afterEach, beforeEach, expect, vi, test } from 'vitest';
-import {
-  type Requester,
-  type RequestPermit,
-  RequestPermits,
-} from '../../../lib/egress/request-permits.ts';
+import { type RequestPermit, RequestPermits } from '../../../lib/egress/request-permits.ts';
 
 const url = new URL('https://hooks.example.com/');
 const permitsPerWebhook = 32;
 const permitsPerOrigin = 128;
+const permitsOfApplication = 192;
 const permitsInAll = 256;
+const newPermits = (): RequestPermits =>
+  new RequestPermits({
+    perWebhookMax: permitsPerWebhook,
+    perOriginMax: permitsPerOrigin,
+    inAllMax: permitsInAll,
+  });
 /** One more millisecond for the turn of the event loop that reads received data. */
 const overdueAfterMs = 1_001;
 const waitMsMax = 2_000;
@@ -21,17 +24,23 @@ const settle = async (afterMs = 0): Promise<void> =>
   void (await vi.advanceTimersByTimeAsync(afterMs));
 
 interface Course {
-  /** The requests under way, in the order of their start. */
+  /** The requests in flight, in the order of their start. */
   begun: RequestPermit[];
   throttled: number;
 }
 
-/** Asks for the permits of `count` requests, and begins each request that gets them. */
-function ask(permits: RequestPermits, count: number, requester: Requester & { to?: URL }): Course {
+interface Asker {
+  appUid?: string;
+  webhookUid: string;
+  to?: URL;
+}
+
+/** Asks for the permits of `count` requests, and begins each request that gets one. */
+function ask(permits: RequestPermits, count: number, asker: Asker): Course {
   const course: Course = { begun: [], throttled: 0 };
-  const { to = url } = requester;
+  const { to = url, appUid = 'one', webhookUid } = asker;
   for (let n = 0; n < count; n += 1) {
-    permits.acquire(to, requester).then(
+    permits.acquire(to, { appUid, webhookUid }).then(
       (permit) => {
         permit.begin();
         return course.begun.push(permit);
@@ -45,10 +54,8 @@ function ask(permits: RequestPermits, count: number, requester: Requester & { to
 }
 
 const silent = { webhookUid: 'silent' };
-const firstAttempts = { ...silent, avoidsSaturated: true };
-
-test('a webhook has at most 32 requests under way, even slow ones, and a wait of 2 s is throttled', async () => {
-  const permits = new RequestPermits();
+test('a webhook has at most 32 requests in flight, even slow ones, and a wait of 2 s is throttled', async () => {
+  const permits = newPermits();
   const course = ask(permits, 100, silent);
   await settle(waitMsMax - 1);
   expect(course).toMatchObject({ begun: { length: permitsPerWebhook }, throttled: 0 });
@@ -56,60 +63,12 @@ test('a webhook has at most 32 requests under way, even slow ones, and a wait of
   expect(course).toMatchObject({ begun: { length: permitsPerWebhook }, throttled: 68 });
 });
 
-test.each([
-  { overdue: permitsPerWebhook / 2 - 1, waitsAtOnce: permitsPerWebhook + 1 },
-  { overdue: permitsPerWebhook / 2, waitsAtOnce: 0 },
-])(
-  'with $overdue of its requests overdue, $waitsAtOnce first attempts wait for a webhook',
-  async (rule) => {
-    const permits = new RequestPermits();
-    ask(permits, rule.overdue, silent);
-    await settle(overdueAfterMs);
-    const young = ask(permits, permitsPerWebhook - rule.overdue, firstAttempts);
-    const next = ask(permits, permitsPerWebhook + 1, firstAttempts);
-    await settle();
-    expect(young.begun).toHaveLength(permitsPerWebhook - rule.overdue);
-    expect(permitsPerWebhook + 1 - next.throttled).toBe(rule.waitsAtOnce);
-  },
-);
-
-test('up to 32 retries wait for a saturated webhook, and those that get a permit are sent', async () => {
-  const permits = new RequestPermits();
-  const { begun } = ask(permits, permitsPerWebhook, silent);
-  await settle(overdueAfterMs);
-  const retries = ask(permits, permitsPerWebhook + 1, silent);
-  await settle();
-  expect(retries).toMatchObject({ begun: [], throttled: 1 });
-  begun[0]?.release();
-  await settle();
-  expect(retries.begun).toHaveLength(1);
-});
-
-test('a webhook is no longer saturated when its requests have ended', async () => {
-  const permits = new RequestPermits();
-  const { begun } = ask(permits, permitsPerWebhook, silent);
-  await settle(overdueAfterMs);
-  for (const permit of begun) permit.release();
-  const next = ask(permits, permitsPerWebhook + 1, firstAttempts);
-  await settle();
-  expect(next).toMatchObject({ begun: { length: permitsPerWebhook }, throttled: 0 });
-});
-
-test('a request that has not begun is never overdue', async () => {
-  const permits = new RequestPermits();
-  for (let n = 0; n < permitsPerWebhook; n += 1) await permits.acquire(url, silent);
-  await settle(2 * overdueAfterMs);
-  const next = ask(permits, 1, firstAttempts);
-  await settle();
-  expect(next.throttled).toBe(0);
-});
-
 test('three silent webhooks never delay a fourth of their origin', async () => {
-  const permits = new RequestPermits();
+  const permits = newPermits();
   const silents = [1, 2, 3].map((n) => ask(permits, 64, { webhookUid: `silent${n}` }));
   await settle();
   for (let second = 0; second < 12; second += 1) {
-    const quick = ask(permits, permitsPerWebhook, { webhookUid: 'quick', avoidsSaturated: true });
+    const quick = ask(permits, permitsPerWebhook, { webhookUid: 'quick' });
     await settle();
     expect(quick.begun).toHaveLength(permitsPerWebhook);
     for (const permit of quick.begun) permit.release();
@@ -120,14 +79,24 @@ test('three silent webhooks never delay a fourth of their origin', async () => {
   }
 });
 
+const elsewhere = (n: number): URL => new URL(`https://r${n}.example.com/`);
+
 test.each([
-  { what: 'an origin', most: permitsPerOrigin, urlOf: () => url },
-  { what: 'all', most: permitsInAll, urlOf: (n: number) => new URL(`https://r${n}.example.com/`) },
-])('overdue requests return their permits of $what to other webhooks', async ({ most, urlOf }) => {
-  const permits = new RequestPermits();
+  { what: 'an origin', most: permitsPerOrigin, appUidOf: () => 'one', urlOf: () => url },
+  {
+    what: 'an application',
+    most: permitsOfApplication,
+    appUidOf: () => 'one',
+    urlOf: elsewhere,
+  },
+  { what: 'all', most: permitsInAll, appUidOf: (n: number) => `app${n}`, urlOf: elsewhere },
+])('overdue requests return their permits of $what to other webhooks', async (rule) => {
+  const { most, appUidOf, urlOf } = rule;
+  const permits = newPermits();
   const begun: Course[] = [];
   for (let n = 0; n <= most; n += 1) {
-    begun.push(ask(permits, 1, { webhookUid: `webhook${n}`, to: urlOf(n) }));
+    const asker = { appUid: appUidOf(n), webhookUid: `webhook${n}`, to: urlOf(n) };
+    begun.push(ask(permits, 1, asker));
   }
   await settle();
   const last = begun.at(-1);
@@ -136,24 +105,80 @@ test.each([
   expect(last?.begun).toHaveLength(1);
 });
 
-test('a throttled request keeps no permit of its webhook', async () => {
-  const permits = new RequestPermits();
+test('a request that has not begun is never overdue', async () => {
+  const permits = newPermits();
   for (let n = 0; n < permitsPerOrigin; n += 1) {
-    await permits.acquire(url, { webhookUid: `webhook${n >> 5}` });
+    await permits.acquire(url, { appUid: 'one', webhookUid: `webhook${n}` });
+  }
+  const next = ask(permits, 1, { webhookUid: 'next' });
+  await settle(overdueAfterMs);
+  expect(next.begun).toHaveLength(0);
+});
+
+test('an application whose receivers take all that it may have leaves a quarter of all permits to others', async () => {
+  const permits = newPermits();
+  const slow = Array.from({ length: 20 }, (_, n) =>
+    ask(permits, permitsPerWebhook, { appUid: 'slow', webhookUid: `slow${n}`, to: elsewhere(n) }),
+  );
+  await settle();
+  const count = slow.reduce((sum, { begun }) => sum + begun.length, 0);
+  expect(count).toBe(permitsOfApplication);
+  const others = [1, 2].map((n) =>
+    ask(permits, permitsPerWebhook, { appUid: 'quick', webhookUid: `quick${n}` }),
+  );
+  await settle();
+  expect(others.map(({ begun }) => begun.length)).toEqual([permitsPerWebhook, permitsPerWebhook]);
+});
+
+test('a free permit goes to the applications that wait in turn, and in each to its webhooks in turn', async () => {
+  const permits = newPermits();
+  // Two applications hold all of the process' permits.
+  const held = ['x', 'y'].flatMap((appUid) =>
+    Array.from({ length: permitsInAll / 2 }, (_, n) =>
+      ask(permits, 1, { appUid, webhookUid: `${appUid}${n}`, to: elsewhere(n) }),
+    ),
+  );
+  await settle();
+  const order: string[] = [];
+  const waiting = (appUid: string, webhookUid: string): void => {
+    void permits.acquire(elsewhere(9), { appUid, webhookUid }).then(() => order.push(webhookUid));
+  };
+  for (let n = 0; n < 3; n += 1) waiting('a', 'a1');
+  waiting('a', 'a2');
+  waiting('b', 'b1');
+  for (let n = 0; n < 5; n += 1) {
+    held[n]?.begun[0]?.release();
+    await settle();
+  }
+  expect(order).toEqual(['a1', 'b1', 'a2', 'a1', 'a1']);
+});
+
+test('who waits at the limit of a webhook holds up no other webhook', async () => {
+  const permits = newPermits();
+  ask(permits, 2 * permitsPerWebhook, silent);
+  const quick = ask(permits, permitsPerWebhook, { webhookUid: 'quick' });
+  await settle();
+  expect(quick.begun).toHaveLength(permitsPerWebhook);
+});
+
+test('a throttled request keeps no permit of its webhook', async () => {
+  const permits = newPermits();
+  for (let n = 0; n < permitsPerOrigin; n += 1) {
+    await permits.acquire(url, { appUid: 'one', webhookUid: `webhook${n >> 5}` });
   }
   const crowded = ask(permits, permitsPerWebhook, { webhookUid: 'crowded' });
   await settle(waitMsMax);
   expect(crowded.throttled).toBe(permitsPerWebhook);
-  const elsewhere = ask(permits, permitsPerWebhook, {
+  const others = ask(permits, permitsPerWebhook, {
     webhookUid: 'crowded',
     to: new URL('https://b.example/'),
   });
   await settle();
-  expect(elsewhere.begun).toHaveLength(permitsPerWebhook);
+  expect(others.begun).toHaveLength(permitsPerWebhook);
 });
 
 test('when waiting is ended, every waiting request is throttled', async () => {
-  const permits = new RequestPermits();
+  const permits = newPermits();
   const course = ask(permits, 100, silent);
   await settle();
   permits.endWaits();

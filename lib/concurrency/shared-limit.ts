@@ -1,0 +1,40 @@
+// The rest is always left to others, however much one application asks for.
+const shareOfApplication = 3 / 4;
+
+/** A limit that applications share: one of them holds at most three quarters of it. */
+export class SharedLimit {
+  readonly max: number;
+  readonly maxOfApplication: number;
+  readonly #heldBy = new Map<string, number>();
+  #held = 0;
+
+  constructor(max: number) {
+    this.max = max;
+    this.maxOfApplication = Math.floor(max * shareOfApplication);
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  heldBy(appUid: string): number {
+    return this.#heldBy.get(appUid) ?? 0;
+  }
+
+  /** Checks whether the application may take more: the last of what it takes may exceed the limit. */
+  hasRoom(appUid: string): boolean {
+    return this.#held < this.max && this.heldBy(appUid) < this.maxOfApplication;
+  }
+
+  take(appUid: string, count = 1): void {
+    this.#held += count;
+    this.#heldBy.set(appUid, this.heldBy(appUid) + count);
+  }
+
+  giveBack(appUid: string, count = 1): void {
+    this.#held -= count;
+    const held = this.heldBy(appUid) - count;
+    if (held === 0) this.#heldBy.delete(appUid);
+    else this.#heldBy.set(appUid, held);
+  }
+}
