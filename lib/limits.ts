@@ -121,7 +121,7 @@ export const dispatchLimits = group('Dispatch', {
 
 export const attemptLimits = group('Attempts and order', {
   firstAttemptsPerActivityMax: [100, 'Deliveries of one `attemptFirst`'],
-  activitiesAtOnceMax: [200, 'Concurrent retries and steps of an order of a process'],
+  activitiesAtOnceMax: [200, 'Concurrent retries of a process; as many steps of an order'],
   attemptsShownMax: [60, 'Attempts in the result of a workflow'],
   // A workflow task waits for its first attempts, which a silent receiver keeps for 5 s.
   workflowTasksAtOnceMax: [400, 'Concurrent workflow tasks of a process; as many `attemptFirst`'],

@@ -3,7 +3,12 @@ import { attemptLimits, jobLimits, processLimits } from '../lib/limits.ts';
 import type { RunningRole } from '../lib/platform/run-process.ts';
 import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
-import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
+import {
+  deliveriesTaskQueue,
+  eventsTaskQueue,
+  orderTaskQueue,
+  retriesTaskQueue,
+} from '../lib/temporal/names.ts';
 import type { Temporal } from './connect-temporal.ts';
 import { traceSinks } from './trace-sinks.ts';
 
@@ -52,7 +57,7 @@ class UntimedWorker extends Worker {
   }
 }
 
-/** Makes the workers that run the other activities: one for job pages, one for retries and order. */
+/** Makes the workers that run the other activities: for job pages, for retries and for order. */
 export async function createActivityWorkers(
   temporal: Place,
   activities: DeliveryActivities,
@@ -66,7 +71,12 @@ export async function createActivityWorkers(
     },
     {
       taskQueue: retriesTaskQueue,
-      activities: { retryDelivery, attemptInOrder },
+      activities: { retryDelivery },
+      maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
+    },
+    {
+      taskQueue: orderTaskQueue,
+      activities: { attemptInOrder },
       maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
     },
   ];

@@ -3,11 +3,11 @@ import {
   proxyActivities,
   proxyLocalActivities,
 } from '@temporalio/workflow';
-import type { RetryPolicy } from '@temporalio/common';
+import type { Priority, RetryPolicy } from '@temporalio/common';
 import { attemptLimits, jobLimits } from '../lib/limits.ts';
 import { heartbeatTimeoutMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
-import { deliveriesTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
+import { deliveriesTaskQueue, orderTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
 
 // Of our own faults: a receiver's failure sets its own delay, and ends with its schedule. Workers that are killed one
 // after the other use up the short waits, so the longest is short too.
@@ -37,9 +37,8 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
   retry: ownFaults,
 });
 
-// As slow as receivers are, so among the retries.
 export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'attemptInOrder'>>({
-  taskQueue: retriesTaskQueue,
+  taskQueue: orderTaskQueue,
   startToCloseTimeout: attemptLimits.orderStepTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
   cancellationType,
@@ -52,3 +51,8 @@ export const { takeJobPage } = proxyActivities<Pick<DeliveryActivities, 'takeJob
   heartbeatTimeout: heartbeatTimeoutMs,
   retry: ownFaults,
 });
+
+/** Temporal serves the applications in turn whose activities wait in a task queue (`matching.enableFairness`). */
+export function inTurn(appUid: string): { priority: Priority } {
+  return { priority: { fairnessKey: appUid } };
+}

@@ -1,5 +1,5 @@
 import { CancellationScope, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
-import { attemptFirst, retryDelivery } from './activity-options.ts';
+import { attemptFirst, inTurn, retryDelivery } from './activity-options.ts';
 import { attemptLimits } from '../lib/limits.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import { pairOf } from '../lib/model/delivery.ts';
@@ -99,7 +99,8 @@ async function retry(
     const wait: Wait = { scope: new CancellationScope(), isOvertaken: false };
     waits.set(key, wait);
     // The one before may still end an attempt.
-    const options = { activityId: call === 1 ? key : `${key}/${call}`, summary };
+    const activityId = call === 1 ? key : `${key}/${call}`;
+    const options = { activityId, summary, ...inTurn(appUid) };
     try {
       return await wait.scope.run(() =>
         retryDelivery.executeWithOptions(options, [

@@ -5,7 +5,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { attemptInOrder } from './activity-options.ts';
+import { attemptInOrder, inTurn } from './activity-options.ts';
 import { addSummaries, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import type { DeliverInOrderInput, DeliverySummary } from '../lib/temporal/messages.ts';
 import { movedSignalName } from '../lib/temporal/names.ts';
@@ -34,7 +34,10 @@ export async function deliverInOrder(input: DeliverInOrderInput): Promise<Delive
   for (let step = 0; step < stepsPerRunMax; step += 1) {
     if (step > 0 && signals >= signalsPerRunMax) break;
     const seen = signals;
-    const { next, settled, waiting, isFailing } = await attemptInOrder(partition);
+    const { next, settled, waiting, isFailing } = await attemptInOrder.executeWithOptions(
+      inTurn(partition.appUid),
+      [partition],
+    );
     summary = addSummaries(summary, summarizeOutcomes(settled));
     if (next === 'end' && signals === seen) return endWith(summary, []);
     if (next === 'end' || next === 'more') continue;

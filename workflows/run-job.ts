@@ -7,7 +7,7 @@ import {
   sleep,
   startChild,
 } from '@temporalio/workflow';
-import { takeJobPage } from './activity-options.ts';
+import { inTurn, takeJobPage } from './activity-options.ts';
 import { dispatchLimits } from '../lib/limits.ts';
 import type { JobPage, RunJobInput } from '../lib/temporal/messages.ts';
 import { jobPageWorkflowId } from '../lib/temporal/names.ts';
@@ -39,8 +39,9 @@ export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
 }
 
 async function takeAndDeliver(input: RunJobInput & { page: number }): Promise<JobPage> {
-  const { jobUid, page, cursor } = input;
-  const taken = await takeJobPage({ jobUid, page, cursor });
+  const { jobUid, appUid, page, cursor } = input;
+  const options = appUid === undefined ? {} : inTurn(appUid);
+  const taken = await takeJobPage.executeWithOptions(options, [{ jobUid, page, cursor }]);
   if (taken.events.length > 0) await deliverPage(input, taken.events);
   return taken;
 }

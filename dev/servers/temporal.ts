@@ -17,6 +17,8 @@ export const fewShardsConfig = {
   'history.transferProcessorMaxPollRPS': taskReadsPerSecond,
   'history.visibilityProcessorMaxPollRPS': taskReadsPerSecond,
   'history.timerProcessorMaxPollRPS': taskReadsPerSecond,
+  // Applications take turns where their activities wait.
+  'matching.enableFairness': true,
 } as const;
 const dynamicConfig = Object.entries(fewShardsConfig).map(([name, value]) => `${name}=${value}`);
 

@@ -5,6 +5,8 @@ export const eventsTaskQueue = 'herald-events';
 export const deliveriesTaskQueue = 'herald-deliveries';
 /** Apart: failing receivers must not delay first attempts. */
 export const retriesTaskQueue = 'herald-retries';
+/** Apart: a queue full of retries must not delay deliveries in order. */
+export const orderTaskQueue = 'herald-order';
 
 // Running workflows have these names: never rename one.
 export const deliverEventsWorkflow = 'deliverEvents';

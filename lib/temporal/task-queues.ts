@@ -1,5 +1,5 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { deliveriesTaskQueue, eventsTaskQueue, retriesTaskQueue } from './names.ts';
+import { deliveriesTaskQueue, eventsTaskQueue, orderTaskQueue, retriesTaskQueue } from './names.ts';
 
 // TaskQueueType of temporal.api.enums.v1.
 const kinds = { workflow: 1, activity: 2 } as const;
@@ -7,6 +7,7 @@ const queues = [
   { queue: eventsTaskQueue, taskQueueType: kinds.workflow },
   { queue: deliveriesTaskQueue, taskQueueType: kinds.activity },
   { queue: retriesTaskQueue, taskQueueType: kinds.activity },
+  { queue: orderTaskQueue, taskQueueType: kinds.activity },
 ];
 
 export interface TaskQueue {

@@ -88,7 +88,8 @@ test('the backlog, its ages, the jobs and what ends soon are shown, also those o
   expect(values('herald_jobs_oldest_age_seconds', 'kind')).toEqual({ ...kinds, replay: 120 });
   const expiring = { api_key: 0, client_certificate: 1 };
   expect(values('herald_credentials_expiring', 'kind')).toEqual(expiring);
-  const queues = { 'herald-events': 0, 'herald-deliveries': 0, 'herald-retries': 0 };
+  const names = ['herald-events', 'herald-deliveries', 'herald-retries', 'herald-order'];
+  const queues = Object.fromEntries(names.map((name) => [name, 0]));
   expect(values('herald_task_queue_size', 'queue')).toEqual(queues);
   expect(values('herald_task_queue_age_seconds', 'queue')).toEqual(queues);
   stopping.abort();

@@ -12,6 +12,7 @@ import {
 import {
   deliveriesTaskQueue,
   eventsTaskQueue,
+  orderTaskQueue,
   retriesTaskQueue,
 } from '../../../lib/temporal/names.ts';
 
@@ -90,8 +91,9 @@ test('the policies refuse the ranges that the service refuses', () => {
 
 test('workers are added for what waits in each task queue', () => {
   const template = read('templates/worker.yaml');
-  const types = { [eventsTaskQueue]: 'workflow', [deliveriesTaskQueue]: 'activity' };
-  for (const [queue, type] of Object.entries({ ...types, [retriesTaskQueue]: 'activity' })) {
+  const activities = [deliveriesTaskQueue, retriesTaskQueue, orderTaskQueue];
+  const types = activities.map((queue) => [queue, 'activity'] as const);
+  for (const [queue, type] of [[eventsTaskQueue, 'workflow'] as const, ...types]) {
     expect(template).toContain(`"${queue}" "${type}"`);
   }
 });
