@@ -15,7 +15,7 @@ import { startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 // With 500 events it takes minutes, and shows the same.
-const eventCount = 20;
+const eventCount = 30;
 const webhookCount = 100;
 const attemptCount = 12;
 const memoryMegabytesMax = 512;
