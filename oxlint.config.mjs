@@ -5,7 +5,7 @@ const libRooms = {
   platform: ['model'],
   telemetry: ['model', 'platform'],
   concurrency: ['model', 'platform', 'telemetry'],
-  mongo: ['model', 'platform', 'telemetry'],
+  mongo: ['concurrency', 'model', 'platform', 'telemetry'],
   egress: ['concurrency', 'model', 'platform', 'telemetry'],
   temporal: ['concurrency', 'model', 'mongo', 'platform', 'telemetry'],
   events: ['model', 'mongo', 'platform', 'telemetry'],
@@ -23,7 +23,7 @@ const libRooms = {
     'temporal',
     'webhooks',
   ],
-  statistics: ['model', 'mongo', 'platform', 'telemetry'],
+  statistics: ['concurrency', 'model', 'mongo', 'platform', 'telemetry'],
   dispatch: [
     'concurrency',
     'deliveries',

@@ -288,6 +288,10 @@ export const processLimits = group('MongoDB and the process', {
   stopTimeoutMs: [10_000, 'A stop'],
   requestsCutAfterMs: [8_000, 'Time from a stop until open requests are cut'],
   attemptsCutAfterMs: [9_000, 'Time from a stop until attempts are cut'],
+  webhookBytesKeptMax: [
+    32 * 1024 * 1024,
+    'Webhooks in memory as they are stored, so that a change parses only those that have changed',
+  ],
   logBytesMax: [4 * 1024 * 1024, 'Log lines that wait for a slow reader'],
 });
 

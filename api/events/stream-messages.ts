@@ -1,7 +1,7 @@
 // The texts of a stream of server-sent events, and the ids by which it is resumed.
 import type { EventDocument } from '../../lib/model/event.ts';
 import { AppError } from '../../lib/platform/errors.ts';
-import { presentEventWithPayload } from './present-event.ts';
+import { presentEvent } from './present-event.ts';
 
 /** How far a reader has come; without a token it is only known by time. */
 export interface StreamPosition {
@@ -43,8 +43,10 @@ export function renderOpened(retryMs: number, position: StreamPosition | null): 
 }
 
 export function renderEvent(event: EventDocument, position: StreamPosition): string {
-  // JSON has no line breaks of its own, which would end the data.
-  return `${idLine(position)}data: ${JSON.stringify(presentEventWithPayload(event))}\n\n`;
+  const payload = event.erasedAt === null ? event.body : 'null';
+  // Neither parsed nor written anew for each reader. JSON has no line breaks of its own, which would end the data.
+  const data = `${JSON.stringify(presentEvent(event)).slice(0, -1)},"payload":${payload}}`;
+  return `${idLine(position)}data: ${data}\n\n`;
 }
 
 /** A comment; the id moves on readers that no event was for. */

@@ -55,13 +55,14 @@ function repeatedKey(text: string, value: unknown): string {
   return [...counts].find(([, count]) => count > 0)?.[0] ?? '';
 }
 
-const textOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+// Zeros are passed over: a body may hold a hundred thousand.
+const textOrOtherNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0\.0*)?[1-9][\d.eE+-]*/g;
 
 /** Returns the first number that is not 0, but that `JSON.parse` makes 0. */
 function lostNumber(text: string): string | undefined {
   return text
-    .match(textOrNumber)
-    ?.find((match) => Number(match) === 0 && /^-?[0.]*[1-9]/.test(match));
+    .match(textOrOtherNumber)
+    ?.find((match) => !match.startsWith('"') && Number(match) === 0);
 }
 
 class Walk {

@@ -15,7 +15,7 @@ import { countInTransaction, countReports, sequenceId } from '../../lib/mongo/se
 import type { Clock } from '../../lib/platform/clock.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
-import { matchesFilter, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
+import { filterCheck, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
 
 export interface Change {
   /** Made here for several changes of one call. */
@@ -25,11 +25,13 @@ export interface Change {
   data: ResourceData;
 }
 
+/** A change with the webhooks that get its event. */
+export type AddressedChange = Change & Pick<Recorded, 'subscribers'>;
+
 /** What one call changes. */
 interface ChangeSet {
   appUid: string;
-  webhooks: readonly WebhookDocument[];
-  changes: readonly Change[];
+  changes: readonly AddressedChange[];
   trace?: TraceContext;
 }
 
@@ -64,9 +66,20 @@ export async function makeEvents(
   return recorded;
 }
 
-/** Returns whether webhooks get the event of a change in order. */
-export function isForOrdered(webhooks: readonly WebhookDocument[], change: Change): boolean {
-  return subscribersOf(webhooks, change).some(isInOrder);
+/** Finds the webhooks that get the event of a change; their filters are the costly part, so once a change. */
+export function address(change: Change, webhooks: readonly WebhookDocument[]): AddressedChange {
+  const { event, data } = change;
+  const facts = { event, resourceUid: data.uid, externalTenantId: data.externalTenantId };
+  const matches = filterCheck(data);
+  const subscribers = webhooks.filter(
+    (webhook) => isSubscribed(webhook, facts) && matches(webhook.filter),
+  );
+  return { ...change, subscribers };
+}
+
+/** Checks whether webhooks get the event of a change in order. */
+export function isForOrdered({ subscribers }: AddressedChange): boolean {
+  return subscribers.some(isInOrder);
 }
 
 // Writes into the events their numbers among the changes of the resource, and in their partitions.
@@ -105,27 +118,16 @@ function chooseWorkflow({ dispatcher }: EventPorts, recorded: readonly Recorded[
   only.event.workflowId = dispatcher.chooseWorkflow(only.event._id);
 }
 
-function subscribersOf(
-  webhooks: readonly WebhookDocument[],
-  { event, data }: Change,
-): WebhookDocument[] {
-  const facts = { event, resourceUid: data.uid, externalTenantId: data.externalTenantId };
-  return webhooks.filter(
-    (webhook) => isSubscribed(webhook, facts) && matchesFilter(webhook.filter, data),
-  );
-}
-
 function isInOrder({ ordering }: WebhookDocument): boolean {
   return ordering === 'resource';
 }
 
 function makeEvent(
   { headStart }: EventPorts,
-  change: Change,
-  { appUid, now, webhooks, trace }: ChangeSet & { now: Date },
+  change: AddressedChange,
+  { appUid, now, trace }: ChangeSet & { now: Date },
 ): Recorded {
-  const { event, data, eventId = newId('evt', now) } = change;
-  const subscribers = subscribersOf(webhooks, change);
+  const { event, data, subscribers, eventId = newId('evt', now) } = change;
   const document = newEvent(
     {
       _id: eventId,

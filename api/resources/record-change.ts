@@ -1,4 +1,5 @@
 // Commits a change together with its event, or neither.
+import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import { processLimits } from '../../lib/limits.ts';
 import { type Entity, entityOf } from '../../lib/model/event-name.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
@@ -8,7 +9,7 @@ import { inSpanOfTrace } from '../../lib/telemetry/spans.ts';
 import { currentTrace } from '../../lib/telemetry/trace-context.ts';
 import type { ApiContext } from '../context.ts';
 import { commitAlone } from './commit-changes.ts';
-import type { Change, Recorded } from './make-events.ts';
+import { address, type AddressedChange, type Change, type Recorded } from './make-events.ts';
 import type { PendingChange, Write } from './write-changes.ts';
 
 const commit = { name: 'commit change' };
@@ -38,7 +39,13 @@ export async function recordChange<T>(
   // Not in the transaction, so that concurrent changes share a read; a webhook registered before gets the event.
   const webhooks = await context.findWebhooks({ appUid, entities });
   const once = key === null ? null : { key, secretBox, now: readAt };
-  const pending = { appUid, beginBeforeMs, webhooks, write, once, ...placeInTrace() };
+  const addressed: Write<T, AddressedChange> = async (...run) => {
+    const { answer, changes: written } = await write(...run);
+    const changes: AddressedChange[] = [];
+    for await (const change of inSlices(written)) changes.push(address(change, webhooks));
+    return { answer, changes };
+  };
+  const pending = { appUid, beginBeforeMs, write: addressed, once, ...placeInTrace() };
   try {
     const { answer, recorded } = await inSpanOfTrace(commit, () =>
       isLarge ? commitAlone(context, pending) : context.commitChange(pending),
@@ -60,7 +67,7 @@ export async function recordReport(
   const readAt = context.clock.now();
   const beginBeforeMs = performance.now() + processLimits.transactionBeginsMsMax;
   const webhooks = await context.findWebhooks({ appUid, entities: [entityOf(change.event)] });
-  const reported = { appUid, beginBeforeMs, webhooks, write: change, once: null };
+  const reported = { appUid, beginBeforeMs, write: address(change, webhooks), once: null };
   const pending: PendingChange = { ...reported, ...placeInTrace() };
   const { recorded } = await inSpanOfTrace(commit, () => context.commitChange(pending));
   dispatch(context, { recorded, readAt });

@@ -1,7 +1,9 @@
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
+import { processLimits } from '../../lib/limits.ts';
 import type { Entity } from '../../lib/model/event-name.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
+import { DocumentParser } from '../../lib/mongo/document-parser.ts';
 import { findSubscriptions } from '../../lib/webhooks/webhooks.ts';
 
 interface Wanted {
@@ -9,16 +11,19 @@ interface Wanted {
   entities: readonly Entity[];
 }
 
-/** Returns the webhooks for any of the entities, paused ones included; read after the call, never cached. */
-export type WebhookReader = (wanted: Wanted) => Promise<WebhookDocument[]>;
+/** Returns the webhooks for any of the entities, paused ones included; read after the call, never older. */
+export type WebhookReader = (wanted: Wanted) => Promise<readonly WebhookDocument[]>;
 
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 1, rest: { times: 4, msMax: 50 } };
 
+/** Calls of an application share a read, and wait for no other application's. */
 export function createWebhookReader(store: Store): WebhookReader {
-  return coalesce(reads, async (wanted: readonly Wanted[]) => {
-    const appUids = [...new Set(wanted.map(({ appUid }) => appUid))];
+  const parser = new DocumentParser<WebhookDocument>(processLimits.webhookBytesKeptMax);
+  const read = async (wanted: readonly Wanted[]): Promise<WebhookDocument[][]> => {
     const entities = [...new Set(wanted.flatMap((each) => each.entities))];
-    const webhooks = await findSubscriptions(store, { appUids, entities });
-    return wanted.map(({ appUid }) => webhooks.filter((webhook) => webhook.appUid === appUid));
-  });
+    const [{ appUid } = { appUid: '' }] = wanted;
+    const webhooks = await parser.parse(await findSubscriptions(store, { appUid, entities }));
+    return wanted.map(() => webhooks);
+  };
+  return coalesce(reads, read, ({ appUid }) => appUid);
 }

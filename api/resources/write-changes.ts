@@ -1,10 +1,10 @@
 // Writes changes and their events, in a transaction where they need one.
 import type { ClientSession } from 'mongodb';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
-import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { keepAnswers, type Once } from '../../lib/mongo/idempotency.ts';
 import { within } from '../../lib/mongo/transaction.ts';
 import {
+  type AddressedChange,
   type Change,
   type EventPorts,
   isForOrdered,
@@ -13,19 +13,18 @@ import {
 } from './make-events.ts';
 
 /** Acts through the session alone; runs again on a write conflict, with the time and the event's uid of that run. */
-export type Write<T> = (
+export type Write<T, Changed = Change> = (
   session: ClientSession,
   now: Date,
   eventId: string,
-) => Promise<{ answer: T; changes: readonly Change[] }>;
+) => Promise<{ answer: T; changes: readonly Changed[] }>;
 
 export interface PendingChange<T = unknown> {
   appUid: string;
   /** By `performance.now()`. Later its caller has been told that it failed, so it is not begun. */
   beginBeforeMs: number;
-  webhooks: readonly WebhookDocument[];
   /** Or the change of a resource that lives elsewhere: then only its event is written. */
-  write: Write<T> | Change;
+  write: Write<T, AddressedChange> | AddressedChange;
   /** With an idempotency key, which is written with the answer; null without one. */
   once: Once | null;
   /** Of the request; absent where none is recorded. */
@@ -40,7 +39,7 @@ export interface Committed<T = unknown> {
 /** A change that is written, and its events not yet. */
 export type Written = Omit<PendingChange, 'write'> & {
   answer: unknown;
-  changes: readonly Change[];
+  changes: readonly AddressedChange[];
 };
 
 /** One run of a transaction. */
@@ -53,8 +52,8 @@ export interface Making {
  * A report is one insert and the count before it, unless turn number and event have to be committed together. Without
  * a transaction, which would lock what it counted until its timeout when the process is killed.
  */
-export function isPlain({ write, webhooks, once }: PendingChange): boolean {
-  return typeof write !== 'function' && once === null && !isForOrdered(webhooks, write);
+export function isPlain({ write, once }: PendingChange): boolean {
+  return typeof write !== 'function' && once === null && !isForOrdered(write);
 }
 
 /** Writes a change in the transaction. The uid is that of its event, where it has one. */

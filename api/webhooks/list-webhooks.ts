@@ -1,3 +1,4 @@
+import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import { countHeldByWebhook } from '../../lib/deliveries/held-counts.ts';
 import type { Handler } from '../router.ts';
 import { presentWebhook, viewNow, webhookSchema } from './present-webhook.ts';
@@ -12,13 +13,12 @@ const facts: Operation = {
 
 /** A plain array: an application has at most 1,000. */
 export const listWebhooks: Handler = operation(facts, async ({ appUid }, context) => {
-  const [webhooks, held] = await Promise.all([
-    context.store.webhooks.find({ appUid }).sort({ _id: 1 }).toArray(),
-    countHeldByWebhook(context.store, appUid),
-  ]);
+  const held = await countHeldByWebhook(context.store, appUid);
   const view = viewNow(context);
-  return {
-    status: 200,
-    body: webhooks.map((webhook) => presentWebhook(webhook, view, held.get(webhook._id) ?? 0)),
-  };
+  const webhooks = context.store.webhooks.find({ appUid }).sort({ _id: 1 });
+  const body: unknown[] = [];
+  for await (const webhook of inSlices(webhooks)) {
+    body.push(presentWebhook(webhook, view, held.get(webhook._id) ?? 0));
+  }
+  return { status: 200, body };
 });

@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import { inSlices } from '../concurrency/in-slices.ts';
 import { jobLimits } from '../limits.ts';
 import { idAt, timeOfId } from '../platform/ids.ts';
 import { openStates } from '../model/delivery-state.ts';
@@ -112,7 +113,7 @@ async function findErasable(
     { ...events, ...mayBeMeant },
     { projection: { erasureUid: 1, body: 1 }, ...largeBatch },
   );
-  for await (const event of candidates) {
+  for await (const event of inSlices(candidates)) {
     const isMeant = event.erasureUid === erasureUid || isMentioned(event.body, subject.mentions);
     if (isMeant) found.push(event._id);
   }

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongodb';
+import { inSlices } from '../concurrency/in-slices.ts';
 import type { DeliveryState } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
@@ -11,7 +12,7 @@ import { within } from '../mongo/transaction.ts';
 import { idAt } from '../platform/ids.ts';
 import { type Overtaken, overtakenFields } from './overtaken.ts';
 import { findBodies } from '../events/events.ts';
-import { matchesFilter, isSubscribed } from '../webhooks/subscriptions.ts';
+import { filterCheck, isSubscribed } from '../webhooks/subscriptions.ts';
 
 const firstAttemptMsMax = 60_000;
 // A filter needs the bodies, of up to 256 KiB, a few at a time.
@@ -125,11 +126,10 @@ async function keepMatching(
     const part = chosen.slice(from, from + bodiesReadMax);
     const eventIds = part.map(({ event }) => event._id);
     const bodies = await findBodies(store, eventIds, session);
-    const matching = part.filter(({ event }) => {
-      const body = bodies.get(event._id);
-      return body !== undefined && matchesFilter(filter, readData(body));
-    });
-    kept.push(...matching);
+    for await (const one of inSlices(part)) {
+      const body = bodies.get(one.event._id);
+      if (body !== undefined && filterCheck(readData(body))(filter)) kept.push(one);
+    }
   }
   return kept;
 }

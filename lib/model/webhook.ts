@@ -50,7 +50,6 @@ export interface WebhookDocument {
   exhaustedNotice: ExhaustedNotice | null;
   /** Deliveries that exhausted since then; somewhat more after a crash. */
   exhaustedUnreported: number;
-  lastTriggeredAt: Date | null;
   /** The latest release job; it ends those before it. */
   releaseUid: string | null;
   /** Deliveries that saw a lower count are dropped; absent before the first discard. */
@@ -91,6 +90,7 @@ export interface StoredWebhook extends WebhookDocument {
   name: string | null;
   description: string | null;
   metadata: Record<string, string> | null;
+  lastTriggeredAt: Date | null;
 }
 
 interface ExhaustedNotice {

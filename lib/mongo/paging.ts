@@ -6,6 +6,7 @@ import {
   type FindCursor,
   type WithId,
 } from 'mongodb';
+import { inSlices } from '../concurrency/in-slices.ts';
 import { idAt, type IdPrefix } from '../platform/ids.ts';
 import { limits } from '../limits.ts';
 
@@ -78,7 +79,7 @@ export async function takeItems<Row extends Document>(
 ): Promise<{ items: Row[]; isCut: boolean }> {
   const items: Row[] = [];
   let bytes = 0;
-  for await (const row of rows.batchSize(largeBatch.batchSize)) {
+  for await (const row of inSlices(rows.batchSize(largeBatch.batchSize))) {
     bytes += BSON.calculateObjectSize(row);
     const isFull = items.length > 0 && bytes > bytesMax;
     if (isFull || items.length === limit) return { items, isCut: true };

@@ -1,4 +1,5 @@
 import type { ClientSession, Filter } from 'mongodb';
+import { inSlices } from '../concurrency/in-slices.ts';
 import { statisticsLimits } from '../limits.ts';
 import type { Counts, StatisticsDocument, StatisticsInterval } from '../model/statistics.ts';
 import { testEventName } from '../model/event-name.ts';
@@ -128,7 +129,7 @@ async function addCounted(
     { _id: ids, appUid },
     { projection: { appUid: 0, expiresAt: 0 }, session },
   );
-  for await (const { _id, ...more } of found) {
+  for await (const { _id, ...more } of inSlices(found)) {
     const [owner = '', , at = ''] = _id.split('/');
     const counts = countsOf(owner, Date.parse(at));
     if (counts !== undefined) addCounts(counts, more);
@@ -157,7 +158,7 @@ async function addUncounted(
     { ...own, updatedAt, event: { $ne: testEventName } },
     { projection: countedFields, hint, session },
   );
-  for await (const delivery of found) {
+  for await (const delivery of inSlices(found)) {
     for (const fact of factsOf(delivery)) {
       if (fact.atMs < countedUntil.getTime()) continue;
       for (const owner of ownersOf(delivery)) {

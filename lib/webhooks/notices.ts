@@ -1,5 +1,6 @@
 // The events that report to operations webhooks on the service itself.
 import type { ClientSession } from 'mongodb';
+import { inSlices } from '../concurrency/in-slices.ts';
 import { newId } from '../platform/ids.ts';
 import type { ErrorClass } from '../model/attempt.ts';
 import type { DeliveredEventName, OperationsEventName } from '../model/event-name.ts';
@@ -14,7 +15,7 @@ import {
   type WebhookKind,
 } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
-import { matchesFilter, isSubscribed } from './subscriptions.ts';
+import { filterCheck, isSubscribed } from './subscriptions.ts';
 
 /** The attempt after which a notice is recorded. */
 export interface ReportedAttempt {
@@ -83,14 +84,18 @@ export async function recordNotice(
   session: ClientSession,
 ): Promise<void> {
   const facts = { event, resourceUid: data.uid, externalTenantId: '' };
-  const operations = await store.webhooks
+  const operations = store.webhooks
     .find({ appUid, kind: 'operations' }, { session })
-    .project<FilteredSubscription>(subscriptionFields)
-    .sort({ _id: 1 })
-    .toArray();
-  const subscribers = operations.filter(
-    (webhook) => isSubscribed(webhook, facts) && matchesFilter(webhook.filter, data),
-  );
+    .project<FilteredSubscription & Pick<StoredWebhook, 'discardCount'>>({
+      ...subscriptionFields,
+      discardCount: 1,
+    })
+    .sort({ _id: 1 });
+  const matches = filterCheck(data);
+  const subscribers: Pick<StoredWebhook, '_id' | 'discardCount'>[] = [];
+  for await (const webhook of inSlices(operations)) {
+    if (isSubscribed(webhook, facts) && matches(webhook.filter)) subscribers.push(webhook);
+  }
   if (subscribers.length === 0) return;
   const eventId = newId('evt', now);
   const document = newEvent(

@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongodb';
+import { inSlices } from '../concurrency/in-slices.ts';
 import { eventNames, operationsEventNames } from '../model/event-name.ts';
 import {
   type FilteredSubscription,
@@ -9,33 +10,33 @@ import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { canMatchBoth, isSubscribed } from './subscriptions.ts';
 
-type Recipient = FilteredSubscription & Pick<WebhookDocument, 'appUid' | 'url'>;
-
 /** Returns an active webhook whose URL may get the same events as that of `webhook`; null where there is none. */
 export async function findTwin(
   store: Store,
-  webhook: Recipient,
+  webhook: FilteredSubscription & Pick<WebhookDocument, 'appUid' | 'url'>,
   session?: ClientSession,
 ): Promise<string | null> {
   const { _id, appUid, url } = webhook;
   const others = store.webhooks
     .find({ appUid, url, active: true, _id: { $ne: _id } }, within(session))
-    .project<Recipient>({ ...subscriptionFields, appUid: 1, url: 1 })
+    .project<FilteredSubscription>(subscriptionFields)
     .sort({ _id: 1 });
-  for await (const other of others) {
-    if (mayGetSame(webhook, other)) return other._id;
-  }
+  for await (const other of inSlices(others)) if (mayGetSame(webhook, other)) return other._id;
   return null;
 }
 
 /** Reports whether an event may go to both webhooks. */
-export function mayGetSame(left: Recipient, right: Recipient): boolean {
-  if (!canMatchBoth(left.filter, right.filter)) return false;
+export function mayGetSame(left: FilteredSubscription, right: FilteredSubscription): boolean {
+  const externalTenantId = commonTenant(left, right);
+  if (externalTenantId === undefined || !canMatchBoth(left.filter, right.filter)) return false;
+  return [...eventNames, ...operationsEventNames].some((event) => {
+    const facts = { event, resourceUid: '', externalTenantId };
+    return isSubscribed(left, facts) && isSubscribed(right, facts);
+  });
+}
+
+function commonTenant(left: FilteredSubscription, right: FilteredSubscription): string | undefined {
   const tenants = left.externalTenantIds ?? right.externalTenantIds ?? ['any'];
-  return [...eventNames, ...operationsEventNames].some((event) =>
-    tenants.some((externalTenantId) => {
-      const facts = { event, resourceUid: '', externalTenantId };
-      return isSubscribed(left, facts) && isSubscribed(right, facts);
-    }),
-  );
+  const others = new Set(right.externalTenantIds ?? tenants);
+  return tenants.find((tenant) => others.has(tenant));
 }

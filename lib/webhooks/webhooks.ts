@@ -21,7 +21,7 @@ export async function findKnownWebhooks(
 }
 
 // Would only be carried along with each event.
-const notForPeople = { name: 0, description: 0, metadata: 0 } as const;
+const notForPeople = { name: 0, description: 0, metadata: 0, lastTriggeredAt: 0 } as const;
 
 /** Returns the webhooks with any of the uids, as attempts need them. */
 export async function findToDeliver(
@@ -35,17 +35,18 @@ export async function findToDeliver(
 }
 
 /**
- * Returns the webhooks for any of the entities in any of the applications, oldest first. Not by a majority read: on a
- * new primary it may miss a webhook that was acknowledged, and the event would never be sent there.
+ * Returns an application's webhooks for any of the entities, oldest first, for a `DocumentParser<WebhookDocument>`. Not
+ * by a majority read: on a new primary it may miss a webhook that was acknowledged, and the event would never be sent
+ * there.
  */
 export async function findSubscriptions(
   store: Store,
-  { appUids, entities }: { appUids: string[]; entities: Entity[] },
-): Promise<WebhookDocument[]> {
+  { appUid, entities }: { appUid: string; entities: Entity[] },
+): Promise<Buffer[]> {
   return store.webhooks
-    .find<WebhookDocument>(
-      { appUid: { $in: appUids }, entities: { $in: entities } },
-      { projection: notForPeople, readConcern: { level: 'local' } },
+    .find<Buffer>(
+      { appUid, entities: { $in: entities } },
+      { projection: notForPeople, readConcern: { level: 'local' }, raw: true },
     )
     .sort({ _id: 1 })
     .toArray();

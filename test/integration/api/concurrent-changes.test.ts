@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Write } from '../../../api/resources/write-changes.ts';
-import type { Change } from '../../../api/resources/make-events.ts';
+import type { AddressedChange } from '../../../api/resources/make-events.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { timeOfId } from '../../../lib/platform/ids.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -152,11 +152,11 @@ test('changes that are refused take no group of others apart', async () => {
 
 test('a change that has waited until its caller got an answer is not begun, alone or among others', async () => {
   const { appUid } = service.app;
-  const commit = (uid: string, waitsMs: number, write?: Write<null>) => {
+  const commit = (uid: string, waitsMs: number, write?: Write<null, AddressedChange>) => {
     const data = { uid, externalTenantId: 't' };
-    const report: Change = { event: 'agent.updated', data };
+    const report: AddressedChange = { event: 'agent.updated', data, subscribers: [] };
     const beginBeforeMs = performance.now() + waitsMs;
-    const pending = { appUid, beginBeforeMs, webhooks: [], once: null };
+    const pending = { appUid, beginBeforeMs, once: null };
     return service.context.commitChange({ ...pending, write: write ?? report });
   };
   let begun = 0;
@@ -195,10 +195,10 @@ test('the uids of the events of one resource sort in the order of its changes', 
 
 test('an event has the time when its change is written, however long the change waited', async () => {
   const { commitChange } = service.context;
-  const facts = { appUid: service.app.appUid, beginBeforeMs: Infinity, webhooks: [], once: null };
+  const facts = { appUid: service.app.appUid, beginBeforeMs: Infinity, once: null };
   const steps = new EventEmitter();
   const begun = once(steps, 'begun');
-  const holdUp: Write<null> = async () => {
+  const holdUp: Write<null, AddressedChange> = async () => {
     steps.emit('begun');
     await once(steps, 'go on');
     return { answer: null, changes: [] };
@@ -206,8 +206,8 @@ test('an event has the time when its change is written, however long the change 
   const first = commitChange({ ...facts, write: holdUp });
   await begun;
   const data = { uid: 'agt_waited', externalTenantId: 't' };
-  const change: Change = { event: 'agent.updated', data };
-  const write: Write<null> = async () => ({ answer: null, changes: [change] });
+  const change: AddressedChange = { event: 'agent.updated', data, subscribers: [] };
+  const write: Write<null, AddressedChange> = async () => ({ answer: null, changes: [change] });
   const waiting = commitChange({ ...facts, write });
   const calledAt = Date.now();
   await waitFor(() => Date.now() > calledAt, { what: 'a later time' });

@@ -230,7 +230,7 @@ const readings: Reading[] = [
   [
     'webhooks.subscribers',
     'who gets an event',
-    () => findSubscriptions(service.store, { appUids: [appUid], entities: ['contextfile'] }),
+    () => findSubscriptions(service.store, { appUid, entities: ['contextfile'] }),
   ],
   [
     'events.toDispatch',
