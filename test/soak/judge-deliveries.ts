@@ -107,8 +107,9 @@ function isTrue(
     // The wait for quiet was in vain.
     case 'pending':
     case 'retrying':
-      return false;
+      break;
   }
+  return false;
 }
 
 function isSuccess(status: number | null): boolean {

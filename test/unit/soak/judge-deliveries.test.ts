@@ -177,7 +177,12 @@ test('an exhausted delivery of the default schedule has had twelve refusals', ()
     readAtMs,
   };
   const refused = (times: number): RunFacts => ({
-    receipts: Array(times).fill({ atMs: 0, eventId: 'evt_1', hook: 0, status: 500 }),
+    receipts: Array.from({ length: times }, () => ({
+      atMs: 0,
+      eventId: 'evt_1',
+      hook: 0,
+      status: 500,
+    })),
     webhookUids: ['whk_1'],
   });
   expect(judgeDeliveries(records, refused(12)).untrue).toEqual([]);
