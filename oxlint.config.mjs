@@ -34,7 +34,7 @@ const libRooms = {
     'telemetry',
     'temporal',
   ],
-  health: ['concurrency', 'mongo', 'telemetry', 'temporal'],
+  health: ['concurrency', 'mongo', 'platform', 'telemetry', 'temporal'],
   config: ['access', 'deliveries', 'egress', 'model', 'platform', 'telemetry', 'temporal'],
 };
 const topRooms = [

@@ -34,6 +34,11 @@ import { faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
 const { permitsPerOriginMax: idlePerOriginMax } = attemptLimits;
+const permitLimits = {
+  perWebhookMax: attemptLimits.permitsPerWebhookMax,
+  perOriginMax: attemptLimits.permitsPerOriginMax,
+  inAllMax: attemptLimits.permitsInAllMax,
+};
 // Bounds the memory and descriptors that thousands of origins can hold.
 const { idleConnectionsMax: idleMax } = egressLimits;
 
@@ -108,11 +113,7 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
   const hosts = createHostResolver(guard, options.resolver ?? createNameServerResolver());
   const idlePool = new IdlePool({ idlePerOriginMax, idleMax });
   const opener = { idlePool, guard, hosts, proxy: options.proxy ?? null, ca: options.ca };
-  const permits = new RequestPermits({
-    perWebhookMax: attemptLimits.permitsPerWebhookMax,
-    perOriginMax: attemptLimits.permitsPerOriginMax,
-    inAllMax: attemptLimits.permitsInAllMax,
-  });
+  const permits = new RequestPermits(permitLimits);
   const stopObserving = permits.observe();
   const underWay = new Set<Promise<unknown>>();
   let disposed = false;

@@ -63,7 +63,8 @@ export class RequestPermits {
   /** Throttles all that wait, now and later. */
   endWaits(): void {
     this.#waitsEnded = true;
-    for (const { refuse } of [...this.#waiting]) refuse(throttled());
+    const waiting = Array.from(this.#waiting);
+    for (const { refuse } of waiting) refuse(throttled());
   }
 
   /** Shows the permits in the metrics, until the returned function is called. */

@@ -19,8 +19,8 @@ interface Measurement {
 }
 
 /**
- * Measures MongoDB's clock, now and each minute, and returns it. In between it goes on by the monotonic clock of the
- * process, so nobody who sets the machine's clock moves it. Rejects where MongoDB does not answer the first time.
+ * Measures MongoDB's clock, now and each minute, and returns it. Between measurements it advances with the monotonic
+ * clock of the process, so that setting the machine's clock does not move it. Rejects when the first measurement fails.
  */
 export async function startServerClock(
   store: Store,
@@ -36,15 +36,17 @@ export async function startServerClock(
     processLog.warn({ aheadMs: loggedMs }, 'clock.differs');
   };
   report();
-  const timer = setInterval(() => {
-    measure(store)
-      .then((measured) => {
-        // What it cannot tell from the last one changes nothing, so that no time is set back by its error.
-        if (Math.abs(measured.offsetMs - offsetMs) > measured.errorMs) ({ offsetMs } = measured);
-        report();
-      })
-      .catch((err: unknown) => processLog.warn({ err }, 'clock.not_measured'));
-  }, everyMs);
+  const measureAgain = async (): Promise<void> => {
+    try {
+      const measured = await measure(store);
+      // A difference within the error of the measurement changes nothing, so that it sets no time back.
+      if (Math.abs(measured.offsetMs - offsetMs) > measured.errorMs) ({ offsetMs } = measured);
+      report();
+    } catch (err) {
+      processLog.warn({ err }, 'clock.not_measured');
+    }
+  };
+  const timer = setInterval(() => void measureAgain(), everyMs);
   timer.unref();
   const stopObserving = instruments.clockAhead.observe((show) => show(aheadMs() / secondMs, {}));
   return {

@@ -56,9 +56,8 @@ async function startSlowWebhook(
   fields: Record<string, unknown> = {},
 ): Promise<{ receiver: Receiver; uid: string; tenant: string }> {
   const receiver = open.use(
-    await startReceiver(async (response) => {
-      await sleep(answersAfterMs);
-      response.writeHead(200).end();
+    await startReceiver((response) => {
+      void sleep(answersAfterMs).then(() => response.writeHead(200).end());
     }),
   );
   const tenant = `tenant-${receiver.port}`;

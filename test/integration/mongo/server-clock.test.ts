@@ -41,7 +41,7 @@ test("who sets the machine's clock moves only the distance, which is logged", as
     expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(errorMsMax);
     const isLogged = (): boolean =>
       logged.mock.calls.some(([fields, name]) => {
-        const { aheadMs } = fields as unknown as { aheadMs: number };
+        const { aheadMs } = fields as { aheadMs: number };
         return String(name) === 'clock.differs' && Math.abs(aheadMs - setMs) < errorMsMax;
       });
     await waitFor(isLogged, { what: 'clock.differs' });

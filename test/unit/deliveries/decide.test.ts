@@ -7,7 +7,6 @@ import {
   type Decision,
 } from '../../../lib/deliveries/decide.ts';
 import { type CancelReason, deliveryStates } from '../../../lib/model/delivery-state.ts';
-import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { newDelivery, newEvent, newWebhook } from '../../support/fixtures.ts';
@@ -335,29 +334,6 @@ function* allCases(): Generator<Case> {
       for (const event of namesOf(events))
         for (const webhook of webhooks) yield { asker, delivery, event, webhook };
 }
-
-const atDiscard = after(-30_000);
-const before = after(-30_001);
-
-test.each<[string, boolean, Date, Partial<DeliveryDocument> | null]>([
-  ['an event recorded before it', true, before, null],
-  ['an event recorded at its moment or later', false, atDiscard, null],
-  ['a resend requested before it', true, before, { requeuedAs: 'resend', requeuedAt: before }],
-  ['a resend requested later', false, before, { requeuedAs: 'resend', requeuedAt: atDiscard }],
-])('a first discard drops %s without a count: %s', (_what, isDropped, eventAt, fields) => {
-  const event = newEvent({ app }, ['whk_1'], eventAt);
-  const webhook = { ...aWebhook, discardCount: 1, discardBefore: atDiscard };
-  const delivery = fields && { ...aDelivery, ...fields };
-  const facts = { asker: askers['the event'], processUid: 'prc_1', now };
-  const dropped = { state: 'cancelled', cancelReason: 'discarded' };
-  expect(decide({ ...facts, event, delivery, webhook })).toEqual(isDropped ? dropped : 'send');
-});
-
-test('a discard without a count, by a process of an earlier version, drops nothing', () => {
-  const facts = { asker: askers['the event'], processUid: 'prc_1', now };
-  const webhook = { ...aWebhook, discardBefore: now };
-  expect(decide({ ...facts, event: uncounted, delivery: null, webhook })).toBe('send');
-});
 
 test('every combination of facts leads to the decision of exactly one rule', () => {
   const [wrong, made]: [unknown[], Set<Verdict>] = [[], new Set()];
