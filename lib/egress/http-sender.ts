@@ -29,7 +29,7 @@ import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, type Resolver } from './resolve-host.ts';
 import { hideTexts, sampleText } from './response-sample.ts';
-import { RequestPermits } from './request-permits.ts';
+import { type Requester, RequestPermits } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
 
@@ -121,12 +121,10 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
   async function sendWithPermit(request: SendRequest): Promise<SendResult> {
     const checked = checkWebhookUrl(request.url, policy);
     if (!checked.ok) {
-      const refusal = { errorClass: 'blocked', detail: checked.reason, cause: null } as const;
-      return failed(createTrace(), refusal);
+      return failed(createTrace(), { errorClass: 'blocked', detail: checked.reason, cause: null });
     }
     const url = new URL(checked.url);
-    const { appUid = request.url, webhookUid = request.url, signal } = request;
-    const permit = await permits.acquire(url, { appUid, webhookUid, signal });
+    const permit = await permits.acquire(url, requesterOf(request));
     try {
       const message = 'compose' in request ? await request.compose() : request;
       request.signal?.throwIfAborted();
@@ -178,6 +176,10 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
       stopObserving();
     },
   };
+}
+
+function requesterOf({ url, appUid = url, webhookUid = url, signal }: SendTarget): Requester {
+  return { appUid, webhookUid, signal };
 }
 
 interface Transport extends SocketOpener {

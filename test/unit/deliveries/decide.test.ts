@@ -7,6 +7,7 @@ import {
   type Decision,
 } from '../../../lib/deliveries/decide.ts';
 import { type CancelReason, deliveryStates } from '../../../lib/model/delivery-state.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { newDelivery, newEvent, newWebhook } from '../../support/fixtures.ts';
