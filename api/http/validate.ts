@@ -36,20 +36,23 @@ export function validator<Body>(fields: SchemaObject): Validator<Body> {
     if (validate(body)) return body;
     // Of a bad key and of an "if" the faults that follow from it tell more.
     const errors = (validate.errors ?? []).filter(({ keyword }) => !leading.has(keyword));
-    throw invalidRequest(errors.map(toFieldError));
+    // Of the others, of which a body can have thousands, only the number is told.
+    const shown = errors.slice(0, errorsShownMax).map(toFieldError);
+    throw invalidRequest(shown, 'invalid_request', errors.length);
   };
   return Object.assign(check, { schema });
 }
 
 export const noFields = validator<Record<string, never>>({ properties: {} });
 
-/** Returns the error of a body or query with these faults, of which the first is its text. */
+/** Returns the error of a body or query with these of its `count` faults, of which the first is its text. */
 export function invalidRequest(
   errors: readonly FieldError[],
   code: 'invalid_request' | 'unknown_webhook_uids' = 'invalid_request',
+  count: number = errors.length,
 ): AppError {
   const [first] = errors;
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  const more = count > 1 ? ` (and ${count - 1} more)` : '';
   return new AppError(code, `${first?.detail ?? 'the body is not valid'}${more}`, {
     errors: errors.slice(0, errorsShownMax),
   });

@@ -1,5 +1,6 @@
 // The events of changes, with their numbers.
 import type { ClientSession } from 'mongodb';
+import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import type { HeadStart } from '../../lib/deliveries/head-start.ts';
 import { openPartitions } from '../../lib/deliveries/partitions.ts';
 import type { Dispatcher } from '../../lib/dispatch/dispatcher.ts';
@@ -56,10 +57,19 @@ export async function makeEvents(
   sets: readonly ChangeSet[],
   { now, session }: { now: Date; session: ClientSession | undefined },
 ): Promise<Recorded[][]> {
-  // Synchronously, so that ids sort in the order of the changes; before the count, where a refusal would leave a gap.
-  const recorded = sets.map((set) =>
-    set.changes.map((change) => makeEvent(ports, change, { ...set, now })),
-  );
+  // Synchronously, so that ids sort in the order of the changes.
+  const named = sets.map((set) => ({
+    ...set,
+    changes: set.changes.map((change) => ({
+      ...change,
+      eventId: change.eventId ?? newId('evt', now),
+    })),
+  }));
+  // Before the count, where a refusal would leave a gap.
+  const recorded: Recorded[][] = [];
+  for await (const set of inSlices(named)) {
+    recorded.push(set.changes.map((change) => makeEvent(ports, change, { ...set, now })));
+  }
   await number(ports, recorded.flat(), session);
   // Last, as a rollback leaves the place promised.
   for (const ofCall of recorded) chooseWorkflow(ports, ofCall);
@@ -124,10 +134,9 @@ function isInOrder({ ordering }: WebhookDocument): boolean {
 
 function makeEvent(
   { headStart }: EventPorts,
-  change: AddressedChange,
+  { event, data, subscribers, eventId }: AddressedChange & { eventId: string },
   { appUid, now, trace }: ChangeSet & { now: Date },
 ): Recorded {
-  const { event, data, subscribers, eventId = newId('evt', now) } = change;
   const document = newEvent(
     {
       _id: eventId,

@@ -1,3 +1,4 @@
+import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import { limits } from '../../lib/limits.ts';
 import { statisticsIntervals } from '../../lib/model/statistics.ts';
 import { readStatistics } from '../../lib/statistics/read-statistics.ts';
@@ -33,6 +34,10 @@ const getStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock 
   if (webhookUid !== null) await findWebhook(store, { _id: webhookUid, appUid });
   const wanted = { appUid, webhookUid, interval, since, until };
   const { points, totals, completeUntil } = await readStatistics(store, wanted);
+  const presented: (PresentedCounts & { at: string })[] = [];
+  for await (const { at, counts } of inSlices(points)) {
+    presented.push({ at: at.toISOString(), ...presentCounts(counts) });
+  }
   const body = {
     webhookUid,
     interval,
@@ -40,7 +45,7 @@ const getStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock 
     until: until.toISOString(),
     completeUntil: completeUntil.toISOString(),
     totals: presentCounts(totals),
-    points: points.map(({ at, counts }) => ({ at: at.toISOString(), ...presentCounts(counts) })),
+    points: presented,
   };
   return { status: 200, body };
 };

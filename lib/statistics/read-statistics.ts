@@ -55,7 +55,7 @@ export async function readStatistics(store: Store, wanted: WantedStatistics): Pr
     countsOf: (of, atMs) => (of === owner ? points.get(atMs) : undefined),
   });
   const totals = noCounts();
-  for (const counts of points.values()) addCounts(totals, counts);
+  for await (const counts of inSlices(points.values())) addCounts(totals, counts);
   return {
     points: [...points].map(([atMs, counts]) => ({ at: new Date(atMs), counts })),
     totals,

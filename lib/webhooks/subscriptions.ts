@@ -37,13 +37,19 @@ export function isSubscribed(webhook: Subscription, facts: EventToMatch): boolea
  * filters together it goes through each list of the data once, so that the lengths of lists and filters only add up.
  */
 export function filterCheck(data: unknown): (filter: readonly FilterCondition[] | null) => boolean {
-  const valuesAt = new Map<string, ReadonlySet<unknown>>();
+  const fields = new Map<string, unknown>();
   return (filter) =>
     (filter ?? []).every(({ path, is }) => {
-      const values = valuesAt.get(path) ?? new Set(listOf(fieldAt(data, path.split('.'))));
-      valuesAt.set(path, values);
-      return listOf(is).some((wanted) => values.has(wanted));
+      if (!fields.has(path)) fields.set(path, asSet(fieldAt(data, path.split('.'))));
+      const field = fields.get(path);
+      return listOf(is).some((wanted) =>
+        field instanceof Set ? field.has(wanted) : field === wanted,
+      );
     });
+}
+
+function asSet(field: unknown): unknown {
+  return Array.isArray(field) ? new Set<unknown>(field) : field;
 }
 
 /** Reports whether events can match both filters: false where a field is to have values without one in common. */

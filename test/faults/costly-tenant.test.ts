@@ -2,8 +2,10 @@
 import { setInterval as every } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../lib/limits.ts';
+import { statisticsId } from '../../lib/statistics/intervals.ts';
 import { addApp, type TestApp } from '../support/add-app.ts';
-import { insertWebhook } from '../support/fixtures.ts';
+import { blockedMsAllowed, leastBlocked } from '../support/event-loop.ts';
+import { insertWebhook, newEvent } from '../support/fixtures.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -77,3 +79,91 @@ test('changes with 10,000 tags beside 100 filters of 50 values delay neither sig
   // On a quiet machine the control takes some 20 ms.
   expect(p50.costly).toBeLessThan(Math.max(100, 3 * p50.control));
 });
+
+/** Calls without checking the response against the contract, which would block the event loop that is watched. */
+async function quick(app: TestApp, path: string, body?: unknown): Promise<number> {
+  const response = await fetch(`${service.apiUrl}/api/v1/appuid/${app.appUid}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'x-api-key': app.apiKey, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+const hourMs = 3_600_000;
+
+/** Writes full counts of an application and its webhooks for the last hours. */
+async function insertStatistics(app: TestApp, webhookUids: readonly string[]): Promise<Date> {
+  const until = new Date(Math.floor(Date.now() / hourMs) * hourMs);
+  const counts = Object.fromEntries(Array.from({ length: 180 }, (_, bucket) => [bucket, 5]));
+  for (const uid of webhookUids) {
+    const documents = Array.from({ length: 31 }, (_, n) => ({
+      _id: statisticsId(uid, 'hour', until.getTime() - (n + 1) * hourMs),
+      appUid: app.appUid,
+      outcomes: { delivered: 5 },
+      attemptMs: counts,
+      changeToReceiptMs: counts,
+      expiresAt: new Date(until.getTime() + hourMs),
+    }));
+    await service.store.statistics.insertMany(documents);
+  }
+  return until;
+}
+
+/** Makes an application with webhooks at their limits, an hour of long events, and full statistics. */
+async function makeLargeApp() {
+  const app = await addApp(service, 'Large');
+  const owner = { ...service, app };
+  const webhookUids: string[] = [];
+  for (let n = 0; n < webhookCount; n += 1) {
+    const externalTenantIds = Array.from({ length: 100 }, (_, m) => `${n}-${m}-${'x'.repeat(190)}`);
+    const fields = { url: 'https://example.com/same', externalTenantIds, description: 'x' };
+    webhookUids.push((await insertWebhook(owner, fields))._id);
+  }
+  const filter = [{ path: 'k0', is: values }];
+  const url = 'https://example.com/filtered';
+  const { _id: filtered } = await insertWebhook(owner, { url, filter });
+  const numbers = Array.from({ length: 13 }, (_, n) => [`k${n}`, Array<number>(9_900).fill(1)]);
+  const body = JSON.stringify({ data: Object.fromEntries(numbers) as object });
+  const at = Date.now() - hourMs;
+  const events = Array.from({ length: 60 }, (_, n) => ({
+    ...newEvent(owner, [], new Date(at + n)),
+    body,
+  }));
+  await service.store.events.insertMany(events);
+  const until = await insertStatistics(app, webhookUids);
+  return { app, webhookUids, filtered, until };
+}
+
+test('what one application may read and count blocks the event loop no longer than a message may', async () => {
+  const { app, webhookUids, filtered, until } = await makeLargeApp();
+  const since = new Date(until.getTime() - 31 * hourMs).toISOString();
+  const period = { since: new Date(Date.now() - 2 * hourMs), states: ['never_attempted'] };
+  const calls: [string, number, () => Promise<number>][] = [
+    ['a search for the same URL', 200, () => quick(app, `/webhooks/${webhookUids[0]}`)],
+    [
+      'statistics of webhooks',
+      200,
+      () => quick(app, `/stats/webhooks?since=${since}&until=${until.toISOString()}`),
+    ],
+    [
+      'the dry run of a replay with a filter',
+      200,
+      () => quick(app, `/webhooks/${filtered}/replays`, { ...period, dryRun: true }),
+    ],
+    [
+      'a webhook with 10,000 faults',
+      400,
+      () => quick(app, '/webhooks', { externalTenantIds: Array.from({ length: 10_000 }, Number) }),
+    ],
+  ];
+  const allowedMs = blockedMsAllowed();
+  const tooLong: string[] = [];
+  for (const [what, status, call] of calls) {
+    const { result, blockedMsMax } = await leastBlocked(call);
+    expect([what, result]).toEqual([what, status]);
+    if (blockedMsMax > allowedMs) tooLong.push(`${what}: ${Math.round(blockedMsMax)} ms`);
+  }
+  expect(tooLong).toEqual([]);
+}, 300_000);

@@ -72,3 +72,15 @@ test.each([
     { pointer: `#/texts/${step}`, detail: `texts.${shown}… must be a string` },
   ]);
 });
+
+test.each([
+  [20, 20],
+  [21, 20],
+])('of a body with %i faults %i are listed, and all are counted', (count, listed) => {
+  const body = {
+    name: 'a',
+    texts: Object.fromEntries(Array.from({ length: count }, (_, n) => [`t${n}`, n])),
+  };
+  expect(errorsOf(body)).toHaveLength(listed);
+  expect(() => validate(body)).toThrow(`(and ${count - 1} more)`);
+});
