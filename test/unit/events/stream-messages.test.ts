@@ -1,0 +1,23 @@
+// What a reader of the stream gets for an event.
+import { expect, test } from 'vitest';
+import { renderEvent } from '../../../api/events/stream-messages.ts';
+import { newEvent } from '../../support/fixtures.ts';
+
+const app = { appUid: 'app_1', accountUid: 'acc_1', apiKey: '' };
+const at = new Date('2026-01-01');
+const event = newEvent({ app }, [], at);
+const position = { reachedAt: at, token: null };
+
+test('the payload is sent as it is stored, and is not written anew', () => {
+  const body = '{"eventId":"evt_1","data":{"list":[1, 2.0]}}';
+  const message = renderEvent({ ...event, body }, position);
+  expect(message).toMatch(/^id: \w+\ndata: .*\n\n$/);
+  expect(message).toContain(`"payload":${body}}`);
+  const data = JSON.parse(message.split('data: ')[1] ?? '') as unknown;
+  expect(data).toMatchObject({ eventId: event._id, payload: { data: { list: [1, 2] } } });
+});
+
+test('the payload of an erased event is null, also while its body is still there', () => {
+  const message = renderEvent({ ...event, body: '{"data":{}}', erasedAt: at }, position);
+  expect(message).toContain('"payload":null}');
+});
