@@ -142,7 +142,7 @@ test.each([
       expect(await Promise.all(dropped.map(stateOf))).toEqual(['cancelled', 'cancelled']);
       expect(await Promise.all(sent.map(stateOf))).toEqual(['delivered', 'delivered']);
       const [again = ''] = dropped;
-      await behind.call('POST', `/events/${again}/resend`, { body: {} });
+      await behind.call('POST', `/events/${again}/resend`, { body: { webhookUids: [uid] } });
       await waitFor(async () => (await stateOf(again)) === 'delivered', { what: 'the resend' });
       const ids = receiver.requests.map(eventIdOf);
       expect(ids.slice(-3).toSorted()).toEqual([...sent, again].toSorted());
