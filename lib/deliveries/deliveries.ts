@@ -14,7 +14,7 @@ import {
 import { type Store } from '../mongo/connect.ts';
 import { duplicateIndexes, within } from '../mongo/transaction.ts';
 
-/** Reads deliveries for attempts, each as its key's, null where it has no document. */
+/** Reads the deliveries of the keys for attempts, in the order of the keys; null where there is none yet. */
 export async function findDeliveries(
   store: Store,
   keys: readonly DeliveryKey[],
