@@ -1071,6 +1071,7 @@ class ReadinessParts(TypedDict):
     indexes: str
     temporal: str
     searchAttributes: str
+    clock: str
     load: str
 
 
