@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 
-// None of these takes a cookie: a hostile page with such an origin can do only what it could without a browser.
+// No cookie counts here, so a hostile page with this origin can do no more than a program without a browser.
 const open = /^\/(?:api\/|\.well-known\/|openapi\.json$)/;
 
 /** Lets the pages at /docs call with an API key: their sandbox makes their origin `null`. */

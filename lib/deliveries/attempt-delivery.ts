@@ -245,7 +245,7 @@ async function leaveUnsent(
     return { ...unattempted(key, null), state: 'retrying' };
   }
   const { host } = target;
-  // As `info` once a delivery: each of a saturated webhook asks again and again.
+  // As `info` once a delivery: each of a busy webhook asks again and again.
   const level = delivery === null ? 'info' : 'debug';
   if (reason === 'throttled') deliveryLog[level]({ ...key, host }, 'delivery.throttled');
   if (delivery !== null) {

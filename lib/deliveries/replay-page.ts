@@ -77,7 +77,7 @@ async function findWebhooks(
 ): Promise<Map<string, ReplayTarget>> {
   const found = await store.webhooks
     .find({ appUid, _id: { $in: webhookUids } }, within(session))
-    .project<ReplayTarget>({ ...subscriptionFields, ordering: 1 })
+    .project<ReplayTarget>({ ...subscriptionFields, ordering: 1, discardCount: 1 })
     .toArray();
   return new Map(found.map((webhook) => [webhook._id, webhook]));
 }

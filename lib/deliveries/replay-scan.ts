@@ -71,7 +71,8 @@ interface Scan {
 }
 
 /** A webhook as a replay needs it. */
-export type ReplayTarget = FilteredSubscription & Pick<WebhookDocument, 'ordering'>;
+export type ReplayTarget = FilteredSubscription &
+  Pick<WebhookDocument, 'ordering' | 'discardCount'>;
 
 interface Scanning {
   replay: ReplayJob;
