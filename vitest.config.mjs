@@ -7,8 +7,10 @@ import { BaseSequencer } from 'vitest/node';
 const crowded = [
   'connections-at-once',
   'connections-of-an-address',
+  'costly-tenant',
   'concurrent-requests',
   'crowded-receiver',
+  'due-retries',
   'fan-out',
   'hanging-receiver',
   'hostile-bodies',
