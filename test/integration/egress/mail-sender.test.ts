@@ -76,8 +76,9 @@ test('a refused login is a fault of the settings, not of the receiver, and nothi
 test('while a mail to a webhook is in flight, its next mail waits, and mails to others do not', async () => {
   server.reply = 'hang';
   await using sender = senderTo(server.url, { timeoutMs: 1_000 });
+  const { offered } = server;
   const inFlight = sender.send(request);
-  await waitFor(() => server.connections() === 1);
+  await waitFor(() => server.offered === offered + 1);
   server.reply = 250;
   let isSent = false;
   const next = sender.send(request).finally(() => (isSent = true));
@@ -135,14 +136,33 @@ test('a line break in a subject adds no header', async () => {
   expect(mail?.headers).not.toHaveProperty('bcc');
 });
 
-test('a stop throttles what waits and cuts what is under way', async () => {
+test('an application has three mails in flight, and the fourth is for another application', async () => {
+  server.reply = 'hang';
+  const { offered } = server;
+  const stopping = new AbortController();
+  await using sender = senderTo(server.url);
+  const send = (appUid: string, n: number) =>
+    sender
+      .send({ ...request, appUid, webhookUid: `whk_${n}`, signal: stopping.signal })
+      .catch((error: unknown) => error);
+  const sends = [1, 2, 3, 4].map((n) => send('app_one', n));
+  await waitFor(() => server.offered === offered + 3);
+  sends.push(send('app_other', 5));
+  await waitFor(() => server.offered === offered + 4);
+  sender.endWaits();
+  expect(await sends[3]).toMatchObject({ code: 'THROTTLED' });
+  stopping.abort(new Error('the process stops'));
+  await Promise.all(sends);
+});
+
+test('a stop throttles what waits and cuts what is in flight', async () => {
   server.reply = 'hang';
   const { offered } = server;
   const stopping = new AbortController();
   await using sender = senderTo(server.url);
   const sends = Array.from({ length: 5 }, (_, n) =>
     sender
-      .send({ ...request, webhookUid: `whk_${n}`, signal: stopping.signal })
+      .send({ ...request, appUid: `app_${n}`, webhookUid: `whk_${n}`, signal: stopping.signal })
       .catch((error: unknown) => error),
   );
   await waitFor(() => server.offered === offered + 4);
