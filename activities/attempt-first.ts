@@ -1,4 +1,4 @@
-import { attemptDelivery } from '../lib/deliveries/attempt-delivery.ts';
+import { attemptDelivery, leftToRetries } from '../lib/deliveries/attempt-delivery.ts';
 import type { Asker } from '../lib/deliveries/decide.ts';
 import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
@@ -7,8 +7,8 @@ import type { AttemptFirstInput, FirstAttempts } from '../lib/temporal/messages.
 import { runActivity } from './run-activity.ts';
 
 /**
- * Attempts up to 100 deliveries in parallel, or takes up what the head start has attempted; throttled ones are left to
- * the retries. Throws its own fault only after all have ended: the repeat then finds the others recorded.
+ * Attempts up to 100 deliveries in parallel, or uses the results of the head start. Throttled ones, and those beyond the
+ * limit of the process, are left to the retries. Throws its own fault only after all have ended: the repeat then finds the others recorded.
  */
 export async function attemptFirst(
   ports: DeliveryPorts,
@@ -23,7 +23,12 @@ export async function attemptFirst(
         const key = { appUid, ...delivery };
         // What a job sends again was attempted before.
         const made = input.jobUid === undefined ? await headStart?.take(key) : null;
-        return made ?? attemptDelivery(ports, key, options);
+        if (made != null) return made;
+        if (!ports.firstAttempts.hasRoom(appUid)) return leftToRetries(key);
+        ports.firstAttempts.take(appUid);
+        return attemptDelivery(ports, key, options).finally(() =>
+          ports.firstAttempts.giveBack(appUid),
+        );
       }),
     );
     const outcomes = results.map((result) => {

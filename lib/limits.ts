@@ -144,9 +144,9 @@ export const attemptLimits = group('Attempts and order', {
     4_000,
     'Time from shortly before the commit in which first attempts are left to the process that recorded the event',
   ],
-  headStartsAtOnceMax: [
+  firstAttemptsAtOnceMax: [
     2_000,
-    'First attempts of a process right after the commit, with those that wait for a permit; the rest is left to the workflows',
+    'First attempts of a process, with those that wait for a permit; three quarters for one application. The rest is left to the workflows, and of those to the retries',
   ],
   headStartBytesMax: [64 * 1024 * 1024, 'Payloads of these in memory'],
   headStartOutcomesMax: [10_000, 'Outcomes of the head start in memory'],

@@ -4,6 +4,8 @@ import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { createHttpSender, type Sender } from '../lib/egress/http-sender.ts';
 import { createMailSender } from '../lib/egress/mail-sender.ts';
 import { createSender } from '../lib/egress/sender.ts';
+import { SharedLimit } from '../lib/concurrency/shared-limit.ts';
+import { attemptLimits } from '../lib/limits.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import type { Clock } from '../lib/platform/clock.ts';
 import type { Disposal } from '../lib/platform/disposal.ts';
@@ -32,6 +34,7 @@ export function openDeliveryPorts(
     store,
     records: createDeliveryRecords(store, open.use(new TriggerRecorder(store))),
     sender: open.use(openSender(config)),
+    firstAttempts: new SharedLimit(attemptLimits.firstAttemptsAtOnceMax),
     signalPartition: createPartitionSignaller(temporal.client),
     signalOvertaken: createOvertakenSignaller(temporal.client),
     secretBox: createSecretBox(config.sealingKeys),

@@ -82,6 +82,11 @@ export async function attemptDelivery(
   return hasTurn ? passTurn(ports, { key, turn, asker, outcome }) : outcome;
 }
 
+/** Returns the outcome of a delivery of which nothing was read: the retries attempt it. */
+export function leftToRetries(key: DeliveryKey): DeliveryOutcome {
+  return { ...unattempted(key, null), state: 'retrying' };
+}
+
 async function load({ records }: DeliveryPorts, key: DeliveryKey): Promise<DeliveryFacts> {
   const [delivery, event, webhook] = await Promise.all([
     records.readDelivery(key),
@@ -242,7 +247,7 @@ async function leaveUnsent(
   const { key, delivery, turn, options } = subject;
   // One in order is recorded, as its partition goes on with it.
   if (options.headStart !== undefined && turn === null) {
-    return { ...unattempted(key, null), state: 'retrying' };
+    return leftToRetries(key);
   }
   const { host } = target;
   // As `info` once a delivery: each of a busy webhook asks again and again.

@@ -9,7 +9,7 @@ import { deliveryLog } from '../platform/logger.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-const { headStartMs, headStartsAtOnceMax, headStartBytesMax, headStartOutcomesMax } = attemptLimits;
+const { headStartMs, headStartBytesMax, headStartOutcomesMax } = attemptLimits;
 // A stop waits for the attempts under way, 5 s at most.
 const neverAborted = new AbortController().signal;
 
@@ -29,7 +29,6 @@ export class HeadStart {
   /** Of each partition the attempt that was begun last. */
   readonly #lastOf = new Map<string, Promise<void>>();
   readonly #outcomes = new Map<string, DeliveryOutcome>();
-  readonly #inFlight = new SharedLimit(headStartsAtOnceMax);
   readonly #bytes = new SharedLimit(headStartBytesMax);
   #ended = false;
 
@@ -68,7 +67,7 @@ export class HeadStart {
   }
 
   #hasRoom(appUid: string): boolean {
-    return this.#bytes.hasRoom(appUid) && this.#inFlight.hasRoom(appUid);
+    return this.#bytes.hasRoom(appUid) && this.#ports.firstAttempts.hasRoom(appUid);
   }
 
   #track(facts: Facts): void {
@@ -76,12 +75,12 @@ export class HeadStart {
     const id = pairOf({ eventId: event._id, webhookUid: webhook._id });
     const { appUid } = event;
     const bytes = event.body.length;
-    this.#inFlight.take(appUid);
+    this.#ports.firstAttempts.take(appUid);
     this.#bytes.take(appUid, bytes);
     const turn = turnOf(event, webhook._id);
     const made = turn === null ? this.#attempt(facts) : this.#attemptNext(facts, turn.partition);
     const attempt = made.finally(() => {
-      this.#inFlight.giveBack(appUid);
+      this.#ports.firstAttempts.giveBack(appUid);
       this.#bytes.giveBack(appUid, bytes);
       this.#underWay.delete(id);
     });

@@ -1,3 +1,4 @@
+import type { SharedLimit } from '../concurrency/shared-limit.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type { SignalOvertaken } from '../temporal/signal-overtaken.ts';
@@ -13,6 +14,8 @@ export interface DeliveryPorts {
   store: Store;
   records: DeliveryRecords;
   sender: Sender;
+  /** The first attempts of this process in flight. */
+  firstAttempts: SharedLimit;
   signalPartition: SignalPartition;
   signalOvertaken: SignalOvertaken;
   secretBox: SecretBox;

@@ -12,6 +12,7 @@ import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { createHttpSender, type Sender } from '../../lib/egress/http-sender.ts';
 import { SendFault } from '../../lib/egress/send-fault.ts';
 import { countHeld } from '../../lib/deliveries/held-counts.ts';
+import { SharedLimit } from '../../lib/concurrency/shared-limit.ts';
 import { attemptLimits } from '../../lib/limits.ts';
 import { deliveryPorts } from '../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../support/fixtures.ts';
@@ -103,6 +104,30 @@ function throttling(): Sender {
     },
   };
 }
+
+test('first attempts beyond the limit of a process are left to the retries, and what has ended makes room', async () => {
+  hangs = false;
+  const webhook = await insertWebhook(installation, { url: receiver.url });
+  const { appUid, _id: webhookUid } = webhook;
+  // Three for one application.
+  const firstAttempts = new SharedLimit(4);
+  const few = { ...ports, firstAttempts };
+  const eventIds = await insertEvents(webhook, 5);
+  const deliveries = eventIds.map((eventId) => ({ eventId, webhookUid }));
+  const first = () => attemptFirst(few, { appUid, deliveries }, null);
+  const { settled, retrying } = await inActivity(first);
+  expect(settled.delivered).toBe(3);
+  expect(retrying).toMatchObject([
+    { eventId: eventIds[3], attemptCount: 0 },
+    { eventId: eventIds[4], attemptCount: 0 },
+  ]);
+  expect(firstAttempts.held).toBe(0);
+  for (const left of retrying) {
+    const asked = { appUid, eventId: left.eventId, webhookUid, left };
+    const outcome = await inActivity(() => retryDelivery(few, asked));
+    expect(outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
+  }
+});
 
 const hourMs = 3_600_000;
 

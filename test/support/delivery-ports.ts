@@ -1,4 +1,6 @@
 // The ports of attempts, for an installation of a test.
+import { SharedLimit } from '../../lib/concurrency/shared-limit.ts';
+import { attemptLimits } from '../../lib/limits.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import { newId } from '../../lib/platform/ids.ts';
@@ -25,6 +27,7 @@ export function deliveryPorts(
     // Not closed: what it has not written when the test ends is lost.
     records: createDeliveryRecords(store, new TriggerRecorder(store)),
     ...noSignals,
+    firstAttempts: new SharedLimit(attemptLimits.firstAttemptsAtOnceMax),
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
     random: Math.random,
