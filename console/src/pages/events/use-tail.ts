@@ -43,6 +43,8 @@ export function useTail(query: StreamQuery) {
     const follow = async (): Promise<void> => {
       const stream = calls.events.stream(JSON.parse(filters) as StreamQuery, {
         signal: ending.signal,
+        // Also when the service is away as the page opens.
+        retries: Number.POSITIVE_INFINITY,
         onOpen: () => setConnection({ state: 'open' }),
         onCut: ({ detail }) => setConnection({ state: 'cut', why: detail }),
       });
