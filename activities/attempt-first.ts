@@ -1,5 +1,5 @@
 import { attemptDelivery, leftToRetries } from '../lib/deliveries/attempt-delivery.ts';
-import type { Asker } from '../lib/deliveries/decide.ts';
+import type { Caller } from '../lib/model/caller.ts';
 import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
@@ -17,7 +17,7 @@ export async function attemptFirst(
 ): Promise<FirstAttempts> {
   const { appUid, deliveries } = input;
   return runActivity(async (signal) => {
-    const options = { asker: askerOf(input), signal };
+    const options = { caller: callerOf(input), signal };
     const results = await Promise.allSettled(
       deliveries.map(async (delivery) => {
         const key = { appUid, ...delivery };
@@ -43,6 +43,6 @@ export async function attemptFirst(
 }
 
 /** Returns who asks for deliveries: the job whose page they are, or their events' own workflow. */
-export function askerOf({ jobUid }: Pick<AttemptFirstInput, 'jobUid'>): Asker {
+export function callerOf({ jobUid }: Pick<AttemptFirstInput, 'jobUid'>): Caller {
   return jobUid === undefined ? { kind: 'event' } : { kind: 'job', jobUid };
 }

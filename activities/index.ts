@@ -1,6 +1,6 @@
 import { attemptInOrder } from '../lib/deliveries/attempt-in-order.ts';
 import type { HeadStart } from '../lib/deliveries/head-start.ts';
-import { takeJobPage } from '../lib/deliveries/job-pages.ts';
+import { takeJobPage } from '../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { attemptFirst } from './attempt-first.ts';

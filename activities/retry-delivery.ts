@@ -6,7 +6,7 @@ import { throttledDelayMs } from '../lib/deliveries/retry-schedule.ts';
 import { formatDuration } from '../lib/platform/duration.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
-import { askerOf } from './attempt-first.ts';
+import { callerOf } from './attempt-first.ts';
 import { runActivity, unlessAskedFor } from './run-activity.ts';
 
 // The first call comes right after the first attempt, and Temporal's retry timers may be early.
@@ -27,7 +27,7 @@ export async function retryDelivery(
   }
   const key = { appUid, eventId, webhookUid };
   const outcome = await runActivity(async (cancellation) => {
-    const options = { asker: askerOf(input), signal: unlessAskedFor(cancellation) };
+    const options = { caller: callerOf(input), signal: unlessAskedFor(cancellation) };
     const found = await attemptDelivery(ports, key, options);
     // What was attempted just now is left to the next call: each has the time for one attempt.
     const untilDueMs = found.host === null ? untilDue(ports, found) : null;

@@ -18,7 +18,7 @@ import { type ApiKeyReader, createApiKeyReader } from './access/api-key-reader.t
 import { Load } from './access/load.ts';
 import { createRateLimits, type RateLimits } from './access/rate-limits.ts';
 import { EventStreams } from './events/event-streams.ts';
-import { type ChangeCommitter, createChangeCommitter } from './resources/commit-changes.ts';
+import { type ChangeCommitter, createChangeCommitter } from './changes/commit-changes.ts';
 import { createWebhookReader, type WebhookReader } from './resources/webhook-reader.ts';
 import { createSigningKeyRing, type SigningKeyRing } from './users/signing-key-ring.ts';
 

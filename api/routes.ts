@@ -83,7 +83,7 @@ import { listWebhooks } from './webhooks/list-webhooks.ts';
 import { listWebhookDeliveries } from './webhooks/list-webhook-deliveries.ts';
 import { testWebhook, testWebhookBody } from './webhooks/test-webhook.ts';
 import { promoteSecret } from './webhooks/promote-secret.ts';
-import { recoverWebhook, recoverWebhookBody } from './webhooks/recover-webhook.ts';
+import { recoverWebhook, recoverWebhookBody } from './jobs/recover-webhook.ts';
 import { rotateSecret, rotateSecretBody } from './webhooks/rotate-secret.ts';
 import { changeWebhookBody, createWebhookBody } from './webhooks/webhook-fields.ts';
 

@@ -10,8 +10,8 @@ import type { EventToDispatch } from '../lib/model/event.ts';
 import { keyOfPartition } from '../lib/model/partition.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { findClaimed, findUnclaimed } from '../lib/events/events.ts';
-import { findUnstartedJobs } from '../lib/deliveries/jobs.ts';
-import { expectSignal, takeOverdue } from '../lib/deliveries/partitions.ts';
+import { findUnstartedJobs } from '../lib/jobs/jobs.ts';
+import { expectSignal, takeOverdue } from '../lib/order/partitions.ts';
 import type { Dispatcher } from '../lib/dispatch/dispatcher.ts';
 import { WaitingEvents } from '../lib/dispatch/waiting-events.ts';
 

@@ -4,7 +4,7 @@ import {
   type InstallationBacklog,
   readInstallationBacklog,
   type Waiting,
-} from '../lib/deliveries/installation-backlog.ts';
+} from '../lib/history/installation-backlog.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import type { Clock } from '../lib/platform/clock.ts';
 import { statisticsLog } from '../lib/platform/logger.ts';

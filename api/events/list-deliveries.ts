@@ -1,4 +1,4 @@
-import { readDeliveries } from '../../lib/deliveries/delivery-lists.ts';
+import { readDeliveries } from '../../lib/history/delivery-lists.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { deliveryFilters } from './delivery-filter.ts';
 import { deliverySchema, presentDelivery } from './present-delivery.ts';

@@ -11,7 +11,7 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { findDeliveries } from '../../lib/deliveries/deliveries.ts';
-import { newJob } from '../../lib/deliveries/jobs.ts';
+import { newJob } from '../../lib/jobs/jobs.ts';
 import { isOfKind } from '../../lib/webhooks/subscriptions.ts';
 import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
 import type { ApiRequest, Handler } from '../router.ts';

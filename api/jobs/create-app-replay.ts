@@ -1,4 +1,4 @@
-import { isOfFailures } from '../../lib/deliveries/replay-scan.ts';
+import { isOfFailures } from '../../lib/jobs/replay-scan.ts';
 import { validator } from '../http/validate.ts';
 import type { Handler } from '../router.ts';
 import { webhookUidsField } from '../webhooks/named-webhooks.ts';

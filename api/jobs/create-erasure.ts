@@ -1,8 +1,8 @@
 import { limits } from '../../lib/limits.ts';
 import type { ErasureSubject } from '../../lib/model/job.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { afterAllEvents, newErasure } from '../../lib/deliveries/erasures.ts';
-import { toStart } from '../../lib/deliveries/jobs.ts';
+import { afterAllEvents, newErasure } from '../../lib/jobs/erasures.ts';
+import { toStart } from '../../lib/jobs/jobs.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { Handler } from '../router.ts';
 import { tenantField } from '../http/text-fields.ts';

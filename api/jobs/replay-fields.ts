@@ -1,6 +1,6 @@
 // What the requests for a replay have in common.
 import { jobLimits, limits } from '../../lib/limits.ts';
-import { newJob } from '../../lib/deliveries/jobs.ts';
+import { newJob } from '../../lib/jobs/jobs.ts';
 import {
   deliveryStates,
   sendableReasons,

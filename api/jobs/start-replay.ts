@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongodb';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { toStart } from '../../lib/deliveries/jobs.ts';
-import { countReplay } from '../../lib/deliveries/replay-page.ts';
+import { toStart } from '../../lib/jobs/jobs.ts';
+import { countReplay } from '../../lib/jobs/replay-page.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
 import { knownFields, type KnownWebhook } from '../../lib/model/webhook.ts';

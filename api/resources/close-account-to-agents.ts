@@ -1,7 +1,7 @@
 import type { ApiContext } from '../context.ts';
 import { agentKind } from './agent.ts';
-import type { Change } from './make-events.ts';
-import { recordChange } from './record-change.ts';
+import type { Change } from '../changes/make-events.ts';
+import { recordChange } from '../changes/record-change.ts';
 
 // Each agent adds an event with its payload to the transaction.
 const agentsPerBatchMax = 50;

@@ -4,7 +4,7 @@ import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { Handler } from '../router.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import { recordChange, recordReport } from './record-change.ts';
+import { recordChange, recordReport } from '../changes/record-change.ts';
 import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 

@@ -9,8 +9,8 @@ import { type PageRequest, readPage } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import type { ListAnswer } from '../http/list-handler.ts';
 import type { ApiAnswer, ApiRequest } from '../router.ts';
-import type { Change } from './make-events.ts';
-import { recordChange } from './record-change.ts';
+import type { Change } from '../changes/make-events.ts';
+import { recordChange } from '../changes/record-change.ts';
 
 type Resource = { _id: string; appUid: string; updatedAt: Date };
 

@@ -1,8 +1,4 @@
-import {
-  type BacklogCount,
-  type OpenDeliveries,
-  readBacklog,
-} from '../../lib/deliveries/backlog.ts';
+import { type BacklogCount, type OpenDeliveries, readBacklog } from '../../lib/history/backlog.ts';
 import { boolean, count, named, objectOf, time, timeOrNull } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import type { Handler } from '../router.ts';

@@ -6,7 +6,7 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { differs } from '../../lib/mongo/differs.ts';
 import { restartedClock } from '../../lib/webhooks/next-notice.ts';
-import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';
+import { newRelease, toStart } from '../../lib/jobs/jobs.ts';
 import type { Handler } from '../router.ts';
 import { invalidRequest } from '../http/validate.ts';
 import { checkCarrier, checkMove } from './credential-fields.ts';

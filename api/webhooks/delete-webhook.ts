@@ -1,6 +1,6 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
-import { newRelease, toStart } from '../../lib/deliveries/jobs.ts';
+import { newRelease, toStart } from '../../lib/jobs/jobs.ts';
 import type { Handler } from '../router.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { noSuchWebhook } from './webhook-fields.ts';

@@ -1,5 +1,5 @@
 import { inSlices } from '../../lib/concurrency/in-slices.ts';
-import { countHeldByWebhook } from '../../lib/deliveries/held-counts.ts';
+import { countHeldByWebhook } from '../../lib/history/held-counts.ts';
 import type { Handler } from '../router.ts';
 import { presentWebhook, viewNow, webhookSchema } from './present-webhook.ts';
 import { listOf } from '../http/schemas.ts';

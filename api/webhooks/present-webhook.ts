@@ -8,7 +8,7 @@ import {
   type StoredWebhook,
   webhookKinds,
 } from '../../lib/model/webhook.ts';
-import { countHeld } from '../../lib/deliveries/held-counts.ts';
+import { countHeld } from '../../lib/history/held-counts.ts';
 import { findTwin } from '../../lib/webhooks/overlap.ts';
 import { presentFilter } from './webhook-filter.ts';
 import type { ApiContext } from '../context.ts';

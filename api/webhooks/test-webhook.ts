@@ -14,7 +14,7 @@ import { invalidRequest, validator } from '../http/validate.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import type { Handler } from '../router.ts';
-import { dispatch } from '../resources/record-change.ts';
+import { dispatch } from '../changes/record-change.ts';
 import { webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';
 import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';

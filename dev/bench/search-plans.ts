@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import { searchOf as searchDeliveries } from '../../lib/deliveries/delivery-lists.ts';
+import { searchOf as searchDeliveries } from '../../lib/history/delivery-lists.ts';
 import { searchOf as searchEvents } from '../../lib/events/event-lists.ts';
 import { limits } from '../../lib/limits.ts';
 import type { Store } from '../../lib/mongo/connect.ts';

@@ -12,7 +12,8 @@ import { instruments } from '../telemetry/instruments.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
-import { type Asker, type Decision, decide, isFinal, type Unsent } from './decide.ts';
+import type { Caller } from '../model/caller.ts';
+import { type Decision, decide, isFinal, type Unsent } from './decide.ts';
 import type { DeliveryFacts } from './delivery-records.ts';
 import {
   type AttemptTarget,
@@ -25,10 +26,10 @@ import { logAttempt, measureAttempt, toAttempt, triggerOf } from './report-attem
 import { recordHealth } from '../webhooks/webhook-health.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
-import { passTurn, takeTurn } from './turns.ts';
+import { passTurn, takeTurn } from '../order/turns.ts';
 
 interface AttemptOptions {
-  asker: Asker;
+  caller: Caller;
   /** Just recorded and read: the delivery has no document. A throttled one gets one only in a partition. */
   headStart?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
@@ -51,23 +52,23 @@ export async function attemptDelivery(
   key: DeliveryKey,
   options: AttemptOptions,
 ): Promise<DeliveryOutcome> {
-  const { asker, headStart } = options;
+  const { caller, headStart } = options;
   const { clock, processUid } = ports;
   const readAt = headStart?.readAt ?? clock.now();
   let facts = headStart === undefined ? await load(ports, key) : { delivery: null, ...headStart };
-  let decision = decide({ ...facts, asker, now: clock.now(), processUid });
+  let decision = decide({ ...facts, caller, now: clock.now(), processUid });
   if (isFinal(decision)) {
     facts = await ports.records.readProven(key);
-    decision = decide({ ...facts, asker, now: clock.now(), processUid });
+    decision = decide({ ...facts, caller, now: clock.now(), processUid });
   }
   const { delivery, event, webhook } = facts;
   if (event === null) {
     return delivery === null || decision === 'remove'
       ? endWithoutEvent(ports, key, delivery)
-      : outcomeOf(key, delivery, asker);
+      : outcomeOf(key, delivery, caller);
   }
   const turn = turnOf(event, key.webhookUid);
-  const found = { key, delivery, event, turn, asker };
+  const found = { key, delivery, event, turn, caller };
   if (decision === 'send' && !(await takeTurn(ports, found))) {
     // Recorded, so that lists and pauses find it.
     if (delivery === null) await recordUnsent(ports, found, { state: 'pending' });
@@ -79,7 +80,7 @@ export async function attemptDelivery(
       : await withoutSending(ports, found, decision);
   // An attempt under way elsewhere has the turn.
   const hasTurn = turn !== null && decision !== 'elsewhere';
-  return hasTurn ? passTurn(ports, { key, turn, asker, outcome }) : outcome;
+  return hasTurn ? passTurn(ports, { key, turn, caller, outcome }) : outcome;
 }
 
 /** Returns the outcome of a delivery of which nothing was read: the retries attempt it. */
@@ -113,8 +114,8 @@ async function withoutSending(
   decision: Decision,
 ): Promise<DeliveryOutcome> {
   if (typeof decision === 'object') return recordUnsent(ports, found, decision);
-  const { key, delivery, event, asker } = found;
-  if (delivery !== null) return outcomeOf(key, delivery, asker);
+  const { key, delivery, event, caller } = found;
+  if (delivery !== null) return outcomeOf(key, delivery, caller);
   const nextAttemptAt = event.headStart?.until.toISOString() ?? null;
   return { ...unattempted(key, null), state: 'retrying', nextAttemptAt };
 }
@@ -216,12 +217,12 @@ class Outdated extends Error {}
 
 // While it waited for its rate and a permit the webhook may have been paused or changed, or the event erased.
 async function isOutdated(ports: DeliveryPorts, subject: Subject): Promise<boolean> {
-  const { key, readAt, webhook, asker } = subject;
+  const { key, readAt, webhook, caller } = subject;
   const { clock, processUid } = ports;
   const now = clock.now();
   if (now.getTime() - readAt.getTime() <= attemptLimits.factsFreshMs) return false;
   const facts = await load(ports, key);
-  const decision = decide({ ...facts, asker, now, processUid });
+  const decision = decide({ ...facts, caller, now, processUid });
   return decision !== 'send' || facts.webhook?.updatedAt.getTime() !== webhook.updatedAt.getTime();
 }
 

@@ -4,7 +4,7 @@ import { isOpen } from '../model/delivery-state.ts';
 import type { PartitionKey } from '../model/partition.ts';
 import { findOrProveAbsent } from '../mongo/read-proven.ts';
 import { within } from '../mongo/transaction.ts';
-import { findNumbered, nextNumber } from './partitions.ts';
+import { findNumbered, nextNumber } from '../order/partitions.ts';
 import type { PartitionStep } from '../temporal/messages.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -48,8 +48,8 @@ export async function attemptInOrder(
     }
     const { appUid, webhookUid } = partition;
     const key = { appUid, webhookUid, eventId: head.eventId };
-    const asker = { kind: 'partition' } as const;
-    const outcome = await attemptDelivery(ports, key, { asker, signal });
+    const caller = { kind: 'partition' } as const;
+    const outcome = await attemptDelivery(ports, key, { caller, signal });
     const { state } = outcome;
     if (state === 'held') return { ...nothing, next: 'end' };
     if (state === 'superseded' || state === 'waiting' || isOpen(state)) {

@@ -1,14 +1,12 @@
 import { timeOfId } from '../platform/ids.ts';
 import { type CancelReason, isOpen } from '../model/delivery-state.ts';
+import type { Caller } from '../model/caller.ts';
 import type { DeliveryToAttempt } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
 import { discardCountOf } from '../model/discards.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { isOfKind, isSubscribed } from '../webhooks/subscriptions.ts';
-
-/** Who asks for an attempt: the workflow of the event, of a job's page, or of the partition. */
-export type Asker = { kind: 'event' } | { kind: 'job'; jobUid: string } | { kind: 'partition' };
 
 /**
  * `remove`: its event is gone. `notYet`: it is not due. `notMine`: it is settled, held, or somebody else's. `elsewhere`:
@@ -20,7 +18,7 @@ export type Decision = 'send' | 'remove' | 'notYet' | 'notMine' | 'elsewhere' | 
 export type Unsent = { state: 'held' } | { state: 'cancelled'; cancelReason: CancelReason };
 
 export interface AttemptFacts {
-  asker: Asker;
+  caller: Caller;
   delivery: DeliveryToAttempt | null;
   event: EventToAttempt | null;
   webhook: WebhookDocument | null;
@@ -30,10 +28,10 @@ export interface AttemptFacts {
 
 /** Decides what becomes of a delivery. The stored state decides; workflows are its alarm clock (docs/adr/0002). */
 export function decide(facts: AttemptFacts): Decision {
-  const { asker, delivery, event, webhook, now } = facts;
+  const { caller, delivery, event, webhook, now } = facts;
   if (delivery !== null) {
     if (!isOpen(delivery.state) || delivery.state === 'held') return 'notMine';
-    if (!isOwner(asker, delivery)) return 'notMine';
+    if (!isOwner(caller, delivery)) return 'notMine';
     if (delivery.nextAttemptAt !== null && delivery.nextAttemptAt > now) return 'notYet';
   }
   if (isElsewhere(facts)) return 'elsewhere';
@@ -57,15 +55,15 @@ function cancelled(cancelReason: CancelReason): Unsent {
 }
 
 // The owner is the job that took it last, else its event, which in a partition leaves retries to that.
-function isOwner(asker: Asker, { jobUid, partition }: DeliveryToAttempt): boolean {
-  if (asker.kind === 'job') return jobUid === asker.jobUid;
+function isOwner(caller: Caller, { jobUid, partition }: DeliveryToAttempt): boolean {
+  if (caller.kind === 'job') return jobUid === caller.jobUid;
   if (jobUid !== null) return false;
-  return asker.kind === 'partition' || partition === null;
+  return caller.kind === 'partition' || partition === null;
 }
 
 // The workflow of a partition asks in its turn, which only one process has.
-function isElsewhere({ asker, delivery, event, webhook, now, processUid }: AttemptFacts): boolean {
-  if (delivery !== null || webhook === null || asker.kind === 'partition') return false;
+function isElsewhere({ caller, delivery, event, webhook, now, processUid }: AttemptFacts): boolean {
+  if (delivery !== null || webhook === null || caller.kind === 'partition') return false;
   if (!event?.headStart) return false;
   const { by, until } = event.headStart;
   return by !== processUid && now < until;

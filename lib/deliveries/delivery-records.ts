@@ -7,8 +7,14 @@ import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { readProven } from '../mongo/read-proven.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
-import { type Claim, claimTurns, type Settlement, settleTurns, type TurnRecords } from './turns.ts';
-import { type AwaitTime, createPacer } from './paces.ts';
+import {
+  type Claim,
+  claimTurns,
+  type Settlement,
+  settleTurns,
+  type TurnRecords,
+} from '../order/turns.ts';
+import { type AwaitTime, createPacer } from '../rate-limit/paces.ts';
 import { findBodies, findToAttempt } from '../events/events.ts';
 import type { TriggerRecorder } from '../webhooks/trigger-recorder.ts';
 import { findToDeliver } from '../webhooks/webhooks.ts';

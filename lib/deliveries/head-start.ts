@@ -104,9 +104,9 @@ export class HeadStart {
   async #attempt(headStart: Facts): Promise<void> {
     const { event, webhook } = headStart;
     const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
-    const asker = { kind: 'event' } as const;
+    const caller = { kind: 'event' } as const;
     try {
-      const options = { asker, headStart, signal: neverAborted };
+      const options = { caller, headStart, signal: neverAborted };
       const outcome = await attemptDelivery(this.#ports, key, options);
       const { state, attemptCount, isInLine = false } = outcome;
       if (state !== 'retrying' || attemptCount > 0 || isInLine) this.#keep(pairOf(key), outcome);

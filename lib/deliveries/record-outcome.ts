@@ -12,7 +12,7 @@ import { discardCountOf } from '../model/discards.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { partitionId, type Turn } from '../model/partition.ts';
 import { deliveryLog } from '../platform/logger.ts';
-import type { Asker } from './decide.ts';
+import type { Caller } from '../model/caller.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 
 /** A delivery as an attempt found it. */
@@ -21,7 +21,7 @@ export interface Found {
   delivery: DeliveryToAttempt | null;
   event: EventToAttempt;
   turn: Turn | null;
-  asker: Asker;
+  caller: Caller;
 }
 
 export type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
@@ -32,7 +32,7 @@ type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'
 // What another process recorded meanwhile stands, and so does a job's claim.
 export async function recordStep(
   records: Pick<DeliveryRecords, 'record' | 'readDelivery' | 'readProven'>,
-  { key, delivery, event, turn, asker }: Found,
+  { key, delivery, event, turn, caller }: Found,
   { target, ...made }: MadeStep,
 ): Promise<DeliveryOutcome> {
   const step: DeliveryStep = {
@@ -55,7 +55,7 @@ export async function recordStep(
   const { delivery: stored } = await records.readProven(key);
   if (stored === null)
     throw new Error(`the delivery of ${key.eventId} was deleted during its attempt`);
-  return outcomeOf(key, stored, asker);
+  return outcomeOf(key, stored, caller);
 }
 
 // Those before this one are read only now that they are reported.
@@ -85,20 +85,20 @@ function recordedOutcome(
   };
 }
 
-// `superseded` for an asker that lost the delivery to a job, `waiting` for an event whose partition owns it.
+// `superseded` for an caller that lost the delivery to a job, `waiting` for an event whose partition owns it.
 export function outcomeOf(
   key: DeliveryKey,
   delivery: DeliveryToAttempt,
-  asker: Asker,
+  caller: Caller,
 ): DeliveryOutcome {
   const before = {
     ...unattempted(key, delivery),
     ...attemptsOf(delivery.state, delivery.attempts),
   };
   const { state, jobUid, partition, nextAttemptAt, isInLine } = delivery;
-  const owner = asker.kind === 'job' ? asker.jobUid : null;
+  const owner = caller.kind === 'job' ? caller.jobUid : null;
   if (jobUid !== owner) return { ...before, state: isOpen(state) ? 'superseded' : toReport(state) };
-  const isLeft = asker.kind === 'event' && partition !== null;
+  const isLeft = caller.kind === 'event' && partition !== null;
   const reported = toReport(state);
   return {
     ...before,

@@ -10,7 +10,7 @@ import type { EventToDispatch } from '../model/event.ts';
 import type { JobToStart } from '../model/job.ts';
 import type { Store } from '../mongo/connect.ts';
 import { claimEvents, markDispatched } from '../events/events.ts';
-import { markJobStarted } from '../deliveries/jobs.ts';
+import { markJobStarted } from '../jobs/jobs.ts';
 import {
   batchWorkflowId,
   deliverEventsWorkflow,

@@ -19,7 +19,7 @@ const otherThanDelivered = deliveryStates.filter((state) => state !== 'delivered
 const where = (filter: Document) => ({ partialFilterExpression: filter });
 const expiresAfter = (seconds: number) => ({ expireAfterSeconds: seconds });
 
-// Each combination of filters has an index in the order of the list (lib/deliveries/delivery-lists.ts says how). Only
+// Each combination of filters has an index in the order of the list (lib/history/delivery-lists.ts says how). Only
 // failed deliveries, which are few, are in the indexes by error class.
 const deliveryScopes: readonly [name: string, key: Record<string, 1>][] = [
   ['app', { appUid: 1 }],

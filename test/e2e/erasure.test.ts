@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../support/add-app.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
-import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
+import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import { minuteMs } from '../../lib/platform/duration.ts';
 import { jobWorkflowId } from '../../lib/temporal/names.ts';
 import { noSignals } from '../support/delivery-ports.ts';

@@ -11,7 +11,7 @@ import type { DeliveryOutcome } from '../../lib/model/delivery-outcome.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { createHttpSender, type Sender } from '../../lib/egress/http-sender.ts';
 import { SendFault } from '../../lib/egress/send-fault.ts';
-import { countHeld } from '../../lib/deliveries/held-counts.ts';
+import { countHeld } from '../../lib/history/held-counts.ts';
 import { SharedLimit } from '../../lib/concurrency/shared-limit.ts';
 import { attemptLimits } from '../../lib/limits.ts';
 import { deliveryPorts } from '../support/delivery-ports.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMissing } from '../../lib/dispatch/start-missing.ts';
+import { startMissing } from '../../cli/start-missing/start-missing.ts';
 import { egressLimits, limits } from '../../lib/limits.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWebhookReader } from '../../api/resources/webhook-reader.ts';
 import { attemptDelivery } from '../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../lib/deliveries/attempt-in-order.ts';
-import type { Asker } from '../../lib/deliveries/decide.ts';
-import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
+import type { Caller } from '../../lib/model/caller.ts';
+import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
-import { deleteExpired } from '../../lib/deliveries/retention.ts';
+import { deleteExpired } from '../../lib/jobs/retention.ts';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { dayMs } from '../../lib/platform/duration.ts';
@@ -140,10 +140,10 @@ async function insertDelivery(webhookUid: string, state: DeliveryState): Promise
 async function attempt(
   eventId: string,
   webhookUid: string,
-  asker: Asker = { kind: 'event' },
+  caller: Caller = { kind: 'event' },
 ): Promise<string> {
   const key = { appUid: installation.app.appUid, eventId, webhookUid };
-  return (await attemptDelivery(ports, key, { asker, signal })).state;
+  return (await attemptDelivery(ports, key, { caller, signal })).state;
 }
 
 test.each([

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
 import { attemptDelivery } from '../../lib/deliveries/attempt-delivery.ts';
-import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
+import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import { startServerClock } from '../../lib/mongo/server-clock.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
@@ -94,7 +94,7 @@ test('a process whose clock is ahead leaves first attempts to the process that r
   const eventId = await reportChange(behind, { externalTenantId: tenant });
   await waitFor(() => held.length === 1);
   const stop = new AbortController();
-  const options = { asker: { kind: 'event' }, signal: stop.signal } as const;
+  const options = { caller: { kind: 'event' }, signal: stop.signal } as const;
   const key = { appUid: app.appUid, eventId, webhookUid };
   // One that sent would end after the time of an attempt.
   expect(await attemptDelivery(ports, key, options)).toMatchObject({

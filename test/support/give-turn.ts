@@ -9,7 +9,7 @@ import {
 import type { Store } from '../../lib/mongo/connect.ts';
 import { countInTransaction } from '../../lib/mongo/sequences.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
-import { openPartitions } from '../../lib/deliveries/partitions.ts';
+import { openPartitions } from '../../lib/order/partitions.ts';
 import type { Installation } from './installation.ts';
 
 /** Issues the next number of its partition to a stored event and returns the turn. */

@@ -1,10 +1,10 @@
 // Jobs as the API records them, and their pages one after the other, without Temporal.
-import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
+import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
-import { newJob, newRelease } from '../../lib/deliveries/jobs.ts';
+import { newJob, newRelease } from '../../lib/jobs/jobs.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 
 /** Makes a webhook active as its `PATCH` does, and returns the uid of its release. */

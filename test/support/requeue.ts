@@ -1,7 +1,7 @@
 // A delivery that a job requeues, as the transaction of its page does it.
 import type { DeliveryKey } from '../../lib/model/delivery.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
-import { type PageStamp, requeueDeliveries } from '../../lib/deliveries/jobs.ts';
+import { type PageStamp, requeueDeliveries } from '../../lib/jobs/jobs.ts';
 import type { Installation } from './installation.ts';
 
 /** Lets a job take a delivery of an event `agent.updated` in its first page. */

@@ -1,9 +1,9 @@
 // Resumes a webhook as the API does, and takes the first page of its release.
-import { takeJobPage } from '../../lib/deliveries/job-pages.ts';
+import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import type { DeliveryKey } from '../../lib/model/delivery.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { newRelease } from '../../lib/deliveries/jobs.ts';
+import { newRelease } from '../../lib/jobs/jobs.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 
 /** Resumes a webhook and takes the first page of its release; `fields` are further fields that the resume sets. */

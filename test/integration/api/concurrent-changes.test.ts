@@ -1,8 +1,8 @@
 // Changes that meet: each is made once, and none is refused for the others.
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Write } from '../../../api/resources/write-changes.ts';
-import type { AddressedChange } from '../../../api/resources/make-events.ts';
+import type { Write } from '../../../api/changes/write-changes.ts';
+import type { AddressedChange } from '../../../api/changes/make-events.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { timeOfId } from '../../../lib/platform/ids.ts';
 import type { Answer } from '../../support/api-client.ts';

@@ -1,7 +1,7 @@
 // The lists of events, deliveries, replays and erasures are read along an index, as MongoDB's profiler shows.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
-import { newErasure } from '../../../lib/deliveries/erasures.ts';
+import { newErasure } from '../../../lib/jobs/erasures.ts';
 import type { ReplayJob } from '../../../lib/model/job.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { newReplayJob } from '../../support/jobs.ts';

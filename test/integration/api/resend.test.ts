@@ -1,6 +1,6 @@
 // The requests for a resend; what it sends is in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';

@@ -60,7 +60,7 @@ function requestsOf(key: DeliveryKey): number {
 }
 
 const attempt = (key: DeliveryKey, signal = never) =>
-  attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
+  attemptDelivery(ports, key, { caller: { kind: 'event' }, signal });
 
 /** Only the process that made an attempt reports its host and the maximum of attempts. */
 const asStored = (outcome: DeliveryOutcome | undefined): Partial<DeliveryOutcome> => ({
@@ -121,7 +121,7 @@ test.each([
     expect(await attempting).toMatchObject({ state: 'superseded' });
 
     [held, status] = [null, 200];
-    const options = { asker: { kind: 'job', jobUid }, signal: never } as const;
+    const options = { caller: { kind: 'job', jobUid }, signal: never } as const;
     expect(await attemptDelivery(ports, key, options)).toMatchObject({ state: 'delivered' });
     expect(requestsOf(key)).toBe(2);
   },
@@ -197,8 +197,8 @@ test('an event of a paused webhook is held, and then only the release of a resum
   const { jobUid, page } = await resumeWebhook(ports, key);
   const { eventId, webhookUid } = key;
   expect(page.events).toEqual([{ eventId, webhookUids: [webhookUid] }]);
-  const asker = { kind: 'job', jobUid } as const;
-  expect(await attemptDelivery(ports, key, { asker, signal: never })).toMatchObject({
+  const caller = { kind: 'job', jobUid } as const;
+  expect(await attemptDelivery(ports, key, { caller, signal: never })).toMatchObject({
     state: 'delivered',
     attemptCount: 1,
   });
@@ -217,7 +217,7 @@ test("an attempt's times exclude its wait before the request", async () => {
     },
   };
   const late = { ...ports, sender: crowded, clock: { now: () => now } };
-  await attemptDelivery(late, key, { asker: { kind: 'event' }, signal: never });
+  await attemptDelivery(late, key, { caller: { kind: 'event' }, signal: never });
   const [request] = receiver.requests.filter(
     ({ headers }) => headers['webhook-id'] === key.eventId,
   );
@@ -231,7 +231,7 @@ test('the last scheduled attempt exhausts the delivery, and only the latest 21 a
   status = 500;
   const key = await newDelivery();
   const quick = { ...ports, retryScheduleMs: Array.from({ length: 24 }, () => 1) };
-  const options = { asker: { kind: 'event' }, signal: never } as const;
+  const options = { caller: { kind: 'event' }, signal: never } as const;
   let outcome = await attemptDelivery(quick, key, options);
   while (outcome.state === 'retrying') outcome = await attemptDelivery(quick, key, options);
   expect(outcome).toMatchObject({ state: 'exhausted', attemptCount: 25 });

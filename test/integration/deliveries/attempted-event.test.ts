@@ -20,7 +20,7 @@ let receiver: Receiver;
 let ports: DeliveryPorts;
 let status = 200;
 const { signal } = new AbortController();
-const options = { asker: { kind: 'event' }, signal } as const;
+const options = { caller: { kind: 'event' }, signal } as const;
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
@@ -111,8 +111,8 @@ test('a requeued delivery whose event was deleted is deleted, too', async () => 
   const jobUid = newId('job');
   await requeue(installation, key, { jobUid, requeuedAs: 'replay' });
   await events.deleteOne({ _id: key.eventId });
-  const asker = { kind: 'job', jobUid } as const;
-  expect(await attemptDelivery(ports, key, { asker, signal })).toMatchObject({
+  const caller = { kind: 'job', jobUid } as const;
+  expect(await attemptDelivery(ports, key, { caller, signal })).toMatchObject({
     state: 'cancelled',
   });
   expect(await deliveries.findOne({ eventId: key.eventId })).toBeNull();

@@ -70,7 +70,7 @@ async function attempt(uid: unknown, now?: Date) {
   const { signal } = new AbortController();
   const clock = now === undefined ? systemClock : { now: () => now };
   const ports = deliveryPorts(service, { sender, clock });
-  const { state } = await attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
+  const { state } = await attemptDelivery(ports, key, { caller: { kind: 'event' }, signal });
   const arrived = receiver.requests.find(({ headers }) => headers['webhook-id'] === event._id);
   const stored = await service.store.deliveries.findOne({ eventId: event._id });
   const sample = stored?.attempts[0]?.responseSample ?? '';

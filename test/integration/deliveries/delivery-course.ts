@@ -1,10 +1,10 @@
 // The steps of a delivery's life, each one attempt, page or batch, without Temporal.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
-import type { Asker } from '../../../lib/deliveries/decide.ts';
+import type { Caller } from '../../../lib/model/caller.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
-import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { deleteExpired } from '../../../lib/jobs/retention.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/model/delivery.ts';
 import type { ResendJob } from '../../../lib/model/job.ts';
 import { type PartitionKey, turnOf } from '../../../lib/model/partition.ts';
@@ -12,7 +12,7 @@ import type { Retention } from '../../../lib/model/retention.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import type { Sender } from '../../../lib/egress/http-sender.ts';
 import { SendFault } from '../../../lib/egress/send-fault.ts';
-import { newJob, newRelease } from '../../../lib/deliveries/jobs.ts';
+import { newJob, newRelease } from '../../../lib/jobs/jobs.ts';
 import { insertEvent, insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { giveTurn } from '../../support/give-turn.ts';
 import type { Installation } from '../../support/installation.ts';
@@ -63,8 +63,8 @@ export async function attempt(course: Course, fields: Partial<DeliveryPorts> = {
     await attemptInOrder(ports, turn.partition, { signal });
     return;
   }
-  const asker: Asker = jobUid === null ? { kind: 'event' } : { kind: 'job', jobUid };
-  await attemptDelivery(ports, key, { asker, signal });
+  const caller: Caller = jobUid === null ? { kind: 'event' } : { kind: 'job', jobUid };
+  await attemptDelivery(ports, key, { caller, signal });
 }
 
 function portsAt({ stage, now }: Course): DeliveryPorts {
@@ -89,7 +89,7 @@ async function attemptBehind(course: Course): Promise<void> {
     for (const each of [earlier, event]) await giveTurn(stage.installation, each, webhookUid);
   }
   const { signal } = new AbortController();
-  await attemptDelivery(portsAt(course), key, { asker: { kind: 'event' }, signal });
+  await attemptDelivery(portsAt(course), key, { caller: { kind: 'event' }, signal });
 }
 
 async function attemptThrottled(course: Course): Promise<void> {

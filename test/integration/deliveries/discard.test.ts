@@ -1,8 +1,8 @@
 // A resume with discard drops every open delivery recorded before it, in any state, and no other.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import type { Asker } from '../../../lib/deliveries/decide.ts';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import type { Caller } from '../../../lib/model/caller.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';
@@ -12,7 +12,7 @@ import { partitionId } from '../../../lib/model/partition.ts';
 import type { ResendJob } from '../../../lib/model/job.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { newJob } from '../../../lib/deliveries/jobs.ts';
+import { newJob } from '../../../lib/jobs/jobs.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
@@ -61,9 +61,9 @@ async function stateOf(eventId: string): Promise<string | undefined> {
 
 function attempt(eventId: string, jobUid?: string): Promise<DeliveryOutcome> {
   const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
-  const asker: Asker = jobUid === undefined ? { kind: 'event' } : { kind: 'job', jobUid };
+  const caller: Caller = jobUid === undefined ? { kind: 'event' } : { kind: 'job', jobUid };
   const { signal } = new AbortController();
-  return attemptDelivery(ports, key, { asker, signal });
+  return attemptDelivery(ports, key, { caller, signal });
 }
 
 test('a discard drops open deliveries recorded before it, 1,000 a page, and no others', async () => {

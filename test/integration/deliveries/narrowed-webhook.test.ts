@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
-import type { Asker } from '../../../lib/deliveries/decide.ts';
+import type { Caller } from '../../../lib/model/caller.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';
@@ -11,7 +11,7 @@ import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { countHeld } from '../../../lib/deliveries/held-counts.ts';
+import { countHeld } from '../../../lib/history/held-counts.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { giveTurn } from '../../support/give-turn.ts';
@@ -63,10 +63,10 @@ async function insert({ event, delivery }: OpenDelivery): Promise<EventDocument>
 
 function attempt(
   { appUid, _id: eventId }: EventDocument,
-  asker: Asker = { kind: 'event' },
+  caller: Caller = { kind: 'event' },
 ): Promise<DeliveryOutcome> {
   const key = { appUid, eventId, webhookUid: webhook._id };
-  return attemptDelivery(ports, key, { asker, signal });
+  return attemptDelivery(ports, key, { caller, signal });
 }
 
 /** Resumes the webhook and attempts the delivery that its release took. */

@@ -77,7 +77,7 @@ async function attempt(
   const signal = new AbortController().signal;
   const of = ports[process] ?? ports[0];
   if (of === undefined) throw new Error('there are no processes');
-  return attemptDelivery(of, key, { asker: { kind: 'event' }, signal });
+  return attemptDelivery(of, key, { caller: { kind: 'event' }, signal });
 }
 
 /** Makes concurrent attempts at so many events of a webhook, in two processes. */
@@ -250,7 +250,7 @@ test('a paused webhook neither fails nor recovers, and what is told stays told o
     const asRead = { ...ports[0], records: { ...records, readWebhook } } as DeliveryPorts;
     const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
     const signal = new AbortController().signal;
-    await attemptDelivery(asRead, key, { asker: { kind: 'event' }, signal });
+    await attemptDelivery(asRead, key, { caller: { kind: 'event' }, signal });
   }
   expect(await notices()).toEqual([]);
   const stored = await store.webhooks.find({ kind: 'resources' }).sort({ _id: 1 }).toArray();

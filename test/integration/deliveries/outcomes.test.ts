@@ -232,7 +232,7 @@ test.each(rows)('$what: $state', async (row) => {
   const key = { appUid: installation.app.appUid, eventId: event._id, webhookUid: webhook._id };
   const { signal } = new AbortController();
   const startedAt = Date.now();
-  const outcome = await attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
+  const outcome = await attemptDelivery(ports, key, { caller: { kind: 'event' }, signal });
   const endedAt = Date.now();
 
   const { state, errorClass, status } = row;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/model/delivery.ts';
@@ -59,7 +59,7 @@ const overtakenBy = (meanwhile: () => Promise<unknown>): DeliveryPorts => ({
 });
 
 const attempt = (by: DeliveryPorts) =>
-  attemptDelivery(by, key, { asker: { kind: 'event' }, signal: new AbortController().signal });
+  attemptDelivery(by, key, { caller: { kind: 'event' }, signal: new AbortController().signal });
 
 /** Attempts whose outcome is recorded late. */
 const lateSteps = {

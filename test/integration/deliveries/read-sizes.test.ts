@@ -2,10 +2,10 @@
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import { readDeliveries } from '../../../lib/deliveries/delivery-lists.ts';
-import { eraseChunk, newErasure } from '../../../lib/deliveries/erasures.ts';
-import { findNumbered } from '../../../lib/deliveries/partitions.ts';
-import { countReplay } from '../../../lib/deliveries/replay-page.ts';
+import { readDeliveries } from '../../../lib/history/delivery-lists.ts';
+import { eraseChunk, newErasure } from '../../../lib/jobs/erasures.ts';
+import { findNumbered } from '../../../lib/order/partitions.ts';
+import { countReplay } from '../../../lib/jobs/replay-page.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { readEventsForward } from '../../../lib/events/event-lists.ts';
@@ -225,7 +225,7 @@ test('a retry leaves the responses to the attempts before it as they are', async
   await store.deliveries.updateOne(key, { $pop: { attempts: -1 }, $set: { attemptCount: 20 } });
   const before = await store.deliveries.findOne(key);
   const signal = new AbortController().signal;
-  await attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
+  await attemptDelivery(ports, key, { caller: { kind: 'event' }, signal });
   const after = await store.deliveries.findOne(key);
   expect(after).toMatchObject({ state: 'delivered', attemptCount: 21 });
   expect(after?.attempts.slice(0, 20)).toEqual(before?.attempts);

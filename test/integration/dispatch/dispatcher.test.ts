@@ -6,7 +6,7 @@ import { systemClock } from '../../../lib/platform/clock.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
 import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
-import { findUnstartedJobs, newRelease, toStart } from '../../../lib/deliveries/jobs.ts';
+import { findUnstartedJobs, newRelease, toStart } from '../../../lib/jobs/jobs.ts';
 import type { DeliverEventsInput, RunJobInput } from '../../../lib/temporal/messages.ts';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { jobWorkflowId } from '../../../lib/temporal/names.ts';

@@ -1,9 +1,9 @@
 // After a restore: what the database waits for gets its workflow again, whatever Temporal has left of it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
-import { newJob } from '../../../lib/deliveries/jobs.ts';
-import { expectAllSignals } from '../../../lib/deliveries/partitions.ts';
-import { startMissing, type StartedAgain } from '../../../lib/dispatch/start-missing.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { newJob } from '../../../lib/jobs/jobs.ts';
+import { expectAllSignals } from '../../../lib/order/partitions.ts';
+import { startMissing, type StartedAgain } from '../../../cli/start-missing/start-missing.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import type { ReplayJob } from '../../../lib/model/job.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { closeAccountToAgents } from '../../../api/resources/close-account-to-agents.ts';
-import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import { deleteExpired } from '../../../lib/jobs/retention.ts';
 import { systemCaller } from '../../../lib/model/audit-log.ts';
 import {
   type PartitionDocument,
@@ -12,14 +12,14 @@ import {
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { removeAllMembers } from '../../../lib/identity/accounts.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
-import { newErasure } from '../../../lib/deliveries/erasures.ts';
-import { readInstallationBacklog } from '../../../lib/deliveries/installation-backlog.ts';
-import { findStamped } from '../../../lib/deliveries/job-pages.ts';
-import { findUnstartedJobs, newJob, newRelease } from '../../../lib/deliveries/jobs.ts';
+import { newErasure } from '../../../lib/jobs/erasures.ts';
+import { readInstallationBacklog } from '../../../lib/history/installation-backlog.ts';
+import { findStamped } from '../../../lib/jobs/job-pages.ts';
+import { findUnstartedJobs, newJob, newRelease } from '../../../lib/jobs/jobs.ts';
 import { findFailing } from '../../../lib/webhooks/failing-webhooks.ts';
-import { findNumbered, takeOverdue } from '../../../lib/deliveries/partitions.ts';
-import { findHeld } from '../../../lib/deliveries/release-page.ts';
-import { countReplay } from '../../../lib/deliveries/replay-page.ts';
+import { findNumbered, takeOverdue } from '../../../lib/order/partitions.ts';
+import { findHeld } from '../../../lib/jobs/release-page.ts';
+import { countReplay } from '../../../lib/jobs/replay-page.ts';
 import { createUserReader } from '../../../lib/identity/user-reader.ts';
 import { findOrCreateUser } from '../../../lib/identity/users.ts';
 import { hasTakenSince } from '../../../lib/webhooks/webhook-health.ts';

@@ -1,12 +1,12 @@
 // The cost of a page of a release does not depend on how many deliveries its webhook has or holds.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { takeReleasePage } from '../../../lib/deliveries/release-page.ts';
+import { takeReleasePage } from '../../../lib/jobs/release-page.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import type { ReleaseJob } from '../../../lib/model/job.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
-import { newRelease } from '../../../lib/deliveries/jobs.ts';
+import { newRelease } from '../../../lib/jobs/jobs.ts';
 import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { profile } from '../../support/query-plans.ts';

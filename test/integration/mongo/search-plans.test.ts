@@ -1,7 +1,7 @@
 // Every combination of the filters of events and deliveries finds what it should, along an index.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Collection, Document, Filter } from 'mongodb';
-import { searchOf as searchDeliveries } from '../../../lib/deliveries/delivery-lists.ts';
+import { searchOf as searchDeliveries } from '../../../lib/history/delivery-lists.ts';
 import { searchOf as searchEvents } from '../../../lib/events/event-lists.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';

@@ -1,10 +1,10 @@
 // The retention starts a release for an active webhook that has held deliveries and no release.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import { deleteExpired } from '../../../lib/jobs/retention.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { minuteMs } from '../../../lib/platform/duration.ts';
 import { newId } from '../../../lib/platform/ids.ts';
-import { newRelease } from '../../../lib/deliveries/jobs.ts';
+import { newRelease } from '../../../lib/jobs/jobs.ts';
 import { insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 

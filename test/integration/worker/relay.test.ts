@@ -12,8 +12,8 @@ import {
   type PartitionDocument,
   partitionId,
 } from '../../../lib/model/partition.ts';
-import { newErasure } from '../../../lib/deliveries/erasures.ts';
-import { newRelease } from '../../../lib/deliveries/jobs.ts';
+import { newErasure } from '../../../lib/jobs/erasures.ts';
+import { newRelease } from '../../../lib/jobs/jobs.ts';
 import type { Dispatcher } from '../../../lib/dispatch/dispatcher.ts';
 import {
   eventWorkflowId,

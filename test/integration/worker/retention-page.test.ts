@@ -1,7 +1,7 @@
 // Which jobs a page of the retention deletes, and by whose clock.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
-import { newRelease } from '../../../lib/deliveries/jobs.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { newRelease } from '../../../lib/jobs/jobs.ts';
 import type { JobDocument } from '../../../lib/model/job.ts';
 import { startServerClock } from '../../../lib/mongo/server-clock.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';

@@ -1,11 +1,7 @@
 // The retention deletes old records and keeps others; a schedule runs it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  keptDeliveries,
-  oldEvents,
-  removeOldEvents,
-} from '../../../lib/deliveries/remove-old-events.ts';
-import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import { keptDeliveries, oldEvents, removeOldEvents } from '../../../lib/jobs/remove-old-events.ts';
+import { deleteExpired } from '../../../lib/jobs/retention.ts';
 import { makeApiKey } from '../../../lib/access/api-keys.ts';
 import { dayMs, hourMs } from '../../../lib/platform/duration.ts';
 import { newId } from '../../../lib/platform/ids.ts';
@@ -14,7 +10,7 @@ import { openStates, settledStates } from '../../../lib/model/delivery-state.ts'
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { partitionId } from '../../../lib/model/partition.ts';
-import { newRelease } from '../../../lib/deliveries/jobs.ts';
+import { newRelease } from '../../../lib/jobs/jobs.ts';
 import type { Store } from '../../../lib/mongo/connect.ts';
 import {
   eventsTaskQueue,

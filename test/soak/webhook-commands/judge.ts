@@ -1,6 +1,6 @@
 // The faults of a sequence, for any order in which overlapping calls may have been done.
 import {
-  type Asker,
+  type Caller,
   askersOf,
   attemptsMax,
   type Call,
@@ -67,7 +67,7 @@ function judgeSubscription({ report, hook }: Pair, isSubscriber: boolean): strin
  * No process is killed, so only requested attempts are made: one schedule of attempts for the event, and
  * one from the beginning for each resend or replay. `X-Webhook-Attempt` is 1, 2, …
  */
-function judgeNumbers(receipts: Receipt[], askers: Asker[], isSubscriber: boolean): string[] {
+function judgeNumbers(receipts: Receipt[], askers: Caller[], isSubscriber: boolean): string[] {
   const firstAskedMs = Math.min(...askers.map(({ beganMs }) => beganMs));
   const unasked = receipts.filter(({ atMs }) => atMs < firstAskedMs);
   const schedules = askers.length + (isSubscriber ? 1 : 0);
@@ -112,7 +112,7 @@ function judgeTimes(
  */
 function wasDiscarded(model: Model, pair: Pair, { atMs }: Receipt): boolean {
   const isAskedSince = (discard: Setting): boolean =>
-    askersOf(model, pair).some((asker) => asker.beganMs <= atMs && !isBefore(asker, discard));
+    askersOf(model, pair).some((caller) => caller.beganMs <= atMs && !isBefore(caller, discard));
   return model.settings.some(
     (discard) =>
       discard.hook === pair.hook &&

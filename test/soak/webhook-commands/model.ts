@@ -173,7 +173,7 @@ function changesNothing(model: Model, setting: Setting): boolean {
 }
 
 /** A resend or replay of an event, from its call until it had enqueued the event. */
-export type Asker = Call & { isResend: boolean };
+export type Caller = Call & { isResend: boolean };
 
 // The maximum time from an answer to its record.
 const recordedWithinMs = 2_000;
@@ -182,7 +182,7 @@ const recordedWithinMs = 2_000;
  * Returns the resends and replays that may have sent an event to a webhook again. A replay sends "events recorded
  * from" `since` on and "before" `until`, which is "now by default", and those in one of its `states`.
  */
-export function askersOf(model: Model, pair: Pair): Asker[] {
+export function askersOf(model: Model, pair: Pair): Caller[] {
   const { report, hook } = pair;
   const resends = model.resends.filter(
     (resend) => isDone(resend) && resend.report === report && resend.hooks.includes(hook),

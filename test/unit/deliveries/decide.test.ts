@@ -1,11 +1,7 @@
 // The decision about a requested attempt: a row for each rule, then every combination of facts.
 import { expect, test } from 'vitest';
-import {
-  type Asker,
-  type AttemptFacts,
-  decide,
-  type Decision,
-} from '../../../lib/deliveries/decide.ts';
+import type { Caller } from '../../../lib/model/caller.ts';
+import { type AttemptFacts, decide, type Decision } from '../../../lib/deliveries/decide.ts';
 import { type CancelReason, deliveryStates } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';
@@ -28,7 +24,7 @@ const askers = {
   'its job': { kind: 'job', jobUid: 'job_1' },
   'another job': { kind: 'job', jobUid: 'job_2' },
   'the partition': { kind: 'partition' },
-} satisfies Record<string, Asker>;
+} satisfies Record<string, Caller>;
 
 const owners = {
   'the event': {},
@@ -92,15 +88,15 @@ interface WebhookCase {
 }
 
 interface Case {
-  asker: keyof typeof askers;
+  caller: keyof typeof askers;
   delivery: DeliveryCase | null;
   event: keyof typeof events;
   webhook: WebhookCase | null;
 }
 
-function factsOf({ asker, delivery, event, webhook }: Case): AttemptFacts {
+function factsOf({ caller, delivery, event, webhook }: Case): AttemptFacts {
   return {
-    asker: askers[asker],
+    caller: askers[caller],
     delivery: delivery && {
       ...aDelivery,
       state: delivery.state,
@@ -127,7 +123,7 @@ const pending: DeliveryCase = {
   again: 'not sent again',
 };
 const active: WebhookCase = { activity: 'active', discard: 'none', subscription: 'subscribed' };
-const first: Case = { asker: 'the event', delivery: null, event: 'there', webhook: active };
+const first: Case = { caller: 'the event', delivery: null, event: 'there', webhook: active };
 const of = (fields: Partial<DeliveryCase>) => ({ delivery: { ...pending, ...fields } });
 const to = (fields: Partial<WebhookCase>) => ({ webhook: { ...active, ...fields } });
 const dropped = to({ discard: 'a discard after the event' });
@@ -152,37 +148,37 @@ test.each<[string, Verdict, Partial<Case>]>([
   ['a first attempt is left to the process that recorded the event', 'elsewhere', claimedElsewhere],
   ['not for longer than its claim', 'send', { event: 'claimed until now' }],
   ['a process does not wait for itself', 'send', { event: 'claimed by this process' }],
-  ['nor does a partition in its turn', 'send', { asker: 'the partition', ...claimedElsewhere }],
+  ['nor does a partition in its turn', 'send', { caller: 'the partition', ...claimedElsewhere }],
   [
     'a delivery that is recorded is nobody’s first',
     'send',
     { event: 'claimed by another process', ...of({}) },
   ],
 
-  ['a job sends its own delivery', 'send', { asker: 'its job', ...of({ owner: 'its job' }) }],
+  ['a job sends its own delivery', 'send', { caller: 'its job', ...of({ owner: 'its job' }) }],
   ['an event does not send a delivery of a job', 'notMine', of({ owner: 'its job' })],
   [
     'a job does not send a delivery of another job',
     'notMine',
-    { asker: 'another job', ...of({ owner: 'its job' }) },
+    { caller: 'another job', ...of({ owner: 'its job' }) },
   ],
-  ['a job does not send a delivery that no job took', 'notMine', { asker: 'its job', ...of({}) }],
+  ['a job does not send a delivery that no job took', 'notMine', { caller: 'its job', ...of({}) }],
   [
     'a partition sends its own delivery',
     'send',
-    { asker: 'the partition', ...of({ owner: 'the partition' }) },
+    { caller: 'the partition', ...of({ owner: 'the partition' }) },
   ],
   ['an event leaves its retries to the partition', 'notMine', of({ owner: 'the partition' })],
   [
     'a partition waits for a job',
     'notMine',
-    { asker: 'the partition', ...of({ owner: 'its job, in a partition' }) },
+    { caller: 'the partition', ...of({ owner: 'its job, in a partition' }) },
   ],
-  ['a partition may make a first attempt', 'send', { asker: 'the partition' }],
+  ['a partition may make a first attempt', 'send', { caller: 'the partition' }],
   [
     'a partition is never early',
     'notYet',
-    { asker: 'the partition', ...of({ owner: 'the partition', due: 'due later' }) },
+    { caller: 'the partition', ...of({ owner: 'the partition', due: 'due later' }) },
   ],
 
   ['a delivered delivery is not sent again', 'notMine', of({ state: 'delivered' })],
@@ -271,22 +267,24 @@ const isRight: Record<Verdict, (given: Case) => boolean> = {
 };
 
 /** The askers that may attempt an open delivery, by its owner. */
-const actors: Record<DeliveryCase['owner'], Case['asker'][]> = {
+const actors: Record<DeliveryCase['owner'], Case['caller'][]> = {
   'the event': ['the event', 'the partition'],
   'its job': ['its job'],
   'the partition': ['the partition'],
   'its job, in a partition': ['its job'],
 };
 
-function mayAct({ asker, delivery }: Case): boolean {
+function mayAct({ caller, delivery }: Case): boolean {
   if (delivery === null) return true;
-  return ['pending', 'retrying'].includes(delivery.state) && actors[delivery.owner].includes(asker);
+  return (
+    ['pending', 'retrying'].includes(delivery.state) && actors[delivery.owner].includes(caller)
+  );
 }
 
-const isClaimed = ({ asker, delivery, event, webhook }: Case): boolean =>
+const isClaimed = ({ caller, delivery, event, webhook }: Case): boolean =>
   delivery === null &&
   webhook !== null &&
-  asker !== 'the partition' &&
+  caller !== 'the partition' &&
   event === 'claimed by another process';
 
 const isDue = (given: Case): boolean =>
@@ -330,10 +328,10 @@ const allWebhooks = (): (WebhookCase | null)[] => [
 
 function* allCases(): Generator<Case> {
   const [deliveries, webhooks] = [allDeliveries(), allWebhooks()];
-  for (const asker of namesOf(askers))
+  for (const caller of namesOf(askers))
     for (const delivery of deliveries)
       for (const event of namesOf(events))
-        for (const webhook of webhooks) yield { asker, delivery, event, webhook };
+        for (const webhook of webhooks) yield { caller, delivery, event, webhook };
 }
 
 test('every combination of facts leads to the decision of exactly one rule', () => {

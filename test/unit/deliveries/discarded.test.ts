@@ -14,7 +14,7 @@ const webhook = newWebhook(app.appUid, before, {
   url: 'https://example.com',
   secret,
 });
-const facts = { asker: { kind: 'event' }, processUid: 'prc_1', now } as const;
+const facts = { caller: { kind: 'event' }, processUid: 'prc_1', now } as const;
 
 interface Row {
   what: string;

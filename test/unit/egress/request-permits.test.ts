@@ -29,16 +29,16 @@ interface Course {
   throttled: number;
 }
 
-interface Asker {
+interface Caller {
   appUid?: string;
   webhookUid: string;
   to?: URL;
 }
 
 /** Asks for the permits of `count` requests, and begins each request that gets one. */
-function ask(permits: RequestPermits, count: number, asker: Asker): Course {
+function ask(permits: RequestPermits, count: number, caller: Caller): Course {
   const course: Course = { begun: [], throttled: 0 };
-  const { to = url, appUid = 'one', webhookUid } = asker;
+  const { to = url, appUid = 'one', webhookUid } = caller;
   for (let n = 0; n < count; n += 1) {
     permits.acquire(to, { appUid, webhookUid }).then(
       (permit) => {
@@ -95,8 +95,8 @@ test.each([
   const permits = newPermits();
   const begun: Course[] = [];
   for (let n = 0; n <= most; n += 1) {
-    const asker = { appUid: appUidOf(n), webhookUid: `webhook${n}`, to: urlOf(n) };
-    begun.push(ask(permits, 1, asker));
+    const caller = { appUid: appUidOf(n), webhookUid: `webhook${n}`, to: urlOf(n) };
+    begun.push(ask(permits, 1, caller));
   }
   await settle();
   const last = begun.at(-1);

@@ -10,11 +10,11 @@ import { instruments } from '../telemetry/instruments.ts';
 import type { Store } from '../mongo/connect.ts';
 import { largeBatch } from '../mongo/paging.ts';
 import type { JobPage } from '../temporal/messages.ts';
-import { cancelDeliveries } from './deliveries.ts';
+import { cancelDeliveries } from '../deliveries/deliveries.ts';
 import { newJob } from './jobs.ts';
-import { expectSignal } from './partitions.ts';
+import { expectSignal } from '../order/partitions.ts';
 import { eventSize, firstThatFit, type SizedEvent } from './remove-old-events.ts';
-import type { DeliveryPorts } from './ports.ts';
+import type { DeliveryPorts } from '../deliveries/ports.ts';
 
 // Bodies are searched for texts by the database, and candidates once more here. With many webhooks there are fewer
 // events, so that a command changes few enough deliveries to end in time.

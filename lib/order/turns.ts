@@ -14,7 +14,7 @@ import {
 import type { Store } from '../mongo/connect.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SignalPartition } from '../temporal/signal-partition.ts';
-import type { Asker } from './decide.ts';
+import type { Caller } from '../model/caller.ts';
 
 const leaseMs = attemptLimits.partitionLeaseMs;
 
@@ -36,42 +36,42 @@ interface TurnPorts {
 interface InTurn {
   key: DeliveryKey;
   turn: Turn;
-  asker: Asker;
+  caller: Caller;
 }
 
 /** Claims the turn of a delivery. Returns true when it may be sent: without an order, by a job, or in its turn. */
 export async function takeTurn(
   { records, clock }: TurnPorts,
-  { key, turn, asker }: Omit<InTurn, 'turn'> & { turn: Turn | null },
+  { key, turn, caller }: Omit<InTurn, 'turn'> & { turn: Turn | null },
 ): Promise<boolean> {
-  if (turn === null || asker.kind === 'job') return true;
-  return records.claimTurn({ turn, by: holderOf(key, asker), now: clock.now() });
+  if (turn === null || caller.kind === 'job') return true;
+  return records.claimTurn({ turn, by: holderOf(key, caller), now: clock.now() });
 }
 
 // Retries are left to the partition's workflow: the outcome of a first attempt is then `waiting`.
 export async function passTurn(
   { store, records, clock, signalPartition }: TurnPorts,
-  { key, turn, asker, outcome }: InTurn & { outcome: DeliveryOutcome },
+  { key, turn, caller, outcome }: InTurn & { outcome: DeliveryOutcome },
 ): Promise<DeliveryOutcome> {
   const { state, nextAttemptAt } = outcome;
   const now = clock.now();
   if (state !== 'superseded' && state !== 'waiting' && !isOpen(state)) {
     const isMoreWaiting = await records.settleTurn({ turn, now });
-    if (isMoreWaiting && asker.kind !== 'partition') await signalPartition(turn.partition);
+    if (isMoreWaiting && caller.kind !== 'partition') await signalPartition(turn.partition);
     return outcome;
   }
-  if (asker.kind === 'job' || state === 'superseded') return outcome;
+  if (caller.kind === 'job' || state === 'superseded') return outcome;
   const dueAt = nextAttemptAt === null ? now : new Date(nextAttemptAt);
-  const by = holderOf(key, asker);
+  const by = holderOf(key, caller);
   await returnTurn(store, turn, { by, dueAt: state === 'held' ? null : dueAt });
-  if (asker.kind === 'partition' || state === 'held') return outcome;
+  if (caller.kind === 'partition' || state === 'held') return outcome;
   await signalPartition(turn.partition);
   return { ...outcome, state: 'waiting' };
 }
 
 // Who repeats an attempt after a crash is the same holder: the workflow of the event, or that of the partition.
-function holderOf({ eventId }: DeliveryKey, asker: Asker): string {
-  return asker.kind === 'partition' ? 'partition' : eventId;
+function holderOf({ eventId }: DeliveryKey, caller: Caller): string {
+  return caller.kind === 'partition' ? 'partition' : eventId;
 }
 
 /** `by` may claim again. */

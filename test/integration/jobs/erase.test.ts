@@ -1,14 +1,14 @@
 // Erasures during concurrent writes, and erasures that are killed half-way.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { minuteMs } from '../../../lib/platform/duration.ts';
 import type { ErasureJob } from '../../../lib/model/job.ts';
 import { partitionId, type PartitionKey } from '../../../lib/model/partition.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { afterAllEvents, erasePayloads, newErasure } from '../../../lib/deliveries/erasures.ts';
+import { afterAllEvents, erasePayloads, newErasure } from '../../../lib/jobs/erasures.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import {
@@ -135,7 +135,7 @@ test.each([
     }
     answers.length = 0;
     const { signal } = new AbortController();
-    const attempting = attemptDelivery(ports, key, { asker: { kind: 'event' }, signal });
+    const attempting = attemptDelivery(ports, key, { caller: { kind: 'event' }, signal });
     await waitFor(() => answers.length === 1);
     const erasure = await askForErasure();
     await take(erasure, 1);

@@ -1,9 +1,9 @@
 import { validator } from '../http/validate.ts';
-import { newReplay, type ReplayPeriod, replayPeriod } from '../jobs/replay-fields.ts';
-import { startReplay } from '../jobs/start-replay.ts';
+import { newReplay, type ReplayPeriod, replayPeriod } from './replay-fields.ts';
+import { startReplay } from './start-replay.ts';
 import type { Handler } from '../router.ts';
 import { operation, type Operation } from '../http/operation.ts';
-import { replayAnswers } from '../jobs/present-replay.ts';
+import { replayAnswers } from './present-replay.ts';
 
 export const recoverWebhookBody = validator<ReplayPeriod>({
   required: ['since'],

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/platform/clock.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
-import { deleteExpired } from '../../../lib/deliveries/retention.ts';
+import { deleteExpired } from '../../../lib/jobs/retention.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import {
@@ -15,8 +15,8 @@ import {
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { countInTransaction } from '../../../lib/mongo/sequences.ts';
-import { expectSignal, issueNumbers, takeOverdue } from '../../../lib/deliveries/partitions.ts';
-import { claimTurns, returnTurn, settleTurns } from '../../../lib/deliveries/turns.ts';
+import { expectSignal, issueNumbers, takeOverdue } from '../../../lib/order/partitions.ts';
+import { claimTurns, returnTurn, settleTurns } from '../../../lib/order/turns.ts';
 import { sequenceOf } from '../../support/counting-receiver.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
@@ -96,7 +96,7 @@ async function settle(n: number): Promise<boolean | undefined> {
 const attempt = (n: number, at: DeliveryPorts = ports) => {
   const { appUid, webhookUid } = partition;
   const key = { appUid, webhookUid, eventId: eventIds[n - 1] ?? '' };
-  return attemptDelivery(at, key, { asker: { kind: 'event' }, signal: never });
+  return attemptDelivery(at, key, { caller: { kind: 'event' }, signal: never });
 };
 
 const step = (at: DeliveryPorts = ports) => attemptInOrder(at, partition, { signal: never });

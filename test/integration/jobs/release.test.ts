@@ -1,8 +1,8 @@
 // Releases, page by page and without Temporal: each held delivery is passed on once.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import type { Asker } from '../../../lib/deliveries/decide.ts';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import type { Caller } from '../../../lib/model/caller.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
@@ -10,7 +10,7 @@ import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { type PartitionDocument, partitionId } from '../../../lib/model/partition.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { newRelease } from '../../../lib/deliveries/jobs.ts';
+import { newRelease } from '../../../lib/jobs/jobs.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
@@ -21,7 +21,7 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const open = new Disposal();
 const askedAt = new Date();
-const event: Asker = { kind: 'event' };
+const event: Caller = { kind: 'event' };
 let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
@@ -74,9 +74,9 @@ function take(jobUid: string, page = 1, afterMs = 1_000): Promise<JobPage> {
   return takeJobPage(portsAt(ports, at), { jobUid, page });
 }
 
-function attempt(eventId: string, asker: Asker, attemptPorts = ports): Promise<DeliveryOutcome> {
+function attempt(eventId: string, caller: Caller, attemptPorts = ports): Promise<DeliveryOutcome> {
   const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
-  return attemptDelivery(attemptPorts, key, { asker, signal: new AbortController().signal });
+  return attemptDelivery(attemptPorts, key, { caller, signal: new AbortController().signal });
 }
 
 async function attemptAnswered(eventId: string, jobUid: string): Promise<DeliveryOutcome> {
@@ -181,7 +181,7 @@ test('a delivery that a release took before a pause is held again, and only the 
   const release = await resumed();
   await take(release);
   await pause();
-  const first: Asker = { kind: 'job', jobUid: release };
+  const first: Caller = { kind: 'job', jobUid: release };
   expect(await attempt(eventId, first)).toMatchObject({ state: 'held' });
   const next = await resumed();
   expect(eventIdsOf(await take(next))).toEqual([eventId]);

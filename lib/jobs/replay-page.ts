@@ -14,8 +14,8 @@ import {
   type TakenPage,
 } from './jobs.ts';
 import type { Overtaken } from './overtaken.ts';
-import { expectSignal, findSettled, issueNumbers } from './partitions.ts';
-import type { DeliveryPorts } from './ports.ts';
+import { expectSignal, findSettled, issueNumbers } from '../order/partitions.ts';
+import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { type Chosen, type ReplayTarget, scanReplay } from './replay-scan.ts';
 
 // Both bound the transaction of a page, beside its rate.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import { HeadStart } from '../../../lib/deliveries/head-start.ts';
-import { createPacer } from '../../../lib/deliveries/paces.ts';
+import { createPacer } from '../../../lib/rate-limit/paces.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
@@ -60,7 +60,7 @@ const attemptAll = (keys: readonly DeliveryKey[]): Promise<DeliveryOutcome[]> =>
   Promise.all(keys.map((key, index) => attempt(processes[index % 2], key)));
 
 const attempt = (ports: DeliveryPorts | undefined, key: DeliveryKey): Promise<DeliveryOutcome> =>
-  attemptDelivery(ports as DeliveryPorts, key, { asker: { kind: 'event' }, signal: never });
+  attemptDelivery(ports as DeliveryPorts, key, { caller: { kind: 'event' }, signal: never });
 
 const stored = ({ eventId }: DeliveryKey) => installation.store.deliveries.findOne({ eventId });
 
@@ -136,7 +136,7 @@ test('a process that stops during the wait loses its time; the attempt is made e
   const startedAt = Date.now();
   expect(await attempt(stopping, first)).toMatchObject({ state: 'delivered' });
   const stop = new AbortController();
-  const options = { asker: { kind: 'event' }, signal: stop.signal } as const;
+  const options = { caller: { kind: 'event' }, signal: stop.signal } as const;
   const waiting = attemptDelivery(stopping, second, options);
   await waitFor(async () => {
     const pace = await installation.store.paces.findOne({ _id: second.webhookUid });
@@ -177,9 +177,9 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
   const jobUid = newId('job');
   await requeue(installation, failing, { jobUid, requeuedAs: 'resend' });
   expect(await stored(failing)).toMatchObject({ isInLine: false, nextAttemptAt: null });
-  const asker = { kind: 'job', jobUid } as const;
+  const caller = { kind: 'job', jobUid } as const;
   const [ports] = processes as [DeliveryPorts];
-  const again = await attemptDelivery(ports, failing, { asker, signal: never });
+  const again = await attemptDelivery(ports, failing, { caller, signal: never });
   expect(again.nextAttemptAt).toBe(new Date(Number(asksAt) + 1_000).toISOString());
 
   // A paused webhook takes no time of the line.

@@ -1,7 +1,7 @@
 // An erasure by `mentions` erases the payloads that have the text as a value in their `data`.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { renderPayload } from '../../../lib/model/event-payload.ts';
-import { eraseChunk, newErasure } from '../../../lib/deliveries/erasures.ts';
+import { eraseChunk, newErasure } from '../../../lib/jobs/erasures.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';

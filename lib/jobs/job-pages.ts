@@ -13,7 +13,7 @@ import { findKnownWebhooks } from '../webhooks/webhooks.ts';
 import type { JobPage, TakeJobPageInput } from '../temporal/messages.ts';
 import { retentionJobUid } from '../temporal/names.ts';
 import { eraseChunk } from './erasures.ts';
-import type { DeliveryPorts } from './ports.ts';
+import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { findOvertaken, type Overtaken, overtakenFields } from './overtaken.ts';
 import { takeReleasePage } from './release-page.ts';
 import { takeReplayPage } from './replay-page.ts';

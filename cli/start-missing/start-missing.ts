@@ -1,22 +1,22 @@
 // After a restore: starts again every workflow that something in the database still waits for.
 import type { Client } from '@temporalio/client';
-import { eachOf } from '../concurrency/each-of.ts';
-import { claimEvents, factsOnly } from '../events/events.ts';
-import { dispatchLimits } from '../limits.ts';
-import { type DeliveryDocument, pairOf } from '../model/delivery.ts';
-import { testEventName } from '../model/event-name.ts';
-import type { EventFacts, EventToDispatch } from '../model/event.ts';
-import type { Store } from '../mongo/connect.ts';
-import { idAt, newId } from '../platform/ids.ts';
-import { toStart } from '../deliveries/jobs.ts';
+import { eachOf } from '../../lib/concurrency/each-of.ts';
+import { claimEvents, factsOnly } from '../../lib/events/events.ts';
+import { dispatchLimits } from '../../lib/limits.ts';
+import { type DeliveryDocument, pairOf } from '../../lib/model/delivery.ts';
+import { testEventName } from '../../lib/model/event-name.ts';
+import type { EventFacts, EventToDispatch } from '../../lib/model/event.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { idAt, newId } from '../../lib/platform/ids.ts';
+import { toStart } from '../../lib/jobs/jobs.ts';
 import {
   batchWorkflowId,
   deliverEventsWorkflow,
   jobPageWorkflowId,
   runJobWorkflow,
-} from '../temporal/names.ts';
-import { startUnlessRunning } from '../temporal/start-once.ts';
-import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
+} from '../../lib/temporal/names.ts';
+import { startUnlessRunning } from '../../lib/temporal/start-once.ts';
+import { deliverEventsOptions, jobOptions } from '../../lib/temporal/start-options.ts';
 
 const { idsPerSearchAttributeMax, deliveriesPerWorkflowMax } = dispatchLimits;
 const startsAtOnce = 10;

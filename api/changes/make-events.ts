@@ -2,7 +2,7 @@
 import type { ClientSession } from 'mongodb';
 import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import type { HeadStart } from '../../lib/deliveries/head-start.ts';
-import { openPartitions } from '../../lib/deliveries/partitions.ts';
+import { openPartitions } from '../../lib/order/partitions.ts';
 import type { Dispatcher } from '../../lib/dispatch/dispatcher.ts';
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName } from '../../lib/model/event-name.ts';

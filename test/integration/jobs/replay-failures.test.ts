@@ -1,7 +1,7 @@
 // The pages of a replay of failures, to one webhook or several, without Temporal.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
-import { countReplay } from '../../../lib/deliveries/replay-page.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { countReplay } from '../../../lib/jobs/replay-page.ts';
 import type { CancelReason, DeliveryState } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';

@@ -1,6 +1,6 @@
 // Pages of jobs: each is taken once, by its number; taking it again returns the same deliveries.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';

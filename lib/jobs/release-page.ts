@@ -8,11 +8,11 @@ import type { WebhookDocument } from '../model/webhook.ts';
 import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
-import { cancelDeliveries } from './deliveries.ts';
+import { cancelDeliveries } from '../deliveries/deliveries.ts';
 import { type Overtaken, overtakenFields } from './overtaken.ts';
-import { expectSignal, findPassed, removePartitions } from './partitions.ts';
+import { expectSignal, findPassed, removePartitions } from '../order/partitions.ts';
 import type { PageMaking, TakenPage } from './jobs.ts';
-import type { DeliveryPorts } from './ports.ts';
+import type { DeliveryPorts } from '../deliveries/ports.ts';
 
 const { pageEveryMs, releasedPerSecondDefault } = jobLimits;
 // Small enough that a page takes well under a second and blocks nobody.

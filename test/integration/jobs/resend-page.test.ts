@@ -1,9 +1,9 @@
 // The page of a resend, without Temporal: which deliveries it passes on.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/platform/clock.ts';
-import { takeJobPage } from '../../../lib/deliveries/job-pages.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
-import { findOvertaken } from '../../../lib/deliveries/overtaken.ts';
+import { findOvertaken } from '../../../lib/jobs/overtaken.ts';
 import type { SignalOvertaken } from '../../../lib/temporal/signal-overtaken.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';

@@ -5,7 +5,7 @@ import type { DeliveryDocument } from '../model/delivery.ts';
 import type { EventDocument } from '../model/event.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { Store } from '../mongo/connect.ts';
-import { cancelDeliveries } from './deliveries.ts';
+import { cancelDeliveries } from '../deliveries/deliveries.ts';
 
 // Both bound a batch: few events of many webhooks, or many of few.
 const eventsPerBatch = 200;

@@ -1,7 +1,7 @@
 // The times at a webhook's rate: how far apart, for whom, and what becomes of those that come late.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nextTime, type PacedTime, type PaceQuestion } from '../../../lib/deliveries/pace.ts';
+import { nextTime, type PacedTime, type PaceQuestion } from '../../../lib/rate-limit/pace.ts';
 import type { Pace } from '../../../lib/model/pace.ts';
 
 const start = 1_700_000_000_000;
