@@ -108,8 +108,9 @@ export class HeadStart {
     try {
       const options = { caller, headStart, signal: neverAborted };
       const outcome = await attemptDelivery(this.#ports, key, options);
-      const { state, attemptCount, isInLine = false } = outcome;
-      if (state !== 'retrying' || attemptCount > 0 || isInLine) this.#keep(pairOf(key), outcome);
+      const { state, attemptCount, isRateLimited = false } = outcome;
+      if (state !== 'retrying' || attemptCount > 0 || isRateLimited)
+        this.#keep(pairOf(key), outcome);
     } catch (error) {
       // The workflow makes it again.
       deliveryLog.warn({ ...key, err: error }, 'head_start.failed');
