@@ -69,10 +69,14 @@ test('of overtaken deliveries the workflows that wait for an attempt are told, 1
     // A job sends it past the order of its partition.
     { ...waiting, eventId: 'evt_2', jobUid: 'job_1', jobPage: 8, partition: 'whk_1/agent/a' },
     ...(first === undefined ? [] : [first]),
-    ...(second === undefined ? [] : [{ ...second, state: 'pending' as const, isRateLimited: true }]),
+    ...(second === undefined
+      ? []
+      : [{ ...second, state: 'pending' as const, isRateLimited: true }]),
     ...(third === undefined ? [] : [{ ...third, partition: 'whk_1/agent/a' }]),
     ...(third === undefined ? [] : [{ ...third, state: 'pending' as const }]),
-    ...(third === undefined ? [] : [{ ...third, state: 'cancelled' as const, isRateLimited: true }]),
+    ...(third === undefined
+      ? []
+      : [{ ...third, state: 'cancelled' as const, isRateLimited: true }]),
     { ...waiting, ...own, eventId: 'evt_unknown' },
   ]);
   const webhookUid = 'whk_1';
