@@ -62,7 +62,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
     // The change may drop what waits for the rate, and nobody should wait behind that. Not in the transaction, with which
     // the attempts of a busy webhook would conflict.
     await store.paces.updateOne({ _id: filter._id }, { $set: { lineEndsMs: 0 } });
-    if (resumed) context.dispatcher.dispatchJob(toStart(release));
+    if (resumed) context.starter.addJob(toStart(release));
     return { status: 200, body: await showWebhook(context, webhook) };
   },
 );
