@@ -5,7 +5,7 @@ import type { Client } from '@temporalio/client';
 import { WorkflowStarts } from '../../../lib/dispatch/workflow-starts.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
-import { connectStore } from '../../../lib/mongo/connect.ts';
+import { connectStore, type Store } from '../../../lib/mongo/connect.ts';
 import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
 import { findUnstartedJobs, newRelease, toStart } from '../../../lib/jobs/jobs.ts';
 import type { DeliverEventsInput, RunJobInput } from '../../../lib/temporal/messages.ts';
@@ -76,6 +76,16 @@ async function untilDispatched(events: readonly EventDocument[]): Promise<void> 
       (await service.store.events.countDocuments({ _id: { $in: ids }, dispatchedAt: null })) === 0,
     { what: 'every event dispatched' },
   );
+}
+
+/** Lets the updates of events fail that have the text in their filter or their change. */
+function failUpdates(store: Store, text: string): void {
+  const update = store.events.updateMany.bind(store.events);
+  vi.spyOn(store.events, 'updateMany').mockImplementation(async (...args) => {
+    const [filter, change] = args;
+    if (JSON.stringify([filter, change]).includes(text)) throw new Error('MongoDB is away');
+    return update(...args);
+  });
 }
 
 test('events that wait together share one workflow, and each can be found by its id', async () => {
@@ -282,18 +292,16 @@ test('after a failed start the waiting events of the application are left to the
 test('events of other applications wait on when the start of one fails', async () => {
   const [ours] = await insertEvents(1);
   if (ours === undefined) throw new Error('there is no event');
-  const others = Array.from({ length: 9 }, () => ({ ...ours, appUid: 'app_refused' }));
-  const refused = newStarter(service);
-  const start = WorkflowStarts.prototype.startEvents;
-  const refusing = vi
-    .spyOn(WorkflowStarts.prototype, 'startEvents')
-    .mockImplementation(async function startOrRefuse(this: WorkflowStarts, events, by) {
-      if (events[0]?.appUid === 'app_refused') throw new Error('refused');
-      return start.call(this, events, by);
-    });
-  refused.add([...others, ours]);
-  await refused.drained();
-  refusing.mockRestore();
+  const others = Array.from({ length: 9 }, (_, n) => ({
+    ...ours,
+    _id: `evt_refused_${n}`,
+    appUid: 'app_refused',
+  }));
+  await using store = await connectStore(service.config.mongodb);
+  failUpdates(store, 'evt_refused');
+  const starter = newStarter(service, { store });
+  starter.add([...others, ours]);
+  await starter.drained();
   await untilDispatched([ours]);
 });
 
@@ -301,12 +309,7 @@ test('a mark that MongoDB did not take stops no further starts', async () => {
   const events = await insertEvents(2);
   const { mongodb } = service.config;
   await using store = await connectStore(mongodb);
-  const update = store.events.updateMany.bind(store.events);
-  vi.spyOn(store.events, 'updateMany').mockImplementation(async (...args) => {
-    const [, change] = args;
-    if (JSON.stringify(change).includes('dispatchedAt')) throw new Error('MongoDB is away');
-    return update(...args);
-  });
+  failUpdates(store, 'dispatchedAt');
   const starter = newStarter(service, { store });
   starter.add(events);
   await starter.drained();
