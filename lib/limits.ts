@@ -100,14 +100,15 @@ export const httpLimits = group('HTTP', {
 });
 
 export const dispatchLimits = group('Dispatch', {
-  startsAtOnceMax: [3, 'Concurrent workflow starts of a process (ADR 20)'],
+  startsAtOnceMax: [3, 'Concurrent workflow starts of a process (ADR 39)'],
   startsAtOnceMaxAlone: [
     16,
     'Concurrent workflow starts of a process, where each event has its own',
   ],
+  ownWorkflowBelow: [10, 'Waiting events from which some share a workflow'],
   eventsWaitingMax: [
     5_000,
-    'Events of a process that wait for a start; the rest is left to the relay',
+    'Events of a process that wait for a start, three quarters for one application; the rest is left to the relay',
   ],
   // 60 of our ids fit in the 2 KB of a search attribute.
   idsPerSearchAttributeMax: [60, 'Events of a workflow; ids in a search attribute'],

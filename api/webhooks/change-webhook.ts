@@ -59,7 +59,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
       await recordAudit(store, entry, { caller, now, session });
       return { webhook: { ...before, ...changes }, resumed: resumes };
     });
-    if (resumed) context.dispatcher.dispatchJob(toStart(release));
+    if (resumed) context.starter.addJob(toStart(release));
     return { status: 200, body: await showWebhook(context, webhook) };
   },
 );
