@@ -2,7 +2,7 @@ import { dispatchLimits } from '../limits.ts';
 import type { PartitionKey } from '../model/partition.ts';
 import { findNumbered } from '../order/partitions.ts';
 import type { PartitionStep } from '../temporal/messages.ts';
-import { drain, type DrainSignals } from './drain.ts';
+import { drain, type DrainBounds } from './drain.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 // How soon the workflow tries again where another process sends.
@@ -12,9 +12,9 @@ const busyMs = 2_000;
 export async function attemptInOrder(
   ports: DeliveryPorts,
   partition: PartitionKey,
-  signals: DrainSignals,
+  bounds: DrainBounds,
 ): Promise<PartitionStep> {
-  const { settled, left, n } = await drain(ports, partition, signals);
+  const { settled, left, n } = await drain(ports, partition, bounds);
   const step = { settled, waiting: [], isFailing: false };
   if (left === 'more') return { ...step, next: 'more' };
   if (left === 'busy') return { ...step, next: { waitMs: busyMs } };

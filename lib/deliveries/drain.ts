@@ -26,14 +26,16 @@ export interface Drained {
   n: number;
 }
 
-export interface DrainSignals {
+export interface DrainBounds {
   /** Cuts off the attempt in flight. */
   signal: AbortSignal;
   /** Ends the drain after the attempt in flight. */
   cancellation?: AbortSignal;
+  /** No attempt begins later. */
+  msMax?: number;
 }
 
-interface Budget extends DrainSignals {
+interface Budget extends DrainBounds {
   untilMs: number;
   settled: DeliveryOutcome[];
 }
@@ -45,10 +47,11 @@ interface Budget extends DrainSignals {
 export async function drain(
   ports: DeliveryPorts,
   partition: PartitionKey,
-  signals: DrainSignals,
+  bounds: DrainBounds,
 ): Promise<Drained> {
   const { store, clock, processUid } = ports;
-  const budget = { ...signals, untilMs: performance.now() + drainMsMax, settled: [] };
+  const untilMs = performance.now() + (bounds.msMax ?? drainMsMax);
+  const budget: Budget = { ...bounds, untilMs, settled: [] };
   for (;;) {
     const lease = await takeLease(store, partition, processUid);
     if (lease === null) {

@@ -82,7 +82,7 @@ export class HeadStart {
     this.#ports.firstAttempts.take(appUid);
     this.#bytes.take(appUid, bytes);
     const turn = turnOf(event, webhook._id);
-    const made = turn === null ? this.#attempt(facts) : this.#inOrder(event._id, turn.partition);
+    const made = turn === null ? this.#attempt(facts) : this.#inOrder(event, turn.partition);
     const attempt = made.finally(() => {
       this.#ports.firstAttempts.giveBack(appUid);
       this.#bytes.giveBack(appUid, bytes);
@@ -93,12 +93,15 @@ export class HeadStart {
   }
 
   // One drain at a time, which often sends the deliveries of the calls that wait for it.
-  async #inOrder(eventId: string, partition: PartitionKey): Promise<DeliveryOutcome | null> {
+  async #inOrder(event: EventDocument, partition: PartitionKey): Promise<DeliveryOutcome | null> {
+    const eventId = event._id;
     const id = partitionId(partition);
     const before = this.#drains.get(id) ?? Promise.resolve([]);
-    const drained = before.then((outcomes) =>
-      find(outcomes, eventId) === null ? this.#drain(partition) : outcomes,
-    );
+    const drained = before.then((outcomes) => {
+      const isClaimed = event.headStart !== null && this.#ports.clock.now() < event.headStart.until;
+      const isLeft = this.#ended || !isClaimed || find(outcomes, eventId) !== null;
+      return isLeft ? outcomes : this.#drain(partition);
+    });
     this.#drains.set(id, drained);
     const outcome = find(await drained, eventId);
     if (this.#drains.get(id) === drained) this.#drains.delete(id);
@@ -107,8 +110,9 @@ export class HeadStart {
 
   async #drain(partition: PartitionKey): Promise<readonly DeliveryOutcome[]> {
     try {
-      const signals = { signal: neverAborted, cancellation: this.#ending.signal };
-      return (await drain(this.#ports, partition, signals)).settled;
+      const cancellation = this.#ending.signal;
+      const bounds = { signal: neverAborted, cancellation, msMax: headStartMs };
+      return (await drain(this.#ports, partition, bounds)).settled;
     } catch (error) {
       // The workflow of the event finds that its number is not settled.
       deliveryLog.warn({ ...partition, err: error }, 'head_start.failed');

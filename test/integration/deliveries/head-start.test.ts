@@ -275,6 +275,21 @@ test('after a failed attempt it and the events behind it are left to the partiti
   expect(requestsOf(next)).toHaveLength(0);
 });
 
+test('an event behind a slow one is left to its workflow when its claim ends', async () => {
+  held = [];
+  let now = ports.clock.now();
+  const headStart = new HeadStart({ ...ports, clock: { now: () => now } });
+  const [first, slow, late] = await inOrder(headStart, 3);
+  if (first === undefined || slow === undefined || late === undefined) throw new Error('three');
+  status = 500;
+  beginAll(headStart, [first, late]);
+  await waitFor(() => held?.length === 1);
+  now = late.event.headStart?.until ?? now;
+  held[0]?.();
+  expect(await headStart.take(keyOf(late))).toBeNull();
+  expect(requestsOf(late)).toHaveLength(0);
+});
+
 test('a process that stops ends its drain after the attempt in flight', async () => {
   held = [];
   const headStart = new HeadStart(ports);
