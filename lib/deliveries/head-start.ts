@@ -111,8 +111,8 @@ export class HeadStart {
     try {
       const options = { caller, headStart, signal: neverAborted };
       const outcome = await attemptDelivery(this.#ports, key, options);
-      const { state, attemptCount, isInLine = false } = outcome;
-      return state !== 'retrying' || attemptCount > 0 || isInLine ? outcome : null;
+      const { state, attemptCount, isRateLimited = false } = outcome;
+      return state !== 'retrying' || attemptCount > 0 || isRateLimited ? outcome : null;
     } catch (error) {
       // The workflow makes it again.
       deliveryLog.warn({ ...key, err: error }, 'head_start.failed');

@@ -152,7 +152,7 @@ export async function requeueDeliveries(
           statusClass: null,
           errorClass: null,
           nextAttemptAt: null,
-          isInLine: false,
+          isRateLimited: false,
           scheduleFrom: '$attemptCount',
           updatedAt: now,
         },
