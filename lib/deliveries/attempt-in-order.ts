@@ -32,7 +32,7 @@ export async function attemptInOrder(
 ): Promise<PartitionStep> {
   const until = performance.now() + stepMsMax;
   const settled: DeliveryOutcome[] = [];
-  const nothing = { settled, waiting: [], isFailing: false };
+  const nothing = { settled, waiting: [], head: null };
   for (let count = 0; count < attemptsPerStepMax && performance.now() < until; count += 1) {
     if (cancellation.aborted) break;
     const n = await nextNumber(ports.store, partition);
@@ -59,7 +59,7 @@ export async function attemptInOrder(
       return {
         next: { waitMs },
         settled,
-        isFailing: outcome.attemptCount > 0,
+        head: outcome,
         waiting: waiting.map(({ eventId }) => eventId),
       };
     }
