@@ -7,8 +7,9 @@ import type { AttemptFirstInput, FirstAttempts } from '../lib/temporal/messages.
 import { runActivity } from './run-activity.ts';
 
 /**
- * Attempts up to 100 deliveries in parallel, or uses the results of the head start. Throttled ones, and those beyond the
- * limit of the process, are left to the retries. Throws its own fault only after all have ended: the repeat then finds the others recorded.
+ * Attempts deliveries concurrently, or uses the results of the head start. Throttled ones, and those beyond the limit of
+ * the process, are left to the retries. Throws its own fault only after all have ended: the repeat then finds the others
+ * recorded.
  */
 export async function attemptFirst(
   ports: DeliveryPorts,
@@ -36,7 +37,10 @@ export async function attemptFirst(
       return result.value;
     });
     return {
-      settled: summarizeOutcomes(outcomes.filter(({ state }) => state !== 'retrying')),
+      settled: summarizeOutcomes(
+        outcomes.filter(({ state }) => state !== 'retrying'),
+        input.isEachShown,
+      ),
       retrying: outcomes.filter(({ state }) => state === 'retrying'),
     };
   }, input.trace);

@@ -1,11 +1,11 @@
-import { attemptInOrder } from '../lib/deliveries/attempt-in-order.ts';
 import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import { takeJobPage } from '../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { attemptFirst } from './attempt-first.ts';
+import { attemptInOrder } from './attempt-in-order.ts';
 import { retryDelivery } from './retry-delivery.ts';
-import { runActivity, unlessAskedFor } from './run-activity.ts';
+import { runActivity } from './run-activity.ts';
 
 /** Makes the activities of a worker. Workflows in flight name them: never rename a method. */
 export function createActivities(
@@ -14,10 +14,7 @@ export function createActivities(
 ): DeliveryActivities {
   return {
     attemptFirst: (input) => attemptFirst(ports, input, headStart),
-    attemptInOrder: (partition) =>
-      runActivity((cancellation) =>
-        attemptInOrder(ports, partition, { signal: unlessAskedFor(cancellation), cancellation }),
-      ),
+    attemptInOrder: (partition) => attemptInOrder(ports, partition),
     retryDelivery: (input, trace) => retryDelivery(ports, input, trace),
     takeJobPage: (input) => runActivity(() => takeJobPage(ports, input)),
   };

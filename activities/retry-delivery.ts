@@ -1,11 +1,15 @@
 import { Context, cancellationSignal, sleep } from '@temporalio/activity';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import type { ApplicationFailure } from '@temporalio/common';
 import { attemptDelivery } from '../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { throttledDelayMs } from '../lib/deliveries/retry-schedule.ts';
 import { formatDuration } from '../lib/platform/duration.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
+import { hasFailed } from '../lib/temporal/delivery-summary.ts';
+import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
+import { receiverFailure } from '../lib/temporal/failures.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
+import { deliveryFailedType } from '../lib/temporal/names.ts';
 import { callerOf } from './attempt-first.ts';
 import { runActivity, unlessAskedFor } from './run-activity.ts';
 
@@ -13,8 +17,8 @@ import { runActivity, unlessAskedFor } from './run-activity.ts';
 const waitedOutMsMax = 1_000;
 
 /**
- * Makes the next attempt, for which it waits up to a second, and returns the outcome of a settled delivery. Else throws
- * a failure with the time of the next call: BENIGN, as a receiver's failures must not count as ours.
+ * Makes the next attempt, for which it waits up to a second, and returns the outcome of a settled delivery. Throws the
+ * time of the next call, or the outcome of a delivery that failed for good, so that Temporal's UI shows it red.
  */
 export async function retryDelivery(
   ports: DeliveryPorts,
@@ -36,30 +40,37 @@ export async function retryDelivery(
     await sleep(Math.max(0, untilDueMs) + 1);
     return attemptDelivery(ports, key, options);
   }, trace);
-  if (outcome.state !== 'retrying') return outcome;
-  cancellationSignal().throwIfAborted();
-  throw callAgain(ports, outcome);
+  if (outcome.state === 'retrying') {
+    cancellationSignal().throwIfAborted();
+    throw callAgain(ports, outcome);
+  }
+  if (!hasFailed(outcome)) return outcome;
+  throw receiverFailure({
+    type: deliveryFailedType,
+    message: `${outcome.state} after ${describeAttempt(outcome)}`,
+    nonRetryable: true,
+    details: [outcome],
+  });
 }
 
 function callAgain(
   ports: Pick<DeliveryPorts, 'clock' | 'random'>,
   outcome: DeliveryOutcome,
 ): ApplicationFailure {
-  const category = ApplicationFailureCategory.BENIGN;
   const { nextAttemptAt, host } = outcome;
   if (nextAttemptAt === null) {
     const nextRetryDelay = throttledDelayMs(dueForMs(ports, outcome), ports.random());
     const [type, message] =
       host === null
         ? ['AttemptUnderWay', 'another process is making the attempt']
-        : ['Throttled', `too many requests to ${host} are under way`];
-    return ApplicationFailure.create({ type, message, category, nextRetryDelay });
+        : ['Throttled', `too many requests to ${host} are in flight`];
+    return receiverFailure({ type, message, nextRetryDelay });
   }
   // A delay of nothing would mean "use the policy".
   const nextRetryDelay = Math.max(1, untilDue(ports, outcome) ?? 0);
   const [type, what] = reasonOf(outcome);
   const message = `${what}; the next is due in ${formatDuration(nextRetryDelay)}`;
-  return ApplicationFailure.create({ type, message, category, nextRetryDelay });
+  return receiverFailure({ type, message, nextRetryDelay });
 }
 
 function reasonOf(outcome: DeliveryOutcome): readonly [type: string, what: string] {
@@ -67,7 +78,7 @@ function reasonOf(outcome: DeliveryOutcome): readonly [type: string, what: strin
     return ['RateLimited', 'other deliveries use up the rate of the webhook'];
   // Another process has until then to make the first attempt.
   return outcome.attemptCount > 0
-    ? ['RetryDue', describe(outcome)]
+    ? ['RetryDue', describeAttempt(outcome)]
     : ['AttemptUnderWay', 'another process is making the first attempt'];
 }
 
@@ -83,11 +94,4 @@ function dueForMs({ clock }: Pick<DeliveryPorts, 'clock'>, { dueAt }: DeliveryOu
   const leftAtMs = Context.current().info.scheduledTimestampMs;
   const dueAtMs = dueAt === undefined ? leftAtMs : Math.max(leftAtMs, Date.parse(dueAt));
   return clock.now().getTime() - dueAtMs;
-}
-
-function describe(outcome: DeliveryOutcome): string {
-  const { attemptCount, attemptsMax, host, status, errorClass } = outcome;
-  const attempt = `attempt ${attemptCount}${attemptsMax === null ? '' : ` of ${attemptsMax}`}`;
-  const ending = status === null ? `a ${errorClass} fault` : `status ${status}`;
-  return `${attempt}${host === null ? '' : ` at ${host}`} ended with ${ending}`;
 }

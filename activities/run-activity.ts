@@ -5,6 +5,7 @@ import { deliveryLog } from '../lib/platform/logger.ts';
 import { optionsOf, placeSpan } from '../lib/telemetry/place-span.ts';
 import { inSpan } from '../lib/telemetry/spans.ts';
 import { placeOf } from '../lib/telemetry/trace-context.ts';
+import { withoutStack } from '../lib/temporal/failures.ts';
 import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
 
 /**
@@ -59,11 +60,13 @@ function asFailure(
 ): ApplicationFailure | CancelledFailure {
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof CancelledFailure) {
+    error.stack = '';
     deliveryLog.info({ activityType, activityId, reason: error.message }, 'activity.interrupted');
     return error;
   }
   deliveryLog.error({ err: error, activityType, activityId }, 'activity.faulted');
-  return ApplicationFailure.retryable(`${activityType} failed; its worker logged why`, 'OwnFault');
+  const message = `${activityType} failed; its worker logged why`;
+  return withoutStack(ApplicationFailure.retryable(message, 'OwnFault'));
 }
 
 /** Ignores an operator's cancel of the workflow, so that the attempt under way is made and recorded. */

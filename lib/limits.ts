@@ -121,11 +121,12 @@ export const dispatchLimits = group('Dispatch', {
 });
 
 export const attemptLimits = group('Attempts and order', {
-  firstAttemptsPerActivityMax: [100, 'Deliveries of one `attemptFirst`'],
+  firstActivitiesMax: [50, 'Activities `attemptFirst` of a workflow'],
   activitiesAtOnceMax: [200, 'Concurrent retries of a process; as many steps of an order'],
+  deliveriesShownMax: [20, 'Deliveries of a workflow that shows those that arrived, too'],
   attemptsShownMax: [60, 'Attempts in the result of a workflow'],
   // A workflow task waits for its first attempts, which a silent receiver keeps for 5 s.
-  workflowTasksAtOnceMax: [400, 'Concurrent workflow tasks of a process; as many `attemptFirst`'],
+  workflowTasksAtOnceMax: [400, 'Concurrent workflow tasks of a process'],
   // 15 s at most with the waits for a rate and a permit; a call that ran out of its time would be sent twice.
   callTimeoutMs: [30_000, 'A call of `attemptFirst` or `retryDelivery`'],
   // Beyond any schedule: 7 days, in which a `Retry-After` at most doubles a wait or makes it an hour, 20 times.

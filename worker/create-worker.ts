@@ -20,7 +20,7 @@ const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: processLimits.atte
 // How long the next tasks of a dead worker's workflows wait for it before others get them.
 const stickyTimeoutMs = 2_000;
 // Retries have slots of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
-const { activitiesAtOnceMax, workflowTasksAtOnceMax } = attemptLimits;
+const { activitiesAtOnceMax, firstActivitiesMax, workflowTasksAtOnceMax } = attemptLimits;
 
 /** Makes the worker that runs workflows and their first attempts; both process roles run one. */
 export async function createWorkflowWorker(
@@ -37,7 +37,8 @@ export async function createWorkflowWorker(
     // Only local ones.
     enableNonLocalActivities: false,
     maxConcurrentWorkflowTaskExecutions: workflowTasksAtOnceMax,
-    maxConcurrentLocalActivityExecutions: workflowTasksAtOnceMax,
+    // None waits for those of another workflow: the permits of the process are the limit, and they are fair.
+    maxConcurrentLocalActivityExecutions: workflowTasksAtOnceMax * firstActivitiesMax,
     stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
     ...stopMs,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },

@@ -1,16 +1,27 @@
+import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import {
   condition,
   continueAsNew,
   defineSignal,
+  setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import { attemptInOrder, inTurn } from './activity-options.ts';
+import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
+import type { PartitionKey } from '../lib/model/partition.ts';
+import { describeDeliveries } from '../lib/temporal/current-details.ts';
 import { addSummaries, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
-import type { DeliverInOrderInput, DeliverySummary } from '../lib/temporal/messages.ts';
+import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
+import type { DeliverInOrderInput, DeliverySummary, ShownStep } from '../lib/temporal/messages.ts';
 import { movedSignalName } from '../lib/temporal/names.ts';
-import { eventIdsAttribute } from '../lib/temporal/search-attributes.ts';
-import { endWith, showFailing } from './show-deliveries.ts';
+import {
+  deliveryStateAttribute,
+  eventIdsAttribute,
+  eventTypeAttribute,
+  externalTenantIdAttribute,
+} from '../lib/temporal/search-attributes.ts';
+import { endWith, retryingTo, showingCancel, thrownWithFailure } from './show-deliveries.ts';
 
 // Temporal takes 10,000 signals and 51,200 events a run; a step is some ten events.
 const stepsPerRunMax = 500;
@@ -23,30 +34,85 @@ const movedSignal = defineSignal(movedSignalName);
  * signal only reports a change. Fails with `DeliveriesFailed` when a delivery failed for good.
  */
 export async function deliverInOrder(input: DeliverInOrderInput): Promise<DeliverySummary> {
+  return showingCancel(deliver(input));
+}
+
+async function deliver(input: DeliverInOrderInput): Promise<DeliverySummary> {
   const { before, ...partition } = input;
   let summary = before ?? summarizeOutcomes([]);
   let signals = 0;
   setHandler(movedSignal, () => {
     signals += 1;
   });
+  let head: DeliveryOutcome | null = null;
   let shown = '';
   // A run takes at least one step, however many signals it starts with.
   for (let step = 0; step < stepsPerRunMax; step += 1) {
     if (step > 0 && signals >= signalsPerRunMax) break;
     const seen = signals;
-    const { next, settled, waiting, isFailing } = await attemptInOrder.executeWithOptions(
-      inTurn(partition.appUid),
-      [partition],
-    );
-    summary = addSummaries(summary, summarizeOutcomes(settled));
-    if (next === 'end' && signals === seen) return endWith(summary, []);
-    if (next === 'end' || next === 'more') continue;
-    if (waiting.join() !== shown) {
-      shown = waiting.join();
-      upsertSearchAttributes([{ key: eventIdsAttribute, value: waiting }]);
+    const taken = await takeStep(partition, head);
+    ({ head } = taken);
+    summary = addSummaries(summary, taken.settled);
+    showDetails(summary, taken, partition);
+    if (taken.next === 'end' && signals === seen) {
+      return endWith(summary, { others: inCommon(taken) });
     }
-    if (isFailing) showFailing([partition.webhookUid]);
-    await condition(() => signals > seen, next.waitMs);
+    const attributes = attributesOf(taken, partition.webhookUid);
+    const isWaiting = typeof taken.next === 'object';
+    // What was shown while it waited may be true no more.
+    if ((isWaiting || shown !== '') && JSON.stringify(attributes) !== shown) {
+      shown = JSON.stringify(attributes);
+      upsertSearchAttributes(attributes);
+    }
+    if (taken.next === 'end' || taken.next === 'more') continue;
+    await condition(() => signals > seen, taken.next.waitMs);
   }
   return continueAsNew<typeof deliverInOrder>({ ...partition, before: summary });
+}
+
+async function takeStep(partition: PartitionKey, head: DeliveryOutcome | null): Promise<ShownStep> {
+  const { appUid, webhookUid } = partition;
+  const summary =
+    head === null || head.attemptCount === 0
+      ? `next events to ${webhookUid}`
+      : `${head.eventId} to ${webhookUid}, after ${describeAttempt(head)}`;
+  try {
+    return await attemptInOrder.executeWithOptions({ summary, ...inTurn(appUid) }, [partition]);
+  } catch (error) {
+    const step = thrownWithFailure<ShownStep>(error);
+    if (step === null) throw error;
+    return step;
+  }
+}
+
+// Those of what waits stay while nothing does, so that the last are found.
+function attributesOf(step: ShownStep, webhookUid: string): SearchAttributeUpdatePair[] {
+  const { head, waiting } = step;
+  return [
+    ...(waiting.length === 0 ? [] : [{ key: eventIdsAttribute, value: waiting }]),
+    ...inCommon(step),
+    ...(head !== null && head.attemptCount > 0
+      ? retryingTo([webhookUid])
+      : [{ key: deliveryStateAttribute, value: 'delivering' }]),
+  ];
+}
+
+function inCommon(step: ShownStep): SearchAttributeUpdatePair[] {
+  const { waiting, settled, eventType, externalTenantId } = step;
+  if (waiting.length + settled.deliveries === 0) return [];
+  return [
+    { key: eventTypeAttribute, value: eventType },
+    { key: externalTenantIdAttribute, value: externalTenantId },
+  ];
+}
+
+function showDetails(
+  summary: DeliverySummary,
+  { head, waiting }: ShownStep,
+  { webhookUid }: PartitionKey,
+): void {
+  const behind = waiting
+    .filter((eventId) => eventId !== head?.eventId)
+    .map((eventId) => ({ eventId, webhookUid, state: 'waiting' }) as const);
+  setCurrentDetails(describeDeliveries(summary, head === null ? behind : [head, ...behind]));
 }

@@ -4,11 +4,13 @@ import {
   ChildWorkflowCancellationType,
   ParentClosePolicy,
   continueAsNew,
+  setCurrentDetails,
   sleep,
   startChild,
 } from '@temporalio/workflow';
 import { inTurn, takeJobPage } from './activity-options.ts';
 import { dispatchLimits } from '../lib/limits.ts';
+import { type DeliveredPage, describePages } from '../lib/temporal/current-details.ts';
 import type { JobPage, RunJobInput } from '../lib/temporal/messages.ts';
 import { jobPageWorkflowId } from '../lib/temporal/names.ts';
 import {
@@ -26,10 +28,16 @@ const pagesPerRunMax = 200;
 /** Takes the pages of a job, or of the retention, in turn; each page's `deliverEvents` outlives this workflow. */
 export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
   let { page = 1, cursor } = input;
+  const pages: DeliveredPage[] = [];
   for (let count = 0; count < pagesPerRunMax; count += 1) {
     const place = { ...input, page, cursor };
     // Nobody else sends what a page took, so a cancel waits until it is passed on.
     const taken = await CancellationScope.nonCancellable(() => takeAndDeliver(place));
+    if (taken.events.length > 0) {
+      const deliveries = taken.events.flatMap(({ webhookUids }) => webhookUids).length;
+      pages.push({ workflowId: jobPageWorkflowId(input.jobUid, page), deliveries });
+    }
+    setCurrentDetails(describePages(page, pages));
     if (taken.isLast) return { pages: page };
     cursor = taken.cursor;
     page += 1;
@@ -40,7 +48,7 @@ export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
 
 async function takeAndDeliver(input: RunJobInput & { page: number }): Promise<JobPage> {
   const { jobUid, appUid, page, cursor } = input;
-  const options = appUid === undefined ? {} : inTurn(appUid);
+  const options = { summary: `page ${page}`, ...(appUid === undefined ? {} : inTurn(appUid)) };
   const taken = await takeJobPage.executeWithOptions(options, [{ jobUid, page, cursor }]);
   if (taken.events.length > 0) await deliverPage(input, taken.events);
   return taken;

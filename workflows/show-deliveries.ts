@@ -1,6 +1,15 @@
-import { ApplicationFailureCategory } from '@temporalio/common';
-import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
+import type { SearchAttributeUpdatePair } from '@temporalio/common';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  isCancellation,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import { hasFailed } from '../lib/temporal/delivery-summary.ts';
+import { describeResult } from '../lib/temporal/describe-attempt.ts';
+import { receiverFailure } from '../lib/temporal/failures.ts';
 import type { DeliverySummary } from '../lib/temporal/messages.ts';
+import { deliveryFailedType } from '../lib/temporal/names.ts';
 import { dispatchLimits } from '../lib/limits.ts';
 import {
   deliveryStateAttribute,
@@ -9,40 +18,71 @@ import {
 
 const { idsPerSearchAttributeMax } = dispatchLimits;
 
-export function showFailing(webhookUids: readonly string[]): void {
-  upsertSearchAttributes([
+/** Returns the attributes of a workflow that retries deliveries to these webhooks. */
+export function retryingTo(webhookUids: readonly string[]): SearchAttributeUpdatePair[] {
+  return [
     { key: deliveryStateAttribute, value: 'retrying' },
     { key: failingWebhookUidsAttribute, value: webhookUids.slice(0, idsPerSearchAttributeMax) },
-  ]);
+  ];
 }
 
-// `shownUids`: the webhooks that `showFailing` has shown; those that failed without a retry join them.
-export function endWith(summary: DeliverySummary, shownUids: readonly string[]): DeliverySummary {
-  const failingUids = new Set([...shownUids, ...summary.failed.map((each) => each.webhookUid)]);
+interface Shown {
+  /** The failing webhooks that are shown already; those that failed without a retry join them. */
+  failingUids?: readonly string[];
+  others?: readonly SearchAttributeUpdatePair[];
+}
+
+/** Shows the end of a workflow, and returns its result or throws its failure. */
+export function endWith(
+  summary: DeliverySummary,
+  { failingUids: shownUids = [], others = [] }: Shown,
+): DeliverySummary {
+  const failed = summary.shown.filter(hasFailed);
+  const failingUids = new Set([...shownUids, ...failed.map((each) => each.webhookUid)]);
   const value = [...failingUids].slice(0, idsPerSearchAttributeMax);
   upsertSearchAttributes([
     { key: deliveryStateAttribute, value: stateOf(summary) },
     ...(failingUids.size > shownUids.length ? [{ key: failingWebhookUidsAttribute, value }] : []),
+    ...others,
   ]);
   if (summary.failedCount === 0) return summary;
-  throw ApplicationFailure.create({
+  throw receiverFailure({
     type: 'DeliveriesFailed',
     message: describe(summary),
     nonRetryable: true,
-    // A receiver's failure: no warning in our log, no error in our metrics.
-    category: ApplicationFailureCategory.BENIGN,
     details: [summary],
   });
 }
 
-function describe({ deliveries, failed, failedCount }: DeliverySummary): string {
-  const [first] = failed;
+/** Runs a workflow; a cancelled one does not go on to say that it retries. */
+export async function showingCancel<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isCancellation(error)) {
+      upsertSearchAttributes([{ key: deliveryStateAttribute, value: 'cancelled' }]);
+    }
+    throw error;
+  }
+}
+
+/** Returns what an activity threw with a failure of its deliveries; null of any other error. */
+export function thrownWithFailure<T>(error: unknown): T | null {
+  const cause = error instanceof ActivityFailure ? error.cause : null;
+  if (!(cause instanceof ApplicationFailure) || cause.type !== deliveryFailedType) return null;
+  return (cause.details?.[0] ?? null) as T | null;
+}
+
+function describe({ deliveries, shown, failedCount }: DeliverySummary): string {
+  const counts = `${failedCount} of ${deliveries} deliveries failed`;
+  const [first] = shown;
+  if (first === undefined) return counts;
+  const { webhookUid, host, state, attempts = [] } = first;
+  const last = attempts.at(-1);
+  const at = host === undefined ? '' : ` at ${host}`;
+  const after = last === undefined ? '' : ` after attempt ${last.n}: ${describeResult(last)}`;
   const others = failedCount > 1 ? `, and ${failedCount - 1} more` : '';
-  const example =
-    first === undefined
-      ? ''
-      : `: to ${first.webhookUid} ${first.state} after ${first.attemptCount} attempts${others}`;
-  return `${failedCount} of ${deliveries} deliveries failed${example}`;
+  return `${counts}: to ${webhookUid}${at} ${state}${after}${others}`;
 }
 
 function stateOf(summary: DeliverySummary): string {

@@ -15,16 +15,12 @@ export async function attemptInOrder(
   bounds: DrainBounds,
 ): Promise<PartitionStep> {
   const { settled, left, n } = await drain(ports, partition, bounds);
-  const step = { settled, waiting: [], isFailing: false };
+  const step = { settled, waiting: [], head: null };
   if (left === 'more') return { ...step, next: 'more' };
   if (left === 'busy') return { ...step, next: { waitMs: busyMs } };
   if (left === 'nothing' || left === 'held') return { ...step, next: 'end' };
+  const { waitMs, head } = left;
   const countMax = dispatchLimits.idsPerSearchAttributeMax;
   const waiting = await findNumbered(ports.store, partition, { from: n, countMax });
-  return {
-    settled,
-    next: { waitMs: left.waitMs },
-    isFailing: left.isFailing,
-    waiting: waiting.map(({ eventId }) => eventId),
-  };
+  return { settled, next: { waitMs }, head, waiting: waiting.map(({ eventId }) => eventId) };
 }

@@ -17,7 +17,7 @@ const checkAgainMs = 2_000;
 const sentByJobMs = 60_000;
 
 /** Why a drain stopped: `busy`: another one sends; `more`: its time was over; an object: its next number has to wait. */
-export type Left = 'nothing' | 'held' | 'busy' | 'more' | { waitMs: number; isFailing: boolean };
+export type Left = 'nothing' | 'held' | 'busy' | 'more' | { waitMs: number; head: DeliveryOutcome };
 
 export interface Drained {
   settled: DeliveryOutcome[];
@@ -93,7 +93,7 @@ async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Pro
       const { state } = outcome;
       if (state === 'held') return 'held';
       if (state === 'superseded' || state === 'waiting' || isOpen(state)) {
-        return { waitMs: untilNextCheckMs(ports, outcome), isFailing: outcome.attemptCount > 0 };
+        return { waitMs: untilNextCheckMs(ports, outcome), head: outcome };
       }
       settled.push(outcome);
     }

@@ -81,7 +81,7 @@ function recordedOutcome(
     errorClass: step.attempt?.errorClass ?? null,
     nextAttemptAt: step.nextAttemptAt?.toISOString() ?? null,
     isRateLimited: step.isRateLimited || undefined,
-    ...attemptsOf(step.state, attempts),
+    ...attemptsOf(attempts),
   };
 }
 
@@ -91,10 +91,7 @@ export function outcomeOf(
   delivery: DeliveryToAttempt,
   caller: Caller,
 ): DeliveryOutcome {
-  const before = {
-    ...unattempted(key, delivery),
-    ...attemptsOf(delivery.state, delivery.attempts),
-  };
+  const before = { ...unattempted(key, delivery), ...attemptsOf(delivery.attempts) };
   const { state, jobUid, partition, nextAttemptAt, isRateLimited } = delivery;
   const owner = caller.kind === 'job' ? caller.jobUid : null;
   if (jobUid !== owner) return { ...before, state: isOpen(state) ? 'superseded' : toReport(state) };
@@ -113,13 +110,8 @@ function toReport(state: DeliveryState): Exclude<DeliveryState, 'pending'> {
   return state === 'pending' ? 'retrying' : state;
 }
 
-// None of a delivery whose first attempt arrived: nearly all do, and Temporal stores each byte.
-function attemptsOf(
-  state: DeliveryState,
-  attempts: readonly PastAttempt[],
-): Pick<DeliveryOutcome, 'attempts'> {
-  const isPlain = state === 'delivered' && attempts.length === 1;
-  if (isOpen(state) || isPlain || attempts.length === 0) return {};
+function attemptsOf(attempts: readonly PastAttempt[]): Pick<DeliveryOutcome, 'attempts'> {
+  if (attempts.length === 0) return {};
   return { attempts: attempts.slice(-limits.attemptsKeptMax).map(toFact) };
 }
 

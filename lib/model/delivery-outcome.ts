@@ -19,7 +19,7 @@ export interface DeliveryOutcome {
   isRateLimited?: true | undefined;
   /** ISO 8601; when a throttled retry was due. */
   dueAt?: string | undefined;
-  /** Of a settled delivery that was retried or failed, the latest. */
+  /** The latest of a settled delivery; of another one the last alone. */
   attempts?: AttemptFact[];
 }
 

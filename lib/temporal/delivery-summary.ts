@@ -1,32 +1,33 @@
 import { attemptLimits, dispatchLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
-import type { AttemptsOfDelivery, DeliverySummary } from './messages.ts';
+import type { DeliverySummary, ShownDelivery } from './messages.ts';
 
 const { idsPerSearchAttributeMax } = dispatchLimits;
+const { attemptsShownMax, deliveriesShownMax } = attemptLimits;
 
 const goodStates = new Set(['delivered', 'held', 'waiting', 'cancelled', 'superseded']);
 
-// A delivery that is still `retrying` at the end of its workflow has failed.
-export function summarizeOutcomes(outcomes: readonly DeliveryOutcome[]): DeliverySummary {
+/** Checks whether a delivery has failed for good; one that is `retrying` at the end of its workflow has, too. */
+export function hasFailed({ state }: Pick<DeliveryOutcome, 'state'>): boolean {
+  return !goodStates.has(state);
+}
+
+/** Summarizes ended deliveries; without `isEachShown` those that arrived at the first attempt are only counted. */
+export function summarizeOutcomes(
+  outcomes: readonly DeliveryOutcome[],
+  isEachShown = false,
+): DeliverySummary {
   const count = (state: string): number =>
     outcomes.filter((outcome) => outcome.state === state).length;
-  const failed = outcomes.filter((outcome) => !goodStates.has(outcome.state));
+  const shown = outcomes.map(toShown).filter((each) => isEachShown || rankOf(each) < 2);
   return {
     deliveries: outcomes.length,
     delivered: count('delivered'),
     held: count('held'),
     waiting: count('waiting'),
     cancelled: count('cancelled'),
-    failed: failed
-      .slice(0, idsPerSearchAttributeMax)
-      .map(({ eventId, webhookUid, state, attemptCount }) => ({
-        eventId,
-        webhookUid,
-        state,
-        attemptCount,
-      })),
-    failedCount: failed.length,
-    ...shown(outcomes.flatMap(withAttempts)),
+    failedCount: outcomes.filter(hasFailed).length,
+    shown: choose(shown),
   };
 }
 
@@ -37,24 +38,39 @@ export function addSummaries(before: DeliverySummary, after: DeliverySummary): D
     held: before.held + after.held,
     waiting: before.waiting + after.waiting,
     cancelled: before.cancelled + after.cancelled,
-    failed: [...before.failed, ...after.failed].slice(0, idsPerSearchAttributeMax),
     failedCount: before.failedCount + after.failedCount,
-    ...shown([...(before.attempts ?? []), ...(after.attempts ?? [])]),
+    shown: choose([...before.shown, ...after.shown]),
   };
 }
 
-function withAttempts(outcome: DeliveryOutcome): AttemptsOfDelivery[] {
-  const { eventId, webhookUid, state, attempts } = outcome;
-  return attempts === undefined ? [] : [{ eventId, webhookUid, state, attempts }];
+function toShown({ eventId, webhookUid, state, host, attempts }: DeliveryOutcome): ShownDelivery {
+  return {
+    eventId,
+    webhookUid,
+    state,
+    ...(host === null ? {} : { host }),
+    ...(attempts === undefined ? {} : { attempts }),
+  };
 }
 
-// A delivery is shown with all its attempts or not at all.
-function shown(deliveries: readonly AttemptsOfDelivery[]): Pick<DeliverySummary, 'attempts'> {
-  let count = 0;
-  const attempts = deliveries.filter((delivery) => {
-    const fits = count + delivery.attempts.length <= attemptLimits.attemptsShownMax;
-    if (fits) count += delivery.attempts.length;
-    return fits;
+// Failed, retried, others.
+function rankOf(delivery: ShownDelivery): number {
+  if (hasFailed(delivery)) return 0;
+  return (delivery.attempts?.at(-1)?.n ?? 0) > 1 ? 1 : 2;
+}
+
+function choose(deliveries: readonly ShownDelivery[]): ShownDelivery[] {
+  if (deliveries.length < 2) return [...deliveries];
+  const ofRank = (rank: number): ShownDelivery[] =>
+    deliveries.filter((each) => rankOf(each) === rank);
+  const troubled = [...ofRank(0), ...ofRank(1)].slice(0, idsPerSearchAttributeMax);
+  const shown = [...troubled, ...ofRank(2).slice(0, deliveriesShownMax)];
+  let attemptsLeft = attemptsShownMax;
+  return shown.map((delivery) => {
+    const { attempts = [] } = delivery;
+    attemptsLeft -= attempts.length;
+    return attemptsLeft >= 0 || attempts.length < 2
+      ? delivery
+      : { ...delivery, attempts: attempts.slice(-1) };
   });
-  return attempts.length === 0 ? {} : { attempts };
 }

@@ -1,6 +1,6 @@
 // What goes through Temporal: ids, states and times, nothing secret or personal.
 import type { DeliveryKey } from '../model/delivery.ts';
-import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import type { AttemptFact, DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { PartitionKey } from '../model/partition.ts';
 
 export interface DeliverEventsInput {
@@ -20,25 +20,28 @@ export interface DeliverySummary {
   /** Left to the workflow of their partition, for their turn or a retry. */
   waiting: number;
   cancelled: number;
-  /** At most 60 of the deliveries that failed for good. */
-  failed: { eventId: string; webhookUid: string; state: string; attemptCount: number }[];
   failedCount: number;
-  /** Of deliveries that were retried or failed: 60 attempts in all. Absent without any. */
-  attempts?: AttemptsOfDelivery[];
+  /** Failed deliveries, then retried ones, up to 60; then up to 20 others, unless the workflow has more than 20. */
+  shown: ShownDelivery[];
 }
 
-export type AttemptsOfDelivery = Pick<DeliveryOutcome, 'eventId' | 'webhookUid' | 'state'> &
-  Required<Pick<DeliveryOutcome, 'attempts'>>;
+export interface ShownDelivery extends Pick<DeliveryOutcome, 'eventId' | 'webhookUid' | 'state'> {
+  host?: string;
+  /** The last attempt alone where the workflow shows more than 60. */
+  attempts?: AttemptFact[];
+}
 
 export interface AttemptFirstInput {
   appUid: string;
   jobUid?: string | undefined;
-  /** At most 100. */
+  /** To one webhook, unless the workflow has more than 50. */
   deliveries: Omit<DeliveryKey, 'appUid'>[];
+  /** Whether the result shows deliveries that arrived, too; otherwise they are only counted. */
+  isEachShown?: boolean;
   trace?: string | undefined;
 }
 
-/** Counts, with the deliveries that are left to retries: the others are in the database. */
+/** The deliveries that have ended, and those that are left to retries. */
 export interface FirstAttempts {
   settled: DeliverySummary;
   retrying: DeliveryOutcome[];
@@ -64,7 +67,15 @@ export interface PartitionStep {
   settled: DeliveryOutcome[];
   /** The first 60 events that wait; empty unless `next` is a wait. */
   waiting: string[];
-  isFailing: boolean;
+  /** The delivery that the others wait for; null unless `next` is a wait, or where another process sends. */
+  head: DeliveryOutcome | null;
+}
+
+/** A step as its workflow gets it, with what all of its events have in common. */
+export interface ShownStep extends Omit<PartitionStep, 'settled'> {
+  settled: DeliverySummary;
+  eventType: string | null;
+  externalTenantId: string | null;
 }
 
 export interface RunJobInput {
@@ -94,7 +105,7 @@ export interface DeliveryActivities {
   attemptFirst: (input: AttemptFirstInput) => Promise<FirstAttempts>;
   /** `trace` as in `DeliverEventsInput`. */
   retryDelivery: (input: RetryDeliveryInput, trace?: string) => Promise<DeliveryOutcome>;
-  attemptInOrder: (input: PartitionKey) => Promise<PartitionStep>;
+  attemptInOrder: (input: PartitionKey) => Promise<ShownStep>;
   takeJobPage: (input: TakeJobPageInput) => Promise<JobPage>;
 }
 

@@ -17,6 +17,9 @@ export const movedSignalName = 'moved';
 /** Reports to `deliverEvents` that a job took or cancelled deliveries that wait for a retry. */
 export const overtakenSignalName = 'overtaken';
 
+/** The type of the failure of an activity whose deliveries failed for good. */
+export const deliveryFailedType = 'DeliveryFailed';
+
 // Ids make starts idempotent: a second one of the same id is refused, or a signal to the first.
 export function partitionWorkflowId(partition: PartitionKey): string {
   return `order/${partitionId(partition)}`;

@@ -1,5 +1,6 @@
 // A run of an order's workflow that has all the signals that it takes before its first step.
 import { expect, test } from 'vitest';
+import { nothingDone } from '../support/order-steps.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import type { DeliverInOrderInput, DeliveryActivities } from '../../lib/temporal/messages.ts';
@@ -35,7 +36,7 @@ test.each([signalsPerRunMax - 1, signalsPerRunMax])(
       takeJobPage: notCalled,
       attemptInOrder: async () => {
         steps += 1;
-        return { next: 'end', settled: [], waiting: [], isFailing: false };
+        return { next: 'end', ...nothingDone };
       },
     };
     const partition: DeliverInOrderInput = {

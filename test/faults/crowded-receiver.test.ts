@@ -21,6 +21,7 @@ import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { resumeWebhook } from '../support/resume.ts';
 
 const permitsPerWebhook = 32;
+const deliveryCount = 100;
 
 const open = new Disposal();
 let installation: Installation;
@@ -56,7 +57,7 @@ const inActivity = <T>(run: () => Promise<T>, info: Partial<ActivityInfo> = {}):
 test('throttled first attempts are left pending for the retries, and none is a fault', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
-  const eventIds = await insertEvents(webhook, attemptLimits.firstAttemptsPerActivityMax);
+  const eventIds = await insertEvents(webhook, deliveryCount);
   const deliveries = eventIds.map((eventId) => ({ eventId, webhookUid }));
   const first = () => attemptFirst(ports, { appUid, deliveries }, null);
   const { settled, retrying: outcomes } = await inActivity(first);
@@ -195,7 +196,7 @@ test('a delivery whose webhook changed while it waited for a permit is attempted
 test('throttled retries ask Temporal to call them again some seconds later', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
-  const eventIds = await insertEvents(webhook, attemptLimits.firstAttemptsPerActivityMax);
+  const eventIds = await insertEvents(webhook, deliveryCount);
   const ends = await Promise.allSettled(
     eventIds.map((eventId) =>
       inActivity(() => retryDelivery(ports, { appUid, eventId, webhookUid })),

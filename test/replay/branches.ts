@@ -184,9 +184,9 @@ export const branches: Readonly<Record<string, Branch>> = {
     const uid = await webhookAt(stage, '/200');
     return start(stage, [[uid], [uid], [uid]]);
   },
-  'deliver-in-two-activities': async (stage) => {
+  'deliver-in-shared-activities': async (stage) => {
     const uids = [];
-    for (let n = 0; n < 101; n += 1) uids.push(await webhookAt(stage, '/200'));
+    for (let n = 0; n < 51; n += 1) uids.push(await webhookAt(stage, '/200'));
     return start(stage, [uids]);
   },
   'retry-then-deliver': async (stage) =>

@@ -21,6 +21,7 @@ import {
   createWorkflowWorker,
   runWorkers,
 } from '../../worker/create-worker.ts';
+import { nothingDone } from '../support/order-steps.ts';
 import { testServers } from '../support/servers.ts';
 
 interface LongRun {
@@ -49,7 +50,7 @@ async function notCalled(): Promise<never> {
 const moreToDo: DeliveryActivities = {
   attemptFirst: notCalled,
   retryDelivery: notCalled,
-  attemptInOrder: async () => ({ next: 'more', settled: [], waiting: [], isFailing: false }),
+  attemptInOrder: async () => ({ next: 'more', ...nothingDone }),
   takeJobPage: async () => ({ events: [], isLast: false, waitMs: 1_000 }),
 };
 

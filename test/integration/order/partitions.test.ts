@@ -297,7 +297,7 @@ test('a partition does not wait for deleted events', async () => {
 test('events wait behind a failed head and do not overtake it', async () => {
   status = 500;
   const waiting = await step();
-  expect(waiting).toMatchObject({ isFailing: true, waiting: eventIds, settled: [] });
+  expect(waiting).toMatchObject({ head: { attemptCount: 1 }, waiting: eventIds, settled: [] });
   expect(await attempt(1)).toMatchObject({ state: 'waiting', attemptCount: 1 });
   expect(await attempt(2)).toMatchObject({ state: 'waiting' });
   expect(sent()).toEqual([1]);

@@ -1,54 +1,91 @@
-// The result of a workflow: counts, and the attempts of deliveries that were retried or failed.
+// The result of a workflow: counts, and deliveries with their attempts.
 import { expect, test } from 'vitest';
-import { attemptLimits } from '../../../lib/limits.ts';
+import { attemptLimits, dispatchLimits } from '../../../lib/limits.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import { addSummaries, summarizeOutcomes } from '../../../lib/temporal/delivery-summary.ts';
+import type { DeliverySummary } from '../../../lib/temporal/messages.ts';
 
+const { attemptsShownMax, deliveriesShownMax } = attemptLimits;
+const { idsPerSearchAttributeMax } = dispatchLimits;
 const at = '2026-03-01T12:00:00.000Z';
 
-/** The outcome of a failed delivery with `count` attempts, which may be none to show. */
-function failed(eventId: string, count: number): DeliveryOutcome {
+/** The outcome of a delivery with `count` attempts, which may be none. */
+function outcome(eventId: string, state: DeliveryOutcome['state'], count: number): DeliveryOutcome {
   const attempts = Array.from({ length: count }, (_none, index) => ({
     n: index + 1,
     at,
-    ms: 5_000,
-    errorClass: 'timeout' as const,
+    ms: 12,
+    status: 500,
   }));
   return {
     eventId,
     webhookUid: 'whk_1',
-    state: 'exhausted',
+    state,
     attemptCount: count,
-    status: null,
-    errorClass: 'timeout',
-    host: null,
-    attemptsMax: null,
+    status: 500,
+    errorClass: 'status',
+    host: 'hooks.example.com',
+    attemptsMax: 9,
     nextAttemptAt: null,
     ...(count === 0 ? {} : { attempts }),
   };
 }
 
-test('deliveries without attempts to show add no field', () => {
-  const delivered = { ...failed('evt_1', 0), state: 'delivered' } as const;
-  expect(summarizeOutcomes([delivered])).not.toHaveProperty('attempts');
-  expect(addSummaries(summarizeOutcomes([delivered]), summarizeOutcomes([]))).not.toHaveProperty(
-    'attempts',
-  );
+const many = (count: number, state: DeliveryOutcome['state'], attempts: number) =>
+  Array.from({ length: count }, (_none, index) => outcome(`evt_${index}`, state, attempts));
+
+const shownBy = ({ shown }: DeliverySummary): string[] =>
+  shown.map(({ eventId, attempts = [] }) => `${eventId}: ${attempts.length}`);
+
+test('a delivery is shown with its receiver and attempts', () => {
+  const { shown } = summarizeOutcomes([outcome('evt_1', 'delivered', 1)], true);
+  expect(shown).toEqual([
+    {
+      eventId: 'evt_1',
+      webhookUid: 'whk_1',
+      state: 'delivered',
+      host: 'hooks.example.com',
+      attempts: [{ n: 1, at, ms: 12, status: 500 }],
+    },
+  ]);
 });
 
-test('deliveries are shown with all their attempts, up to 60 attempts in a result', () => {
-  const { attemptsShownMax } = attemptLimits;
-  const full = [failed('evt_1', 20), failed('evt_2', 20), failed('evt_3', 20)];
-  const more = [failed('evt_4', 21), failed('evt_5', 20)];
-  const shown = ({ attempts = [] }: ReturnType<typeof summarizeOutcomes>) => ({
-    events: attempts.map(({ eventId }) => eventId),
-    count: attempts.reduce((sum, each) => sum + each.attempts.length, 0),
-  });
-  const all = { events: ['evt_1', 'evt_2', 'evt_3'], count: attemptsShownMax };
-  expect(shown(summarizeOutcomes([...full, ...more]))).toEqual(all);
-  const [first, second, ...rest] = full;
-  const before = summarizeOutcomes([first, second].flatMap((each) => each ?? []));
-  const after = summarizeOutcomes([...more.slice(0, 1), ...rest]);
-  expect(shown(addSummaries(before, after))).toEqual(all);
-  expect(addSummaries(before, after).failedCount).toBe(4);
+test('a workflow that does not show each delivery shows the failed and the retried ones', () => {
+  const summary = summarizeOutcomes([
+    outcome('evt_1', 'delivered', 1),
+    outcome('evt_2', 'delivered', 2),
+    outcome('evt_3', 'held', 0),
+    outcome('evt_4', 'exhausted', 1),
+  ]);
+  expect(summary).toMatchObject({ deliveries: 4, delivered: 2, held: 1, failedCount: 1 });
+  expect(shownBy(summary)).toEqual(['evt_4: 1', 'evt_2: 2']);
+});
+
+test('failed deliveries come first however late they come', () => {
+  const before = summarizeOutcomes([outcome('evt_1', 'delivered', 1)], true);
+  const after = summarizeOutcomes([outcome('evt_2', 'blocked', 1)], true);
+  expect(shownBy(addSummaries(before, after))).toEqual(['evt_2: 1', 'evt_1: 1']);
+});
+
+test(`up to ${deliveriesShownMax} deliveries that arrived are shown`, () => {
+  const all = summarizeOutcomes(many(deliveriesShownMax, 'delivered', 1), true);
+  expect(all.shown).toHaveLength(deliveriesShownMax);
+  const more = addSummaries(all, summarizeOutcomes([outcome('evt_more', 'held', 0)], true));
+  expect(more.shown).toEqual(all.shown);
+  expect(more.deliveries).toBe(deliveriesShownMax + 1);
+});
+
+test(`up to ${idsPerSearchAttributeMax} failed deliveries are shown`, () => {
+  const all = summarizeOutcomes(many(idsPerSearchAttributeMax, 'exhausted', 1));
+  expect(all.shown).toHaveLength(idsPerSearchAttributeMax);
+  const more = addSummaries(all, summarizeOutcomes([outcome('evt_more', 'exhausted', 1)]));
+  expect(more.shown).toEqual(all.shown);
+  expect(more.failedCount).toBe(idsPerSearchAttributeMax + 1);
+});
+
+test(`beyond ${attemptsShownMax} attempts in all the last attempt of each delivery is shown`, () => {
+  const full = summarizeOutcomes(many(3, 'exhausted', 20));
+  expect(shownBy(full)).toEqual(['evt_0: 20', 'evt_1: 20', 'evt_2: 20']);
+  const { shown } = addSummaries(full, summarizeOutcomes([outcome('evt_3', 'exhausted', 2)]));
+  expect(shown.at(-1)).toMatchObject({ eventId: 'evt_3', attempts: [{ n: 2 }] });
 });

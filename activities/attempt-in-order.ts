@@ -1,0 +1,53 @@
+import { attemptInOrder as attempt } from '../lib/deliveries/attempt-in-order.ts';
+import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
+import type { PartitionKey } from '../lib/model/partition.ts';
+import { hasFailed, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
+import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
+import { receiverFailure } from '../lib/temporal/failures.ts';
+import type { ShownStep } from '../lib/temporal/messages.ts';
+import { deliveryFailedType } from '../lib/temporal/names.ts';
+import { runActivity, unlessAskedFor } from './run-activity.ts';
+
+/** Takes a step of a partition. Throws the step as a failure when a delivery of it failed for good, so that it is red. */
+export async function attemptInOrder(
+  ports: DeliveryPorts,
+  partition: PartitionKey,
+): Promise<ShownStep> {
+  const { settled, ...rest } = await runActivity((cancellation) =>
+    attempt(ports, partition, { signal: unlessAskedFor(cancellation), cancellation }),
+  );
+  const eventIds = [...rest.waiting, ...settled.map(({ eventId }) => eventId)];
+  const step = {
+    ...rest,
+    settled: summarizeOutcomes(settled, true),
+    ...(await readInCommon(ports, eventIds)),
+  };
+  const failed = settled.filter(hasFailed);
+  const [first] = failed;
+  if (first === undefined) return step;
+  const others = failed.length === 1 ? '' : `; ${failed.length - 1} more failed`;
+  throw receiverFailure({
+    type: deliveryFailedType,
+    message: `${first.eventId} ${first.state} after ${describeAttempt(first)}${others}`,
+    nonRetryable: true,
+    details: [step],
+  });
+}
+
+// Null where there are several, or none.
+async function readInCommon(
+  { store }: Pick<DeliveryPorts, 'store'>,
+  eventIds: string[],
+): Promise<Pick<ShownStep, 'eventType' | 'externalTenantId'>> {
+  const projection = { event: 1, externalTenantId: 1 } as const;
+  const events =
+    eventIds.length === 0
+      ? []
+      : await store.events.find({ _id: { $in: eventIds } }, { projection }).toArray();
+  const only = (values: string[]): string | null =>
+    new Set(values).size === 1 ? (values[0] ?? null) : null;
+  return {
+    eventType: only(events.map(({ event }) => event)),
+    externalTenantId: only(events.map(({ externalTenantId }) => externalTenantId)),
+  };
+}

@@ -1,0 +1,23 @@
+import type { DeliverEventsInput, OvertakenDelivery } from './messages.ts';
+
+/** Groups the deliveries of events by webhook; several webhooks share a group where there would be more than `groupsMax`. */
+export function groupDeliveries(
+  events: DeliverEventsInput['events'],
+  groupsMax: number,
+): OvertakenDelivery[][] {
+  const byWebhook = new Map<string, OvertakenDelivery[]>();
+  for (const { eventId, webhookUids } of events) {
+    for (const webhookUid of webhookUids) {
+      const group = byWebhook.get(webhookUid) ?? [];
+      group.push({ eventId, webhookUid });
+      byWebhook.set(webhookUid, group);
+    }
+  }
+  const webhooksEach = Math.ceil(byWebhook.size / groupsMax);
+  const groups: OvertakenDelivery[][] = [];
+  [...byWebhook.values()].forEach((deliveries, index) => {
+    if (index % webhooksEach === 0) groups.push(deliveries);
+    else groups.at(-1)?.push(...deliveries);
+  });
+  return groups;
+}

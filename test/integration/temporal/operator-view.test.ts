@@ -1,0 +1,274 @@
+// What an operator sees in Temporal's UI on the page of a workflow.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DeliverySummary } from '../../../lib/temporal/messages.ts';
+import { partitionWorkflowId } from '../../../lib/temporal/names.ts';
+import {
+  deliveryStateAttribute,
+  eventTypeAttribute,
+  externalTenantIdAttribute,
+} from '../../../lib/temporal/search-attributes.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import {
+  currentDetails,
+  detailRows,
+  endedActivities,
+  stackTraces,
+} from '../../support/temporal-ui.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
+
+let service: TestService;
+let receiver: Receiver;
+let host: string;
+const iso = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+beforeAll(async () => {
+  service = await startService({ env: { HERALD_EVENTS_PER_WORKFLOW: '1' } });
+  // Answers with the status in the path; /flaky fails at the first attempt.
+  receiver = await startReceiver((response, { path, headers }) => {
+    const isFlaky = path === '/flaky';
+    const isFirst = headers['x-webhook-attempt'] === '1';
+    response.writeHead(isFlaky ? (isFirst ? 503 : 200) : Number(path.slice(1))).end();
+  });
+  ({ host } = new URL(receiver.url));
+});
+
+afterAll(async () => {
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+const client = () => service.temporal.client;
+const handleOf = (workflowId: string) => client().workflow.getHandle(workflowId);
+
+const webhookAt = async (path: string, fields: object = {}): Promise<string> =>
+  (await registerWebhook(service, { url: `${receiver.url}${path}`, ...fields })).uid;
+
+/** Reports a change to these webhooks alone, and returns the event. */
+async function report(uids: readonly string[], data: object = {}): Promise<string> {
+  const eventId = await reportChange(service, { ...data });
+  const event = await service.store.events.findOne({ _id: eventId });
+  expect(event?.webhookUids.toSorted()).toEqual([...uids].toSorted());
+  return eventId;
+}
+
+const remove = async (uids: readonly string[]): Promise<void> => {
+  for (const uid of uids) await service.call('DELETE', `/webhooks/${uid}`);
+};
+
+/** Waits for a workflow's end, and returns its result or the one in its failure. */
+async function resultOf(workflowId: string): Promise<DeliverySummary> {
+  await waitFor(() =>
+    handleOf(workflowId)
+      .describe()
+      .catch(() => undefined),
+  );
+  try {
+    return (await handleOf(workflowId).result()) as DeliverySummary;
+  } catch (error) {
+    const { cause } = error as { cause: { details: DeliverySummary[] } };
+    return cause.details[0] as DeliverySummary;
+  }
+}
+
+test('an event that was delivered at once shows receiver, status and time of each delivery', async () => {
+  const uids = [await webhookAt('/200'), await webhookAt('/204')];
+  const eventId = await report(uids);
+  const workflowId = `event/${eventId}`;
+  const result = await resultOf(workflowId);
+  const shown = (webhookUid: string | undefined, status: number) => ({
+    eventId,
+    webhookUid,
+    state: 'delivered',
+    host,
+    attempts: [{ n: 1, at: expect.stringMatching(iso), ms: expect.any(Number), status }],
+  });
+  expect(result.shown).toHaveLength(2);
+  expect(result.shown).toEqual(expect.arrayContaining([shown(uids[0], 200), shown(uids[1], 204)]));
+  const activities = await endedActivities(client(), workflowId);
+  expect(activities.map(({ summary }) => summary).toSorted()).toEqual(
+    uids.map((uid) => `${eventId} to ${uid}`).toSorted(),
+  );
+  const rows = await detailRows(client(), workflowId);
+  expect(rows.toSorted()).toEqual(
+    [
+      [
+        eventId,
+        uids[0],
+        host,
+        'delivered',
+        '1',
+        expect.stringMatching(/^status 200 in \d+ ms$/),
+        '',
+      ],
+      [
+        eventId,
+        uids[1],
+        host,
+        'delivered',
+        '1',
+        expect.stringMatching(/^status 204 in \d+ ms$/),
+        '',
+      ],
+    ].toSorted(),
+  );
+  await remove(uids);
+});
+
+test('a running workflow shows which delivery is retried, when, and after what', async () => {
+  const uids = [await webhookAt('/200'), await webhookAt('/500', { retrySchedule: ['1h', '1h'] })];
+  const eventId = await report(uids);
+  const workflowId = `event/${eventId}`;
+  const rows = await waitFor(async () => {
+    const found = await detailRows(client(), workflowId).catch(() => []);
+    return found.some((row) => row[3] === 'retrying') && found;
+  });
+  const next = expect.stringMatching(iso);
+  expect(rows[0]).toEqual([eventId, uids[1], host, 'retrying', '1 of 3', 'status 500', next]);
+  expect(rows[1]).toEqual([eventId, uids[0], host, 'delivered', '1', expect.any(String), '']);
+  expect(await currentDetails(client(), workflowId)).toContain('Pending Activities');
+  const { raw } = await handleOf(workflowId).describe();
+  const [pending] = raw.pendingActivities ?? [];
+  expect(pending?.lastFailure?.message).toMatch(
+    /^attempt 1 of 3 at [\d.:]+: status 500; the next is due in /,
+  );
+  await handleOf(workflowId).cancel();
+  await resultOf(workflowId).catch(() => undefined);
+  const { typedSearchAttributes } = await handleOf(workflowId).describe();
+  expect(typedSearchAttributes.get(deliveryStateAttribute)).toBe('cancelled');
+  await remove(uids);
+});
+
+test('a retry names event, webhook and receiver; one that is exhausted is a failed activity of one line', async () => {
+  const uids = [
+    await webhookAt('/flaky', { retrySchedule: ['1s'] }),
+    await webhookAt('/500', { retrySchedule: ['1s'] }),
+  ];
+  const eventId = await report(uids);
+  const workflowId = `event/${eventId}`;
+  const result = await resultOf(workflowId);
+  expect(result).toMatchObject({ deliveries: 2, delivered: 1, failedCount: 1 });
+  expect(result.shown.map(({ state, attempts }) => [state, attempts?.at(-1)?.n])).toEqual([
+    ['exhausted', 2],
+    ['delivered', 2],
+  ]);
+  const retries = (await endedActivities(client(), workflowId)).filter(
+    ({ name }) => name === 'retryDelivery',
+  );
+  const failureOf = (uid: string | undefined) =>
+    retries.find(({ summary }) => summary === `${eventId} to ${uid} at ${host}`)?.failure;
+  expect(failureOf(uids[0])).toBeNull();
+  expect(failureOf(uids[1])).toBe(`exhausted after attempt 2 of 2 at ${host}: status 500`);
+  expect(stackTraces(await handleOf(workflowId).fetchHistory())).toEqual([]);
+  const rows = await detailRows(client(), workflowId);
+  expect(rows.map((row) => [row[1], row[3], row[4]])).toEqual([
+    [uids[1], 'exhausted', '2'],
+    [uids[0], 'delivered', '2'],
+  ]);
+  await remove(uids);
+});
+
+test('an address that is refused at a retry fails its activity, too', async () => {
+  const uid = await webhookAt('/500', { retrySchedule: ['1s'] });
+  const eventId = await report([uid]);
+  await waitFor(async () => (await service.store.deliveries.countDocuments({ eventId })) === 1);
+  await service.store.webhooks.updateOne(
+    { _id: uid },
+    { $set: { url: 'http://169.254.169.254/' } },
+  );
+  await resultOf(`event/${eventId}`);
+  const failures = (await endedActivities(client(), `event/${eventId}`)).map(
+    (each) => each.failure,
+  );
+  expect(failures).toEqual([
+    null,
+    'blocked after attempt 2 of 2 at 169.254.169.254: no response (blocked)',
+  ]);
+  await remove([uid]);
+});
+
+test('an order shows its head, who waits behind it, and what its events have in common', async () => {
+  const uid = await webhookAt('/500', { ordering: 'resource', retrySchedule: ['2s'] });
+  const data = { uid: 'agt_seen', externalTenantId: 'tenant-seen' };
+  const first = await report([uid], data);
+  const second = await report([uid], data);
+  const workflowId = partitionWorkflowId({
+    appUid: service.app.appUid,
+    webhookUid: uid,
+    entity: 'agent',
+    resourceUid: 'agt_seen',
+  });
+  const rows = await waitFor(async () => {
+    const found = await detailRows(client(), workflowId).catch(() => []);
+    return found[0]?.[3] === 'retrying' && found.length === 2 && found;
+  });
+  const next = expect.stringMatching(iso);
+  expect(rows[0]?.toSpliced(2, 1, '')).toEqual([
+    first,
+    uid,
+    '',
+    'retrying',
+    expect.stringMatching(/^1/),
+    'status 500',
+    next,
+  ]);
+  expect(rows[1]).toEqual([second, uid, '', 'waiting', '', '', '']);
+  const running = (await handleOf(workflowId).describe()).typedSearchAttributes;
+  expect(running.get(deliveryStateAttribute)).toBe('retrying');
+  const result = await resultOf(workflowId);
+  expect(result.failedCount).toBe(2);
+  const ended = (await handleOf(workflowId).describe()).typedSearchAttributes;
+  for (const attributes of [running, ended]) {
+    expect(attributes.get(eventTypeAttribute)).toBe('agent.updated');
+    expect(attributes.get(externalTenantIdAttribute)).toBe('tenant-seen');
+  }
+  const steps = await endedActivities(client(), workflowId);
+  const failures = steps.flatMap(({ failure }) => failure ?? []);
+  expect(failures).toEqual([
+    `${first} exhausted after attempt 2 of 2 at ${host}: status 500`,
+    `${second} exhausted after attempt 2 of 2 at ${host}: status 500`,
+  ]);
+  expect(steps.map(({ summary }) => summary)).toContainEqual(
+    expect.stringMatching(new RegExp(`^${first} to ${uid}, after attempt 1.*: status 500$`)),
+  );
+  expect(stackTraces(await handleOf(workflowId).fetchHistory())).toEqual([]);
+  await remove([uid]);
+});
+
+test('an order with events of two kinds has no EventType', async () => {
+  const uid = await webhookAt('/500', { ordering: 'resource', retrySchedule: ['1h'] });
+  const data = { uid: 'agt_mixed', externalTenantId: 'tenant-seen' };
+  await reportChange(service, data, 'agent.created');
+  await reportChange(service, data, 'agent.updated');
+  const partition = { webhookUid: uid, entity: 'agent', resourceUid: 'agt_mixed' } as const;
+  const workflowId = partitionWorkflowId({ appUid: service.app.appUid, ...partition });
+  const attributes = await waitFor(async () => {
+    const found = await handleOf(workflowId)
+      .describe()
+      .catch(() => undefined);
+    return (found?.searchAttributes['EventIds'] as string[] | undefined)?.length === 2 && found;
+  });
+  expect(attributes.typedSearchAttributes.get(eventTypeAttribute)).toBeUndefined();
+  expect(attributes.typedSearchAttributes.get(externalTenantIdAttribute)).toBe('tenant-seen');
+  await remove([uid]);
+});
+
+test('a job shows the workflows of its pages, and each of them its deliveries', async () => {
+  const uid = await webhookAt('/200');
+  const eventId = await report([uid]);
+  await resultOf(`event/${eventId}`);
+  const answer = await service.call('POST', `/events/${eventId}/resend`, { body: {} });
+  const workflowId = `job/${String(answer.body['redeliveryUid'])}`;
+  await resultOf(workflowId);
+  expect(await currentDetails(client(), workflowId)).toContain(`| ${workflowId}/1 | 1 |`);
+  await resultOf(`${workflowId}/1`);
+  expect((await detailRows(client(), `${workflowId}/1`))[0]?.slice(0, 5)).toEqual([
+    eventId,
+    uid,
+    host,
+    'delivered',
+    '2',
+  ]);
+  await remove([uid]);
+});

@@ -1,0 +1,103 @@
+// The Markdown under Current Details in Temporal's UI.
+import { expect, test } from 'vitest';
+import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
+import {
+  describeDeliveries,
+  describePages,
+  type OpenDelivery,
+} from '../../../lib/temporal/current-details.ts';
+import { summarizeOutcomes } from '../../../lib/temporal/delivery-summary.ts';
+
+const at = '2026-03-01T12:00:00.000Z';
+
+function outcome(fields: Partial<DeliveryOutcome>): DeliveryOutcome {
+  return {
+    eventId: 'evt_1',
+    webhookUid: 'whk_1',
+    state: 'delivered',
+    attemptCount: 1,
+    status: 200,
+    errorClass: null,
+    host: 'hooks.example.com',
+    attemptsMax: 9,
+    nextAttemptAt: null,
+    attempts: [{ n: 1, at, ms: 12, status: 200 }],
+    ...fields,
+  };
+}
+
+const rowsOf = (details: string): string[] =>
+  details.split('\n').filter((line) => line.startsWith('| evt_'));
+
+test('a delivery has a row with its receiver, attempt, last result and next attempt', () => {
+  const retrying = outcome({
+    eventId: 'evt_2',
+    state: 'retrying',
+    status: null,
+    errorClass: 'timeout',
+    nextAttemptAt: at,
+  });
+  const details = describeDeliveries(summarizeOutcomes([outcome({})], true), [retrying]);
+  expect(details.split('\n')).toEqual([
+    '**2 deliveries: 1 retrying, 1 delivered**',
+    '',
+    '| Event | Webhook | Host | State | Attempt | Last result | Next attempt |',
+    '| --- | --- | --- | --- | --- | --- | --- |',
+    `| evt_2 | whk_1 | hooks.example.com | retrying | 1 of 9 | no response (timeout) | ${at} |`,
+    '| evt_1 | whk_1 | hooks.example.com | delivered | 1 | status 200 in 12 ms |  |',
+  ]);
+});
+
+test('failed deliveries come first, then those that are retried, then those without a result', () => {
+  const ended = summarizeOutcomes(
+    [outcome({ eventId: 'evt_4' }), outcome({ eventId: 'evt_1', state: 'exhausted' })],
+    true,
+  );
+  const open: OpenDelivery[] = [
+    { eventId: 'evt_3', webhookUid: 'whk_1', state: 'delivering' },
+    outcome({ eventId: 'evt_2', state: 'retrying' }),
+  ];
+  const rows = rowsOf(describeDeliveries(ended, open));
+  expect(rows.map((row) => row.slice(2, 7))).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
+});
+
+test('deliveries that are only counted are named as missing in the table', () => {
+  const ended = summarizeOutcomes([outcome({}), outcome({ eventId: 'evt_2', state: 'exhausted' })]);
+  const details = describeDeliveries(ended, []);
+  expect(rowsOf(details)).toHaveLength(1);
+  expect(details).toContain('The table shows 1 of 2 deliveries.');
+});
+
+test('a table of 100 rows with long hosts stays below 20,000 bytes, and has no more rows', () => {
+  const long = (index: number): OpenDelivery =>
+    outcome({
+      eventId: `evt_${String(index).padStart(26, '0')}`,
+      webhookUid: `whk_${'0'.repeat(26)}`,
+      host: `${'h'.repeat(240)}.example.com:65535`,
+      state: 'retrying',
+      status: null,
+      errorClass: 'too_large',
+      attemptsMax: 21,
+      nextAttemptAt: at,
+    });
+  const details = describeDeliveries(
+    summarizeOutcomes([]),
+    Array.from({ length: 101 }, (_none, index) => long(index)),
+  );
+  expect(rowsOf(details)).toHaveLength(100);
+  expect(Buffer.byteLength(details)).toBeLessThan(20_000);
+  expect(details).toContain('The table shows 100 of 101 deliveries.');
+});
+
+test('a job has a row for each workflow of its pages, the latest first', () => {
+  const page = (n: number) => ({ workflowId: `job/job_1/${n}`, deliveries: n });
+  expect(describePages(3, [page(1), page(3)]).split('\n')).toEqual([
+    '**Page 3: 4 deliveries sent again in 2 workflows**',
+    '',
+    '| Workflow | Deliveries |',
+    '| --- | --- |',
+    '| job/job_1/3 | 3 |',
+    '| job/job_1/1 | 1 |',
+  ]);
+  expect(describePages(1, [])).toBe('**Page 1: 0 deliveries sent again in 0 workflows**');
+});

@@ -1,0 +1,80 @@
+import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { attemptLimits } from '../lib/limits.ts';
+import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
+import { pairOf } from '../lib/model/delivery.ts';
+import { describeDeliveries, type OpenDelivery } from '../lib/temporal/current-details.ts';
+import { addSummaries, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
+import type {
+  AttemptFirstInput,
+  DeliverEventsInput,
+  DeliverySummary,
+  FirstAttempts,
+} from '../lib/temporal/messages.ts';
+import { endWith, retryingTo } from './show-deliveries.ts';
+
+// Temporal tells a workflow nothing of a retry before its last attempt.
+const retryingNote =
+  'Rows that are retrying show the first attempt. The tab Pending Activities shows the latest.';
+
+/** What has become of the deliveries of a workflow: Current Details and search attributes show it, and the result. */
+export class Progress {
+  /** Small workflows show each delivery, others only those that failed. */
+  readonly isEachShown: boolean;
+  readonly #open = new Map<string, OpenDelivery>();
+  readonly #failingUids = new Set<string>();
+  #shownUids: readonly string[] = [];
+  #unattempted: number;
+  #ended = summarizeOutcomes([], true);
+
+  constructor(events: DeliverEventsInput['events']) {
+    for (const { eventId, webhookUids } of events) {
+      for (const webhookUid of webhookUids) {
+        const delivery = { eventId, webhookUid, state: 'delivering' } as const;
+        this.#open.set(pairOf(delivery), delivery);
+      }
+    }
+    this.#unattempted = this.#open.size;
+    this.isEachShown = this.#unattempted <= attemptLimits.deliveriesShownMax;
+    this.#describe();
+  }
+
+  attempted(deliveries: AttemptFirstInput['deliveries'], first: FirstAttempts): void {
+    for (const delivery of deliveries) this.#open.delete(pairOf(delivery));
+    for (const outcome of first.retrying) {
+      this.#open.set(pairOf(outcome), outcome);
+      this.#failingUids.add(outcome.webhookUid);
+    }
+    this.#unattempted -= deliveries.length;
+    this.#add(first.settled);
+    this.#showFailing();
+  }
+
+  retried(outcome: DeliveryOutcome): void {
+    this.#open.delete(pairOf(outcome));
+    this.#add(summarizeOutcomes([outcome], this.isEachShown));
+  }
+
+  /** Returns the result, or throws the failure of the workflow. */
+  end(): DeliverySummary {
+    return endWith(this.#ended, { failingUids: this.#shownUids });
+  }
+
+  // With the first failure, and complete after the last first attempt: each is an event of the history.
+  #showFailing(): void {
+    const isDue = this.#shownUids.length === 0 || this.#unattempted === 0;
+    if (!isDue || this.#failingUids.size === this.#shownUids.length) return;
+    this.#shownUids = [...this.#failingUids];
+    upsertSearchAttributes(retryingTo(this.#shownUids));
+  }
+
+  #add(summary: DeliverySummary): void {
+    this.#ended = addSummaries(this.#ended, summary);
+    this.#describe();
+  }
+
+  #describe(): void {
+    const open = [...this.#open.values()];
+    const notes = open.some(({ state }) => state === 'retrying') ? [retryingNote] : [];
+    setCurrentDetails([describeDeliveries(this.#ended, open), ...notes].join('\n\n'));
+  }
+}

@@ -1,0 +1,71 @@
+import { CancellationScope, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
+import { inTurn, retryDelivery } from './activity-options.ts';
+import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
+import { pairOf } from '../lib/model/delivery.ts';
+import type { DeliverEventsInput, OvertakenDelivery } from '../lib/temporal/messages.ts';
+import { overtakenSignalName } from '../lib/temporal/names.ts';
+import { thrownWithFailure } from './show-deliveries.ts';
+
+const overtakenSignal = defineSignal<[OvertakenDelivery[]]>(overtakenSignalName);
+
+/** The retries of a workflow, of which a signal ends those whose deliveries a job took. */
+export class Retries {
+  readonly #input: DeliverEventsInput;
+  readonly #waits = new Map<string, CancellationScope>();
+  readonly #overtaken = new Set<string>();
+  #isListening = false;
+
+  constructor(input: DeliverEventsInput) {
+    this.#input = input;
+  }
+
+  /** Retries a delivery until it is settled, and again when it is overtaken: the document says what became of it. */
+  async retry(outcome: DeliveryOutcome): Promise<DeliveryOutcome> {
+    this.#listen();
+    const key = pairOf(outcome);
+    for (let call = 1; ; call += 1) {
+      const isKnown = !this.#overtaken.delete(key) && call === 1;
+      const wait = new CancellationScope();
+      this.#waits.set(key, wait);
+      try {
+        // The call before may still end an attempt.
+        const activityId = call === 1 ? key : `${key}/${call}`;
+        return await wait.run(() => this.#call(outcome, { activityId, isKnown }));
+      } catch (error) {
+        // Any other fault ends this delivery alone.
+        if (!isCancellation(error)) return thrownWithFailure<DeliveryOutcome>(error) ?? outcome;
+        if (!this.#overtaken.has(key)) throw error;
+      } finally {
+        this.#waits.delete(key);
+      }
+    }
+  }
+
+  // Not before the first retry, so that other workflows bear no cost; an earlier signal waits until then.
+  #listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    setHandler(overtakenSignal, (deliveries) => {
+      for (const key of deliveries.map(pairOf)) {
+        this.#overtaken.add(key);
+        this.#waits.get(key)?.cancel();
+      }
+    });
+  }
+
+  async #call(
+    outcome: DeliveryOutcome,
+    { activityId, isKnown }: { activityId: string; isKnown: boolean },
+  ): Promise<DeliveryOutcome> {
+    const { appUid, jobUid, trace } = this.#input;
+    // The attempts are for the result alone.
+    const { attempts: _attempts, ...left } = outcome;
+    const { eventId, webhookUid, host } = outcome;
+    const summary = `${eventId} to ${webhookUid}${host === null ? '' : ` at ${host}`}`;
+    const ofTrace: [trace?: string] = trace === undefined ? [] : [trace];
+    return retryDelivery.executeWithOptions({ activityId, summary, ...inTurn(appUid) }, [
+      { appUid, jobUid, eventId, webhookUid, left: isKnown ? left : undefined },
+      ...ofTrace,
+    ]);
+  }
+}
