@@ -275,7 +275,7 @@ test('events wait behind a failed head and do not overtake it', async () => {
   expect(await attempt(1)).toMatchObject({ state: 'waiting' });
   expect(signalled).toEqual([partition]);
   const waiting = await step();
-  expect(waiting).toMatchObject({ isFailing: true, waiting: eventIds, settled: [] });
+  expect(waiting).toMatchObject({ head: { attemptCount: 1 }, waiting: eventIds, settled: [] });
   expect(await attempt(2)).toMatchObject({ state: 'waiting' });
   expect(sent()).toEqual([1]);
 
