@@ -17,6 +17,7 @@ const crowded = [
   'hostile-receivers',
   'killed-in-flight',
   'overload',
+  'own-workflows',
   'paused-process',
   'rolling-upgrade',
   'sign-in-storm',

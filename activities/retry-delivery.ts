@@ -74,7 +74,8 @@ function callAgain(
 }
 
 function reasonOf(outcome: DeliveryOutcome): readonly [type: string, what: string] {
-  if (outcome.isInLine) return ['RateLimited', 'other deliveries use up the rate of the webhook'];
+  if (outcome.isRateLimited)
+    return ['RateLimited', 'other deliveries use up the rate of the webhook'];
   // Another process has until then to make the first attempt.
   return outcome.attemptCount > 0
     ? ['RetryDue', describeAttempt(outcome)]

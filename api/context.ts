@@ -7,7 +7,7 @@ import type { HeadStart } from '../lib/deliveries/head-start.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/token-epochs.ts';
 import { createUserReader, type UserReader } from '../lib/identity/user-reader.ts';
-import { Dispatcher } from '../lib/dispatch/dispatcher.ts';
+import { Starter } from '../lib/dispatch/starter.ts';
 import {
   callbackPath,
   createIdentityProvider,
@@ -26,7 +26,7 @@ export interface ApiContext {
   config: Config;
   store: Store;
   inspectServers: () => Promise<Readiness>;
-  dispatcher: Dispatcher;
+  starter: Starter;
   findWebhooks: WebhookReader;
   commitChange: ChangeCommitter;
   /** Null where first attempts begin with their workflow. */
@@ -66,15 +66,14 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   const secretBox = createSecretBox(config.sealingKeys);
   const findApiKey = createApiKeyReader(store);
   const { eventsPerWorkflowMax } = config;
-  const dispatcher = new Dispatcher({ client, store, clock, eager, eventsPerWorkflowMax });
   return {
     config,
     store,
     // Readiness reads as a call with a key does; no key has this id.
     inspectServers: createInspection({ ...servers, clock, readFirst: () => findApiKey('') }),
-    dispatcher,
+    starter: new Starter({ client, store, clock, eager, eventsPerWorkflowMax }),
     findWebhooks: createWebhookReader(store),
-    commitChange: createChangeCommitter({ store, clock, dispatcher, headStart }),
+    commitChange: createChangeCommitter({ store, clock, headStart }),
     headStart,
     findApiKey,
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),

@@ -46,7 +46,7 @@ export async function serve(context: ApiContext): Promise<Serving> {
       const cut = setTimeout(() => server.closeAllConnections(), cutAfterMs);
       await closed;
       clearTimeout(cut);
-      await context.dispatcher.drained();
+      await context.starter.drained();
       await context.rateLimits[Symbol.asyncDispose]();
       await context.load[Symbol.asyncDispose]();
     },

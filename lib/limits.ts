@@ -100,14 +100,15 @@ export const httpLimits = group('HTTP', {
 });
 
 export const dispatchLimits = group('Dispatch', {
-  startsAtOnceMax: [3, 'Concurrent workflow starts of a process (ADR 20)'],
+  startsAtOnceMax: [3, 'Concurrent workflow starts of a process (ADR 39)'],
   startsAtOnceMaxAlone: [
     16,
     'Concurrent workflow starts of a process, where each event has its own',
   ],
+  ownWorkflowBelow: [10, 'Waiting events from which some share a workflow'],
   eventsWaitingMax: [
     5_000,
-    'Events of a process that wait for a start; the rest is left to the relay',
+    'Events of a process that wait for a start, three quarters for one application; the rest is left to the relay',
   ],
   // 60 of our ids fit in the 2 KB of a search attribute.
   idsPerSearchAttributeMax: [60, 'Events of a workflow; ids in a search attribute'],
@@ -156,9 +157,12 @@ export const attemptLimits = group('Attempts and order', {
     500,
     'Age at which webhook, event and delivery are read anew right before a request',
   ],
-  rateWaitMsMax: [1_000, 'Wait for the rate of a webhook; twice that after a wait in its line'],
+  rateWaitMsMax: [1_000, 'Wait of an attempt for its rate-limit slot; one further past is void'],
   // Half of the places of retries: the other half is for webhooks without a rate.
-  rateWaitsAtOnceMax: [100, 'Attempts of a process that wait for a rate; more join the line'],
+  rateWaitsAtOnceMax: [
+    100,
+    'Attempts of a process that wait for a rate-limit slot; more are recorded with their slot',
+  ],
   overdueAfterMs: [1_000, 'Age from which a request is overdue'],
   // Longer than a step, which begins attempts for 15 s.
   orderStepTimeoutMs: [45_000, 'A call of `attemptInOrder`'],

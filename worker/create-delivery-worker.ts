@@ -5,7 +5,7 @@ import type { RunningRole } from '../lib/platform/run-process.ts';
 import { checkServers } from '../lib/health/readiness.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
 import { startServerClock } from '../lib/mongo/server-clock.ts';
-import { Dispatcher } from '../lib/dispatch/dispatcher.ts';
+import { WorkflowStarts } from '../lib/dispatch/workflow-starts.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import { connectTemporal } from './connect-temporal.ts';
 import { createActivityWorkers, createWorkflowWorker, runWorkers } from './create-worker.ts';
@@ -39,16 +39,10 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
     );
     const { client } = temporal;
     const { eventsPerWorkflowMax } = config;
-    const dispatcher = new Dispatcher({
-      client,
-      store,
-      clock,
-      eager: true,
-      eventsPerWorkflowMax,
-    });
+    const starts = new WorkflowStarts({ client, store, clock, eager: true });
     const stopping = new AbortController();
     const relay = runRelay(
-      { store, dispatcher, signalPartition, clock, eventsPerWorkflowMax },
+      { store, starts, signalPartition, clock, eventsPerWorkflowMax },
       stopping.signal,
     );
     const { signal } = stopping;

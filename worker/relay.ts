@@ -12,7 +12,7 @@ import type { Store } from '../lib/mongo/connect.ts';
 import { findClaimed, findUnclaimed } from '../lib/events/events.ts';
 import { findUnstartedJobs } from '../lib/jobs/jobs.ts';
 import { expectSignal, takeOverdue } from '../lib/order/partitions.ts';
-import type { Dispatcher } from '../lib/dispatch/dispatcher.ts';
+import type { WorkflowStarts } from '../lib/dispatch/workflow-starts.ts';
 import { WaitingEvents } from '../lib/dispatch/waiting-events.ts';
 
 const { relayEveryMs, relayBackoffMsMax, relayedPerSweepMax } = dispatchLimits;
@@ -24,7 +24,7 @@ const failuresMax = 50;
 
 export interface RelayPorts {
   store: Store;
-  dispatcher: Pick<Dispatcher, 'start' | 'startJob'>;
+  starts: Pick<WorkflowStarts, 'startEvents' | 'startJob'>;
   signalPartition: SignalPartition;
   clock: Clock;
   eventsPerWorkflowMax: number;
@@ -68,9 +68,8 @@ async function eventStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
     ...groupByWorkflow(await findClaimed(ports.store, before, relayedPerSweepMax)),
     ...groupByApp(await findUnclaimed(ports.store, before, relayedPerSweepMax), ports),
   ];
-  const applicationCount = new Set(batches.map(([first]) => first?.appUid)).size;
   return batches.map((batch) => ({
-    start: () => ports.dispatcher.start(batch, { applicationCount }),
+    start: async () => (await ports.starts.startEvents(batch, 'relay')).marked,
     kind: 'event',
     facts: { appUid: batch[0]?.appUid, eventId: batch[0]?._id, count: batch.length },
   }));
@@ -79,7 +78,7 @@ async function eventStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
 async function jobStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
   const unstarted = await findUnstartedJobs(ports.store, before, relayedPerSweepMax);
   return unstarted.map((job) => ({
-    start: () => ports.dispatcher.startJob(job),
+    start: () => ports.starts.startJob(job),
     kind: 'job',
     facts: { appUid: job.appUid, jobUid: job._id, count: 1 },
   }));

@@ -12,14 +12,11 @@ export function createApiKeyReader(store: Store): ApiKeyReader {
   // A disabled application counts immediately, without a read of its own.
   const from = store.apps.collectionName;
   const $lookup = { from, localField: 'appUid', foreignField: '_id', as: 'app' };
-  return coalesce(
-    { itemsPerCallMax: 200, callsAtOnceMax: 1, rest: { times: 4, msMax: 50 } },
-    async (keyIds) => {
-      const $match = { keyId: { $in: [...new Set(keyIds)] } };
-      const stages = [{ $match }, { $lookup }, { $unwind: '$app' }];
-      const found = await store.apiKeys.aggregate<FoundApiKey>(stages).toArray();
-      const keys = new Map(found.map((key) => [key.keyId, key]));
-      return keyIds.map((keyId) => keys.get(keyId) ?? null);
-    },
-  );
+  return coalesce({ itemsPerCallMax: 200, callsAtOnceMax: 1 }, async (keyIds) => {
+    const $match = { keyId: { $in: [...new Set(keyIds)] } };
+    const stages = [{ $match }, { $lookup }, { $unwind: '$app' }];
+    const found = await store.apiKeys.aggregate<FoundApiKey>(stages).toArray();
+    const keys = new Map(found.map((key) => [key.keyId, key]));
+    return keyIds.map((keyId) => keys.get(keyId) ?? null);
+  });
 }

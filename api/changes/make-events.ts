@@ -3,7 +3,6 @@ import type { ClientSession } from 'mongodb';
 import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import type { HeadStart } from '../../lib/deliveries/head-start.ts';
 import { openPartitions } from '../../lib/order/partitions.ts';
-import type { Dispatcher } from '../../lib/dispatch/dispatcher.ts';
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName } from '../../lib/model/event-name.ts';
 import { renderPayload, type ResourceData } from '../../lib/model/event-payload.ts';
@@ -44,7 +43,6 @@ export interface Recorded {
 export interface EventPorts {
   store: Store;
   clock: Clock;
-  dispatcher: Pick<Dispatcher, 'chooseWorkflow'>;
   headStart: Pick<HeadStart, 'claim'> | null;
 }
 
@@ -71,8 +69,6 @@ export async function makeEvents(
     recorded.push(set.changes.map((change) => makeEvent(ports, change, { ...set, now })));
   }
   await number(ports, recorded.flat(), session);
-  // Last, as a rollback leaves the place promised.
-  for (const ofCall of recorded) chooseWorkflow(ports, ofCall);
   return recorded;
 }
 
@@ -119,13 +115,6 @@ function turnsOf({ event, subscribers }: Recorded): (Turn & Pick<Recorded, 'even
     partition: { appUid, webhookUid, entity, resourceUid },
     n: 0,
   }));
-}
-
-// Several events of one call share a workflow; one that nobody gets needs none.
-function chooseWorkflow({ dispatcher }: EventPorts, recorded: readonly Recorded[]): void {
-  const [only] = recorded;
-  if (only === undefined || recorded.length > 1 || only.subscribers.length === 0) return;
-  only.event.workflowId = dispatcher.chooseWorkflow(only.event._id);
 }
 
 function isInOrder({ ordering }: WebhookDocument): boolean {

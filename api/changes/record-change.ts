@@ -25,7 +25,7 @@ interface Recording {
 
 /**
  * Runs `write` in a transaction (w: majority, j: true) with the events of the changes it returns, then dispatches them;
- * the relay starts what the dispatcher does not. `write` runs again on a write conflict, so it must act through the
+ * the relay starts what the starter does not. `write` runs again on a write conflict, so it must act through the
  * session alone. A repeat of an idempotency key gets the first answer. Throws `payload_too_large`.
  */
 export async function recordChange<T>(
@@ -86,12 +86,12 @@ function placeInTrace(): Pick<PendingChange, 'trace'> {
  * read after `readAt`.
  */
 export function dispatch(
-  { headStart, dispatcher }: Pick<ApiContext, 'headStart' | 'dispatcher'>,
+  { headStart, starter }: Pick<ApiContext, 'headStart' | 'starter'>,
   { recorded, readAt }: { recorded: readonly Recorded[]; readAt: Date },
 ): void {
   for (const { event, subscribers } of recorded) {
     instruments.eventsRecorded.add(1, { event: event.event });
     headStart?.begin(event, subscribers, readAt);
   }
-  dispatcher.dispatch(recorded.map(({ event }) => event));
+  starter.add(recorded.map(({ event }) => event));
 }

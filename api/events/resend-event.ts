@@ -89,7 +89,7 @@ export const resendEvent: Handler<ResendEventBody> = operation(facts, async (req
     return { redeliveryUid, eventId, webhookUids, pausedWebhookUids };
   });
   const { redeliveryUid: _id, webhookUids } = answer;
-  if (!repeated) context.dispatcher.dispatchJob({ _id, appUid, kind: 'resend', webhookUids });
+  if (!repeated) context.starter.addJob({ _id, appUid, kind: 'resend', webhookUids });
   return { status: 202, body: answer };
 });
 

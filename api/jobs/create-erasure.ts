@@ -64,7 +64,7 @@ export const createErasure: Handler<CreateErasureBody> = operation(
       await recordAudit(store, entry, { caller, now, session });
       return presentErasure(erasure);
     });
-    if (!repeated) context.dispatcher.dispatchJob(toStart(erasure));
+    if (!repeated) context.starter.addJob(toStart(erasure));
     const location = `${request.appPath}/erasures/${answer.uid}`;
     return { status: 202, body: answer, headers: { location } };
   },

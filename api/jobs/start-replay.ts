@@ -45,7 +45,7 @@ export async function startReplay(
     const pausedWebhookUids = uids(webhooks.filter((webhook) => !webhook.active));
     return { ...presentReplay(replay), pausedWebhookUids };
   });
-  if (!repeated) context.dispatcher.dispatchJob(toStart(replay));
+  if (!repeated) context.starter.addJob(toStart(replay));
   const path = webhookUid === null ? '' : `/webhooks/${webhookUid}`;
   const location = `${request.appPath}${path}/replays/${answer.uid}`;
   return { status: 202, body: answer, headers: { location } };

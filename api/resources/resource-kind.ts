@@ -85,31 +85,21 @@ export async function changeResource<D extends Resource>(
 ): Promise<ApiAnswer> {
   const collection = kind.collection(context.store);
   const request = { appUid: filter.appUid, key: null, entities: [kind.entity] };
-  try {
-    const answer = await recordChange(context, request, async (session, now) => {
-      await check?.(session);
-      const set = { ...fields, updatedAt: now };
-      const before = await collection.findOneAndUpdate(filter, { $set: set as never }, { session });
-      if (before === null) throw noSuchResource(kind.entity);
-      if (!differs(before as D, fields)) throw new NothingChanged(kind.present(before as D));
-      const data = kind.present({ ...(before as D), ...set });
-      return { answer: data, changes: [{ event: `${kind.entity}.updated`, data }] };
-    });
-    return { status: 200, body: answer };
-  } catch (error) {
-    if (error instanceof NothingChanged) return { status: 200, body: error.answer };
-    throw error;
-  }
-}
-
-/** Rolls the transaction of a change back. */
-class NothingChanged extends Error {
-  readonly answer: ResourceData;
-
-  constructor(answer: ResourceData) {
-    super('no field differs');
-    this.answer = answer;
-  }
+  const body = await recordChange(context, request, async (session, now) => {
+    await check?.(session);
+    const set = { ...fields, updatedAt: now };
+    const before = await collection.findOneAndUpdate(filter, { $set: set as never }, { session });
+    if (before === null) throw noSuchResource(kind.entity);
+    if (!differs(before as D, fields)) {
+      // An error would roll back the changes that share the transaction, too.
+      const { updatedAt } = before as D;
+      await collection.updateOne(filter, { $set: { updatedAt } as never }, { session });
+      return { answer: kind.present(before as D), changes: [] };
+    }
+    const data = kind.present({ ...(before as D), ...set });
+    return { answer: data, changes: [{ event: `${kind.entity}.updated`, data }] };
+  });
+  return { status: 200, body };
 }
 
 /** Deletes a resource and what `alsoDelete` deletes, whose events come first. Throws `not_found`. */

@@ -59,10 +59,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
       await recordAudit(store, entry, { caller, now, session });
       return { webhook: { ...before, ...changes }, resumed: resumes };
     });
-    // The change may drop what waits for the rate, and nobody should wait behind that. Not in the transaction, with which
-    // the attempts of a busy webhook would conflict.
-    await store.paces.updateOne({ _id: filter._id }, { $set: { lineEndsMs: 0 } });
-    if (resumed) context.dispatcher.dispatchJob(toStart(release));
+    if (resumed) context.starter.addJob(toStart(release));
     return { status: 200, body: await showWebhook(context, webhook) };
   },
 );

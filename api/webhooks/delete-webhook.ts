@@ -28,7 +28,7 @@ export const deleteWebhook: Handler = operation(
       const entry = webhookEntry({ _id, appUid }, 'webhook.deleted');
       await recordAudit(store, entry, { caller, now, session });
     });
-    context.dispatcher.dispatchJob(toStart(job));
+    context.starter.addJob(toStart(job));
     return { status: 204 };
   },
 );

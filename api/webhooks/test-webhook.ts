@@ -78,7 +78,6 @@ export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (req
       externalTenantId: 'test',
       body: renderPayload(payload),
       ...addressTo([webhook]),
-      workflowId: context.dispatcher.chooseWorkflow(eventId),
       headStart: context.headStart?.claim() ?? null,
     },
     now,

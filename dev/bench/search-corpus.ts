@@ -135,7 +135,7 @@ function stepsOf(event: EventDocument): [DeliveryKey, DeliveryStep][] {
       partition: null,
       attempt: { ...attempted, at: createdAt, status, errorClass, state: attemptStateOf(state) },
       nextAttemptAt: state === 'retrying' ? now : null,
-      isInLine: false,
+      isRateLimited: false,
       now,
     };
     return [{ appUid, eventId, webhookUid }, step];

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inTime } from './in-time.ts';
 
 export interface CoalesceOptions {
@@ -7,8 +6,6 @@ export interface CoalesceOptions {
   callsAtOnceMax: number;
   /** How long an item waits for others; by default for its turn of the event loop. */
   lingerMs?: number;
-  /** After a call of several items its place stays taken for so many times its time: then more share the next. */
-  rest?: { times: number; msMax: number };
   callTimeoutMs?: number;
 }
 
@@ -30,7 +27,7 @@ interface Queue<Item, Result> {
  * No item joins a call that has begun, so that its read is as fresh as one of its own. By default there is one queue.
  */
 export function coalesce<Item, Result>(
-  { itemsPerCallMax, callsAtOnceMax, lingerMs = 0, rest, callTimeoutMs = 5_000 }: CoalesceOptions,
+  { itemsPerCallMax, callsAtOnceMax, lingerMs = 0, callTimeoutMs = 5_000 }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
   queueOf: (item: Item) => string = () => '',
 ): (item: Item) => Promise<Result> {
@@ -54,16 +51,11 @@ export function coalesce<Item, Result>(
   async function run(name: string, queue: Queue<Item, Result>): Promise<void> {
     const entries = queue.waiting.splice(0, itemsPerCallMax);
     queue.running += 1;
-    const beganAtMs = performance.now();
     try {
       const results = await inTime(call(entries.map((entry) => entry.item)), callTimeoutMs);
       for (const [index, entry] of entries.entries()) entry.resolve(results[index] as Result);
     } catch (error) {
       for (const entry of entries) entry.reject(error);
-    }
-    if (rest !== undefined && entries.length > 1) {
-      const restMs = rest.times * (performance.now() - beganAtMs);
-      await sleep(Math.min(restMs, rest.msMax));
     }
     queue.running -= 1;
     schedule(name, queue);

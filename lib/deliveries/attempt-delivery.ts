@@ -27,6 +27,7 @@ import { recordHealth } from '../webhooks/webhook-health.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
 import { passTurn, takeTurn } from '../order/turns.ts';
+import { hasSlot } from '../rate-limit/slot.ts';
 
 interface AttemptOptions {
   caller: Caller;
@@ -127,12 +128,12 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   const host = hostOf(webhook.url);
   const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
   const { ratePerSecond } = webhook;
-  if (ratePerSecond !== null) {
-    const isInLine = delivery?.isInLine ?? false;
-    const wanted = { webhookUid: webhook._id, ratePerSecond, isInLine, clock: ports.clock };
-    // Before the permits: whoever waits for the rate keeps none.
-    const waitsUntil = await ports.records.awaitTime(wanted, subject.options.signal);
-    if (waitsUntil !== null) return leaveInLine(ports, subject, { target, waitsUntil });
+  const slotFacts = { webhookUpdatedAt: webhook.updatedAt, now: ports.clock.now() };
+  if (ratePerSecond !== null && !hasSlot(delivery, slotFacts)) {
+    // Before the permits: a delivery that waits for its slot keeps none.
+    const slotRequest = { webhook, ratePerSecond, clock: ports.clock };
+    const slot = await ports.records.awaitSlot(slotRequest, subject.options.signal);
+    if (slot !== null) return leaveRateLimited(ports, subject, { target, slot });
   }
   const trigger = triggerOf(delivery);
   const n = (delivery?.attemptCount ?? 0) + 1;
@@ -226,16 +227,16 @@ async function isOutdated(ports: DeliveryPorts, subject: Subject): Promise<boole
   return decision !== 'send' || facts.webhook?.updatedAt.getTime() !== webhook.updatedAt.getTime();
 }
 
-// Recorded right away, by a head start too: the time is taken.
-async function leaveInLine(
+// Recorded immediately, by a head start too: the slot is reserved.
+async function leaveRateLimited(
   ports: DeliveryPorts,
   subject: Subject,
-  { target, waitsUntil }: { target: AttemptTarget; waitsUntil: Date },
+  { target, slot }: { target: AttemptTarget; slot: Date },
 ): Promise<DeliveryOutcome> {
   instruments.throttled.add(1, { limit: 'rate' });
   const state = subject.delivery?.state === 'retrying' ? 'retrying' : 'pending';
   const now = ports.clock.now();
-  const step = { state, attempt: null, nextAttemptAt: waitsUntil, isInLine: true, now } as const;
+  const step = { state, attempt: null, nextAttemptAt: slot, isRateLimited: true, now } as const;
   return recordStep(ports.records, subject, { ...step, target });
 }
 

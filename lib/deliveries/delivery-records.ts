@@ -14,7 +14,7 @@ import {
   settleTurns,
   type TurnRecords,
 } from '../order/turns.ts';
-import { type AwaitTime, createPacer } from '../rate-limit/paces.ts';
+import { type AwaitSlot, createRateLimiter } from '../rate-limit/rate-limiter.ts';
 import { findBodies, findToAttempt } from '../events/events.ts';
 import type { TriggerRecorder } from '../webhooks/trigger-recorder.ts';
 import { findToDeliver } from '../webhooks/webhooks.ts';
@@ -36,7 +36,7 @@ export interface DeliveryRecords extends TurnRecords {
   readWebhook(key: DeliveryKey): Promise<WebhookDocument | null>;
   /** Reads all three anew, so that nothing acknowledged before is missing: see `read-proven.ts`. */
   readProven(key: DeliveryKey): Promise<DeliveryFacts>;
-  awaitTime: AwaitTime;
+  awaitSlot: AwaitSlot;
   record(key: DeliveryKey, step: DeliveryStep): Promise<boolean>;
   recordTriggered(webhookUid: string, at: Date): void;
 }
@@ -65,7 +65,7 @@ export function createDeliveryRecords(store: Store, triggers: TriggerRecorder): 
     readProven: coalesce(reads, (keys: readonly DeliveryKey[]) =>
       readProven(store, (session) => findFacts(store, keys, session)),
     ),
-    awaitTime: createPacer(store),
+    awaitSlot: createRateLimiter(store),
     claimTurn: coalesce(turns, (claims: readonly Claim[]) => claimTurns(store, claims), webhookOf),
     settleTurn: coalesce(
       turns,

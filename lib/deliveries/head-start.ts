@@ -25,10 +25,11 @@ interface Facts {
  */
 export class HeadStart {
   readonly #ports: DeliveryPorts;
-  readonly #underWay = new Map<string, Promise<void>>();
+  /** By delivery; null where the workflow makes the attempt. */
+  readonly #attempts = new Map<string, Promise<DeliveryOutcome | null>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
   /** Of each partition the attempt that was begun last. */
-  readonly #lastOf = new Map<string, Promise<void>>();
-  readonly #outcomes = new Map<string, DeliveryOutcome>();
+  readonly #lastOf = new Map<string, Promise<unknown>>();
   readonly #bytes = new SharedLimit(headStartBytesMax);
   #ended = false;
 
@@ -51,19 +52,19 @@ export class HeadStart {
     }
   }
 
-  /** Returns the outcome of a delivery, after the attempt under way; null where this process made none. */
+  /** Returns the outcome of a delivery, once its attempt has ended; null where this process made none. */
   async take(key: DeliveryKey): Promise<DeliveryOutcome | null> {
     const id = pairOf(key);
-    await this.#underWay.get(id);
-    const outcome = this.#outcomes.get(id) ?? null;
-    this.#outcomes.delete(id);
+    const outcome = (await this.#attempts.get(id)) ?? null;
+    // Not before: a workflow task that is repeated meanwhile would make the attempt again.
+    this.#attempts.delete(id);
     return outcome;
   }
 
-  /** Begins no more attempts, and resolves when those under way are recorded. */
+  /** Begins no more attempts, and resolves when those in flight are recorded. */
   async end(): Promise<void> {
     this.#ended = true;
-    await Promise.all(this.#underWay.values());
+    await Promise.all(this.#inFlight);
   }
 
   #hasRoom(appUid: string): boolean {
@@ -82,44 +83,47 @@ export class HeadStart {
     const attempt = made.finally(() => {
       this.#ports.firstAttempts.giveBack(appUid);
       this.#bytes.giveBack(appUid, bytes);
-      this.#underWay.delete(id);
+      this.#inFlight.delete(attempt);
     });
-    this.#underWay.set(id, attempt);
+    this.#inFlight.add(attempt);
+    this.#keep(id, attempt);
   }
 
   // After the one before it in this process, whose end passes the turn to it.
-  async #attemptNext(facts: Facts, partition: PartitionKey): Promise<void> {
+  async #attemptNext(facts: Facts, partition: PartitionKey): Promise<DeliveryOutcome | null> {
     const id = partitionId(partition);
     const before = this.#lastOf.get(id);
     const attempt = Promise.resolve(before).then(() => {
       const until = facts.event.headStart?.until ?? null;
       const isClaimed = until !== null && this.#ports.clock.now() < until;
-      return isClaimed && !this.#ended ? this.#attempt(facts) : undefined;
+      return isClaimed && !this.#ended ? this.#attempt(facts) : null;
     });
     this.#lastOf.set(id, attempt);
-    await attempt;
+    const outcome = await attempt;
     if (this.#lastOf.get(id) === attempt) this.#lastOf.delete(id);
+    return outcome;
   }
 
-  async #attempt(headStart: Facts): Promise<void> {
+  async #attempt(headStart: Facts): Promise<DeliveryOutcome | null> {
     const { event, webhook } = headStart;
     const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
     const caller = { kind: 'event' } as const;
     try {
       const options = { caller, headStart, signal: neverAborted };
       const outcome = await attemptDelivery(this.#ports, key, options);
-      const { state, attemptCount, isInLine = false } = outcome;
-      if (state !== 'retrying' || attemptCount > 0 || isInLine) this.#keep(pairOf(key), outcome);
+      const { state, attemptCount, isRateLimited = false } = outcome;
+      return state !== 'retrying' || attemptCount > 0 || isRateLimited ? outcome : null;
     } catch (error) {
       // The workflow makes it again.
       deliveryLog.warn({ ...key, err: error }, 'head_start.failed');
+      return null;
     }
   }
 
-  // While Temporal is away nobody takes the outcomes. One that is forgotten is read from the database.
-  #keep(id: string, outcome: DeliveryOutcome): void {
-    this.#outcomes.set(id, outcome);
-    const [oldest] = this.#outcomes.keys();
-    if (this.#outcomes.size > headStartOutcomesMax) this.#outcomes.delete(oldest ?? '');
+  // While Temporal is unavailable nothing takes the outcomes. A forgotten one is read from the database.
+  #keep(id: string, attempt: Promise<DeliveryOutcome | null>): void {
+    this.#attempts.set(id, attempt);
+    const [oldest] = this.#attempts.keys();
+    if (this.#attempts.size > headStartOutcomesMax) this.#attempts.delete(oldest ?? '');
   }
 }

@@ -27,7 +27,7 @@ export interface Found {
 export type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
 
 type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> &
-  Partial<Pick<DeliveryStep, 'cancelReason' | 'isInLine'>> & { target?: AttemptTarget };
+  Partial<Pick<DeliveryStep, 'cancelReason' | 'isRateLimited'>> & { target?: AttemptTarget };
 
 // What another process recorded meanwhile stands, and so does a job's claim.
 export async function recordStep(
@@ -37,7 +37,7 @@ export async function recordStep(
 ): Promise<DeliveryOutcome> {
   const step: DeliveryStep = {
     cancelReason: null,
-    isInLine: false,
+    isRateLimited: false,
     ...made,
     event: event.event,
     externalTenantId: event.externalTenantId,
@@ -80,7 +80,7 @@ function recordedOutcome(
     status: step.attempt?.status ?? null,
     errorClass: step.attempt?.errorClass ?? null,
     nextAttemptAt: step.nextAttemptAt?.toISOString() ?? null,
-    isInLine: step.isInLine || undefined,
+    isRateLimited: step.isRateLimited || undefined,
     ...attemptsOf(attempts),
   };
 }
@@ -92,7 +92,7 @@ export function outcomeOf(
   caller: Caller,
 ): DeliveryOutcome {
   const before = { ...unattempted(key, delivery), ...attemptsOf(delivery.attempts) };
-  const { state, jobUid, partition, nextAttemptAt, isInLine } = delivery;
+  const { state, jobUid, partition, nextAttemptAt, isRateLimited } = delivery;
   const owner = caller.kind === 'job' ? caller.jobUid : null;
   if (jobUid !== owner) return { ...before, state: isOpen(state) ? 'superseded' : toReport(state) };
   const isLeft = caller.kind === 'event' && partition !== null;
@@ -101,7 +101,7 @@ export function outcomeOf(
     ...before,
     state: isLeft && reported === 'retrying' ? 'waiting' : reported,
     nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
-    isInLine: isInLine || undefined,
+    isRateLimited: isRateLimited || undefined,
   };
 }
 

@@ -15,7 +15,7 @@ function countTogether(events: readonly EventToDispatch[], eventsMax: number): n
   return count;
 }
 
-/** Events that wait for a shared workflow, a queue for each application; the applications take turns. */
+/** Events that wait for a workflow, a queue for each application; the applications take turns. */
 export class WaitingEvents {
   readonly #queues = new Map<string, EventToDispatch[]>();
   #count = 0;
@@ -24,23 +24,11 @@ export class WaitingEvents {
     return this.#count;
   }
 
-  get applicationCount(): number {
-    return this.#queues.size;
-  }
-
   add(event: EventToDispatch): void {
     const queue = this.#queues.get(event.appUid);
     if (queue === undefined) this.#queues.set(event.appUid, [event]);
     else queue.push(event);
     this.#count += 1;
-  }
-
-  /** True where no more events fit into the workflow of the next application. */
-  isNextFull(eventsMax: number): boolean {
-    const [queue] = this.#queues.values();
-    if (queue === undefined) return false;
-    const count = countTogether(queue, eventsMax);
-    return count === eventsMax || count < queue.length;
   }
 
   /** Takes, oldest first, up to `eventsMax` events of the next application; none when none wait. */
@@ -55,10 +43,11 @@ export class WaitingEvents {
     return taken;
   }
 
-  clear(): number {
-    const count = this.#count;
-    this.#queues.clear();
-    this.#count = 0;
+  /** Removes the events of an application, and returns how many they were. */
+  clear(appUid: string): number {
+    const count = this.#queues.get(appUid)?.length ?? 0;
+    this.#queues.delete(appUid);
+    this.#count -= count;
     return count;
   }
 }

@@ -81,7 +81,7 @@ export async function findClaimed(
 
 /**
  * Claims events for a workflow before it is started, so that a start after a crash repeats the same batch, and returns
- * those that it got. In one transaction: a relay that saw half a batch would start it, and lose the other half.
+ * those that it got. Several in one transaction: a relay that saw half a batch would start it, and lose the other half.
  */
 export async function claimEvents(
   store: Store,
@@ -89,18 +89,16 @@ export async function claimEvents(
   workflowId: string,
 ): Promise<EventToDispatch[]> {
   const unclaimed = { _id: { $in: events.map((event) => event._id) }, workflowId: null };
-  return inTransaction(store, async (session) => {
-    const { modifiedCount } = await store.events.updateMany(
-      unclaimed,
-      { $set: { workflowId } },
-      { session },
-    );
+  const claim = async (session?: ClientSession): Promise<EventToDispatch[]> => {
+    const claimed = { $set: { workflowId } };
+    const { modifiedCount } = await store.events.updateMany(unclaimed, claimed, within(session));
     if (modifiedCount === events.length) return [...events];
     return store.events
-      .find({ _id: unclaimed._id, workflowId }, { session, projection: toDispatchOnly })
+      .find({ _id: unclaimed._id, workflowId }, { projection: toDispatchOnly, ...within(session) })
       .sort({ _id: 1 })
       .toArray();
-  });
+  };
+  return events.length === 1 ? claim() : inTransaction(store, claim);
 }
 
 /** Records that the workflow of events was started. A lost write costs one start, which Temporal refuses: so `w: 1`. */

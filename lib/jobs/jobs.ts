@@ -39,7 +39,7 @@ export function newRelease(
   return { ...newJob(appUid, now), kind: 'release', webhookUid };
 }
 
-/** Returns the part of a job that the dispatcher needs. */
+/** Returns the part of a job that a start needs. */
 export function toStart(job: JobDocument): JobToStart {
   const { _id, appUid, kind } = job;
   if (job.kind === 'release') return { _id, appUid, kind, webhookUids: [job.webhookUid] };
@@ -152,7 +152,7 @@ export async function requeueDeliveries(
           statusClass: null,
           errorClass: null,
           nextAttemptAt: null,
-          isInLine: false,
+          isRateLimited: false,
           scheduleFrom: '$attemptCount',
           updatedAt: now,
         },

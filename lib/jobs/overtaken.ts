@@ -8,7 +8,7 @@ export const overtakenFields = {
   eventId: 1,
   webhookUid: 1,
   state: 1,
-  isInLine: 1,
+  isRateLimited: 1,
   partition: 1,
   jobUid: 1,
   jobPage: 1,
@@ -22,8 +22,8 @@ export async function findOvertaken(
   store: Store,
   deliveries: readonly Overtaken[],
 ): Promise<Map<string, OvertakenDelivery[]>> {
-  const waiting = deliveries.filter(({ state, isInLine, partition, jobUid }) => {
-    const waits = state === 'retrying' || (state === 'pending' && isInLine);
+  const waiting = deliveries.filter(({ state, isRateLimited, partition, jobUid }) => {
+    const waits = state === 'retrying' || (state === 'pending' && isRateLimited);
     // The workflow of a partition is signalled on its own.
     return waits && (partition === null || jobUid !== null);
   });

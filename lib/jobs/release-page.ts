@@ -126,7 +126,7 @@ async function release(
   const pending = {
     state: 'pending',
     nextAttemptAt: null,
-    isInLine: false,
+    isRateLimited: false,
     updatedAt: now,
   } as const;
   for (const [deliveries, owner] of [

@@ -15,8 +15,8 @@ export interface DeliveryOutcome {
   attemptsMax: number | null;
   /** ISO 8601; null when no attempt is due, or one that is due is throttled or made by another process. */
   nextAttemptAt: string | null;
-  /** True where it waits until then because of its webhook's rate. */
-  isInLine?: true | undefined;
+  /** True where `nextAttemptAt` is its slot at the webhook's rate. */
+  isRateLimited?: true | undefined;
   /** ISO 8601; when a throttled retry was due. */
   dueAt?: string | undefined;
   /** The latest of a settled delivery; of another one the last alone. */

@@ -19,8 +19,8 @@ export interface DeliveryDocument {
   /** Null also of a success. */
   errorClass: ErrorClass | null;
   nextAttemptAt: Date | null;
-  /** It waits until then because of its webhook's rate (ADR 26). */
-  isInLine: boolean;
+  /** `nextAttemptAt` is its slot at the webhook's rate (ADR 40). */
+  isRateLimited: boolean;
   /** Null where the webhook is not ordered. */
   partition: string | null;
   /** The job that owns it; null while the workflow of its event or partition does. */
@@ -44,13 +44,14 @@ const deliveryFields = {
   cancelReason: 1,
   attemptCount: 1,
   nextAttemptAt: 1,
-  isInLine: 1,
+  isRateLimited: 1,
   partition: 1,
   jobUid: 1,
   requeuedAs: 1,
   requeuedAt: 1,
   discardCount: 1,
   scheduleFrom: 1,
+  updatedAt: 1,
 } as const;
 
 /** An attempt that was made before. */
@@ -106,6 +107,6 @@ export interface DeliveryStep {
   discardCount?: number | undefined;
   attempt: Attempt | null;
   nextAttemptAt: Date | null;
-  isInLine: boolean;
+  isRateLimited: boolean;
   now: Date;
 }

@@ -11,7 +11,7 @@ import type { EventDocument } from '../model/event.ts';
 import type { IdempotencyDocument } from '../model/idempotency.ts';
 import type { JobDocument } from '../model/job.ts';
 import type { MembershipDocument } from '../model/membership.ts';
-import type { PaceDocument } from '../model/pace.ts';
+import type { RateLimiterDocument } from '../model/rate-limiter.ts';
 import type { PartitionDocument } from '../model/partition.ts';
 import type { RateCountDocument } from '../model/rate-count.ts';
 import type { AgentDocument, ContextDocument, ContextFileDocument } from '../model/resource.ts';
@@ -92,7 +92,7 @@ function openStore(client: MongoClient, database: string) {
     deliveries: db.collection<DeliveryDocument>('deliveries'),
     jobs: db.collection<JobDocument>('jobs'),
     partitions: db.collection<PartitionDocument>('partitions'),
-    paces: db.collection<PaceDocument>('paces'),
+    rateLimiters: db.collection<RateLimiterDocument>('rateLimiters'),
     sequences: db.collection<SequenceDocument>('sequences'),
     statistics: db.collection<StatisticsDocument>('statistics'),
     statisticsCursors: db.collection<StatisticsCursorDocument>('statisticsCursors'),

@@ -98,7 +98,7 @@ export const neededIndexes: readonly NeededIndex[] = [
   ['jobs', 'app', { appUid: 1, kind: 1, _id: -1 }],
   ['jobs', 'webhook', { appUid: 1, kind: 1, webhookUid: 1, _id: -1 }],
   ['partitions', 'toSignal', { signalAt: 1 }, where({ signalAt: { $type: 'date' } })],
-  ['paces', 'expiry', { expiresAt: 1 }, expiresAfter(0)],
+  ['rateLimiters', 'expiry', { expiresAt: 1 }, expiresAfter(0)],
   ['signingKeys', 'generation', { generation: 1 }, unique],
   ['idempotencyKeys', 'expiry', { createdAt: 1 }, expiresAfter(daySeconds)],
   ['auditLog', 'app', { appUid: 1, _id: -1 }],

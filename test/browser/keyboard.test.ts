@@ -89,7 +89,7 @@ function deliveryTo(webhookUid: string, at: Date): DeliveryDocument {
     statusClass: '2xx',
     errorClass: null,
     nextAttemptAt: null,
-    isInLine: false,
+    isRateLimited: false,
     partition: null,
     jobUid: null,
     jobPage: null,

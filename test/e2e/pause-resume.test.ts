@@ -98,7 +98,7 @@ test('events of a paused webhook wait and arrive after it is resumed', async () 
 
 /** Leaves jobs to the relay until the returned spy is restored. */
 function startNoJob() {
-  return vi.spyOn(service.context.dispatcher, 'dispatchJob').mockReturnValue();
+  return vi.spyOn(service.context.starter, 'addJob').mockReturnValue();
 }
 
 test('the relay starts a release that the api recorded but did not start', async () => {

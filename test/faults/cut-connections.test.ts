@@ -43,7 +43,7 @@ test('an insert of deliveries whose connections are cut rejects with the network
     jobUid: null,
     attempt: null,
     nextAttemptAt: null,
-    isInLine: false,
+    isRateLimited: false,
     partition: null,
     now,
   };

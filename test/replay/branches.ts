@@ -1,6 +1,6 @@
 // Every branch of every workflow, played once on real servers; each returns the workflow that took it.
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
-import { newDispatcher } from '../support/dispatchers.ts';
+import { startWorkflow } from '../support/starters.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import { insertPartition } from '../support/give-turn.ts';
 import type { Receiver } from '../support/receivers.ts';
@@ -35,7 +35,7 @@ async function start({ service }: Stage, webhookUids: string[][]): Promise<strin
   const { store } = service;
   const events = [];
   for (const uids of webhookUids) events.push(await insertEvent(service, uids));
-  await newDispatcher(service).start(events);
+  await startWorkflow(service, events);
   const started = await store.events.findOne({ _id: events[0]?._id ?? '' });
   return started?.workflowId ?? '';
 }
@@ -164,7 +164,7 @@ async function askForErasure(stage: Stage): Promise<string> {
 
 async function startStored({ service }: Stage, eventId: string): Promise<void> {
   const event = await service.store.events.findOne({ _id: eventId });
-  if (event !== null) await service.context.dispatcher.start([event]);
+  if (event !== null) await startWorkflow(service, [event]);
 }
 
 async function untilState(

@@ -113,7 +113,7 @@ test('100 events come in 20 s at 5 a second with certificate, credential and hea
   for (let round = 0; round < rounds; round += 1) {
     alone.push(...(await runNeighbour()));
     const before = arrivedAtMs.length;
-    // The neighbour is compared beside the line that they form, not beside their reports.
+    // The neighbour is compared next to the deliveries that wait, not next to their reports.
     await reportStrict();
     const [strictRun, latencies] = await Promise.all([untilArrived(before), runNeighbour()]);
     beside.push(...latencies);

@@ -128,7 +128,7 @@ export function newDelivery(
     statusClass: null,
     errorClass: null,
     nextAttemptAt: null,
-    isInLine: false,
+    isRateLimited: false,
     partition: null,
     jobUid: null,
     jobPage: null,

@@ -24,7 +24,7 @@ import {
   runWorkers,
 } from '../../worker/create-worker.ts';
 import { deliveryPorts } from './delivery-ports.ts';
-import { newDispatcher } from './dispatchers.ts';
+import { startWorkflow } from './starters.ts';
 import { createInstallation, type Installation } from './installation.ts';
 import { testServers } from './servers.ts';
 
@@ -123,10 +123,10 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
       })),
     ]),
   );
-  const dispatcher = newDispatcher({ store: installation.store, temporal: { client } }, { clock });
+  const installed = { store: installation.store, temporal: { client } };
 
   async function start(...events: EventDocument[]): Promise<() => Promise<DeliverySummary>> {
-    await dispatcher.start(events);
+    await startWorkflow(installed, events, { clock });
     const started = await installation.store.events.findOne({ _id: events[0]?._id ?? '' });
     const handle = client.workflow.getHandle(started?.workflowId ?? '');
     return () => summaryOf(handle.result());

@@ -41,7 +41,7 @@ export const rate: Scenario = {
   },
 };
 
-// Reports changes of another kind to a webhook with a rate, which then has a line for minutes.
+// Reports changes of another kind to a webhook with a rate, which then wait for minutes.
 async function pileUp(
   { service, receiver, signal }: Bench,
   app: BenchApp,

@@ -130,16 +130,15 @@ test('changes of other resources do not wait for one that is locked', async () =
   expect((await waiting).status).toBe(200);
 });
 
-test('changes that are refused take no group of others apart', async () => {
+test('changes that change nothing share the transaction of others', async () => {
   const { db } = service.store;
   const [unchanged = '', ...others] = await makeAgents(30);
   expect((await setName(unchanged, 'C')).status).toBe(200);
   await db.setProfilingLevel('all');
-  const answers = await together(31, (n) =>
-    setName([unchanged, 'agt_none', ...others][n] ?? '', 'C'),
-  );
+  const answers = await together(30, (n) => setName([unchanged, ...others][n] ?? '', 'C'));
   await db.setProfilingLevel('off');
-  expect(statuses(answers)).toEqual({ 200: 30, 404: 1 });
+  expect(statuses(answers)).toEqual({ 200: 30 });
+  expect(await eventsOf(unchanged)).toHaveLength(2);
   const transactions = await db
     .collection('system.profile')
     .aggregate([
@@ -148,6 +147,12 @@ test('changes that are refused take no group of others apart', async () => {
     ])
     .toArray();
   expect(transactions.length).toBeLessThan(15);
+});
+
+test('a change that is refused is refused alone', async () => {
+  const agents = await makeAgents(30);
+  const answers = await together(31, (n) => setName([...agents, 'agt_none'][n] ?? '', 'D'));
+  expect(statuses(answers)).toEqual({ 200: 30, 404: 1 });
 });
 
 test('a change that has waited until its caller got an answer is not begun, alone or among others', async () => {

@@ -92,13 +92,13 @@ test.each([
   ['whose time is to come', new Date('2200-01-01T00:00:00Z'), true],
 ])('of old pending deliveries in a line a replay takes one %s: %j', async (...row) => {
   const [, nextAttemptAt, isTaken] = row;
-  const inLine = {
+  const limited = {
     state: 'pending',
     updatedAt: ago(90_000),
     nextAttemptAt,
-    isInLine: true,
+    isRateLimited: true,
   } as const;
-  const { event, take } = await replayOf(inLine, { states: ['pending'] });
+  const { event, take } = await replayOf(limited, { states: ['pending'] });
   expect(eventIdsOf(await take())).toEqual(isTaken ? [event._id] : []);
 });
 

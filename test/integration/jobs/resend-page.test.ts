@@ -50,7 +50,7 @@ test('of overtaken deliveries the workflows that wait for an attempt are told, 1
   const waiting = {
     webhookUid: 'whk_1',
     state: 'retrying',
-    isInLine: false,
+    isRateLimited: false,
     partition: null,
   } as const;
   const own = { jobUid: null, jobPage: null };
@@ -69,10 +69,14 @@ test('of overtaken deliveries the workflows that wait for an attempt are told, 1
     // A job sends it past the order of its partition.
     { ...waiting, eventId: 'evt_2', jobUid: 'job_1', jobPage: 8, partition: 'whk_1/agent/a' },
     ...(first === undefined ? [] : [first]),
-    ...(second === undefined ? [] : [{ ...second, state: 'pending' as const, isInLine: true }]),
+    ...(second === undefined
+      ? []
+      : [{ ...second, state: 'pending' as const, isRateLimited: true }]),
     ...(third === undefined ? [] : [{ ...third, partition: 'whk_1/agent/a' }]),
     ...(third === undefined ? [] : [{ ...third, state: 'pending' as const }]),
-    ...(third === undefined ? [] : [{ ...third, state: 'cancelled' as const, isInLine: true }]),
+    ...(third === undefined
+      ? []
+      : [{ ...third, state: 'cancelled' as const, isRateLimited: true }]),
     { ...waiting, ...own, eventId: 'evt_unknown' },
   ]);
   const webhookUid = 'whk_1';
@@ -97,8 +101,8 @@ test('a resend tells the workflow of a delivery that waits in a line', async () 
   const { _id: webhookUid } = await insertWebhook(installation, { url });
   const { _id: eventId } = await insertEvent(installation, [webhookUid]);
   await store.events.updateOne({ _id: eventId }, { $set: { workflowId: 'batch/line' } });
-  const inLine = { eventId, webhookUid, state: 'pending', isInLine: true } as const;
-  await store.deliveries.insertOne(newDelivery(installation, new Date(), inLine));
+  const limited = { eventId, webhookUid, state: 'pending', isRateLimited: true } as const;
+  await store.deliveries.insertOne(newDelivery(installation, new Date(), limited));
   const asked = { appUid: app.appUid, eventId, webhookUids: [webhookUid] };
   const jobUid = await askForResend(store, asked);
   const told: Parameters<SignalOvertaken>[0][] = [];

@@ -4,7 +4,7 @@ import { limits } from '../../../lib/limits.ts';
 import { eventWorkflowId, partitionWorkflowId } from '../../../lib/temporal/names.ts';
 import { resourceUidAttribute } from '../../../lib/temporal/search-attributes.ts';
 import { createPartitionSignaller } from '../../../lib/temporal/signal-partition.ts';
-import { newDispatcher } from '../../support/dispatchers.ts';
+import { startWorkflow } from '../../support/starters.ts';
 import { newEvent } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
@@ -24,7 +24,7 @@ async function startBoth(resourceUid: string) {
   const { temporal, store, app } = service;
   const event = { ...newEvent(service, [webhookUid], new Date()), resourceUid };
   await store.events.insertOne(event);
-  await newDispatcher(service).start([event]);
+  await startWorkflow(service, [event]);
   const partition = { appUid: app.appUid, webhookUid, entity: 'contextfile', resourceUid } as const;
   await createPartitionSignaller(temporal.client)(partition);
   const ids = [eventWorkflowId(event._id), partitionWorkflowId(partition)];

@@ -14,20 +14,20 @@ import {
 } from '../../../lib/model/partition.ts';
 import { newErasure } from '../../../lib/jobs/erasures.ts';
 import { newRelease } from '../../../lib/jobs/jobs.ts';
-import type { Dispatcher } from '../../../lib/dispatch/dispatcher.ts';
+import type { WorkflowStarts } from '../../../lib/dispatch/workflow-starts.ts';
 import {
   eventWorkflowId,
   jobWorkflowId,
   partitionWorkflowId,
 } from '../../../lib/temporal/names.ts';
 import { type RelayPorts, runRelay, sweep } from '../../../worker/relay.ts';
-import { newDispatcher, newDispatcherWithoutTemporal } from '../../support/dispatchers.ts';
+import { newStarterWithoutTemporal, newStarts, startWorkflow } from '../../support/starters.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let service: TestService;
-let dispatcher: Dispatcher;
+let starts: WorkflowStarts;
 let signalPartition: SignalPartition;
 let webhookUid: string;
 const never = new AbortController().signal;
@@ -37,7 +37,7 @@ const longAgo = (): Date => new Date(Date.now() - 60_000);
 beforeAll(async () => {
   // Without a worker nothing else sweeps, so each test sees only its own sweeps.
   service = await startService({ worker: false });
-  dispatcher = newDispatcher(service);
+  starts = newStarts(service);
   signalPartition = createPartitionSignaller(service.temporal.client);
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
@@ -52,7 +52,7 @@ async function dispatchedAt(eventId: string): Promise<Date | null | undefined> {
 
 const relayPorts = (clock: Clock = systemClock): RelayPorts => ({
   store: service.store,
-  dispatcher,
+  starts,
   signalPartition,
   clock,
   eventsPerWorkflowMax: 60,
@@ -85,7 +85,7 @@ test('the relay leaves an event younger than two seconds to the direct start', a
 
 test('an event that was started but not marked is not started twice', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
-  await dispatcher.start([event]);
+  await startWorkflow(service, [event]);
   const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event._id));
   const first = await handle.describe();
   await service.store.events.updateOne({ _id: event._id }, { $set: { dispatchedAt: null } });
@@ -192,32 +192,32 @@ test('of many partitions each is signalled again 5 s later, also where the relay
 test('the relay repeats failed starts until they succeed, and stops when it is asked to', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   const stopping = new AbortController();
-  let starts = 0;
-  const flaky: RelayPorts['dispatcher'] = {
-    startJob: (job) => dispatcher.startJob(job),
-    async start(toStart) {
-      starts += 1;
-      if (starts === 1) throw new Error('Temporal is away');
-      await dispatcher.start(toStart);
+  let startCount = 0;
+  const flaky: RelayPorts['starts'] = {
+    startJob: (job) => starts.startJob(job),
+    async startEvents(...toStart) {
+      startCount += 1;
+      if (startCount === 1) throw new Error('Temporal is away');
+      return starts.startEvents(...toStart);
     },
   };
-  const relay = runRelay({ ...relayPorts(), dispatcher: flaky }, stopping.signal);
+  const relay = runRelay({ ...relayPorts(), starts: flaky }, stopping.signal);
   await waitFor(async () => (await dispatchedAt(event._id)) instanceof Date);
   stopping.abort();
   await relay;
   // The next sweep may come before the mark of a start that succeeded.
-  expect(starts).toBeGreaterThanOrEqual(2);
+  expect(startCount).toBeGreaterThanOrEqual(2);
 });
 
 test('a change is answered even if no workflow can be started, and its event is kept for the relay', async () => {
-  const away = newDispatcherWithoutTemporal(service);
-  const real = service.context.dispatcher;
-  service.context.dispatcher = away;
+  const away = newStarterWithoutTemporal(service);
+  const real = service.context.starter;
+  service.context.starter = away;
   const answer = await service.call('POST', '/changes', {
     body: { event: 'agent.updated', data: { uid: 'agt_elsewhere', externalTenantId: 't' } },
   });
   await away.drained();
-  service.context.dispatcher = real;
+  service.context.starter = real;
   expect(answer.status).toBe(202);
   const eventId = String(answer.body['eventId']);
   const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(eventId));
@@ -247,16 +247,16 @@ test('a workflow that cannot be started delays no other, and the relay backs off
   const jobs = [1, 2].map(() => newRelease({ appUid: service.app.appUid, webhookUid }, longAgo()));
   await service.store.jobs.insertMany(jobs);
   const [stuck] = jobs;
-  const refuse = (): Promise<void> => Promise.reject(new Error('refused'));
-  const partly: RelayPorts['dispatcher'] = {
-    start: refuse,
-    startJob: (job) => (job._id === stuck?._id ? refuse() : dispatcher.startJob(job)),
+  const refuse = (): Promise<never> => Promise.reject(new Error('refused'));
+  const partly: RelayPorts['starts'] = {
+    startEvents: refuse,
+    startJob: (job) => (job._id === stuck?._id ? refuse() : starts.startJob(job)),
   };
   const stuckPartition = await insertPartition('agt_stuck', longAgo());
   await insertPartition('agt_free', longAgo());
   const ports: RelayPorts = {
     ...relayPorts(),
-    dispatcher: partly,
+    starts: partly,
     signalPartition: (key) =>
       key.resourceUid === stuckPartition.resourceUid ? refuse() : signalPartition(key),
   };

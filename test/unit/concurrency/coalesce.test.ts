@@ -2,7 +2,6 @@
 import { expect, test } from 'vitest';
 import { coalesce, type CoalesceOptions } from '../../../lib/concurrency/coalesce.ts';
 import { CallTimeoutError } from '../../../lib/concurrency/in-time.ts';
-import { waitFor } from '../../support/wait-for.ts';
 
 interface Call {
   items: readonly number[];
@@ -93,59 +92,6 @@ test('the items of a call that exceeds its time limit are rejected, and the next
   await turn();
   calls[2]?.end([30]);
   expect(await last).toBe(30);
-});
-
-test('after a call of several items its queue rests as long as it took, and then one call has all that waits', async () => {
-  const { ask, calls } = controlled({
-    itemsPerCallMax: 2,
-    callsAtOnceMax: 1,
-    rest: { times: 1, msMax: 60_000 },
-  });
-  const first = [1, 2].map(ask);
-  await turn();
-  const beganAtMs = performance.now();
-  await waitFor(() => performance.now() - beganAtMs > 20);
-  const endedAtMs = performance.now();
-  calls[0]?.end([10, 20]);
-  await Promise.all(first);
-  const later = [3, 4].map(ask);
-  await waitFor(() => calls.length === 2);
-  // Timers may come a millisecond early.
-  expect(performance.now() - endedAtMs).toBeGreaterThan(endedAtMs - beganAtMs - 2);
-  expect(calls[1]?.items).toEqual([3, 4]);
-  calls[1]?.end([30, 40]);
-  expect(await Promise.all(later)).toEqual([30, 40]);
-});
-
-test('after a call of one item there is no rest', async () => {
-  const { ask, calls } = controlled({
-    itemsPerCallMax: 2,
-    callsAtOnceMax: 1,
-    rest: { times: 1_000, msMax: 60_000 },
-  });
-  for (const [index, item] of [1, 2].entries()) {
-    const asked = ask(item);
-    await waitFor(() => calls.length === index + 1, { timeoutMs: 5_000 });
-    calls[index]?.end([item]);
-    expect(await asked).toBe(item);
-  }
-});
-
-test('a rest has a limit', async () => {
-  const { ask, calls } = controlled({
-    itemsPerCallMax: 2,
-    callsAtOnceMax: 1,
-    rest: { times: 1, msMax: 1 },
-    callTimeoutMs: 2_000,
-  });
-  const first = [0, 1].map(ask);
-  for (const result of first) await expect(result).rejects.toThrow(CallTimeoutError);
-  const endedAtMs = performance.now();
-  const next = ask(2);
-  await waitFor(() => calls.length === 2);
-  expect(performance.now() - endedAtMs).toBeLessThan(1_500);
-  calls[1]?.end([20]);
-  expect(await next).toBe(20);
 });
 
 test('items share calls with those of their queue, and wait for no other queue', async () => {

@@ -53,30 +53,10 @@ test.each([
   expect(waiting.take(60)).toHaveLength(together);
 });
 
-test.each([
-  [[1], false],
-  [[1, 1], false],
-  [[1, 1, 1], true],
-  [[250, 250], false],
-  [[250, 251], true],
-  [[1_000], false],
-])('of at most three events, those with %p webhooks fill a workflow: %p', (webhooks, isFull) => {
-  const waiting = waitingWith(webhooks.map((count) => event('app_a', count)));
-  expect(waiting.isNextFull(3)).toBe(isFull);
-});
-
-test('only the events of the next application count for whether its workflow is full', () => {
-  const waiting = waitingWith([event('app_a'), event('app_b'), event('app_b')]);
-  expect(waiting.isNextFull(2)).toBe(false);
-  waiting.take(2);
-  expect(waiting.isNextFull(2)).toBe(true);
-  waiting.take(2);
-  expect(waiting.isNextFull(2)).toBe(false);
-});
-
-test('clearing removes all waiting events and returns their number', () => {
-  const waiting = waitingWith([event('app_a'), event('app_b')]);
-  expect(waiting.clear()).toBe(2);
-  expect(waiting.count).toBe(0);
-  expect(waiting.take(60)).toEqual([]);
+test('clearing removes the waiting events of an application and returns their number', () => {
+  const waiting = waitingWith([event('app_a'), event('app_b'), event('app_a')]);
+  expect(waiting.clear('app_a')).toBe(2);
+  expect(waiting.clear('app_a')).toBe(0);
+  expect(waiting.count).toBe(1);
+  expect(waiting.take(60).map(({ appUid }) => appUid)).toEqual(['app_b']);
 });

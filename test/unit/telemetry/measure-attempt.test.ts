@@ -111,7 +111,7 @@ test.each<{ of: string; made: Partial<Parameters<typeof dueOf>[0]>; due: Date | 
     due: null,
   },
   {
-    of: 'what was throttled, or in line: unknown',
+    of: 'what was throttled, or rate-limited: unknown',
     made: { delivery: { ...retrying, state: 'pending' } },
     due: null,
   },

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import { HeadStart } from '../../../lib/deliveries/head-start.ts';
-import { createPacer } from '../../../lib/rate-limit/paces.ts';
+import { type AwaitSlot, createRateLimiter } from '../../../lib/rate-limit/rate-limiter.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
@@ -67,6 +67,21 @@ const stored = ({ eventId }: DeliveryKey) => installation.store.deliveries.findO
 const receivedOn = (path: string): ReceivedRequest[] =>
   receiver.requests.filter((request) => request.path === path);
 
+const limiterOf = ({ _id }: Pick<WebhookDocument, '_id'>) =>
+  installation.store.rateLimiters.findOne({ _id });
+
+/** Makes the next slot of a webhook that much later, as if deliveries had reserved those before. */
+async function reserveUntil(webhook: WebhookDocument, ms: number): Promise<number> {
+  const nextSlotMs = Date.now() + ms;
+  const { _id, updatedAt: webhookUpdatedAt } = webhook;
+  await installation.store.rateLimiters.replaceOne(
+    { _id },
+    { nextSlotMs, webhookUpdatedAt, expiresAt: new Date(nextSlotMs) },
+    { upsert: true },
+  );
+  return nextSlotMs;
+}
+
 test('two processes share one rate: those of the next second are sent, the others wait recorded', async () => {
   const { path, newKeys } = await rated(10);
   const keys = await newKeys(30);
@@ -83,53 +98,98 @@ test('two processes share one rate: those of the next second are sent, the other
   expect(new Set(times).size).toBe(times.length);
   // Thirty times a tenth of a second, from when the last of them asked.
   expect(Math.max(...times)).toBeLessThanOrEqual(3_200 + askedForMs);
-  expect(waiting).toContainEqual(expect.objectContaining({ isInLine: true, attemptCount: 0 }));
+  expect(waiting).toContainEqual(expect.objectContaining({ isRateLimited: true, attemptCount: 0 }));
   const [first] = waiting;
   const key = { ...keys[0], eventId: first?.eventId ?? '' } as DeliveryKey;
   const left = await stored(key);
-  expect(left).toMatchObject({ state: 'pending', isInLine: true, attemptCount: 0 });
+  expect(left).toMatchObject({ state: 'pending', isRateLimited: true, attemptCount: 0 });
 
-  // Who asks early is told the same, and takes no other time.
+  // A call before the slot returns the same time, and reserves no other.
   const inAMinute = { nextAttemptAt: new Date(Date.now() + 60_000) };
   await installation.store.deliveries.updateOne({ eventId: key.eventId }, { $set: inAMinute });
   const early = await attempt(processes[0], key);
-  expect(early).toMatchObject({ state: 'retrying', isInLine: true });
-  expect(await installation.store.paces.countDocuments({})).toBe(1);
+  expect(early).toMatchObject({ state: 'retrying', isRateLimited: true });
+  expect(await installation.store.rateLimiters.countDocuments({})).toBe(1);
 });
 
-test('what waited is sent when its time has come, though others wait; who comes then waits behind them', async () => {
-  const { webhook, newKeys } = await rated(5);
-  const { deliveries, paces } = installation.store;
-  const lineEndsMs = Date.now() + 60_000;
-  const expiresAt = new Date(lineEndsMs);
-  const line = { ratePerSecond: 5, sendsFromMs: 0, lineEndsMs, expiresAt };
-  await paces.insertOne({ _id: webhook._id, ...line });
-  const [waited, late] = (await newKeys(2)) as [DeliveryKey, DeliveryKey];
-  const due = { ...waited, isInLine: true, nextAttemptAt: new Date() };
-  await deliveries.insertOne(newDelivery(installation, new Date(), due));
-  const [lateOutcome, outcome] = await attemptAll([late, waited]);
-  expect(outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
-  expect(await stored(waited)).toMatchObject({ isInLine: false, attemptCount: 1 });
-  // Half a second before its time.
-  const nextAttemptAt = new Date(lineEndsMs - 400).toISOString();
-  expect(lateOutcome).toMatchObject({ state: 'retrying', isInLine: true, nextAttemptAt });
-});
-
-test('a hundred attempts of a process wait for their time, and more go back into the line', async () => {
+test('slots that processes reserve at the same time are apart by the interval', async () => {
   const { webhook } = await rated(100);
-  const awaitTime = createPacer(installation.store);
-  const question = {
-    webhookUid: webhook._id,
-    ratePerSecond: 100,
-    isInLine: true,
-    clock: systemClock,
-  };
-  const times = await Promise.all(Array.from({ length: 150 }, () => awaitTime(question, never)));
-  const waited = times.filter((time) => time === null);
+  const request = { webhook, ratePerSecond: 100, clock: systemClock };
+  const limiters = Array.from({ length: 4 }, () => createRateLimiter(installation.store));
+  const reserve = (awaitSlot: AwaitSlot) =>
+    Promise.all(Array.from({ length: 50 }, () => awaitSlot(request, never)));
+  await reserveUntil(webhook, 300_000);
+  const slots = await Promise.all(limiters.map(reserve));
+  const times = slots
+    .flat()
+    .map(Number)
+    .toSorted((a, b) => a - b);
+  for (const [index, time] of times.entries()) {
+    // A time in milliseconds is rounded up.
+    expect(Math.abs(time - (times[0] ?? 0) - 10 * index)).toBeLessThanOrEqual(1);
+  }
+});
+
+test.each([
+  { of: 'due now', lateMs: 0, state: 'delivered' },
+  { of: 'more than a second past', lateMs: 1_500, state: 'retrying' },
+  { of: 'of a webhook that was changed since', lateMs: 0, isChanged: true, state: 'delivered' },
+])('a delivery with a slot $of is $state, though others have later slots', async (row) => {
+  const { webhook, newKeys } = await rated(5);
+  const { deliveries, webhooks } = installation.store;
+  const slotsEndMs = await reserveUntil(webhook, 60_000);
+  const [waited] = (await newKeys(1)) as [DeliveryKey];
+  const nextAttemptAt = new Date(Date.now() - row.lateMs);
+  const due = { ...waited, isRateLimited: true, nextAttemptAt };
+  await deliveries.insertOne(newDelivery(installation, new Date(), due));
+  if (row.isChanged) {
+    const updatedAt = new Date(Date.now() + 1);
+    await webhooks.updateOne({ _id: webhook._id }, { $set: { updatedAt } });
+  }
+  expect(await attempt(processes[0], waited)).toMatchObject({ state: row.state });
+  const { nextSlotMs = 0 } = (await limiterOf(webhook)) ?? {};
+  if (row.isChanged) expect(nextSlotMs).toBeLessThan(slotsEndMs);
+  else expect(nextSlotMs).toBe(slotsEndMs + (row.state === 'delivered' ? 0 : 200));
+  if (row.state === 'retrying') {
+    const slot = { isRateLimited: true, nextAttemptAt: new Date(slotsEndMs), attemptCount: 0 };
+    expect(await stored(waited)).toMatchObject(slot);
+  } else {
+    expect(await stored(waited)).toMatchObject({ isRateLimited: false, attemptCount: 1 });
+  }
+});
+
+test('after an outage of a minute the deliveries that waited come at the rate', async () => {
+  const { webhook, path, newKeys } = await rated(10);
+  const keys = await newKeys(40);
+  const nextAttemptAt = new Date(Date.now() - 60_000);
+  await installation.store.deliveries.insertMany(
+    keys.map((key) =>
+      newDelivery(installation, new Date(), { ...key, isRateLimited: true, nextAttemptAt }),
+    ),
+  );
+  const startedAt = Date.now();
+  const outcomes = await attemptAll(keys);
+  const sent = receivedOn(path).length;
+  expect(sent).toBeLessThanOrEqual(1 + (Date.now() - startedAt) / 100);
+  expect(outcomes.filter(({ state }) => state === 'retrying')).toHaveLength(40 - sent);
+  const { nextSlotMs = 0 } = (await limiterOf(webhook)) ?? {};
+  expect(nextSlotMs).toBeGreaterThanOrEqual(startedAt + 4_000);
+});
+
+test('a hundred attempts of a process wait for their slot, more are recorded with it', async () => {
+  const both = await Promise.all([rated(100), rated(100)]);
+  const awaitSlot = createRateLimiter(installation.store);
+  const slots = await Promise.all(
+    both.flatMap(({ webhook }) => {
+      const request = { webhook, ratePerSecond: 100, clock: systemClock };
+      return Array.from({ length: 75 }, () => awaitSlot(request, never));
+    }),
+  );
+  const waited = slots.filter((slot) => slot === null);
   expect(waited).toHaveLength(100);
 });
 
-test('a process that stops during the wait loses its time; the attempt is made elsewhere', async () => {
+test('a process that stops during the wait loses its slot; the attempt is made elsewhere', async () => {
   const { path, newKeys } = await rated(2);
   const [first, second] = (await newKeys(2)) as [DeliveryKey, DeliveryKey];
   const [stopping, other] = processes as [DeliveryPorts, DeliveryPorts];
@@ -139,8 +199,8 @@ test('a process that stops during the wait loses its time; the attempt is made e
   const options = { caller: { kind: 'event' }, signal: stop.signal } as const;
   const waiting = attemptDelivery(stopping, second, options);
   await waitFor(async () => {
-    const pace = await installation.store.paces.findOne({ _id: second.webhookUid });
-    return (pace?.sendsFromMs ?? 0) >= startedAt + 1_000;
+    const limiter = await limiterOf({ _id: second.webhookUid });
+    return (limiter?.nextSlotMs ?? 0) >= startedAt + 1_000;
   });
   stop.abort(new Error('the process stops'));
   await expect(waiting).rejects.toThrow('the process stops');
@@ -156,37 +216,33 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
   status = 500;
   expect(await attempt(processes[0], failing)).toMatchObject({ state: 'retrying', status: 500 });
   status = 200;
-  const later = new Date(Date.now() + 60_000);
-  const asksAt = new Date(Number(later) - 400);
-  const line = { ratePerSecond: 1, sendsFromMs: Number(later), lineEndsMs: Number(later) };
-  await installation.store.paces.updateOne({ _id: webhook._id }, { $set: line });
+  const slot = new Date(await reserveUntil(webhook, 60_000));
   await installation.store.deliveries.updateOne(
     { eventId: failing.eventId },
     { $set: { nextAttemptAt: new Date() } },
   );
   expect(await attempt(processes[0], failing)).toMatchObject({
     state: 'retrying',
-    isInLine: true,
+    isRateLimited: true,
     attemptCount: 1,
-    nextAttemptAt: asksAt.toISOString(),
+    nextAttemptAt: slot.toISOString(),
   });
-  const retry = { state: 'retrying', isInLine: true, attemptCount: 1, nextAttemptAt: asksAt };
+  const retry = { state: 'retrying', isRateLimited: true, attemptCount: 1, nextAttemptAt: slot };
   expect(await stored(failing)).toMatchObject(retry);
 
-  // Sent again by a job it is new in the line.
+  // A delivery that a job sends again has no slot.
   const jobUid = newId('job');
   await requeue(installation, failing, { jobUid, requeuedAs: 'resend' });
-  expect(await stored(failing)).toMatchObject({ isInLine: false, nextAttemptAt: null });
+  expect(await stored(failing)).toMatchObject({ isRateLimited: false, nextAttemptAt: null });
   const caller = { kind: 'job', jobUid } as const;
   const [ports] = processes as [DeliveryPorts];
   const again = await attemptDelivery(ports, failing, { caller, signal: never });
-  expect(again.nextAttemptAt).toBe(new Date(Number(asksAt) + 1_000).toISOString());
+  expect(again.nextAttemptAt).toBe(new Date(Number(slot) + 1_000).toISOString());
 
-  // A paused webhook takes no time of the line.
+  // A delivery to a paused webhook reserves no slot.
   await installation.store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } });
   expect(await attempt(ports, other)).toMatchObject({ state: 'held' });
-  const pace = await installation.store.paces.findOne({ _id: webhook._id });
-  expect(pace?.lineEndsMs).toBe(Number(later) + 2_000);
+  expect((await limiterOf(webhook))?.nextSlotMs).toBe(Number(slot) + 2_000);
 });
 
 test('a head start leaves what has to wait to the workflow, which does not ask again', async () => {
@@ -205,7 +261,7 @@ test('a head start leaves what has to wait to the workflow, which does not ask a
     ),
   );
   expect(taken.map((outcome) => outcome?.state)).toEqual(['delivered', 'delivered', 'retrying']);
-  expect(taken[2]).toMatchObject({ isInLine: true, attemptCount: 0 });
+  expect(taken[2]).toMatchObject({ isRateLimited: true, attemptCount: 0 });
 });
 
 test('an ordered webhook gets its events in order, at the rate', async () => {

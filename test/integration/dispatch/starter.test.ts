@@ -1,10 +1,11 @@
 // The grouping of events into workflows: no crash or race gives an event two workflows or none.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { WorkflowNotFoundError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { WorkflowStarts } from '../../../lib/dispatch/workflow-starts.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
-import { connectStore } from '../../../lib/mongo/connect.ts';
+import { connectStore, type Store } from '../../../lib/mongo/connect.ts';
 import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
 import { findUnstartedJobs, newRelease, toStart } from '../../../lib/jobs/jobs.ts';
 import type { DeliverEventsInput, RunJobInput } from '../../../lib/temporal/messages.ts';
@@ -12,8 +13,13 @@ import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { jobWorkflowId } from '../../../lib/temporal/names.ts';
 import { sweep } from '../../../worker/relay.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
-import { newDispatcher, newDispatcherWithoutTemporal } from '../../support/dispatchers.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import {
+  newStarter,
+  newStarterWithoutTemporal,
+  newStarts,
+  startWorkflow,
+} from '../../support/starters.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -72,11 +78,21 @@ async function untilDispatched(events: readonly EventDocument[]): Promise<void> 
   );
 }
 
+/** Lets the updates of events fail that have the text in their filter or their change. */
+function failUpdates(store: Store, text: string): void {
+  const update = store.events.updateMany.bind(store.events);
+  vi.spyOn(store.events, 'updateMany').mockImplementation(async (...args) => {
+    const [filter, change] = args;
+    if (JSON.stringify([filter, change]).includes(text)) throw new Error('MongoDB is away');
+    return update(...args);
+  });
+}
+
 test('events that wait together share one workflow, and each can be found by its id', async () => {
   const events = await insertEvents(60);
-  const dispatcher = newDispatcher(service);
-  dispatcher.dispatch(events);
-  await dispatcher.drained();
+  const starter = newStarter(service);
+  starter.add(events);
+  await starter.drained();
   await untilDispatched(events);
   const [workflowId, ...others] = new Set(await workflowIdsOf(events));
   expect(others).toEqual([]);
@@ -98,41 +114,61 @@ test('events that wait together share one workflow, and each can be found by its
 
 test('an event beyond the maximum of a workflow goes into another one', async () => {
   const events = await insertEvents(61);
-  const dispatcher = newDispatcher(service);
-  dispatcher.dispatch(events);
-  await dispatcher.drained();
+  const starter = newStarter(service);
+  starter.add(events);
+  await starter.drained();
   const ids = await workflowIdsOf(events);
   expect(new Set(ids.slice(0, 60)).size).toBe(1);
   expect(ids[60]).toBe(`event/${events[60]?._id}`);
 });
 
-test('while the window has a place, each event gets its own workflow; after that, events share one', () => {
-  const dispatcher = newDispatcher(service);
-  const chosen = Array.from({ length: 40 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
-  expect(chosen[0]).toBe('event/evt_0');
-  expect(chosen.at(-1)).toBeNull();
+test.each([
+  [9, 9],
+  [10, 1],
+])('%p events that wait together get %p workflows', async (count, workflows) => {
+  const events = await insertEvents(count);
+  const starter = newStarter(service);
+  starter.add(events);
+  await starter.drained();
+  const ids = await workflowIdsOf(events);
+  expect(new Set(ids).size).toBe(workflows);
+  const own = events.map((event) => `event/${event._id}`);
+  if (workflows === count) expect(ids).toEqual(own);
 });
 
 test('with one event per workflow, each of many events has its own', async () => {
-  const dispatcher = newDispatcher(service, { eventsPerWorkflowMax: 1 });
-  const chosen = Array.from({ length: 100 }, (_, n) => dispatcher.chooseWorkflow(`evt_${n}`));
-  expect(chosen).toEqual(chosen.map((_, n) => `event/evt_${n}`));
   const events = await insertEvents(40);
-  dispatcher.dispatch(
-    events.map((event) => ({ ...event, workflowId: dispatcher.chooseWorkflow(event._id) })),
-  );
-  await dispatcher.drained();
+  const starter = newStarter(service, { eventsPerWorkflowMax: 1 });
+  starter.add(events);
+  await starter.drained();
   await untilDispatched(events);
   for (const event of events) {
     expect((await inputOf(`event/${event._id}`)).events).toHaveLength(1);
   }
 });
 
+test('after each start a loop pauses for seven times as long as Temporal took', async () => {
+  const tookMs = 20;
+  const beganAtMs: number[] = [];
+  const withDeadline = async (): Promise<void> => {
+    beganAtMs.push(performance.now());
+    await delay(tookMs);
+  };
+  const starter = newStarter(service, { client: { withDeadline } as unknown as Client });
+  starter.add(await insertEvents(9));
+  await waitFor(() => beganAtMs.length === 9, { what: 'nine starts' });
+  await starter.drained();
+  // Three loops: of any four starts that follow each other, one loop made two.
+  const distances = beganAtMs.slice(3).map((atMs, index) => atMs - (beganAtMs[index] ?? 0));
+  // A timer may be a millisecond early.
+  expect(Math.min(...distances)).toBeGreaterThanOrEqual(8 * (tookMs - 1));
+});
+
 test('two processes that claim the same events never both get one', async () => {
   const events = await insertEvents(30);
-  const dispatchers = [newDispatcher(service), newDispatcher(service), newDispatcher(service)];
-  for (const [n, dispatcher] of dispatchers.entries()) dispatcher.dispatch(events.slice(n * 5));
-  await Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
+  const starters = [newStarter(service), newStarter(service), newStarter(service)];
+  for (const [n, starter] of starters.entries()) starter.add(events.slice(n * 5));
+  await Promise.all(starters.map((starter) => starter.drained()));
   await untilDispatched(events);
   const workflowIds = new Set(await workflowIdsOf(events));
   const carried: string[] = [];
@@ -164,7 +200,7 @@ test('a claim is visible completely or not at all, so no relay starts half a bat
 test('after a crash between claim and start the relay starts the same batch under the same id', async () => {
   const events = await insertEvents(5, longAgo());
   await claimEvents(service.store, events, 'batch/bat_crashed');
-  const ports = { ...relayPorts(), dispatcher: newDispatcher(service) };
+  const ports = { ...relayPorts(), starts: newStarts(service) };
   expect(await sweep(ports, never)).toBe(5);
   const input = await inputOf('batch/bat_crashed');
   expect(input.events.map((event) => event.eventId)).toEqual(events.map((event) => event._id));
@@ -180,7 +216,7 @@ test('a lost batch is started with its younger events, which no other workflow w
     events.push(...(await insertEvents(1, new Date(now.getTime() - ageMs))));
   }
   await claimEvents(service.store, events, 'batch/bat_of_all_ages');
-  const ports = { ...relayPorts(), dispatcher: newDispatcher(service), clock: { now: () => now } };
+  const ports = { ...relayPorts(), starts: newStarts(service), clock: { now: () => now } };
   expect(await sweep(ports, never)).toBe(4);
   const input = await inputOf('batch/bat_of_all_ages');
   const carried = input.events.map((event) => event.eventId).toSorted();
@@ -203,14 +239,16 @@ test('more lost batches than a sweep reads are started completely by the next sw
 test('after a crash between start and mark the relay marks the events, and starts and counts nothing again', async () => {
   const counted = vi.spyOn(instruments.eventsStarted, 'add');
   const events = await insertEvents(5, longAgo());
-  const dispatcher = newDispatcher(service);
-  await dispatcher.start(events);
+  const starts = newStarts(service);
+  await (
+    await starts.startEvents(events, 'relay')
+  ).marked;
   const [workflowId] = await workflowIdsOf(events);
   const handle = service.temporal.client.workflow.getHandle(workflowId ?? '');
   const { runId } = await handle.describe();
   const ids = events.map((event) => event._id);
   await service.store.events.updateMany({ _id: { $in: ids } }, { $set: { dispatchedAt: null } });
-  const ports = { ...relayPorts(), dispatcher };
+  const ports = { ...relayPorts(), starts };
   expect(await sweep(ports, never)).toBe(5);
   expect((await handle.describe()).runId).toBe(runId);
   await untilDispatched(events);
@@ -223,71 +261,70 @@ test('notices, which only the relay starts, are not among the events that it is 
   const [change, ...others] = await insertEvents(3, longAgo());
   if (change === undefined) throw new Error('there are no events');
   const notices = others.map((event) => ({ ...event, event: 'delivery.exhausted' as const }));
-  const dispatcher = newDispatcher(service);
-  await dispatcher.start([change, ...notices]);
-  await dispatcher.start(
+  await startWorkflow(service, [change, ...notices]);
+  await startWorkflow(
+    service,
     (await insertEvents(1, longAgo())).map((event) => ({ ...event, event: 'webhook.failing' })),
   );
   expect(counted.mock.calls).toEqual([[1, { by: 'relay' }]]);
   counted.mockRestore();
 });
 
-test('after a failed start the dispatcher pauses and leaves the rest to the relay', async () => {
-  const away = newDispatcherWithoutTemporal(service);
-  const [events, later] = [await insertEvents(3), await insertEvents(1)];
-  away.dispatch(events);
+test('after a failed start the waiting events of the application are left to the relay', async () => {
+  const away = newStarterWithoutTemporal(service);
+  const events = await insertEvents(20);
+  const start = vi.spyOn(WorkflowStarts.prototype, 'startEvents');
+  away.add(events);
+  // Each of three loops has begun a start; none waits any more when the first has failed.
   await away.drained();
-  expect(away.chooseWorkflow('evt_next')).toBeNull();
-  away.dispatch(later);
-  await away.drained();
-  expect(await workflowIdsOf(later)).toEqual([null]);
-  const [workflowId] = await workflowIdsOf(events);
-  const handle = service.temporal.client.workflow.getHandle(workflowId ?? '');
-  await expect(handle.describe()).rejects.toThrow(WorkflowNotFoundError);
+  expect(start.mock.calls.length).toBeLessThanOrEqual(3);
+  start.mockRestore();
   const now = new Date(Date.now() + 10_000);
-  expect(await findClaimed(service.store, now, 100)).toHaveLength(3);
-  expect(await findUnclaimed(service.store, now, 100)).toHaveLength(1);
+  const left = [
+    ...(await findClaimed(service.store, now, 100)),
+    ...(await findUnclaimed(service.store, now, 100)),
+  ];
+  const ids = new Set(left.map((event) => event._id));
+  expect(events.filter((event) => !ids.has(event._id))).toEqual([]);
+  await service.store.events.deleteMany({ _id: { $in: [...ids] } });
+});
+
+test('events of other applications wait on when the start of one fails', async () => {
+  const [ours] = await insertEvents(1);
+  if (ours === undefined) throw new Error('there is no event');
+  const others = Array.from({ length: 9 }, (_, n) => ({
+    ...ours,
+    _id: `evt_refused_${n}`,
+    appUid: 'app_refused',
+  }));
+  await using store = await connectStore(service.config.mongodb);
+  failUpdates(store, 'evt_refused');
+  const starter = newStarter(service, { store });
+  starter.add([...others, ours]);
+  await starter.drained();
+  await untilDispatched([ours]);
 });
 
 test('a mark that MongoDB did not take stops no further starts', async () => {
-  const [events, later] = [await insertEvents(1), await insertEvents(1)];
+  const events = await insertEvents(2);
   const { mongodb } = service.config;
-  const store = await connectStore(mongodb);
-  await store[Symbol.asyncDispose]();
-  const dispatcher = newDispatcher(service, { store });
-  for (const event of [...events, ...later]) {
-    const workflowId = `event/${event._id}`;
-    dispatcher.dispatch([{ ...event, workflowId }]);
-    await dispatcher.drained();
-    expect((await inputOf(workflowId)).events).toHaveLength(1);
+  await using store = await connectStore(mongodb);
+  failUpdates(store, 'dispatchedAt');
+  const starter = newStarter(service, { store });
+  starter.add(events);
+  await starter.drained();
+  for (const event of events) {
+    expect((await inputOf(`event/${event._id}`)).events).toHaveLength(1);
   }
-  expect(dispatcher.chooseWorkflow('evt_next')).toBe('event/evt_next');
-});
-
-test('a claim that MongoDB answers late keeps its place no longer than itself', async () => {
-  const events = await insertEvents(6);
-  await using store = await connectStore(service.config.mongodb);
-  const update = store.events.updateMany.bind(store.events);
-  // Three places, each held for a multiple of that, would be taken for 2 s.
-  vi.spyOn(store.events, 'updateMany').mockImplementation(async (...args) => {
-    await delay(300);
-    return update(...args);
-  });
-  const dispatcher = newDispatcher(service, { store, eventsPerWorkflowMax: 2 });
-  dispatcher.dispatch(events);
-  await dispatcher.drained();
-  expect(new Set(await workflowIdsOf(events)).size).toBe(3);
-  const isFree = (): boolean => dispatcher.chooseWorkflow('evt_next') !== null;
-  await waitFor(isFree, { what: 'a free place', timeoutMs: 1_000 });
 });
 
 test('concurrent starts of a job start it once and mark it', async () => {
   const { store } = service;
   const job = newRelease({ appUid: service.app.appUid, webhookUid }, longAgo());
   await store.jobs.insertOne(job);
-  const dispatchers = [newDispatcher(service), newDispatcher(service)];
-  for (const dispatcher of dispatchers) dispatcher.dispatchJob(toStart(job));
-  await Promise.all(dispatchers.map((dispatcher) => dispatcher.drained()));
+  const starters = [newStarter(service), newStarter(service)];
+  for (const starter of starters) starter.addJob(toStart(job));
+  await Promise.all(starters.map((starter) => starter.drained()));
   const { appUid, _id: jobUid } = job;
   expect(await inputOf<RunJobInput>(jobWorkflowId(jobUid))).toEqual({ jobUid, appUid });
   // The mark is acknowledged by one server, so a majority read sees it a moment later.
@@ -298,10 +335,10 @@ test('concurrent starts of a job start it once and mark it', async () => {
 test('two resumes of a webhook in one millisecond have separate releases', async () => {
   const at = new Date();
   const made = [1, 2].map(() => newRelease({ appUid: service.app.appUid, webhookUid }, at));
-  const dispatcher = newDispatcher(service);
+  const starts = newStarts(service);
   for (const job of made) {
     await service.store.jobs.insertOne(job);
-    await dispatcher.startJob(toStart(job));
+    await starts.startJob(toStart(job));
     expect(await inputOf<RunJobInput>(jobWorkflowId(job._id))).toMatchObject({ jobUid: job._id });
   }
 });

@@ -1,0 +1,81 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { coalesce } from '../concurrency/coalesce.ts';
+import { attemptLimits } from '../limits.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
+import type { Clock } from '../platform/clock.ts';
+import { hourMs } from '../platform/duration.ts';
+import { type Store } from '../mongo/connect.ts';
+
+interface SlotRequest {
+  webhook: Pick<WebhookDocument, '_id' | 'updatedAt'>;
+  ratePerSecond: number;
+  clock: Clock;
+}
+
+/**
+ * Reserves the webhook's next slot. Waits for one within a second, and returns null; returns the time of a later one,
+ * at which the delivery may be sent. Rejects with the signal's reason.
+ */
+export type AwaitSlot = (request: SlotRequest, signal: AbortSignal) => Promise<Date | null>;
+
+const keptMs = hourMs;
+// Requests of a process for one webhook share an update.
+const updates = { itemsPerCallMax: 1_000, callsAtOnceMax: 1 };
+
+/** Reserves slots at the rates of webhooks, over all processes. */
+export function createRateLimiter(store: Store): AwaitSlot {
+  const reserve = coalesce(
+    updates,
+    (requests: readonly SlotRequest[]) => reserveSlots(store, requests),
+    ({ webhook }) => webhook._id,
+  );
+  let waiting = 0;
+  return async (request, signal) => {
+    const mayWait = waiting < attemptLimits.rateWaitsAtOnceMax;
+    waiting += 1;
+    try {
+      const slotMs = await reserve(request);
+      const waitMs = slotMs - request.clock.now().getTime();
+      if (waitMs > (mayWait ? attemptLimits.rateWaitMsMax : 0)) return new Date(Math.ceil(slotMs));
+      await waitOut(waitMs, signal);
+      return null;
+    } finally {
+      waiting -= 1;
+    }
+  };
+}
+
+async function waitOut(waitMs: number, signal: AbortSignal): Promise<void> {
+  // Several attempts wait with one signal.
+  setMaxListeners(0, signal);
+  try {
+    await setTimeout(Math.max(0, Math.ceil(waitMs)), undefined, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+async function reserveSlots(store: Store, requests: readonly SlotRequest[]): Promise<number[]> {
+  const [{ webhook, ratePerSecond, clock }] = requests as [SlotRequest];
+  const count = requests.length;
+  const intervalMs = 1_000 / ratePerSecond;
+  const nowMs = clock.now().getTime();
+  const { updatedAt } = webhook;
+  const isChanged = { $lt: ['$webhookUpdatedAt', updatedAt] };
+  const fromMs = { $cond: [isChanged, nowMs, { $max: [nowMs, '$nextSlotMs'] }] };
+  const nextSlotMs = { $add: [fromMs, count * intervalMs] };
+  const webhookUpdatedAt = { $max: ['$webhookUpdatedAt', updatedAt] };
+  const limiter = await store.rateLimiters.findOneAndUpdate(
+    { _id: webhook._id },
+    [
+      { $set: { nextSlotMs, webhookUpdatedAt } },
+      { $set: { expiresAt: { $toDate: { $add: ['$nextSlotMs', keptMs] } } } },
+    ],
+    // A reservation that is lost costs a burst: so `w: 1`.
+    { upsert: true, returnDocument: 'after', writeConcern: { w: 1 } },
+  );
+  if (limiter === null) throw new Error(`no slots of ${webhook._id} were reserved`);
+  return requests.map((_, index) => limiter.nextSlotMs - (count - index) * intervalMs);
+}

@@ -1,0 +1,17 @@
+import { attemptLimits } from '../limits.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+
+export type RateLimited = Pick<DeliveryDocument, 'isRateLimited' | 'nextAttemptAt' | 'updatedAt'>;
+
+/**
+ * Checks whether a delivery may use the slot for which it waited. A slot is void when it is more than a second past, so
+ * that nothing bursts after an outage, and when the webhook was changed after it was reserved.
+ */
+export function hasSlot(
+  delivery: RateLimited | null,
+  { webhookUpdatedAt, now }: { webhookUpdatedAt: Date; now: Date },
+): boolean {
+  if (delivery === null || !delivery.isRateLimited || delivery.nextAttemptAt === null) return false;
+  const lateMs = now.getTime() - delivery.nextAttemptAt.getTime();
+  return lateMs <= attemptLimits.rateWaitMsMax && webhookUpdatedAt <= delivery.updatedAt;
+}
