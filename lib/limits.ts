@@ -166,8 +166,8 @@ export const attemptLimits = group('Attempts and order', {
   overdueAfterMs: [1_000, 'Age from which a request is overdue'],
   // Longer than a step, which begins attempts for 15 s.
   orderStepTimeoutMs: [45_000, 'A call of `attemptInOrder`'],
-  // Longer than any attempt: its activity is given up before.
-  partitionLeaseMs: [40_000, 'Lease of a partition'],
+  // An attempt with its waits and reads; a request is begun only while there is time for all of it.
+  partitionLeaseMs: [15_000, 'Lease of a partition, renewed with each number'],
 });
 
 export const jobLimits = group('Jobs', {

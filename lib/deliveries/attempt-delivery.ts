@@ -26,15 +26,17 @@ import { logAttempt, measureAttempt, toAttempt, triggerOf } from './report-attem
 import { recordHealth } from '../webhooks/webhook-health.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
-import { passTurn, takeTurn } from '../order/turns.ts';
+import { wakePartition } from './wake-partition.ts';
 import { hasSlot } from '../rate-limit/slot.ts';
 
 interface AttemptOptions {
   caller: Caller;
-  /** Just recorded and read: the delivery has no document. A throttled one gets one only in a partition. */
+  /** Just recorded and read: the delivery has no document, and gets none where it is throttled. */
   headStart?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
+  /** Called when nothing is left to wait for before the request; what it throws ends the attempt unsent. */
+  beforeRequest?: () => void;
 }
 
 /** A delivery that may be sent. */
@@ -45,8 +47,8 @@ interface Subject extends Found {
 }
 
 /**
- * Makes and records the next attempt at a delivery if it is due, never twice, in a partition only in its turn. Returns
- * what became of it, a receiver's failure too; rejects on our own faults, after which Temporal calls it again.
+ * Makes and records the next attempt at a delivery if it is due, never twice; one in a partition is left to that, except
+ * by a job. Returns what became of it, a receiver's failure too; rejects on our own faults: Temporal calls it again.
  */
 export async function attemptDelivery(
   ports: DeliveryPorts,
@@ -70,18 +72,12 @@ export async function attemptDelivery(
   }
   const turn = turnOf(event, key.webhookUid);
   const found = { key, delivery, event, turn, caller };
-  if (decision === 'send' && !(await takeTurn(ports, found))) {
-    // Recorded, so that lists and pauses find it.
-    if (delivery === null) await recordUnsent(ports, found, { state: 'pending' });
-    return { ...unattempted(key, delivery), state: 'waiting' };
-  }
   const outcome =
     decision === 'send' && webhook !== null
       ? await sendAndRecord(ports, { ...found, webhook, readAt, options })
       : await withoutSending(ports, found, decision);
-  // An attempt under way elsewhere has the turn.
-  const hasTurn = turn !== null && decision !== 'elsewhere';
-  return hasTurn ? passTurn(ports, { key, turn, caller, outcome }) : outcome;
+  await wakePartition(ports, found, outcome);
+  return outcome;
 }
 
 /** Returns the outcome of a delivery of which nothing was read: the retries attempt it. */
@@ -115,6 +111,11 @@ async function withoutSending(
   decision: Decision,
 ): Promise<DeliveryOutcome> {
   if (typeof decision === 'object') return recordUnsent(ports, found, decision);
+  if (decision === 'inOrder') {
+    // Recorded, so that lists and pauses find it.
+    const outcome = await recordUnsent(ports, found, { state: 'pending' });
+    return outcome.state === 'retrying' ? { ...outcome, state: 'waiting' } : outcome;
+  }
   const { key, delivery, event, caller } = found;
   if (delivery !== null) return outcomeOf(key, delivery, caller);
   const nextAttemptAt = event.headStart?.until.toISOString() ?? null;
@@ -195,13 +196,14 @@ async function send(
     const facts = { event, body, webhook, attemptNumber: n, now: at, trace };
     return composeMessage(ports.secretBox, facts);
   };
-  const { signal } = options;
+  const { signal, beforeRequest } = options;
   try {
     const result = await ports.sender.send({
       url: webhook.url,
       appUid: key.appUid,
       webhookUid: key.webhookUid,
       compose,
+      beforeRequest,
       signal,
     });
     return { result, readyAt, at, traced };
@@ -246,11 +248,8 @@ async function leaveUnsent(
   subject: Subject,
   { target, reason }: { target: AttemptTarget; reason: 'throttled' | 'outdated' },
 ): Promise<DeliveryOutcome> {
-  const { key, delivery, turn, options } = subject;
-  // One in order is recorded, as its partition goes on with it.
-  if (options.headStart !== undefined && turn === null) {
-    return leftToRetries(key);
-  }
+  const { key, delivery, options } = subject;
+  if (options.headStart !== undefined) return leftToRetries(key);
   const { host } = target;
   // As `info` once a delivery: each of a busy webhook asks again and again.
   const level = delivery === null ? 'info' : 'debug';

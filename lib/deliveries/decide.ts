@@ -10,9 +10,9 @@ import { isOfKind, isSubscribed } from '../webhooks/subscriptions.ts';
 
 /**
  * `remove`: its event is gone. `notYet`: it is not due. `notMine`: it is settled, held, or somebody else's. `elsewhere`:
- * the process that recorded the event may be making its first attempt.
+ * the process that recorded the event may be making its first attempt. `inOrder`: only its partition sends it.
  */
-export type Decision = 'send' | 'remove' | 'notYet' | 'notMine' | 'elsewhere' | Unsent;
+export type Decision = 'send' | 'remove' | 'notYet' | 'notMine' | 'elsewhere' | 'inOrder' | Unsent;
 
 /** What is recorded instead of an attempt. */
 export type Unsent = { state: 'held' } | { state: 'cancelled'; cancelReason: CancelReason };
@@ -41,7 +41,12 @@ export function decide(facts: AttemptFacts): Decision {
   if (isDiscarded(event, delivery, webhook)) return cancelled('discarded');
   // While it is paused its filters may still change.
   if (!webhook.active) return { state: 'held' };
-  return isWanted(event, delivery, webhook) ? 'send' : cancelled('unsubscribed');
+  if (!isWanted(event, delivery, webhook)) return cancelled('unsubscribed');
+  return caller.kind === 'event' && isInOrder(event, webhook) ? 'inOrder' : 'send';
+}
+
+function isInOrder({ order }: EventToAttempt, { _id }: WebhookDocument): boolean {
+  return order.some(({ webhookUid }) => webhookUid === _id);
 }
 
 /** Checks whether a decision leaves a delivery unsent for good, so that it must not follow from a stale read. */
@@ -61,7 +66,7 @@ function isOwner(caller: Caller, { jobUid, partition }: DeliveryToAttempt): bool
   return caller.kind === 'partition' || partition === null;
 }
 
-// The workflow of a partition asks in its turn, which only one process has.
+// Only one process sends the deliveries of a partition.
 function isElsewhere({ caller, delivery, event, webhook, now, processUid }: AttemptFacts): boolean {
   if (delivery !== null || webhook === null || caller.kind === 'partition') return false;
   if (!event?.headStart) return false;

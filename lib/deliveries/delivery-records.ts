@@ -2,18 +2,10 @@ import type { ClientSession } from 'mongodb';
 import { coalesce } from '../concurrency/coalesce.ts';
 import type { DeliveryKey, DeliveryStep, DeliveryToAttempt } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import type { Turn } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 import { readProven } from '../mongo/read-proven.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
-import {
-  type Claim,
-  claimTurns,
-  type Settlement,
-  settleTurns,
-  type TurnRecords,
-} from '../order/turns.ts';
 import { type AwaitSlot, createRateLimiter } from '../rate-limit/rate-limiter.ts';
 import { findBodies, findToAttempt } from '../events/events.ts';
 import type { TriggerRecorder } from '../webhooks/trigger-recorder.ts';
@@ -27,7 +19,7 @@ export interface DeliveryFacts {
 }
 
 /** What an attempt reads and writes, batched over the concurrent attempts of a process. */
-export interface DeliveryRecords extends TurnRecords {
+export interface DeliveryRecords {
   readDelivery(key: DeliveryKey): Promise<DeliveryToAttempt | null>;
   readEvent(key: DeliveryKey): Promise<EventToAttempt | null>;
   /** Returns null when it was removed or erased since the event was read. */
@@ -44,9 +36,6 @@ export interface DeliveryRecords extends TurnRecords {
 const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
 // Up to 256 KiB each.
 const bodyReads = { itemsPerCallMax: 20, callsAtOnceMax: 8 };
-// A turn that a job's open transaction locks holds up those of its webhook alone.
-const turns = { itemsPerCallMax: 100, callsAtOnceMax: 2 };
-const webhookOf = ({ turn }: { turn: Turn }): string => turn.partition.webhookUid;
 // One call at a time, as the disk writes many documents in the time of one; given up late, as a send may then be repeated.
 const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
 
@@ -66,12 +55,6 @@ export function createDeliveryRecords(store: Store, triggers: TriggerRecorder): 
       readProven(store, (session) => findFacts(store, keys, session)),
     ),
     awaitSlot: createRateLimiter(store),
-    claimTurn: coalesce(turns, (claims: readonly Claim[]) => claimTurns(store, claims), webhookOf),
-    settleTurn: coalesce(
-      turns,
-      (settled: readonly Settlement[]) => settleTurns(store, settled),
-      webhookOf,
-    ),
     async record(key, step) {
       // Nearly every step is a first one, and only those can be batched.
       if (step.isFirst && (await insert([key, step]))) return true;

@@ -7,6 +7,7 @@ import { partitionId, type PartitionKey, turnOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
+import { drain } from './drain.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 const { headStartMs, headStartBytesMax, headStartOutcomesMax } = attemptLimits;
@@ -28,8 +29,9 @@ export class HeadStart {
   /** By delivery; null where the workflow makes the attempt. */
   readonly #attempts = new Map<string, Promise<DeliveryOutcome | null>>();
   readonly #inFlight = new Set<Promise<unknown>>();
-  /** Of each partition the attempt that was begun last. */
-  readonly #lastOf = new Map<string, Promise<unknown>>();
+  /** Of each partition the outcomes of the latest drain. */
+  readonly #drains = new Map<string, Promise<readonly DeliveryOutcome[]>>();
+  readonly #ending = new AbortController();
   readonly #bytes = new SharedLimit(headStartBytesMax);
   #ended = false;
 
@@ -64,6 +66,7 @@ export class HeadStart {
   /** Begins no more attempts, and resolves when those in flight are recorded. */
   async end(): Promise<void> {
     this.#ended = true;
+    this.#ending.abort();
     await Promise.all(this.#inFlight);
   }
 
@@ -79,7 +82,7 @@ export class HeadStart {
     this.#ports.firstAttempts.take(appUid);
     this.#bytes.take(appUid, bytes);
     const turn = turnOf(event, webhook._id);
-    const made = turn === null ? this.#attempt(facts) : this.#attemptNext(facts, turn.partition);
+    const made = turn === null ? this.#attempt(facts) : this.#inOrder(event, turn.partition);
     const attempt = made.finally(() => {
       this.#ports.firstAttempts.giveBack(appUid);
       this.#bytes.giveBack(appUid, bytes);
@@ -89,19 +92,32 @@ export class HeadStart {
     this.#keep(id, attempt);
   }
 
-  // After the one before it in this process, whose end passes the turn to it.
-  async #attemptNext(facts: Facts, partition: PartitionKey): Promise<DeliveryOutcome | null> {
+  // One drain at a time, which often sends the deliveries of the calls that wait for it.
+  async #inOrder(event: EventDocument, partition: PartitionKey): Promise<DeliveryOutcome | null> {
+    const eventId = event._id;
     const id = partitionId(partition);
-    const before = this.#lastOf.get(id);
-    const attempt = Promise.resolve(before).then(() => {
-      const until = facts.event.headStart?.until ?? null;
-      const isClaimed = until !== null && this.#ports.clock.now() < until;
-      return isClaimed && !this.#ended ? this.#attempt(facts) : null;
+    const before = this.#drains.get(id) ?? Promise.resolve([]);
+    const drained = before.then((outcomes) => {
+      const isClaimed = event.headStart !== null && this.#ports.clock.now() < event.headStart.until;
+      const isLeft = this.#ended || !isClaimed || find(outcomes, eventId) !== null;
+      return isLeft ? outcomes : this.#drain(partition);
     });
-    this.#lastOf.set(id, attempt);
-    const outcome = await attempt;
-    if (this.#lastOf.get(id) === attempt) this.#lastOf.delete(id);
+    this.#drains.set(id, drained);
+    const outcome = find(await drained, eventId);
+    if (this.#drains.get(id) === drained) this.#drains.delete(id);
     return outcome;
+  }
+
+  async #drain(partition: PartitionKey): Promise<readonly DeliveryOutcome[]> {
+    try {
+      const cancellation = this.#ending.signal;
+      const bounds = { signal: neverAborted, cancellation, msMax: headStartMs };
+      return (await drain(this.#ports, partition, bounds)).settled;
+    } catch (error) {
+      // The workflow of the event finds that its number is not settled.
+      deliveryLog.warn({ ...partition, err: error }, 'head_start.failed');
+      return [];
+    }
   }
 
   async #attempt(headStart: Facts): Promise<DeliveryOutcome | null> {
@@ -126,4 +142,8 @@ export class HeadStart {
     const [oldest] = this.#attempts.keys();
     if (this.#attempts.size > headStartOutcomesMax) this.#attempts.delete(oldest ?? '');
   }
+}
+
+function find(outcomes: readonly DeliveryOutcome[], eventId: string): DeliveryOutcome | null {
+  return outcomes.find((outcome) => outcome.eventId === eventId) ?? null;
 }

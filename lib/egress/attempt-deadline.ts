@@ -3,6 +3,8 @@ import { SendFault } from './send-fault.ts';
 
 interface AttemptDeadline {
   readonly signal: AbortSignal;
+  /** Throws once the time is over, though its timer has not fired yet. */
+  check(): void;
   stop(): void;
 }
 
@@ -10,12 +12,16 @@ interface AttemptDeadline {
 export function startDeadline(timeoutMs: number, caller?: AbortSignal): AttemptDeadline {
   const controller = new AbortController();
   const onCaller = (): void => controller.abort(caller?.reason);
-  const stopTimer = startFairTimer(timeoutMs, () => {
-    controller.abort(new SendFault('ATTEMPT_DEADLINE', `attempt took over ${timeoutMs} ms`));
-  });
+  const endsAtMs = performance.now() + timeoutMs;
+  const fault = () => new SendFault('ATTEMPT_DEADLINE', `attempt took over ${timeoutMs} ms`);
+  const stopTimer = startFairTimer(timeoutMs, () => controller.abort(fault()));
   caller?.addEventListener('abort', onCaller, { once: true });
   return {
     signal: controller.signal,
+    check() {
+      controller.signal.throwIfAborted();
+      if (performance.now() > endsAtMs) throw fault();
+    },
     stop() {
       stopTimer();
       caller?.removeEventListener('abort', onCaller);

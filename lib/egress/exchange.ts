@@ -1,5 +1,5 @@
 import { egressLimits } from '../limits.ts';
-import { type AttemptScope, type AttemptTrace, beginPhase, endPhase } from './attempt-trace.ts';
+import { type AttemptScope, beginPhase, endPhase } from './attempt-trace.ts';
 import { type Connection, destroyConnection } from './connection.ts';
 import { createInterimSkipper } from './interim-answers.ts';
 import { SendFault } from './send-fault.ts';
@@ -24,11 +24,16 @@ export interface Answer {
   readonly complete: boolean;
 }
 
+export interface ExchangeScope extends AttemptScope {
+  /** Called right before the request is written: what it throws ends the exchange. */
+  readonly beforeRequest: () => void;
+}
+
 /** Closes the connection unless the answer is complete. Throws the signal's reason or undici's error. */
 export function exchange(
   connection: Connection,
   request: ExchangeRequest,
-  { signal, trace }: AttemptScope,
+  { signal, trace, beforeRequest }: ExchangeScope,
 ): Promise<Answer> {
   beginPhase(trace, 'exchange');
   trace.address = connection.address;
@@ -50,7 +55,7 @@ export function exchange(
       if (!answer.complete) destroyConnection(connection);
       resolve(answer);
     };
-    const reader = createAnswerReader(trace, finish, fail);
+    const reader = createAnswerReader({ trace, beforeRequest }, finish, fail);
     const skipInterim = createInterimSkipper(socket, () => {
       trace.answerBegan = true;
     });
@@ -70,7 +75,7 @@ export function exchange(
 }
 
 function createAnswerReader(
-  trace: AttemptTrace,
+  { trace, beforeRequest }: Pick<ExchangeScope, 'trace' | 'beforeRequest'>,
   finish: (answer: Answer) => void,
   fail: (error: Error) => void,
 ) {
@@ -88,6 +93,7 @@ function createAnswerReader(
 
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart() {
+      beforeRequest();
       beginPhase(trace, 'exchange');
     },
     onResponseStarted() {

@@ -6,7 +6,6 @@ import { addressGuardOf } from './address-guard.ts';
 import { startDeadline } from './attempt-deadline.ts';
 import {
   type AttemptPhase,
-  type AttemptScope,
   type AttemptTrace,
   createTrace,
   endPhase,
@@ -23,7 +22,7 @@ import type { ClientCertificate } from './client-certificate.ts';
 import { type Connection, createConnection, IdlePool } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import type { EgressProxy } from './egress-proxy.ts';
-import { type Answer, exchange, type ExchangeRequest } from './exchange.ts';
+import { type Answer, exchange, type ExchangeRequest, type ExchangeScope } from './exchange.ts';
 import { openSocket, type SocketOpener } from './open-socket.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
@@ -55,6 +54,8 @@ interface SendTarget {
   readonly webhookUid?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
+  /** Called with an open connection, right before the request is written: what it throws ends the send. */
+  readonly beforeRequest?: (() => void) | undefined;
 }
 
 /** `compose` is called once there are permits, to sign the time of sending and hold no body before. */
@@ -143,12 +144,24 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
     const { clientCertificate = null, secretTexts = [] } = sent;
     const transport: Transport = { ...opener, clientCertificate };
     const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target.signal);
+    const refusals: unknown[] = [];
     try {
-      const scope = { signal: deadline.signal, trace };
+      // A process that was suspended while it connected sends nothing late.
+      const beforeRequest = (): void => {
+        deadline.check();
+        try {
+          target.beforeRequest?.();
+        } catch (error) {
+          refusals.push(error);
+          throw error;
+        }
+      };
+      const scope = { signal: deadline.signal, trace, beforeRequest };
       return answered(trace, await deliver(url, message, { transport, ...scope }), secretTexts);
     } catch (error) {
       // Our shutdown says nothing about the receiver: it must not count as an attempt.
       target.signal?.throwIfAborted();
+      if (refusals.length > 0) throw refusals[0];
       const verdict = classify(error, trace, clientCertificate !== null);
       if (verdict === null) throw error;
       return failed(trace, { ...verdict, cause: faultText(error) });
@@ -189,10 +202,10 @@ interface Transport extends SocketOpener {
 async function deliver(
   url: URL,
   message: ExchangeRequest,
-  { transport, signal, trace }: AttemptScope & { readonly transport: Transport },
+  { transport, signal, trace, beforeRequest }: ExchangeScope & { readonly transport: Transport },
 ): Promise<Answer> {
   const exchangeOver = async (connection: Connection): Promise<Answer> => {
-    const answer = await exchange(connection, message, { signal, trace });
+    const answer = await exchange(connection, message, { signal, trace, beforeRequest });
     if (answer.complete) transport.idlePool.put(connection);
     return answer;
   };

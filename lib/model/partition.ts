@@ -6,15 +6,13 @@ export interface PartitionKey extends CountedResource {
 }
 
 /**
- * Numbers have no gaps; n may be attempted when `settled` is n − 1 (ADR 16). The last number issued is in `sequences`,
+ * Numbers have no gaps; the holder of the lease sends number after number (ADR 41). The last number issued is in `sequences`,
  * where no attempt meets the transactions that issue them. Kept as long as the webhook.
  */
 export interface PartitionDocument extends PartitionKey {
   _id: string;
   settled: number;
-  /** The last number whose turn was asked for: the next one after `settled` is signalled up to there. */
-  asked: number;
-  /** Who attempts the next number, and until when nobody else may. */
+  /** Who sends the next numbers, and until when nobody else may. */
   lease: { by: string; until: Date } | null;
   /** When the relay signals its workflow unless somebody moves it before; null: never. */
   signalAt: Date | null;
@@ -49,8 +47,8 @@ export function keyOfPartition(partition: PartitionDocument): PartitionKey {
   return { appUid, webhookUid, entity, resourceUid };
 }
 
-// The relay signals a partition that nobody moved for so long after a number was asked for, settled or released.
-const idleMs = 5_000;
+/** The relay signals a partition that nobody moved for so long after a release, or after its lease ran out. */
+export const idleMs = 5_000;
 // The same after a retry was due, for which the workflow has a timer of its own.
 const overdueMs = 60_000;
 

@@ -11,6 +11,7 @@ import {
 } from '../model/partition.ts';
 import { type Store } from '../mongo/connect.ts';
 import { countInTransaction } from '../mongo/sequences.ts';
+import { findOrProveAbsent } from '../mongo/read-proven.ts';
 import { within } from '../mongo/transaction.ts';
 
 /** Makes the documents of partitions of which a first number was issued, in the transaction that issued it. */
@@ -26,7 +27,7 @@ export async function openPartitions(
       updateOne: {
         filter: { _id: partitionId(partition) },
         update: {
-          $setOnInsert: { ...partition, settled: 0, asked: 0, lease: null, signalAt: null },
+          $setOnInsert: { ...partition, settled: 0, lease: null, signalAt: null },
         },
         upsert: true,
       },
@@ -49,38 +50,31 @@ export async function issueNumbers(
   const numbers = await countInTransaction(store, ids, session);
   const turns = partitions.map((partition, index) => ({ partition, n: numbers[index] ?? 0 }));
   await openPartitions(store, turns, session);
-  // The events have no workflow of their own any more that would ask for their turn.
-  await askFor(
-    store,
-    new Map(turns.map(({ partition, n }) => [partitionId(partition), n])),
-    session,
-  );
   return numbers;
 }
 
-// `numbers`: the last one of each partition.
-async function askFor(
-  store: Store,
-  numbers: ReadonlyMap<string, number>,
-  session?: ClientSession,
-): Promise<void> {
-  await store.partitions.bulkWrite(
-    [...numbers].map(([_id, asked]) => ({
-      updateOne: { filter: { _id }, update: { $max: { asked } } },
-    })),
-    { ...within(session), ordered: false },
-  );
+/** Returns the last number that was issued in a partition. */
+export async function lastIssued(store: Store, partition: PartitionKey): Promise<number> {
+  // What the primary has: a majority read may lag behind a commit that was acknowledged on the primary before it.
+  const readConcern = { level: 'local' } as const;
+  const issued = await store.sequences.findOne({ _id: partitionId(partition) }, { readConcern });
+  return issued?.last ?? 0;
 }
 
-/** Returns the number whose turn it is; null where all that were issued are settled. */
-export async function nextNumber(store: Store, partition: PartitionKey): Promise<number | null> {
+/** Checks whether a number is settled, or its partition is gone. */
+export async function isSettled(store: Store, { partition, n }: Turn): Promise<boolean> {
+  const found = await find(store, partition);
+  return found === null || found.settled >= n;
+}
+
+/** Checks whether a partition was removed with its webhook. */
+export async function isGone(store: Store, partition: PartitionKey): Promise<boolean> {
+  return (await find(store, partition)) === null;
+}
+
+async function find(store: Store, partition: PartitionKey): Promise<PartitionDocument | null> {
   const _id = partitionId(partition);
-  const [found, issued] = await Promise.all([
-    store.partitions.findOne({ _id }),
-    store.sequences.findOne({ _id }),
-  ]);
-  if (found === null || found.settled >= (issued?.last ?? 0)) return null;
-  return found.settled + 1;
+  return findOrProveAbsent(store, (session) => store.partitions.findOne({ _id }, within(session)));
 }
 
 export async function findSettled(
@@ -155,10 +149,7 @@ export async function expectSignal(
 
 const partitionsAtOnce = 1_000;
 
-/**
- * Has the relay signal all partitions soon in which a number waits, also one that nobody asked for, as its event's
- * workflow is gone. Returns how many.
- */
+/** Has the relay signal all partitions soon in which a number waits. Returns how many. */
 export async function expectAllSignals(store: Store, now: Date): Promise<number> {
   let count = 0;
   for (let after = ''; ;) {
@@ -173,10 +164,7 @@ export async function expectAllSignals(store: Store, now: Date): Promise<number>
     for (const { _id, settled } of page) {
       if (settled >= (issued.get(_id) ?? 0)) issued.delete(_id);
     }
-    if (issued.size > 0) {
-      await askFor(store, issued);
-      await expectSignal(store, [...issued.keys()], { now });
-    }
+    await expectSignal(store, [...issued.keys()], { now });
     count += issued.size;
     after = last;
   }

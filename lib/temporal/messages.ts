@@ -67,7 +67,7 @@ export interface PartitionStep {
   settled: DeliveryOutcome[];
   /** The first 60 events that wait; empty unless `next` is a wait. */
   waiting: string[];
-  /** The delivery that the others wait for; null unless `next` is a wait. */
+  /** The delivery that the others wait for; null unless `next` is a wait, or where another process sends. */
   head: DeliveryOutcome | null;
 }
 

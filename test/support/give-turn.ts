@@ -34,13 +34,13 @@ export async function issueNumber(store: Store, partition: PartitionKey): Promis
   });
 }
 
-/** Writes a partition of which so many numbers were issued, and asked for. */
+/** Writes a partition of which so many numbers were issued */
 export async function insertPartition(
   store: Store,
   { issued, ...facts }: PartitionKey & Partial<PartitionDocument> & { issued: number },
 ): Promise<PartitionDocument> {
   const _id = partitionId(facts);
-  const turns = { settled: 0, asked: issued, lease: null, signalAt: null };
+  const turns = { settled: 0, lease: null, signalAt: null };
   const partition = { _id, ...turns, ...facts };
   await store.sequences.insertOne({ _id, last: issued });
   await store.partitions.insertOne(partition);

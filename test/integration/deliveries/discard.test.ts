@@ -229,7 +229,7 @@ test('the partitions of dropped deliveries are signalled, by the relay if the wo
   const { deliveries, partitions } = installation.store;
   const key = { appUid, webhookUid, entity: 'agent', resourceUid: newId('agt') } as const;
   const partition = partitionId(key);
-  const counter = { asked: 2, settled: 0, lease: null, signalAt: null };
+  const counter = { settled: 0, lease: null, signalAt: null };
   await partitions.insertOne({ _id: partition, ...key, ...counter });
   await deliveries.insertMany([
     madeAt(ago(1_000), { state: 'held', partition }),

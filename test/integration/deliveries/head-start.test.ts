@@ -246,7 +246,7 @@ test('the events of a partition are attempted one after another, without their w
   }
 });
 
-test('another process leaves an attempt in order to the one that recorded the event, too, until its claim ends', async () => {
+test('another process leaves an event in order to the process that recorded it, then to the partition', async () => {
   const [subject] = await inOrder(new HeadStart(ports), 2);
   if (subject === undefined) throw new Error('there are two');
   const other = { ...ports, processUid: 'prc_other' };
@@ -255,42 +255,68 @@ test('another process leaves an attempt in order to the one that recorded the ev
     settled: { deliveries: 0 },
     retrying: [{ attemptCount: 0, nextAttemptAt: until.toISOString() }],
   });
-  expect(requestsOf(subject)).toHaveLength(0);
   const later = { ...other, clock: { now: () => until } };
-  expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { delivered: 1 } });
+  expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { waiting: 1 } });
+  expect(requestsOf(subject)).toHaveLength(0);
 });
 
-test('after a failed attempt the events behind it wait for the workflow of the partition', async () => {
+test('after a failed attempt it and the events behind it are left to the partition', async () => {
   status = 500;
   const headStart = new HeadStart(ports);
   const [failed, next] = await inOrder(headStart, 2);
   if (failed === undefined || next === undefined) throw new Error('there are two');
   beginAll(headStart, [failed, next]);
-  expect(await headStart.take(keyOf(next))).toMatchObject({ state: 'waiting', attemptCount: 0 });
-  expect(await headStart.take(keyOf(failed))).toMatchObject({ state: 'waiting', attemptCount: 1 });
+  for (const subject of [next, failed]) {
+    expect(await firstAttempt(subject, ports, headStart)).toMatchObject({
+      settled: { waiting: 1 },
+    });
+  }
+  expect(requestsOf(failed)).toHaveLength(1);
   expect(requestsOf(next)).toHaveLength(0);
 });
 
-test.each(['its claim ends', 'the process stops'])(
-  'what waits for its turn when %s is left to its workflow',
-  async (what) => {
-    held = [];
-    let now = ports.clock.now();
-    const headStart = new HeadStart({ ...ports, clock: { now: () => now } });
-    const [first, late] = await inOrder(headStart, 2);
-    if (first === undefined || late === undefined) throw new Error('there are two');
-    beginAll(headStart, [first, late]);
-    await waitFor(() => held?.length === 1);
-    if (what === 'its claim ends') now = late.event.headStart?.until ?? now;
-    const ended = what === 'its claim ends' ? null : headStart.end();
-    held[0]?.();
-    expect(await headStart.take(keyOf(late))).toBeNull();
-    await ended;
-    held = null;
-    expect(requestsOf(late)).toHaveLength(0);
-    expect(await firstAttempt(late, ports, headStart)).toMatchObject({ settled: { delivered: 1 } });
-  },
-);
+test.each([
+  { when: 'its claim lasts', isOver: false, drains: 2 },
+  { when: 'its claim is over', isOver: true, drains: 1 },
+])('behind a failing event another begins a drain while $when: $drains', async (row) => {
+  held = [];
+  status = 500;
+  let now = ports.clock.now();
+  let drains = 0;
+  const partitions = new Proxy(ports.store.partitions, {
+    get(target, name) {
+      if (name === 'findOneAndUpdate') drains += 1;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  const store = { ...ports.store, partitions };
+  const headStart = new HeadStart({ ...ports, store, clock: { now: () => now } });
+  const [failed, late] = await inOrder(headStart, 2);
+  if (failed === undefined || late === undefined) throw new Error('there are two');
+  beginAll(headStart, [failed, late]);
+  await waitFor(() => held?.length === 1);
+  if (row.isOver) now = late.event.headStart?.until ?? now;
+  held[0]?.();
+  expect(await headStart.take(keyOf(late))).toBeNull();
+  expect(drains).toBe(row.drains);
+});
+
+test('a process that stops ends its drain after the attempt in flight', async () => {
+  held = [];
+  const headStart = new HeadStart(ports);
+  const [first, late] = await inOrder(headStart, 2);
+  if (first === undefined || late === undefined) throw new Error('there are two');
+  beginAll(headStart, [first, late]);
+  await waitFor(() => held?.length === 1);
+  const ended = headStart.end();
+  held[0]?.();
+  await ended;
+  held = null;
+  expect(requestsOf(late)).toHaveLength(0);
+  expect(await firstAttempt(first, ports, headStart)).toMatchObject({ settled: { delivered: 1 } });
+  expect(await firstAttempt(late, ports, headStart)).toMatchObject({ settled: { waiting: 1 } });
+});
 
 test('a process that stops claims and begins nothing, and waits for what is under way', async () => {
   held = [];

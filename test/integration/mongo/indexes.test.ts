@@ -135,7 +135,6 @@ async function writePartitions(): Promise<void> {
     ...partition,
     _id: partitionId({ ...partition, resourceUid }),
     resourceUid,
-    asked: 1,
     settled: 0,
     lease: null,
     signalAt,

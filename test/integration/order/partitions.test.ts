@@ -1,5 +1,5 @@
-// The turns of a partition: numbers without gaps, attempted one at a time, even if a worker is lost.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+// A partition: numbers without gaps, sent one after another by one process, even if a worker is lost.
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
@@ -15,8 +15,20 @@ import {
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { countInTransaction } from '../../../lib/mongo/sequences.ts';
-import { expectSignal, issueNumbers, takeOverdue } from '../../../lib/order/partitions.ts';
-import { claimTurns, returnTurn, settleTurns } from '../../../lib/order/turns.ts';
+import {
+  expectSignal,
+  isSettled,
+  issueNumbers,
+  takeOverdue,
+} from '../../../lib/order/partitions.ts';
+import {
+  type Lease,
+  LeaseLost,
+  releaseLease,
+  requireLease,
+  settleNext,
+  takeLease,
+} from '../../../lib/order/lease.ts';
 import { sequenceOf } from '../../support/counting-receiver.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
@@ -63,14 +75,16 @@ beforeEach(async () => {
     retryScheduleMs: [60_000],
   });
   partition = { appUid, webhookUid, entity: 'agent', resourceUid };
-  const insert = async (): Promise<string> => {
-    const n = await issue();
-    const event = { ...newEvent(installation, [webhookUid], now), resourceUid, sequence: n };
-    await store.events.insertOne({ ...event, order: [{ webhookUid, n }] });
-    return event._id;
-  };
   eventIds = [await insert(), await insert(), await insert()];
 });
+
+async function insert(): Promise<string> {
+  const { webhookUid, resourceUid } = partition;
+  const n = await issue();
+  const event = { ...newEvent(installation, [webhookUid], now), resourceUid, sequence: n };
+  await installation.store.events.insertOne({ ...event, order: [{ webhookUid, n }] });
+  return event._id;
+}
 
 const issue = (): Promise<number> => issueNumber(installation.store, partition);
 
@@ -81,16 +95,16 @@ async function stored(): Promise<PartitionDocument | null> {
 const change = (fields: Partial<PartitionDocument>) =>
   installation.store.partitions.updateOne({ _id: partitionId(partition) }, { $set: fields });
 
-const turn = (n: number) => ({ partition, n });
+const take = (by = 'prc_1') => takeLease(installation.store, partition, by);
 
-async function claim(n: number, by: string, at = now): Promise<boolean | undefined> {
-  const claims = [{ turn: turn(n), by, now: at }];
-  return (await claimTurns(installation.store, claims))[0];
+async function taken(): Promise<Lease> {
+  const lease = await take();
+  if (lease === null) throw new Error('the lease is taken');
+  return lease;
 }
 
-async function settle(n: number): Promise<boolean | undefined> {
-  return (await settleTurns(installation.store, [{ turn: turn(n), now }]))[0];
-}
+/** A lease of another process, by the clock of the database. */
+const leaseFor = (ms: number) => ({ by: 'another', until: new Date(Date.now() + ms) });
 
 /** Asks for an attempt as the workflow of the nth event does. */
 const attempt = (n: number, at: DeliveryPorts = ports) => {
@@ -107,7 +121,7 @@ const sent = (): number[] =>
 test('concurrent events get numbers without gaps', async () => {
   const numbers = await Promise.all(Array.from({ length: 20 }, issue));
   expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 4));
-  expect(await stored()).toMatchObject({ settled: 0, asked: 0, lease: null, signalAt: null });
+  expect(await stored()).toMatchObject({ settled: 0, lease: null, signalAt: null });
 });
 
 test('a number whose transaction fails is issued to the next event', async () => {
@@ -120,87 +134,70 @@ test('a number whose transaction fails is issued to the next event', async () =>
   expect(await issue()).toBe(4);
 });
 
-const lease = { by: 'another', until: later(1_000) };
-
 test.each([
-  { what: 'the first number without a lease', n: 1, partition: {}, isClaimed: true },
-  { what: 'a number whose predecessor is not settled', n: 2, partition: {}, isClaimed: false },
-  {
-    what: 'a number whose predecessor is settled',
-    n: 2,
-    partition: { settled: 1 },
-    isClaimed: true,
-  },
-  { what: 'a settled number', n: 1, partition: { settled: 1 }, isClaimed: false },
-  { what: "a number with another holder's lease", n: 1, partition: { lease }, isClaimed: false },
-  {
-    what: 'a number with a lease of the same holder',
-    n: 1,
-    partition: { lease: { ...lease, by: 'mine' } },
-    isClaimed: true,
-  },
-  {
-    what: 'a number with an expired lease',
-    n: 1,
-    partition: { lease: { ...lease, until: later(-1) } },
-    isClaimed: true,
-  },
-])('$what can be claimed: $isClaimed', async ({ n, partition: fields, isClaimed }) => {
-  await change(fields);
-  expect(await claim(n, 'mine')).toBe(isClaimed);
-  expect((await stored())?.lease?.by === 'mine').toBe(isClaimed);
+  { of: 'without a lease', lease: () => null, isTaken: true },
+  { of: 'with a lease of another process', lease: () => leaseFor(5_000), isTaken: false },
+  { of: 'with a lease that has run out', lease: () => leaseFor(-1), isTaken: true },
+])('a partition $of can be taken: $isTaken', async ({ lease, isTaken }) => {
+  await change({ lease: lease() });
+  const mine = await take();
+  expect(mine !== null).toBe(isTaken);
+  const { lease: found, signalAt } = (await stored()) ?? {};
+  expect(found?.by).toBe(isTaken ? mine?.by : 'another');
+  // Five seconds after its end the relay looks for a holder that was killed.
+  if (isTaken) expect(Number(signalAt) - Number(found?.until)).toBe(5_000);
 });
 
-test('only one of several concurrent claims gets the turn', async () => {
-  const claims = Array.from({ length: 10 }, (_, index) => claim(1, `holder-${index}`));
-  expect((await Promise.all(claims)).filter(Boolean)).toHaveLength(1);
+test('only one of several concurrent processes gets the lease', async () => {
+  const taking = Array.from({ length: 10 }, (_, index) => take(`prc_${index}`));
+  const leases = await Promise.all(taking);
+  expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
 });
 
-test('a number is settled once, in order, and the result says whether a later one was asked for', async () => {
-  await change({ lease });
-  expect(await settle(2)).toBe(false);
-  expect(await stored()).toMatchObject({ settled: 0, asked: 2, lease, signalAt: later(5_000) });
-  expect(await settle(1)).toBe(true);
-  expect(await settle(1)).toBe(false);
-  expect(await stored()).toMatchObject({ settled: 1, lease: null, signalAt: later(5_000) });
-  expect(await settle(2)).toBe(false);
-  expect(await stored()).toMatchObject({ settled: 2, signalAt: null });
-  expect(await settle(3)).toBe(false);
-  expect(await stored()).toMatchObject({ settled: 3, asked: 3, signalAt: null });
+test('the holder settles one number after another', async () => {
+  const lease = await taken();
+  await settleNext(installation.store, lease);
+  await settleNext(installation.store, lease);
+  expect(lease.settled).toBe(2);
+  expect(await stored()).toMatchObject({ settled: 2, lease: { by: lease.by } });
+  const isEach = [1, 2, 3].map((n) => isSettled(installation.store, { partition, n }));
+  expect(await Promise.all(isEach)).toEqual([true, true, false]);
 });
 
-test('a number that is claimed too early is signalled when the one before is settled, or else by the relay', async () => {
-  expect(await claim(1, 'first')).toBe(true);
-  expect(await claim(2, 'second', later(56_000))).toBe(false);
-  // Later claims do not postpone it.
-  expect(await stored()).toMatchObject({ asked: 2, signalAt: later(60_000) });
-  expect(await settle(1)).toBe(true);
-  expect(await stored()).toMatchObject({ settled: 1, signalAt: later(5_000) });
-});
-
-test('of the turns of a partition that are claimed and settled in one command each gets its own answer', async () => {
-  const { store } = installation;
-  const claims = [2, 1, 3].map((n) => ({ turn: turn(n), by: `holder-${n}`, now }));
-  expect(await claimTurns(store, claims)).toEqual([false, true, false]);
-  expect(await stored()).toMatchObject({ asked: 3, lease: { by: 'holder-1' } });
-  const settled = [2, 1].map((n) => ({ turn: turn(n), now }));
-  expect(await settleTurns(store, settled)).toEqual([false, true]);
-  const rest = [2, 3].map((n) => ({ turn: turn(n), now }));
-  expect(await settleTurns(store, rest)).toEqual([false, false]);
-  expect(await stored()).toMatchObject({ settled: 3, lease: null, signalAt: null });
+test('a holder whose lease another process has taken settles and releases nothing', async () => {
+  const lost = await taken();
+  await change({ lease: leaseFor(-1) });
+  const lease = await taken();
+  await expect(settleNext(installation.store, lost)).rejects.toThrow(LeaseLost);
+  await releaseLease(installation.store, lost, null);
+  expect(await stored()).toMatchObject({ settled: 0, lease: { by: lease.by } });
 });
 
 test.each([
-  { what: 'is free', by: 'another', dueAt: later(5_000), isFree: true },
-  { what: 'is not overdue while its delivery is held', by: 'another', dueAt: null, isFree: true },
-  { what: 'stays with its new holder', by: 'mine', dueAt: later(5_000), isFree: false },
-])('a returned turn $what', async ({ by, dueAt, isFree }) => {
-  await change({ lease, signalAt: now });
-  await returnTurn(installation.store, turn(1), { by, dueAt });
-  const signalAt = dueAt === null ? null : later(65_000);
-  expect(await stored()).toMatchObject(
-    isFree ? { lease: null, signalAt } : { lease, signalAt: now },
-  );
+  { leftMs: 5_001, may: true },
+  { leftMs: 5_000, may: false },
+])('a request with $leftMs ms left of the lease may begin: $may', async ({ leftMs, may }) => {
+  const lease = { ...(await taken()), untilMs: performance.now() + leftMs + (may ? 1_000 : 0) };
+  if (may) requireLease(lease);
+  else expect(() => requireLease(lease)).toThrow(LeaseLost);
+});
+
+test.each([
+  { of: 'with nothing to wait for', at: null, set: null, expected: null },
+  { of: 'until a retry', at: later(90_000), set: null, expected: later(90_000) },
+  { of: 'while a job has asked for a signal', at: null, set: later(5_000), expected: later(5_000) },
+])('a released partition $of is signalled then', async ({ at, set, expected }) => {
+  const lease = await taken();
+  if (set !== null) await change({ signalAt: set });
+  await releaseLease(installation.store, lease, at);
+  expect(await stored()).toMatchObject({ lease: null, signalAt: expected });
+});
+
+test('a lease that has run out is left to the relay', async () => {
+  const lease = await taken();
+  await change({ lease: { ...leaseFor(-1), by: lease.by } });
+  await releaseLease(installation.store, lease, null);
+  expect((await stored())?.signalAt).not.toBeNull();
 });
 
 test('overdue partitions are returned once a minute, the longest overdue first', async () => {
@@ -210,22 +207,21 @@ test('overdue partitions are returned once a minute, the longest overdue first',
     _id: partitionId({ ...partition, resourceUid }),
     resourceUid,
     settled: 0,
-    asked: 1,
     lease: null,
     signalAt: later(-1_000 * (index + 1)),
   }));
   await store.partitions.insertMany([
     ...others,
-    { ...partition, _id: 'idle', settled: 1, asked: 1, lease: null, signalAt: null },
+    { ...partition, _id: 'idle', settled: 1, lease: null, signalAt: null },
   ]);
-  await claim(2, 'too early');
-  const take = async (time: Date, max = 10): Promise<string[]> =>
+  await change({ signalAt: later(5_000) });
+  const overdue = async (time: Date, max = 10): Promise<string[]> =>
     (await takeOverdue(store, time, max)).map(({ resourceUid }) => resourceUid);
-  expect(await take(now, 1)).toEqual(['a']);
-  expect(await take(now)).toEqual(['b']);
-  expect(await take(now)).toEqual([]);
-  expect(await take(later(5_001))).toEqual([partition.resourceUid]);
-  expect((await take(later(60_001))).toSorted()).toEqual(['a', 'b']);
+  expect(await overdue(now, 1)).toEqual(['a']);
+  expect(await overdue(now)).toEqual(['b']);
+  expect(await overdue(now)).toEqual([]);
+  expect(await overdue(later(5_001))).toEqual([partition.resourceUid]);
+  expect((await overdue(later(60_001))).toSorted()).toEqual(['a', 'b']);
 });
 
 test('a release has a partition signalled soon, and postpones no signal', async () => {
@@ -240,27 +236,55 @@ test('a release has a partition signalled soon, and postpones no signal', async 
   }
 });
 
-test('numbers that a replay issues are asked for', async () => {
+test('a replay issues the numbers behind those that wait', async () => {
   const { store } = installation;
-  await change({ settled: 2, asked: 2 });
   const numbers = await inTransaction(store, (session) =>
     issueNumbers(store, [partition, partition], session),
   );
   expect(numbers).toEqual([4, 5]);
-  expect(await settle(3)).toBe(true);
-  expect(await stored()).toMatchObject({ settled: 3, asked: 5, signalAt: later(5_000) });
 });
 
-test('an event before its turn is recorded as pending, and settling its predecessor signals the partition', async () => {
+test('the workflow of an event records it as pending, sends nothing, and wakes the partition', async () => {
   expect(await attempt(2)).toMatchObject({ state: 'waiting' });
   expect(await installation.store.deliveries.findOne({ eventId: eventIds[1] })).toMatchObject({
     state: 'pending',
     partition: partitionId(partition),
   });
-  expect(await attempt(1)).toMatchObject({ state: 'delivered' });
   expect(signalled).toEqual([partition]);
-  expect(await step()).toMatchObject({ next: 'end', settled: [{}, {}] });
+  expect(await step()).toMatchObject({ next: 'end', settled: [{}, {}, {}] });
   expect(sent()).toEqual([1, 2, 3]);
+  // Its number is settled now.
+  expect(await attempt(2)).toMatchObject({ state: 'delivered' });
+  expect(signalled).toHaveLength(1);
+});
+
+test('of two drains at the same time one sends', async () => {
+  const steps = await Promise.all([step(), step({ ...ports, processUid: 'prc_other' })]);
+  const nexts = steps.map(({ next }) => next);
+  expect(nexts).toContain('end');
+  expect(nexts).toContainEqual({ waitMs: 2_000 });
+  expect(sent()).toEqual([1, 2, 3]);
+});
+
+test('a number that is issued while a drain releases its lease is sent by that drain', async () => {
+  const { store } = installation;
+  const busy = { ...ports, processUid: 'prc_other' };
+  const issued = { isDone: false };
+  const find = async (...args: [never]) => {
+    const found = await store.sequences.findOne(...args);
+    const { settled, lease } = (await stored()) ?? {};
+    if (issued.isDone || settled !== 3 || lease === null) return found;
+    issued.isDone = true;
+    await insert();
+    // It finds the lease taken.
+    expect(await step(busy)).toMatchObject({ next: { waitMs: 2_000 } });
+    return found;
+  };
+  const sequences = new Proxy(store.sequences, {
+    get: (target, name) => (name === 'findOne' ? find : Reflect.get(target, name)),
+  });
+  expect(await step({ ...ports, store: { ...store, sequences } })).toMatchObject({ next: 'end' });
+  expect(sent()).toEqual([1, 2, 3, 4]);
 });
 
 test('a partition does not wait for deleted events', async () => {
@@ -272,10 +296,9 @@ test('a partition does not wait for deleted events', async () => {
 
 test('events wait behind a failed head and do not overtake it', async () => {
   status = 500;
-  expect(await attempt(1)).toMatchObject({ state: 'waiting' });
-  expect(signalled).toEqual([partition]);
   const waiting = await step();
   expect(waiting).toMatchObject({ head: { attemptCount: 1 }, waiting: eventIds, settled: [] });
+  expect(await attempt(1)).toMatchObject({ state: 'waiting', attemptCount: 1 });
   expect(await attempt(2)).toMatchObject({ state: 'waiting' });
   expect(sent()).toEqual([1]);
 
@@ -284,28 +307,55 @@ test('events wait behind a failed head and do not overtake it', async () => {
   expect(sent()).toEqual([1, 1, 2, 3]);
 });
 
-test('the turn of a lost holder is claimed only after its lease has expired', async () => {
-  expect(await claim(1, eventIds[0] ?? '')).toBe(true);
-  expect(await step(at(later(40_000)))).toMatchObject({ next: { waitMs: 2_000 } });
+test('a partition of a holder that was killed goes on when its lease has run out', async () => {
+  await change({ lease: leaseFor(5_000) });
+  expect(await step()).toMatchObject({ next: { waitMs: 2_000 } });
   expect(sent()).toEqual([]);
-  expect(await step(at(later(40_001)))).toMatchObject({ next: 'end' });
+  await change({ lease: leaseFor(-1) });
+  expect(await step()).toMatchObject({ next: 'end' });
   expect(sent()).toEqual([1, 2, 3]);
 });
 
-test('an activity that was killed during its attempt repeats it immediately when it is called again', async () => {
-  const killed = { ...ports, records: { ...ports.records, record: () => Promise.reject(lost) } };
-  const lost = new Error('killed before the record');
-  await expect(attempt(1, killed)).rejects.toBe(lost);
-  expect(await attempt(1)).toMatchObject({ state: 'delivered' });
-  expect(sent()).toEqual([1, 1]);
+test('a drain that fails by our own fault releases its lease, and its repeat sends the same number', async () => {
+  const lost = new Error('the record failed');
+  const failing = { ...ports, records: { ...ports.records, record: () => Promise.reject(lost) } };
+  await expect(step(failing)).rejects.toBe(lost);
+  expect(await stored()).toMatchObject({ settled: 0, lease: null, signalAt: later(5_000) });
+  expect(await step()).toMatchObject({ next: 'end' });
+  expect(sent()).toEqual([1, 1, 2, 3]);
 });
 
-test('a kill between the record of an attempt and the end of its turn delays no later event', async () => {
-  await attempt(1);
-  await change({ settled: 0, lease });
+test('a drain that has too little left of its lease writes no request', async () => {
+  const slow = {
+    ...ports.records,
+    readWebhook: async (...args: Parameters<typeof ports.records.readWebhook>) => {
+      // As if the process had been suspended.
+      ageMs = 10_000;
+      return ports.records.readWebhook(...args);
+    },
+  };
+  let ageMs = 0;
+  const real = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + ageMs);
+  try {
+    await expect(step({ ...ports, records: slow })).rejects.toThrow(LeaseLost);
+  } finally {
+    clock.mockRestore();
+  }
+  expect(sent()).toEqual([]);
+});
+
+test('a kill between the record of an attempt and the settling of its number sends nothing twice', async () => {
+  expect(await step()).toMatchObject({ next: 'end' });
+  await change({ settled: 0, lease: leaseFor(-1) });
   expect(await step()).toMatchObject({ next: 'end' });
   expect(sent()).toEqual([1, 2, 3]);
   expect(await stored()).toMatchObject({ settled: 3, lease: null });
+});
+
+test('the workflow of a partition whose webhook was deleted ends', async () => {
+  await installation.store.partitions.deleteOne({ _id: partitionId(partition) });
+  expect(await step()).toMatchObject({ next: 'end' });
 });
 
 test('events behind a head that was held for too long are sent once it is cancelled', async () => {
@@ -314,7 +364,7 @@ test('events behind a head that was held for too long are sent once it is cancel
     store.webhooks.updateOne({ _id: partition.webhookUid }, { $set: { active } });
   expect(await attempt(2)).toMatchObject({ state: 'waiting' });
   await setActive(false);
-  expect(await attempt(1)).toMatchObject({ state: 'held' });
+  expect(await step()).toMatchObject({ next: 'end' });
   expect(await stored()).toMatchObject({ settled: 0, signalAt: null });
 
   const tooLate = later(retention.heldMs + 1);

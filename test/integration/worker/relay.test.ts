@@ -124,7 +124,7 @@ test.each([
 async function insertPartition(resourceUid: string, signalAt: Date): Promise<PartitionDocument> {
   const { appUid } = service.app;
   const key = { appUid, webhookUid, entity: 'agent', resourceUid } as const;
-  const turns = { asked: 1, settled: 0, lease: null, signalAt };
+  const turns = { settled: 0, lease: null, signalAt };
   const partition = { _id: partitionId(key), ...key, ...turns };
   await service.store.partitions.insertOne(partition);
   return partition;

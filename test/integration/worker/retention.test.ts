@@ -229,7 +229,7 @@ test('deliveries held in the same millisecond are all dropped, however many, and
   const { deliveries, partitions } = service.store;
   const at = daysAgo(3.01);
   const facts = { appUid: service.app.appUid, webhookUid: 'whk_1', entity: 'agent' } as const;
-  const unsettled = { asked: 1, settled: 0, lease: null, signalAt: null };
+  const unsettled = { settled: 0, lease: null, signalAt: null };
   const resourceUids = Array.from({ length: 1_001 }, (_, n) => `agt_${n}`);
   const made = resourceUids.map((resourceUid) => ({
     ...facts,

@@ -51,6 +51,7 @@ const requests = {
 const events = {
   there: anEvent,
   'a test': { ...anEvent, event: 'webhook.test', entity: 'webhook', sequence: null },
+  'in order': { ...anEvent, order: [{ webhookUid: 'whk_1', n: 1 }] },
   erased: { ...anEvent, body: '', erasedAt: after(-1) },
   gone: null,
   'claimed by another process': { ...anEvent, headStart: { by: 'prc_2', until: after(1) } },
@@ -175,6 +176,12 @@ test.each<[string, Verdict, Partial<Case>]>([
     { caller: 'the partition', ...of({ owner: 'its job, in a partition' }) },
   ],
   ['a partition may make a first attempt', 'send', { caller: 'the partition' }],
+  ['and it alone', 'inOrder', { event: 'in order' }],
+  [
+    'though not for an event of which its job sends',
+    'send',
+    { caller: 'its job', event: 'in order', ...of({ owner: 'its job' }) },
+  ],
   [
     'a partition is never early',
     'notYet',
@@ -258,13 +265,19 @@ const isRight: Record<Verdict, (given: Case) => boolean> = {
   unsubscribed: (given) => isDue(given) && !isLost(given) && !isDropped(given) && isUnwanted(given),
   held: (given) =>
     isDue(given) && !isLost(given) && !isDropped(given) && given.webhook?.activity === 'paused',
-  send: (given) =>
-    isDue(given) &&
-    !isLost(given) &&
-    !isDropped(given) &&
-    !isUnwanted(given) &&
-    given.webhook?.activity === 'active',
+  inOrder: (given) => mayBeSent(given) && isLeftToPartition(given),
+  send: (given) => mayBeSent(given) && !isLeftToPartition(given),
 };
+
+const isLeftToPartition = ({ caller, event }: Case): boolean =>
+  caller === 'the event' && event === 'in order';
+
+const mayBeSent = (given: Case): boolean =>
+  isDue(given) &&
+  !isLost(given) &&
+  !isDropped(given) &&
+  !isUnwanted(given) &&
+  given.webhook?.activity === 'active';
 
 /** The askers that may attempt an open delivery, by its owner. */
 const actors: Record<DeliveryCase['owner'], Case['caller'][]> = {

@@ -1,0 +1,120 @@
+import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import { isOpen } from '../model/delivery-state.ts';
+import { overdueAfter, type PartitionKey, soonAfter } from '../model/partition.ts';
+import { findOrProveAbsent } from '../mongo/read-proven.ts';
+import { within } from '../mongo/transaction.ts';
+import { type Lease, releaseLease, requireLease, settleNext, takeLease } from '../order/lease.ts';
+import { findNumbered, isGone, lastIssued } from '../order/partitions.ts';
+import { attemptDelivery } from './attempt-delivery.ts';
+import type { DeliveryPorts } from './ports.ts';
+import { throttledDelayMs } from './retry-schedule.ts';
+
+// Both keep a drain well within the timeout of its activity.
+const attemptsMax = 100;
+const drainMsMax = 15_000;
+// How soon to check again what another process makes, and what a job sends, which signals when it has.
+const checkAgainMs = 2_000;
+const sentByJobMs = 60_000;
+
+/** Why a drain stopped: `busy`: another one sends; `more`: its time was over; an object: its next number has to wait. */
+export type Left = 'nothing' | 'held' | 'busy' | 'more' | { waitMs: number; head: DeliveryOutcome };
+
+export interface Drained {
+  settled: DeliveryOutcome[];
+  left: Left;
+  /** The next number. */
+  n: number;
+}
+
+export interface DrainBounds {
+  /** Cuts off the attempt in flight. */
+  signal: AbortSignal;
+  /** Ends the drain after the attempt in flight. */
+  cancellation?: AbortSignal;
+  /** No attempt begins later. */
+  msMax?: number;
+}
+
+interface Budget extends DrainBounds {
+  untilMs: number;
+  settled: DeliveryOutcome[];
+}
+
+/**
+ * Sends the deliveries of a partition one after another, while no other process does. A caller that finds it busy may
+ * leave: the holder of the lease looks once more after the release.
+ */
+export async function drain(
+  ports: DeliveryPorts,
+  partition: PartitionKey,
+  bounds: DrainBounds,
+): Promise<Drained> {
+  const { store, clock, processUid } = ports;
+  const untilMs = performance.now() + (bounds.msMax ?? drainMsMax);
+  const budget: Budget = { ...bounds, untilMs, settled: [] };
+  for (;;) {
+    const lease = await takeLease(store, partition, processUid);
+    if (lease === null) {
+      const left = (await isGone(store, partition)) ? 'nothing' : 'busy';
+      return { settled: budget.settled, left, n: 0 };
+    }
+    let left: Left;
+    try {
+      left = await sendNext(ports, lease, budget);
+    } catch (error) {
+      // A lease that cannot be released runs out.
+      await releaseLease(store, lease, soonAfter(clock.now())).catch(() => undefined);
+      throw error;
+    }
+    await releaseLease(store, lease, signalAt(left, clock.now()));
+    const isMore = left === 'nothing' && (await lastIssued(store, partition)) > lease.settled;
+    if (!isMore) return { settled: budget.settled, left, n: lease.settled + 1 };
+  }
+}
+
+async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Promise<Left> {
+  const { partition } = lease;
+  const { signal, cancellation = signal, untilMs, settled } = budget;
+  for (let count = 0; count < attemptsMax; count += 1) {
+    const n = lease.settled + 1;
+    if (n > (await lastIssued(ports.store, partition))) return 'nothing';
+    if (cancellation.aborted || performance.now() >= untilMs) return 'more';
+    const head = await findOrProveAbsent(ports.store, async (session) => {
+      const range = { from: n, countMax: 1, ...within(session) };
+      return (await findNumbered(ports.store, partition, range))[0] ?? null;
+    });
+    // Without one it was removed as too old, or is sent again under a later number.
+    if (head !== null) {
+      const { appUid, webhookUid } = partition;
+      const key = { appUid, webhookUid, eventId: head.eventId };
+      const beforeRequest = () => requireLease(lease);
+      const caller = { kind: 'partition' } as const;
+      const outcome = await attemptDelivery(ports, key, { caller, signal, beforeRequest });
+      const { state } = outcome;
+      if (state === 'held') return 'held';
+      if (state === 'superseded' || state === 'waiting' || isOpen(state)) {
+        return { waitMs: untilNextCheckMs(ports, outcome), head: outcome };
+      }
+      settled.push(outcome);
+    }
+    await settleNext(ports.store, lease);
+  }
+  return 'more';
+}
+
+function signalAt(left: Left, now: Date): Date | null {
+  if (typeof left === 'object') return overdueAfter(new Date(now.getTime() + left.waitMs));
+  return left === 'more' ? soonAfter(now) : null;
+}
+
+function untilNextCheckMs(
+  { clock, random }: Pick<DeliveryPorts, 'clock' | 'random'>,
+  { state, nextAttemptAt, dueAt }: DeliveryOutcome,
+): number {
+  const nowMs = clock.now().getTime();
+  if (state === 'superseded') return sentByJobMs;
+  if (state !== 'retrying') return checkAgainMs;
+  if (nextAttemptAt !== null) return Math.max(1, Date.parse(nextAttemptAt) - nowMs);
+  const dueForMs = dueAt === undefined ? 0 : nowMs - Date.parse(dueAt);
+  return throttledDelayMs(dueForMs, random());
+}

@@ -1,0 +1,19 @@
+import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import { isOpen } from '../model/delivery-state.ts';
+import { isSettled } from '../order/partitions.ts';
+import type { DeliveryPorts } from './ports.ts';
+import type { Found } from './record-outcome.ts';
+
+/**
+ * Signals the workflow of a partition where a delivery in it is left to the partition, or has ended without it, and its
+ * number is not settled. Part of an activity, so it is repeated until it has succeeded.
+ */
+export async function wakePartition(
+  { store, signalPartition }: Pick<DeliveryPorts, 'store' | 'signalPartition'>,
+  { turn, caller }: Pick<Found, 'turn' | 'caller'>,
+  { state }: DeliveryOutcome,
+): Promise<void> {
+  if (turn === null || caller.kind === 'partition' || state === 'superseded') return;
+  if (state !== 'waiting' && isOpen(state)) return;
+  if (!(await isSettled(store, turn))) await signalPartition(turn.partition);
+}
