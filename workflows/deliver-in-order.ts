@@ -79,7 +79,7 @@ async function takeStep(partition: PartitionKey, head: DeliveryOutcome | null): 
   try {
     return await attemptInOrder.executeWithOptions({ summary, ...inTurn(appUid) }, [partition]);
   } catch (error) {
-    const step = thrownWithFailure<ShownStep>(error);
+    const step = thrownWithFailure(error) as ShownStep | null;
     if (step === null) throw error;
     return step;
   }

@@ -32,8 +32,9 @@ export class Retries {
         const activityId = call === 1 ? key : `${key}/${call}`;
         return await wait.run(() => this.#call(outcome, { activityId, isKnown }));
       } catch (error) {
+        const failed = thrownWithFailure(error) as DeliveryOutcome | null;
         // Any other fault ends this delivery alone.
-        if (!isCancellation(error)) return thrownWithFailure<DeliveryOutcome>(error) ?? outcome;
+        if (!isCancellation(error)) return failed ?? outcome;
         if (!this.#overtaken.has(key)) throw error;
       } finally {
         this.#waits.delete(key);

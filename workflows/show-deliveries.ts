@@ -67,10 +67,10 @@ export async function showingCancel<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Returns what an activity threw with a failure of its deliveries; null of any other error. */
-export function thrownWithFailure<T>(error: unknown): T | null {
+export function thrownWithFailure(error: unknown): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : null;
   if (!(cause instanceof ApplicationFailure) || cause.type !== deliveryFailedType) return null;
-  return (cause.details?.[0] ?? null) as T | null;
+  return cause.details?.[0] ?? null;
 }
 
 function describe({ deliveries, shown, failedCount }: DeliverySummary): string {

@@ -35,7 +35,7 @@ export async function endedActivities(
   const scheduled = new Map<string, { name: string; summary: string | null }>();
   const ended: ShownActivity[] = [];
   for (const event of history.events ?? []) {
-    const summary = event.userMetadata?.summary ? decode<string>(event.userMetadata.summary) : null;
+    const summary = decode(event.userMetadata?.summary) as string | null;
     const marker = event.markerRecordedEventAttributes;
     const start = event.activityTaskScheduledEventAttributes;
     if (start) {
@@ -57,8 +57,8 @@ export async function endedActivities(
   return ended;
 }
 
-function decode<T>(payload: Payload | null | undefined): T | null {
-  return payload ? defaultPayloadConverter.fromPayload<T>(payload) : null;
+function decode(payload: Payload | null | undefined): unknown {
+  return payload ? defaultPayloadConverter.fromPayload(payload) : null;
 }
 
 /** Returns the stack traces of all failures in a history, those of causes too. */

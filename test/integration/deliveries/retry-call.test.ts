@@ -127,7 +127,7 @@ test('the call right after the first attempt reads nothing where the next is due
     const watched = { ...ports, records };
     return new MockActivityEnvironment().run(() => retryDelivery(watched, input));
   };
-  const ended = 'attempt 1 of 9 at receiver.example.com ended with status 503';
+  const ended = 'attempt 1 of 9 at receiver.example.com: status 503';
   await expect(call(5_000)).rejects.toMatchObject({
     type: 'RetryDue',
     message: expect.stringContaining(ended),

@@ -87,32 +87,18 @@ test('an event that was delivered at once shows receiver, status and time of eac
   expect(result.shown).toHaveLength(2);
   expect(result.shown).toEqual(expect.arrayContaining([shown(uids[0], 200), shown(uids[1], 204)]));
   const activities = await endedActivities(client(), workflowId);
-  expect(activities.map(({ summary }) => summary).toSorted()).toEqual(
-    uids.map((uid) => `${eventId} to ${uid}`).toSorted(),
+  const summaries = activities.map(({ summary }) => summary);
+  expect(new Set(summaries)).toEqual(new Set(uids.map((uid) => `${eventId} to ${uid}`)));
+  const rows = new Map(
+    (await detailRows(client(), workflowId)).map(([event, uid, ...cells]) => [
+      uid,
+      [event, ...cells],
+    ]),
   );
-  const rows = await detailRows(client(), workflowId);
-  expect(rows.toSorted()).toEqual(
-    [
-      [
-        eventId,
-        uids[0],
-        host,
-        'delivered',
-        '1',
-        expect.stringMatching(/^status 200 in \d+ ms$/),
-        '',
-      ],
-      [
-        eventId,
-        uids[1],
-        host,
-        'delivered',
-        '1',
-        expect.stringMatching(/^status 204 in \d+ ms$/),
-        '',
-      ],
-    ].toSorted(),
-  );
+  for (const [index, status] of [200, 204].entries()) {
+    const last = expect.stringMatching(new RegExp(`^status ${status} in \\d+ ms$`));
+    expect(rows.get(uids[index])).toEqual([eventId, host, 'delivered', '1', last, '']);
+  }
   await remove(uids);
 });
 
