@@ -3,13 +3,24 @@ import { SendFault } from './send-fault.ts';
 
 interface AttemptDeadline {
   readonly signal: AbortSignal;
-  /** Throws once the time is over, though its timer has not fired yet. */
-  check(): void;
+  /** To be called right before the request: throws when its time is over, or what the caller throws. */
+  readonly check: () => void;
+  /** Throws if the caller has ended the attempt. */
+  throwIfEnded(): void;
   stop(): void;
 }
 
+interface DeadlineCaller {
+  signal?: AbortSignal | undefined;
+  beforeRequest?: (() => void) | undefined;
+}
+
 // Not `AbortSignal.any`: on Node 20 each call leaks memory on a source as long-lived as the process.
-export function startDeadline(timeoutMs: number, caller?: AbortSignal): AttemptDeadline {
+export function startDeadline(
+  timeoutMs: number,
+  { signal: caller, beforeRequest }: DeadlineCaller,
+): AttemptDeadline {
+  const refusals: unknown[] = [];
   const controller = new AbortController();
   const onCaller = (): void => controller.abort(caller?.reason);
   const endsAtMs = performance.now() + timeoutMs;
@@ -21,6 +32,16 @@ export function startDeadline(timeoutMs: number, caller?: AbortSignal): AttemptD
     check() {
       controller.signal.throwIfAborted();
       if (performance.now() > endsAtMs) throw fault();
+      try {
+        beforeRequest?.();
+      } catch (error) {
+        refusals.push(error);
+        throw error;
+      }
+    },
+    throwIfEnded() {
+      caller?.throwIfAborted();
+      if (refusals.length > 0) throw refusals[0];
     },
     stop() {
       stopTimer();

@@ -143,25 +143,13 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
     const message = { path: url.pathname + url.search, headers, body: sent.body };
     const { clientCertificate = null, secretTexts = [] } = sent;
     const transport: Transport = { ...opener, clientCertificate };
-    const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target.signal);
-    const refusals: unknown[] = [];
+    const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target);
     try {
-      // A process that was suspended while it connected sends nothing late.
-      const beforeRequest = (): void => {
-        deadline.check();
-        try {
-          target.beforeRequest?.();
-        } catch (error) {
-          refusals.push(error);
-          throw error;
-        }
-      };
-      const scope = { signal: deadline.signal, trace, beforeRequest };
+      const scope = { signal: deadline.signal, trace, beforeRequest: deadline.check };
       return answered(trace, await deliver(url, message, { transport, ...scope }), secretTexts);
     } catch (error) {
       // Our shutdown says nothing about the receiver: it must not count as an attempt.
-      target.signal?.throwIfAborted();
-      if (refusals.length > 0) throw refusals[0];
+      deadline.throwIfEnded();
       const verdict = classify(error, trace, clientCertificate !== null);
       if (verdict === null) throw error;
       return failed(trace, { ...verdict, cause: faultText(error) });

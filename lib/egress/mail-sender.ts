@@ -54,7 +54,7 @@ export function createMailSender(options: MailSenderOptions): Sender {
     const { url, webhookUid = '', timeoutMs = timeoutMsDefault, signal } = request;
     signal?.throwIfAborted();
     const startedAt = performance.now();
-    const deadline = startDeadline(timeoutMs, signal);
+    const deadline = startDeadline(timeoutMs, { signal });
     const mail = toMail(message, { from: options.from, to: addressOf(url), webhookUid, write });
     try {
       const { response } = await transport.sendMail({ ...mail, signal: deadline.signal });

@@ -275,33 +275,6 @@ test('after a failed attempt it and the events behind it are left to the partiti
   expect(requestsOf(next)).toHaveLength(0);
 });
 
-test.each([
-  { when: 'its claim lasts', isOver: false, drains: 2 },
-  { when: 'its claim is over', isOver: true, drains: 1 },
-])('behind a failing event another begins a drain while $when: $drains', async (row) => {
-  held = [];
-  status = 500;
-  let now = ports.clock.now();
-  let drains = 0;
-  const partitions = new Proxy(ports.store.partitions, {
-    get(target, name) {
-      if (name === 'findOneAndUpdate') drains += 1;
-      const value: unknown = Reflect.get(target, name);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
-  const store = { ...ports.store, partitions };
-  const headStart = new HeadStart({ ...ports, store, clock: { now: () => now } });
-  const [failed, late] = await inOrder(headStart, 2);
-  if (failed === undefined || late === undefined) throw new Error('there are two');
-  beginAll(headStart, [failed, late]);
-  await waitFor(() => held?.length === 1);
-  if (row.isOver) now = late.event.headStart?.until ?? now;
-  held[0]?.();
-  expect(await headStart.take(keyOf(late))).toBeNull();
-  expect(drains).toBe(row.drains);
-});
-
 test('a process that stops ends its drain after the attempt in flight', async () => {
   held = [];
   const headStart = new HeadStart(ports);

@@ -178,11 +178,6 @@ test.each<[string, Verdict, Partial<Case>]>([
   ['a partition may make a first attempt', 'send', { caller: 'the partition' }],
   ['and it alone', 'inOrder', { event: 'in order' }],
   [
-    'though not for an event of which its job sends',
-    'send',
-    { caller: 'its job', event: 'in order', ...of({ owner: 'its job' }) },
-  ],
-  [
     'a partition is never early',
     'notYet',
     { caller: 'the partition', ...of({ owner: 'the partition', due: 'due later' }) },
@@ -265,19 +260,14 @@ const isRight: Record<Verdict, (given: Case) => boolean> = {
   unsubscribed: (given) => isDue(given) && !isLost(given) && !isDropped(given) && isUnwanted(given),
   held: (given) =>
     isDue(given) && !isLost(given) && !isDropped(given) && given.webhook?.activity === 'paused',
-  inOrder: (given) => mayBeSent(given) && isLeftToPartition(given),
-  send: (given) => mayBeSent(given) && !isLeftToPartition(given),
+  inOrder: (given) => maySend(given) && isInOrder(given),
+  send: (given) => maySend(given) && !isInOrder(given),
 };
 
-const isLeftToPartition = ({ caller, event }: Case): boolean =>
-  caller === 'the event' && event === 'in order';
-
-const mayBeSent = (given: Case): boolean =>
-  isDue(given) &&
-  !isLost(given) &&
-  !isDropped(given) &&
-  !isUnwanted(given) &&
-  given.webhook?.activity === 'active';
+const isInOrder = ({ caller, event }: Case) => caller === 'the event' && event === 'in order';
+const isTaken = (given: Case) => !isLost(given) && !isDropped(given) && !isUnwanted(given);
+const maySend = (given: Case) =>
+  isDue(given) && isTaken(given) && given.webhook?.activity === 'active';
 
 /** The askers that may attempt an open delivery, by its owner. */
 const actors: Record<DeliveryCase['owner'], Case['caller'][]> = {

@@ -1,0 +1,121 @@
+// The lease of a partition: who takes it, until when, and what its holder may do.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  type PartitionDocument,
+  partitionId,
+  type PartitionKey,
+} from '../../../lib/model/partition.ts';
+import {
+  type Lease,
+  LeaseLost,
+  releaseLease,
+  requireLease,
+  settleNext,
+  takeLease,
+} from '../../../lib/order/lease.ts';
+import { isSettled } from '../../../lib/order/partitions.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import { insertPartition } from '../../support/give-turn.ts';
+import { createInstallation, type Installation } from '../../support/installation.ts';
+
+const now = new Date();
+const later = (ms: number): Date => new Date(now.getTime() + ms);
+let installation: Installation;
+let partition: PartitionKey;
+
+beforeAll(async () => {
+  installation = await createInstallation();
+});
+
+afterAll(() => installation[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  const { appUid } = installation.app;
+  const webhookUid = newId('whk');
+  partition = { appUid, webhookUid, entity: 'agent', resourceUid: newId('agt') };
+  await insertPartition(installation.store, { ...partition, issued: 3 });
+});
+
+async function stored(): Promise<PartitionDocument | null> {
+  return installation.store.partitions.findOne({ _id: partitionId(partition) });
+}
+
+const change = (fields: Partial<PartitionDocument>) =>
+  installation.store.partitions.updateOne({ _id: partitionId(partition) }, { $set: fields });
+
+const take = (by = 'prc_1') => takeLease(installation.store, partition, by);
+
+async function taken(): Promise<Lease> {
+  const lease = await take();
+  if (lease === null) throw new Error('the lease is taken');
+  return lease;
+}
+
+/** A lease of another process, by the clock of the database. */
+const leaseFor = (ms: number) => ({ by: 'another', until: new Date(Date.now() + ms) });
+
+test.each([
+  { of: 'without a lease', lease: () => null, isTaken: true },
+  { of: 'with a lease of another process', lease: () => leaseFor(5_000), isTaken: false },
+  { of: 'with a lease that has run out', lease: () => leaseFor(-1), isTaken: true },
+])('a partition $of can be taken: $isTaken', async ({ lease, isTaken }) => {
+  await change({ lease: lease() });
+  const mine = await take();
+  expect(mine !== null).toBe(isTaken);
+  const { lease: found, signalAt } = (await stored()) ?? {};
+  expect(found?.by).toBe(isTaken ? mine?.by : 'another');
+  // Five seconds after its end the relay looks for a holder that was killed.
+  if (isTaken) expect(Number(signalAt) - Number(found?.until)).toBe(5_000);
+});
+
+test('only one of several concurrent processes gets the lease', async () => {
+  const taking = Array.from({ length: 10 }, (_, index) => take(`prc_${index}`));
+  const leases = await Promise.all(taking);
+  expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
+});
+
+test('the holder settles one number after another', async () => {
+  const lease = await taken();
+  await settleNext(installation.store, lease);
+  await settleNext(installation.store, lease);
+  expect(lease.settled).toBe(2);
+  expect(await stored()).toMatchObject({ settled: 2, lease: { by: lease.by } });
+  const isEach = [1, 2, 3].map((n) => isSettled(installation.store, { partition, n }));
+  expect(await Promise.all(isEach)).toEqual([true, true, false]);
+});
+
+test('a holder whose lease another process has taken settles and releases nothing', async () => {
+  const lost = await taken();
+  await change({ lease: leaseFor(-1) });
+  const lease = await taken();
+  await expect(settleNext(installation.store, lost)).rejects.toThrow(LeaseLost);
+  await releaseLease(installation.store, lost, null);
+  expect(await stored()).toMatchObject({ settled: 0, lease: { by: lease.by } });
+});
+
+test.each([
+  { leftMs: 5_001, may: true },
+  { leftMs: 5_000, may: false },
+])('a request with $leftMs ms left of the lease may begin: $may', async ({ leftMs, may }) => {
+  const lease = { ...(await taken()), untilMs: performance.now() + leftMs + (may ? 1_000 : 0) };
+  if (may) requireLease(lease);
+  else expect(() => requireLease(lease)).toThrow(LeaseLost);
+});
+
+test.each([
+  { of: 'with nothing to wait for', at: null, set: null, expected: null },
+  { of: 'until a retry', at: later(90_000), set: null, expected: later(90_000) },
+  { of: 'while a job has asked for a signal', at: null, set: later(5_000), expected: later(5_000) },
+])('a released partition $of is signalled then', async ({ at, set, expected }) => {
+  const lease = await taken();
+  if (set !== null) await change({ signalAt: set });
+  await releaseLease(installation.store, lease, at);
+  expect(await stored()).toMatchObject({ lease: null, signalAt: expected });
+});
+
+test('a lease that has run out is left to the relay', async () => {
+  const lease = await taken();
+  await change({ lease: { ...leaseFor(-1), by: lease.by } });
+  await releaseLease(installation.store, lease, null);
+  expect((await stored())?.signalAt).not.toBeNull();
+});
