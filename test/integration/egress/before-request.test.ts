@@ -1,0 +1,54 @@
+// What is checked with an open connection, right before a request is written.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { type Receiver, startReceiver } from '../../support/receivers.ts';
+
+const policy = {
+  allowHttp: true,
+  ports: 'any' as const,
+  allowCidrs: ['127.0.0.0/8'],
+  denyCidrs: [],
+};
+const message = { headers: {}, body: '{}' };
+const open = new Disposal();
+let receiver: Receiver;
+
+beforeAll(async () => {
+  receiver = open.use(await startReceiver((response) => response.end()));
+});
+
+afterAll(() => open[Symbol.asyncDispose]());
+
+test('what the caller throws before a request ends the send, on a new connection and on a kept one', async () => {
+  await using sender = createHttpSender({ policy });
+  const refused = new Error('no longer mine');
+  let calls = 0;
+  const refusing = {
+    url: receiver.url,
+    ...message,
+    beforeRequest: () => {
+      calls += 1;
+      throw refused;
+    },
+  };
+  await expect(sender.send(refusing)).rejects.toBe(refused);
+  expect(await sender.send({ url: receiver.url, ...message })).toMatchObject({ status: 200 });
+  await expect(sender.send(refusing)).rejects.toBe(refused);
+  expect(calls).toBe(2);
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test('a process that was suspended while it looked a name up writes no request after its time', async () => {
+  const before = receiver.requests.length;
+  const resolver = async (): Promise<string[]> => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    return ['127.0.0.1'];
+  };
+  await using sender = createHttpSender({ policy, resolver, timeoutMs: 200 });
+  const url = new URL(receiver.url);
+  url.hostname = 'receiver.example.com';
+  const result = await sender.send({ url: url.href, ...message });
+  expect(result).toMatchObject({ kind: 'failed', errorClass: 'timeout' });
+  expect(receiver.requests).toHaveLength(before);
+});
