@@ -1,20 +1,20 @@
 import { attemptDelivery, leftToRetries } from '../lib/deliveries/attempt-delivery.ts';
 import type { Caller } from '../lib/model/caller.ts';
-import type { HeadStart } from '../lib/deliveries/head-start.ts';
+import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import type { AttemptFirstInput, FirstAttempts } from '../lib/temporal/messages.ts';
 import { runActivity } from './run-activity.ts';
 
 /**
- * Attempts deliveries concurrently, or uses the results of the head start. Throttled ones, and those beyond the limit of
+ * Attempts deliveries concurrently, or uses the results of early attempts. Throttled ones, and those beyond the limit of
  * the process, are left to the retries. Throws its own fault only after all have ended: the repeat then finds the others
  * recorded.
  */
 export async function attemptFirst(
   ports: DeliveryPorts,
   input: AttemptFirstInput,
-  headStart: HeadStart | null,
+  earlyAttempts: EarlyAttempts | null,
 ): Promise<FirstAttempts> {
   const { appUid, deliveries } = input;
   return runActivity(async (signal) => {
@@ -23,7 +23,7 @@ export async function attemptFirst(
       deliveries.map(async (delivery) => {
         const key = { appUid, ...delivery };
         // What a job sends again was attempted before.
-        const made = input.jobUid === undefined ? await headStart?.take(key) : null;
+        const made = input.jobUid === undefined ? await earlyAttempts?.take(key) : null;
         if (made != null) return made;
         if (!ports.firstAttempts.hasRoom(appUid)) return leftToRetries(key);
         ports.firstAttempts.take(appUid);

@@ -1,4 +1,4 @@
-import type { HeadStart } from '../lib/deliveries/head-start.ts';
+import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
 import { takeJobPage } from '../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
@@ -10,10 +10,10 @@ import { runActivity } from './run-activity.ts';
 /** Makes the activities of a worker. Workflows in flight name them: never rename a method. */
 export function createActivities(
   ports: DeliveryPorts,
-  headStart: HeadStart | null = null,
+  earlyAttempts: EarlyAttempts | null = null,
 ): DeliveryActivities {
   return {
-    attemptFirst: (input) => attemptFirst(ports, input, headStart),
+    attemptFirst: (input) => attemptFirst(ports, input, earlyAttempts),
     attemptInOrder: (partition) => attemptInOrder(ports, partition),
     retryDelivery: (input, trace) => retryDelivery(ports, input, trace),
     takeJobPage: (input) => runActivity(() => takeJobPage(ports, input)),

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../lib/platform/clock.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
 import { checkServers, createInspection, type Readiness } from '../lib/health/readiness.ts';
-import type { HeadStart } from '../lib/deliveries/head-start.ts';
+import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/token-epochs.ts';
 import { createUserReader, type UserReader } from '../lib/identity/user-reader.ts';
@@ -30,7 +30,7 @@ export interface ApiContext {
   findWebhooks: WebhookReader;
   commitChange: ChangeCommitter;
   /** Null where first attempts begin with their workflow. */
-  headStart: HeadStart | null;
+  earlyAttempts: EarlyAttempts | null;
   findApiKey: ApiKeyReader;
   rateLimits: RateLimits;
   load: Load;
@@ -52,14 +52,14 @@ interface ApiContextOptions {
   temporal: { client: Client; connection: ConnectionLike; namespace: string };
   /** True where a workflow worker runs on the same connection in this process. */
   eager: boolean;
-  headStart?: HeadStart | null;
+  earlyAttempts?: EarlyAttempts | null;
   /** The machine's by default, for tests. */
   clock?: Clock;
 }
 
 /** The caller opens and closes the connections. Throws when a server is not ready. */
 export async function createApiContext(options: ApiContextOptions): Promise<ApiContext> {
-  const { config, store, eager, headStart = null, clock = systemClock } = options;
+  const { config, store, eager, earlyAttempts = null, clock = systemClock } = options;
   const { client, connection, namespace } = options.temporal;
   const servers = { store, connection, namespace };
   await checkServers(servers);
@@ -73,8 +73,8 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     inspectServers: createInspection({ ...servers, clock, readFirst: () => findApiKey('') }),
     starter: new Starter({ client, store, clock, eager, eventsPerWorkflowMax }),
     findWebhooks: createWebhookReader(store),
-    commitChange: createChangeCommitter({ store, clock, headStart }),
-    headStart,
+    commitChange: createChangeCommitter({ store, clock, earlyAttempts }),
+    earlyAttempts,
     findApiKey,
     rateLimits: createRateLimits({ store, clock }, config.rateLimits),
     load: new Load(config.http.requestsAtOnceMax),

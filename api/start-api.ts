@@ -21,8 +21,8 @@ export async function startApi(config: Config): Promise<RunningRole> {
     const clock = open.use(await startServerClock(store));
     const place = { config, store, temporal, clock };
     const first = config.apiDelivers ? await openFirstAttempts(open, place) : null;
-    const { headStart = null } = first ?? {};
-    const context = await createApiContext({ ...place, eager: first !== null, headStart });
+    const { earlyAttempts = null } = first ?? {};
+    const context = await createApiContext({ ...place, eager: first !== null, earlyAttempts });
     if (measures) {
       const stopping = new AbortController();
       const { connection, namespace } = temporal;

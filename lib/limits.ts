@@ -142,7 +142,7 @@ export const attemptLimits = group('Attempts and order', {
     256,
     'Requests of a process in flight that are not overdue; three quarters of them for one application',
   ],
-  headStartMs: [
+  firstAttemptClaimMs: [
     4_000,
     'Time from shortly before the commit in which first attempts are left to the process that recorded the event',
   ],
@@ -150,8 +150,8 @@ export const attemptLimits = group('Attempts and order', {
     2_000,
     'First attempts of a process, with those that wait for a permit; three quarters for one application. The rest is left to the workflows, and of those to the retries',
   ],
-  headStartBytesMax: [64 * 1024 * 1024, 'Payloads of these in memory'],
-  headStartOutcomesMax: [10_000, 'Outcomes of the head start in memory'],
+  earlyAttemptBytesMax: [64 * 1024 * 1024, 'Payloads of these in memory'],
+  earlyAttemptOutcomesMax: [10_000, 'Outcomes of early first attempts in memory'],
   permitWaitMsMax: [2_000, 'Wait for permits'],
   factsFreshMs: [
     500,

@@ -1,7 +1,7 @@
 // The events of changes, with their numbers.
 import type { ClientSession } from 'mongodb';
 import { inSlices } from '../../lib/concurrency/in-slices.ts';
-import type { HeadStart } from '../../lib/deliveries/head-start.ts';
+import type { EarlyAttempts } from '../../lib/deliveries/early-attempts.ts';
 import { openPartitions } from '../../lib/order/partitions.ts';
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName } from '../../lib/model/event-name.ts';
@@ -43,7 +43,7 @@ export interface Recorded {
 export interface EventPorts {
   store: Store;
   clock: Clock;
-  headStart: Pick<HeadStart, 'claim'> | null;
+  earlyAttempts: Pick<EarlyAttempts, 'claim'> | null;
 }
 
 /**
@@ -122,7 +122,7 @@ function isInOrder({ ordering }: WebhookDocument): boolean {
 }
 
 function makeEvent(
-  { headStart }: EventPorts,
+  { earlyAttempts }: EventPorts,
   { event, data, subscribers, eventId }: AddressedChange & { eventId: string },
   { appUid, now, trace }: ChangeSet & { now: Date },
 ): Recorded {
@@ -136,7 +136,7 @@ function makeEvent(
       externalTenantId: data.externalTenantId,
       body: renderBody({ eventId, event, timestamp: now, appUid, data }),
       ...addressTo(subscribers),
-      headStart: headStart?.claim() ?? null,
+      firstAttempt: earlyAttempts?.claim() ?? null,
       ...(trace === undefined ? {} : { trace }),
     },
     now,

@@ -86,12 +86,12 @@ function placeInTrace(): Pick<PendingChange, 'trace'> {
  * read after `readAt`.
  */
 export function dispatch(
-  { headStart, starter }: Pick<ApiContext, 'headStart' | 'starter'>,
+  { earlyAttempts, starter }: Pick<ApiContext, 'earlyAttempts' | 'starter'>,
   { recorded, readAt }: { recorded: readonly Recorded[]; readAt: Date },
 ): void {
   for (const { event, subscribers } of recorded) {
     instruments.eventsRecorded.add(1, { event: event.event });
-    headStart?.begin(event, subscribers, readAt);
+    earlyAttempts?.begin(event, subscribers, readAt);
   }
   starter.add(recorded.map(({ event }) => event));
 }

@@ -78,7 +78,7 @@ export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (req
       externalTenantId: 'test',
       body: renderPayload(payload),
       ...addressTo([webhook]),
-      headStart: context.headStart?.claim() ?? null,
+      firstAttempt: context.earlyAttempts?.claim() ?? null,
     },
     now,
   );

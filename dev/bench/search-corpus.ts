@@ -96,7 +96,7 @@ function makeEvent({ appUid, hookUids }: BenchApp, n: number, at: Date): EventDo
     webhookUids: [hookUids[0] ?? '', hookOf(hookUids, externalTenantId)],
     workflowId: `event/${eventId}`,
     dispatchedAt: at,
-    headStart: null,
+    firstAttempt: null,
     createdAt: at,
   };
 }

@@ -36,7 +36,7 @@ export const memoryOf = {
     'headers of connections': http.connectionsMax * httpLimits.headerBytesMax,
     'pages of lists': http.requestsAtOnceMax * limits.pageBytesMax,
     'hashes of passwords': hashingBytesMax,
-    'early first attempts': attemptLimits.headStartBytesMax,
+    'early first attempts': attemptLimits.earlyAttemptBytesMax,
     'latest events for live streams': streamLimits.keptBytesMax,
     'messages of live streams': streamLimits.streamsMax * streamLimits.buffersBytesMax,
     'missed events of live streams': streamLimits.missedReadsAtOnceMax * limits.pageBytesMax,

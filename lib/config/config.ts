@@ -73,7 +73,7 @@ export interface Config {
   /** Whether api processes send first attempts; else only worker processes do. */
   apiDelivers: boolean;
   /** Whether these begin right after the commit, beside the start of the workflow. */
-  headStart: boolean;
+  earlyAttempts: boolean;
   userTokenLifetimeMs: number;
   signingKeyRotationMs: number;
   sealingKeys: readonly SealingKey[];
@@ -219,7 +219,7 @@ export function readConfig(environment: Environment): Config {
       asNumberUpTo(dispatchLimits.idsPerSearchAttributeMax),
     ),
     apiDelivers: settings.read('HERALD_API_DELIVERS', true, asBoolean),
-    headStart: settings.read('HERALD_HEAD_START', true, asBoolean),
+    earlyAttempts: settings.read('HERALD_EARLY_FIRST_ATTEMPTS', true, asBoolean),
     userTokenLifetimeMs: settings.read('HERALD_USER_TOKEN_LIFETIME', 900_000, asTokenLifetime),
     signingKeyRotationMs: settings.read('HERALD_SIGNING_KEY_ROTATION', 30 * dayMs, asRotation),
     sealingKeys: settings.read('HERALD_SECRET_KEYS', undefined, parseKeyRing),
@@ -272,7 +272,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     webhooksPerAppMax: config.webhooksPerAppMax,
     eventsPerWorkflowMax: config.eventsPerWorkflowMax,
     apiDelivers: config.apiDelivers,
-    headStart: config.headStart,
+    earlyAttempts: config.earlyAttempts,
     userTokenLifetimeMs: config.userTokenLifetimeMs,
     signingKeyRotationMs: config.signingKeyRotationMs,
     sealingKeyIds: config.sealingKeys.map((key) => key.id),

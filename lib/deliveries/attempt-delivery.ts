@@ -32,7 +32,7 @@ import { hasSlot } from '../rate-limit/slot.ts';
 interface AttemptOptions {
   caller: Caller;
   /** Just recorded and read: the delivery has no document, and gets none where it is throttled. */
-  headStart?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
+  early?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
   /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
   signal: AbortSignal;
   /** Called when nothing is left to wait for before the request; what it throws ends the attempt unsent. */
@@ -55,10 +55,10 @@ export async function attemptDelivery(
   key: DeliveryKey,
   options: AttemptOptions,
 ): Promise<DeliveryOutcome> {
-  const { caller, headStart } = options;
+  const { caller, early } = options;
   const { clock, processUid } = ports;
-  const readAt = headStart?.readAt ?? clock.now();
-  let facts = headStart === undefined ? await load(ports, key) : { delivery: null, ...headStart };
+  const readAt = early?.readAt ?? clock.now();
+  let facts = early === undefined ? await load(ports, key) : { delivery: null, ...early };
   let decision = decide({ ...facts, caller, now: clock.now(), processUid });
   if (isFinal(decision)) {
     facts = await ports.records.readProven(key);
@@ -118,7 +118,7 @@ async function withoutSending(
   }
   const { key, delivery, event, caller } = found;
   if (delivery !== null) return outcomeOf(key, delivery, caller);
-  const nextAttemptAt = event.headStart?.until.toISOString() ?? null;
+  const nextAttemptAt = event.firstAttempt?.until.toISOString() ?? null;
   return { ...unattempted(key, null), state: 'retrying', nextAttemptAt };
 }
 
@@ -229,7 +229,7 @@ async function isOutdated(ports: DeliveryPorts, subject: Subject): Promise<boole
   return decision !== 'send' || facts.webhook?.updatedAt.getTime() !== webhook.updatedAt.getTime();
 }
 
-// Recorded immediately, by a head start too: the slot is reserved.
+// Recorded immediately, by an early attempt too: the slot is reserved.
 async function leaveRateLimited(
   ports: DeliveryPorts,
   subject: Subject,
@@ -249,7 +249,7 @@ async function leaveUnsent(
   { target, reason }: { target: AttemptTarget; reason: 'throttled' | 'outdated' },
 ): Promise<DeliveryOutcome> {
   const { key, delivery, options } = subject;
-  if (options.headStart !== undefined) return leftToRetries(key);
+  if (options.early !== undefined) return leftToRetries(key);
   const { host } = target;
   // As `info` once a delivery: each of a busy webhook asks again and again.
   const level = delivery === null ? 'info' : 'debug';

@@ -69,8 +69,8 @@ function isOwner(caller: Caller, { jobUid, partition }: DeliveryToAttempt): bool
 // Only one process sends the deliveries of a partition.
 function isElsewhere({ caller, delivery, event, webhook, now, processUid }: AttemptFacts): boolean {
   if (delivery !== null || webhook === null || caller.kind === 'partition') return false;
-  if (!event?.headStart) return false;
-  const { by, until } = event.headStart;
+  if (!event?.firstAttempt) return false;
+  const { by, until } = event.firstAttempt;
   return by !== processUid && now < until;
 }
 

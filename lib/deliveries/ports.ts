@@ -9,7 +9,7 @@ import type { Store } from '../mongo/connect.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 
 export interface DeliveryPorts {
-  /** Names this process in the claims of its head start. */
+  /** Names this process in the claims of its early attempts. */
   processUid: string;
   store: Store;
   records: DeliveryRecords;

@@ -22,7 +22,7 @@ export interface EventDocument {
   /** Null while it is not batched yet; never changed again. */
   workflowId: string | null;
   dispatchedAt: Date | null;
-  headStart: HeadStartClaim | null;
+  firstAttempt: FirstAttemptClaim | null;
   /** Of its webhooks that had a discard before it was recorded; absent where none had. */
   seenDiscards?: SeenDiscards[];
   /** Where its trace goes on; absent where none is recorded. */
@@ -31,7 +31,7 @@ export interface EventDocument {
 }
 
 /** Until then the process makes the event's first attempts, apart from its workflow (ADR 19). */
-export interface HeadStartClaim {
+export interface FirstAttemptClaim {
   by: string;
   until: Date;
 }
@@ -47,7 +47,7 @@ type NewEvent = Pick<
   | 'body'
   | 'webhookUids'
 > &
-  Partial<Pick<EventDocument, 'workflowId' | 'headStart' | 'seenDiscards' | 'trace'>>;
+  Partial<Pick<EventDocument, 'workflowId' | 'firstAttempt' | 'seenDiscards' | 'trace'>>;
 
 /** Returns the document of an event that is recorded now. Without a subscriber there is nothing to dispatch. */
 export function newEvent(facts: NewEvent, now: Date): EventDocument {
@@ -56,7 +56,7 @@ export function newEvent(facts: NewEvent, now: Date): EventDocument {
     order: [],
     erasedAt: null,
     workflowId: null,
-    headStart: null,
+    firstAttempt: null,
     dispatchedAt: facts.webhookUids.length === 0 ? now : null,
     ...facts,
     createdAt: now,
@@ -84,7 +84,7 @@ export const attemptFields = {
   sequence: 1,
   order: 1,
   erasedAt: 1,
-  headStart: 1,
+  firstAttempt: 1,
   seenDiscards: 1,
   trace: 1,
   createdAt: 1,

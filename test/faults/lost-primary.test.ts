@@ -25,7 +25,7 @@ let roles: RoleProcess[];
 beforeAll(async () => {
   set = await startFragileSet(open);
   // First attempts are left to workflows, which read the event.
-  const env = { MONGODB_URI: set.uri, HERALD_HEAD_START: 'false' };
+  const env = { MONGODB_URI: set.uri, HERALD_EARLY_FIRST_ATTEMPTS: 'false' };
   installation = open.use(await createInstallation(env));
   const seen = new Set<string>();
   const receiver = open.use(

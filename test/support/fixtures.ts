@@ -103,7 +103,7 @@ export function newEvent({ app }: OfApp, webhookUids: string[], createdAt: Date)
     webhookUids,
     workflowId: null,
     dispatchedAt: null,
-    headStart: null,
+    firstAttempt: null,
     createdAt,
   };
 }

@@ -36,13 +36,13 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       ? await openFirstAttempts(open, { config, store, temporal, clock: systemClock })
       : null;
     if (worker) open.use(await createDeliveryWorker(config));
-    const { headStart = null } = first ?? {};
+    const { earlyAttempts = null } = first ?? {};
     const context = await createApiContext({
       config,
       store,
       temporal,
       eager: worker,
-      headStart,
+      earlyAttempts,
       clock,
     });
     const api = open.use(await serve(context));

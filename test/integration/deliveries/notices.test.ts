@@ -160,7 +160,7 @@ test.each<Row>([
       resourceUid: webhook._id,
       workflowId: null,
       dispatchedAt: null,
-      headStart: null,
+      firstAttempt: null,
     },
   ]);
   expect(dataOf(found[0])).toMatchObject({

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
-import { HeadStart } from '../../../lib/deliveries/head-start.ts';
+import { EarlyAttempts } from '../../../lib/deliveries/early-attempts.ts';
 import { type AwaitSlot, createRateLimiter } from '../../../lib/rate-limit/rate-limiter.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
@@ -245,19 +245,19 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
   expect((await limiterOf(webhook))?.nextSlotMs).toBe(Number(slot) + 2_000);
 });
 
-test('a head start leaves what has to wait to the workflow, which does not ask again', async () => {
+test('early attempts leave rate-limited deliveries to the workflow, which does not ask again', async () => {
   const { webhook } = await rated(1);
   const [ports] = processes as [DeliveryPorts];
-  const headStart = new HeadStart(ports);
+  const earlyAttempts = new EarlyAttempts(ports);
   const events = Array.from({ length: 3 }, () => ({
     ...newEvent(installation, [webhook._id], new Date()),
-    headStart: headStart.claim(),
+    firstAttempt: earlyAttempts.claim(),
   }));
   await installation.store.events.insertMany(events);
-  for (const event of events) headStart.begin(event, [webhook], event.createdAt);
+  for (const event of events) earlyAttempts.begin(event, [webhook], event.createdAt);
   const taken = await Promise.all(
     events.map(({ _id: eventId, appUid }) =>
-      headStart.take({ appUid, eventId, webhookUid: webhook._id }),
+      earlyAttempts.take({ appUid, eventId, webhookUid: webhook._id }),
     ),
   );
   expect(taken.map((outcome) => outcome?.state)).toEqual(['delivered', 'delivered', 'retrying']);

@@ -54,9 +54,9 @@ const events = {
   'in order': { ...anEvent, order: [{ webhookUid: 'whk_1', n: 1 }] },
   erased: { ...anEvent, body: '', erasedAt: after(-1) },
   gone: null,
-  'claimed by another process': { ...anEvent, headStart: { by: 'prc_2', until: after(1) } },
-  'claimed until now': { ...anEvent, headStart: { by: 'prc_2', until: now } },
-  'claimed by this process': { ...anEvent, headStart: { by: 'prc_1', until: after(1) } },
+  'claimed by another process': { ...anEvent, firstAttempt: { by: 'prc_2', until: after(1) } },
+  'claimed until now': { ...anEvent, firstAttempt: { by: 'prc_2', until: now } },
+  'claimed by this process': { ...anEvent, firstAttempt: { by: 'prc_1', until: after(1) } },
 } satisfies Record<string, EventToAttempt | null>;
 
 const claimedElsewhere = { event: 'claimed by another process' } as const;

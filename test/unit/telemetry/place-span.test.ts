@@ -15,7 +15,7 @@ const outside = at('trace-2', 'activity');
 const below = { ...change, spanId: 'activity' };
 
 test.each([
-  { name: 'a head start', ageMs: 0, isAgain: false, active: null, parent: change, linked: [] },
+  { name: 'an early attempt', ageMs: 0, isAgain: false, active: null, parent: change, linked: [] },
   {
     name: 'an attempt in an activity of its trace',
     ageMs: 0,

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptFirst } from '../../../activities/attempt-first.ts';
-import { HeadStart } from '../../../lib/deliveries/head-start.ts';
+import { EarlyAttempts } from '../../../lib/deliveries/early-attempts.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { attemptLimits } from '../../../lib/limits.ts';
@@ -53,13 +53,13 @@ interface Recorded {
   webhook: WebhookDocument;
 }
 
-/** Records an event that the process of `headStart` has claimed. */
-async function recorded(headStart: HeadStart, fields: Partial<WebhookDocument> = {}) {
+/** Records an event that the process of `earlyAttempts` has claimed. */
+async function recorded(earlyAttempts: EarlyAttempts, fields: Partial<WebhookDocument> = {}) {
   const webhook = await insertWebhook(installation, { url: receiver.url, ...fields });
-  const headStartClaim = headStart.claim();
+  const claim = earlyAttempts.claim();
   const event = {
     ...newEvent(installation, [webhook._id], ports.clock.now()),
-    headStart: headStartClaim,
+    firstAttempt: claim,
   };
   await installation.store.events.insertOne(event);
   return { event, webhook };
@@ -84,19 +84,19 @@ const attempted = (subject: Recorded) =>
 function firstAttempt(
   subject: Recorded,
   process: DeliveryPorts,
-  headStart: HeadStart | null,
+  earlyAttempts: EarlyAttempts | null,
 ): Promise<FirstAttempts> {
   const { appUid, ...delivery } = keyOf(subject);
   const input = { appUid, deliveries: [delivery] };
-  return new MockActivityEnvironment().run(() => attemptFirst(process, input, headStart));
+  return new MockActivityEnvironment().run(() => attemptFirst(process, input, earlyAttempts));
 }
 
 test('an attempt under way is taken up by the workflow, and is not made again', async () => {
   held = [];
-  const headStart = new HeadStart(ports);
-  const subject = await recorded(headStart);
-  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
-  const attempting = firstAttempt(subject, ports, headStart);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const subject = await recorded(earlyAttempts);
+  earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
+  const attempting = firstAttempt(subject, ports, earlyAttempts);
   await waitFor(() => held?.length === 1);
   held[0]?.();
   expect(await attempting).toMatchObject({ settled: { delivered: 1 }, retrying: [] });
@@ -105,11 +105,11 @@ test('an attempt under way is taken up by the workflow, and is not made again', 
 
 test('a failed attempt that has ended is taken up with its host and the time of the next', async () => {
   status = 500;
-  const headStart = new HeadStart(ports);
-  const subject = await recorded(headStart);
-  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
-  await headStart.end();
-  const { retrying } = await firstAttempt(subject, ports, headStart);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const subject = await recorded(earlyAttempts);
+  earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
+  await earlyAttempts.end();
+  const { retrying } = await firstAttempt(subject, ports, earlyAttempts);
   const { host } = new URL(subject.webhook.url);
   const nextAttemptAt = (await attempted(subject)).nextAttemptAt?.toISOString();
   expect(retrying).toMatchObject([{ host, attemptCount: 1, status: 500, nextAttemptAt }]);
@@ -117,10 +117,10 @@ test('a failed attempt that has ended is taken up with its host and the time of 
 });
 
 test('another process leaves the attempt to the one that recorded the event, until its claim ends', async () => {
-  const headStart = new HeadStart(ports);
-  const subject = await recorded(headStart);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const subject = await recorded(earlyAttempts);
   const other = { ...ports, processUid: 'prc_other' };
-  const until = subject.event.headStart?.until ?? new Date(0);
+  const until = subject.event.firstAttempt?.until ?? new Date(0);
   const nextAttemptAt = until.toISOString();
   expect(await firstAttempt(subject, other, null)).toMatchObject({
     settled: { deliveries: 0 },
@@ -128,42 +128,43 @@ test('another process leaves the attempt to the one that recorded the event, unt
   });
   expect(requestsOf(subject)).toHaveLength(0);
   const claimedMs = until.getTime() - subject.event.createdAt.getTime();
-  expect(Math.abs(claimedMs - attemptLimits.headStartMs)).toBeLessThan(1_000);
+  expect(Math.abs(claimedMs - attemptLimits.firstAttemptClaimMs)).toBeLessThan(1_000);
   const later = { ...other, clock: { now: () => until } };
   expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { delivered: 1 } });
 });
 
 /** Begins as many attempts at a webhook as it has permits, and one more, whose event is returned. */
-async function crowd(headStart: HeadStart): Promise<Recorded> {
+async function crowd(earlyAttempts: EarlyAttempts): Promise<Recorded> {
   held = [];
-  const first = await recorded(headStart);
+  const first = await recorded(earlyAttempts);
   const { webhook } = first;
   const count = attemptLimits.permitsPerWebhookMax;
   const events = Array.from({ length: count }, () => ({
     ...newEvent(installation, [webhook._id], ports.clock.now()),
-    headStart: first.event.headStart,
+    firstAttempt: first.event.firstAttempt,
   }));
   await installation.store.events.insertMany(events);
-  for (const event of [first.event, ...events]) headStart.begin(event, [webhook], event.createdAt);
+  for (const event of [first.event, ...events])
+    earlyAttempts.begin(event, [webhook], event.createdAt);
   await waitFor(() => held?.length === count);
   return { event: events.at(-1) ?? first.event, webhook };
 }
 
 test('an attempt waits for a permit', async () => {
-  const headStart = new HeadStart(ports);
-  const last = await crowd(headStart);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const last = await crowd(earlyAttempts);
   expect(requestsOf(last)).toHaveLength(0);
   held?.[0]?.();
   await waitFor(() => requestsOf(last).length === 1);
 });
 
 test('a throttled attempt is not recorded, and the workflow makes it', async () => {
-  const headStart = new HeadStart(ports);
-  const last = await crowd(headStart);
-  expect(await headStart.take(keyOf(last))).toBeNull();
+  const earlyAttempts = new EarlyAttempts(ports);
+  const last = await crowd(earlyAttempts);
+  expect(await earlyAttempts.take(keyOf(last))).toBeNull();
   const eventId = last.event._id;
   expect(await installation.store.deliveries.findOne({ eventId })).toBeNull();
-  const attempting = firstAttempt(last, ports, headStart);
+  const attempting = firstAttempt(last, ports, earlyAttempts);
   for (const answer of held ?? []) answer();
   held = null;
   expect(await attempting).toMatchObject({ settled: { delivered: 1 } });
@@ -171,50 +172,50 @@ test('a throttled attempt is not recorded, and the workflow makes it', async () 
 
 test('beyond a limit of payloads in memory attempts are left to the workflows', async () => {
   held = [];
-  const headStart = new HeadStart(ports);
-  const large = await recorded(headStart);
-  const body = 'x'.repeat(attemptLimits.headStartBytesMax);
-  headStart.begin({ ...large.event, body }, [large.webhook], large.event.createdAt);
-  const next = await recorded(headStart);
-  headStart.begin(next.event, [next.webhook], next.event.createdAt);
-  expect(await headStart.take(keyOf(next))).toBeNull();
+  const earlyAttempts = new EarlyAttempts(ports);
+  const large = await recorded(earlyAttempts);
+  const body = 'x'.repeat(attemptLimits.earlyAttemptBytesMax);
+  earlyAttempts.begin({ ...large.event, body }, [large.webhook], large.event.createdAt);
+  const next = await recorded(earlyAttempts);
+  earlyAttempts.begin(next.event, [next.webhook], next.event.createdAt);
+  expect(await earlyAttempts.take(keyOf(next))).toBeNull();
   await waitFor(() => held?.length === 1);
   held[0]?.();
-  await headStart.end();
+  await earlyAttempts.end();
   expect(requestsOf(next)).toHaveLength(0);
 });
 
 test('an event for a paused webhook is held', async () => {
-  const headStart = new HeadStart(ports);
-  const subject = await recorded(headStart, { active: false });
-  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
-  await headStart.end();
+  const earlyAttempts = new EarlyAttempts(ports);
+  const subject = await recorded(earlyAttempts, { active: false });
+  earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
+  await earlyAttempts.end();
   expect(await attempted(subject)).toMatchObject({ state: 'held', attemptCount: 0 });
   expect(requestsOf(subject)).toHaveLength(0);
 });
 
 test('an event that is not claimed is left to its workflow', async () => {
-  const headStart = new HeadStart(ports);
-  const subject = await recorded(headStart);
-  subject.event.headStart = null;
-  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
-  await headStart.end();
-  expect(await headStart.take(keyOf(subject))).toBeNull();
+  const earlyAttempts = new EarlyAttempts(ports);
+  const subject = await recorded(earlyAttempts);
+  subject.event.firstAttempt = null;
+  earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
+  await earlyAttempts.end();
+  expect(await earlyAttempts.take(keyOf(subject))).toBeNull();
   expect(requestsOf(subject)).toHaveLength(0);
-  expect(await firstAttempt(subject, ports, headStart)).toMatchObject({
+  expect(await firstAttempt(subject, ports, earlyAttempts)).toMatchObject({
     settled: { delivered: 1 },
   });
 });
 
-/** Records events of one partition, claimed by the process of `headStart`. */
-async function inOrder(headStart: HeadStart, count: number): Promise<Recorded[]> {
-  const first = await recorded(headStart, { ordering: 'resource' });
+/** Records events of one partition, claimed by the process of `earlyAttempts`. */
+async function inOrder(earlyAttempts: EarlyAttempts, count: number): Promise<Recorded[]> {
+  const first = await recorded(earlyAttempts, { ordering: 'resource' });
   const { webhook, event } = first;
-  const { headStart: claim, resourceUid } = event;
+  const { firstAttempt: claim, resourceUid } = event;
   const others = Array.from({ length: count - 1 }, () => ({
     event: {
       ...newEvent(installation, [webhook._id], ports.clock.now()),
-      headStart: claim,
+      firstAttempt: claim,
       resourceUid,
     },
     webhook,
@@ -227,30 +228,30 @@ async function inOrder(headStart: HeadStart, count: number): Promise<Recorded[]>
   return [first, ...others];
 }
 
-function beginAll(headStart: HeadStart, subjects: readonly Recorded[]): void {
-  for (const { event, webhook } of subjects) headStart.begin(event, [webhook], event.createdAt);
+function beginAll(earlyAttempts: EarlyAttempts, subjects: readonly Recorded[]): void {
+  for (const { event, webhook } of subjects) earlyAttempts.begin(event, [webhook], event.createdAt);
 }
 
 test('the events of a partition are attempted one after another, without their workflows', async () => {
   held = [];
-  const headStart = new HeadStart(ports);
-  const subjects = await inOrder(headStart, 3);
-  beginAll(headStart, subjects);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const subjects = await inOrder(earlyAttempts, 3);
+  beginAll(earlyAttempts, subjects);
   for (const [index, subject] of subjects.entries()) {
     await waitFor(() => held?.length === index + 1);
     expect(requestsOf(subject)).toHaveLength(1);
     held[index]?.();
   }
   for (const subject of subjects) {
-    expect(await headStart.take(keyOf(subject))).toMatchObject({ state: 'delivered' });
+    expect(await earlyAttempts.take(keyOf(subject))).toMatchObject({ state: 'delivered' });
   }
 });
 
 test('another process leaves an event in order to the process that recorded it, then to the partition', async () => {
-  const [subject] = await inOrder(new HeadStart(ports), 2);
+  const [subject] = await inOrder(new EarlyAttempts(ports), 2);
   if (subject === undefined) throw new Error('there are two');
   const other = { ...ports, processUid: 'prc_other' };
-  const until = subject.event.headStart?.until ?? new Date(0);
+  const until = subject.event.firstAttempt?.until ?? new Date(0);
   expect(await firstAttempt(subject, other, null)).toMatchObject({
     settled: { deliveries: 0 },
     retrying: [{ attemptCount: 0, nextAttemptAt: until.toISOString() }],
@@ -262,12 +263,12 @@ test('another process leaves an event in order to the process that recorded it, 
 
 test('after a failed attempt it and the events behind it are left to the partition', async () => {
   status = 500;
-  const headStart = new HeadStart(ports);
-  const [failed, next] = await inOrder(headStart, 2);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const [failed, next] = await inOrder(earlyAttempts, 2);
   if (failed === undefined || next === undefined) throw new Error('there are two');
-  beginAll(headStart, [failed, next]);
+  beginAll(earlyAttempts, [failed, next]);
   for (const subject of [next, failed]) {
-    expect(await firstAttempt(subject, ports, headStart)).toMatchObject({
+    expect(await firstAttempt(subject, ports, earlyAttempts)).toMatchObject({
       settled: { waiting: 1 },
     });
   }
@@ -277,29 +278,31 @@ test('after a failed attempt it and the events behind it are left to the partiti
 
 test('a process that stops ends its drain after the attempt in flight', async () => {
   held = [];
-  const headStart = new HeadStart(ports);
-  const [first, late] = await inOrder(headStart, 2);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const [first, late] = await inOrder(earlyAttempts, 2);
   if (first === undefined || late === undefined) throw new Error('there are two');
-  beginAll(headStart, [first, late]);
+  beginAll(earlyAttempts, [first, late]);
   await waitFor(() => held?.length === 1);
-  const ended = headStart.end();
+  const ended = earlyAttempts.end();
   held[0]?.();
   await ended;
   held = null;
   expect(requestsOf(late)).toHaveLength(0);
-  expect(await firstAttempt(first, ports, headStart)).toMatchObject({ settled: { delivered: 1 } });
-  expect(await firstAttempt(late, ports, headStart)).toMatchObject({ settled: { waiting: 1 } });
+  expect(await firstAttempt(first, ports, earlyAttempts)).toMatchObject({
+    settled: { delivered: 1 },
+  });
+  expect(await firstAttempt(late, ports, earlyAttempts)).toMatchObject({ settled: { waiting: 1 } });
 });
 
 test('a process that stops claims and begins nothing, and waits for what is under way', async () => {
   held = [];
-  const headStart = new HeadStart(ports);
-  const [under, late] = [await recorded(headStart), await recorded(headStart)];
-  headStart.begin(under.event, [under.webhook], under.event.createdAt);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const [under, late] = [await recorded(earlyAttempts), await recorded(earlyAttempts)];
+  earlyAttempts.begin(under.event, [under.webhook], under.event.createdAt);
   await waitFor(() => held?.length === 1);
-  const ended = headStart.end();
-  expect(headStart.claim()).toBeNull();
-  headStart.begin(late.event, [late.webhook], late.event.createdAt);
+  const ended = earlyAttempts.end();
+  expect(earlyAttempts.claim()).toBeNull();
+  earlyAttempts.begin(late.event, [late.webhook], late.event.createdAt);
   held[0]?.();
   await ended;
   expect(await attempted(under)).toMatchObject({ state: 'delivered' });
@@ -307,40 +310,40 @@ test('a process that stops claims and begins nothing, and waits for what is unde
 });
 
 test('a webhook that was read a while ago and has changed is left to the workflow', async () => {
-  const headStart = new HeadStart(ports);
-  const subject = await recorded(headStart);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const subject = await recorded(earlyAttempts);
   const { event, webhook } = subject;
   const { store } = installation;
   await store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } });
   const createdAt = new Date(event.createdAt.getTime() - attemptLimits.factsFreshMs - 1);
-  headStart.begin({ ...event, createdAt }, [webhook], createdAt);
-  await headStart.end();
+  earlyAttempts.begin({ ...event, createdAt }, [webhook], createdAt);
+  await earlyAttempts.end();
   expect(requestsOf(subject)).toHaveLength(0);
-  expect(await firstAttempt(subject, ports, headStart)).toMatchObject({ settled: { held: 1 } });
+  expect(await firstAttempt(subject, ports, earlyAttempts)).toMatchObject({ settled: { held: 1 } });
 });
 
 test('what a job sends again is not taken for the first attempt', async () => {
-  const headStart = new HeadStart(ports);
-  const subject = await recorded(headStart);
-  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const subject = await recorded(earlyAttempts);
+  earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
   await attempted(subject);
-  await headStart.end();
+  await earlyAttempts.end();
   const { eventId } = keyOf(subject);
   const again = { jobUid: 'job_1', jobPage: 1, state: 'pending', scheduleFrom: 1 } as const;
   await installation.store.deliveries.updateOne({ eventId }, { $set: again });
   const { appUid, ...delivery } = keyOf(subject);
   const input = { appUid, jobUid: 'job_1', deliveries: [delivery] };
-  const sendAgain = () => attemptFirst(ports, input, headStart);
+  const sendAgain = () => attemptFirst(ports, input, earlyAttempts);
   await new MockActivityEnvironment().run(sendAgain);
   expect(requestsOf(subject)).toHaveLength(2);
 });
 
 test('what this process has forgotten is read from the database', async () => {
-  const headStart = new HeadStart(ports);
-  const subject = await recorded(headStart);
-  headStart.begin(subject.event, [subject.webhook], subject.event.createdAt);
-  await headStart.end();
-  const forgetful = new HeadStart(ports);
+  const earlyAttempts = new EarlyAttempts(ports);
+  const subject = await recorded(earlyAttempts);
+  earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
+  await earlyAttempts.end();
+  const forgetful = new EarlyAttempts(ports);
   expect(await firstAttempt(subject, ports, forgetful)).toMatchObject({
     settled: { delivered: 1 },
   });

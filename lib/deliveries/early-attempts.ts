@@ -2,7 +2,7 @@ import { SharedLimit } from '../concurrency/shared-limit.ts';
 import { attemptLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { type DeliveryKey, pairOf } from '../model/delivery.ts';
-import type { EventDocument, HeadStartClaim } from '../model/event.ts';
+import type { EventDocument, FirstAttemptClaim } from '../model/event.ts';
 import { partitionId, type PartitionKey, turnOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { deliveryLog } from '../platform/logger.ts';
@@ -10,8 +10,8 @@ import { attemptDelivery } from './attempt-delivery.ts';
 import { drain } from './drain.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-const { headStartMs, headStartBytesMax, headStartOutcomesMax } = attemptLimits;
-// A stop waits for the attempts under way, 5 s at most.
+const { firstAttemptClaimMs, earlyAttemptBytesMax, earlyAttemptOutcomesMax } = attemptLimits;
+// A stop waits for the attempts in flight, 5 s at most.
 const neverAborted = new AbortController().signal;
 
 interface Facts {
@@ -21,10 +21,10 @@ interface Facts {
 }
 
 /**
- * Makes first attempts right after the commit, those of a partition one after another, while Temporal still acknowledges
- * the workflow, which then takes up their outcomes. What it could not send it leaves to the workflow.
+ * Makes first attempts right after the commit, those of a partition by a drain, while Temporal still acknowledges the
+ * workflow, which then uses their outcomes and attempts what was not sent.
  */
-export class HeadStart {
+export class EarlyAttempts {
   readonly #ports: DeliveryPorts;
   /** By delivery; null where the workflow makes the attempt. */
   readonly #attempts = new Map<string, Promise<DeliveryOutcome | null>>();
@@ -32,7 +32,7 @@ export class HeadStart {
   /** Of each partition the outcomes of the latest drain. */
   readonly #drains = new Map<string, Promise<readonly DeliveryOutcome[]>>();
   readonly #ending = new AbortController();
-  readonly #bytes = new SharedLimit(headStartBytesMax);
+  readonly #bytes = new SharedLimit(earlyAttemptBytesMax);
   #ended = false;
 
   constructor(ports: DeliveryPorts) {
@@ -40,15 +40,15 @@ export class HeadStart {
   }
 
   /** Returns the claim of an event to be recorded: until then other processes leave its first attempts to this one. */
-  claim(): HeadStartClaim | null {
+  claim(): FirstAttemptClaim | null {
     if (this.#ended) return null;
-    const until = new Date(this.#ports.clock.now().getTime() + headStartMs);
+    const until = new Date(this.#ports.clock.now().getTime() + firstAttemptClaimMs);
     return { by: this.#ports.processUid, until };
   }
 
   /** Begins the attempts of a committed event; `webhooks` were read after `readAt`. */
   begin(event: EventDocument, webhooks: readonly WebhookDocument[], readAt: Date): void {
-    if (this.#ended || event.headStart === null) return;
+    if (this.#ended || event.firstAttempt === null) return;
     for (const webhook of webhooks) {
       if (this.#hasRoom(event.appUid)) this.#track({ event, webhook, readAt });
     }
@@ -98,7 +98,8 @@ export class HeadStart {
     const id = partitionId(partition);
     const before = this.#drains.get(id) ?? Promise.resolve([]);
     const drained = before.then((outcomes) => {
-      const isClaimed = event.headStart !== null && this.#ports.clock.now() < event.headStart.until;
+      const isClaimed =
+        event.firstAttempt !== null && this.#ports.clock.now() < event.firstAttempt.until;
       const isLeft = this.#ended || !isClaimed || find(outcomes, eventId) !== null;
       return isLeft ? outcomes : this.#drain(partition);
     });
@@ -111,27 +112,27 @@ export class HeadStart {
   async #drain(partition: PartitionKey): Promise<readonly DeliveryOutcome[]> {
     try {
       const cancellation = this.#ending.signal;
-      const bounds = { signal: neverAborted, cancellation, msMax: headStartMs };
+      const bounds = { signal: neverAborted, cancellation, msMax: firstAttemptClaimMs };
       return (await drain(this.#ports, partition, bounds)).settled;
     } catch (error) {
       // The workflow of the event finds that its number is not settled.
-      deliveryLog.warn({ ...partition, err: error }, 'head_start.failed');
+      deliveryLog.warn({ ...partition, err: error }, 'early_attempt.failed');
       return [];
     }
   }
 
-  async #attempt(headStart: Facts): Promise<DeliveryOutcome | null> {
-    const { event, webhook } = headStart;
+  async #attempt(early: Facts): Promise<DeliveryOutcome | null> {
+    const { event, webhook } = early;
     const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
     const caller = { kind: 'event' } as const;
     try {
-      const options = { caller, headStart, signal: neverAborted };
+      const options = { caller, early, signal: neverAborted };
       const outcome = await attemptDelivery(this.#ports, key, options);
       const { state, attemptCount, isRateLimited = false } = outcome;
       return state !== 'retrying' || attemptCount > 0 || isRateLimited ? outcome : null;
     } catch (error) {
       // The workflow makes it again.
-      deliveryLog.warn({ ...key, err: error }, 'head_start.failed');
+      deliveryLog.warn({ ...key, err: error }, 'early_attempt.failed');
       return null;
     }
   }
@@ -140,7 +141,7 @@ export class HeadStart {
   #keep(id: string, attempt: Promise<DeliveryOutcome | null>): void {
     this.#attempts.set(id, attempt);
     const [oldest] = this.#attempts.keys();
-    if (this.#attempts.size > headStartOutcomesMax) this.#attempts.delete(oldest ?? '');
+    if (this.#attempts.size > earlyAttemptOutcomesMax) this.#attempts.delete(oldest ?? '');
   }
 }
 
