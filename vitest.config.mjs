@@ -22,6 +22,8 @@ const crowded = [
   'sign-in-storm',
   'slow-sockets',
 ].map((name) => `test/faults/${name}.test.ts`);
+/** Compares the latencies of whole minutes: nothing runs beside it. */
+const lonely = ['test/faults/fair-shares.test.ts'];
 const withServers = ['integration', 'e2e', 'replay', 'contract'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
@@ -59,10 +61,11 @@ const suites = {
   faults: [
     project('faults', 0, {
       include: ['test/faults/**/*.test.ts'],
-      exclude: crowded,
+      exclude: [...crowded, ...lonely],
       maxWorkers: 4,
     }),
     project('crowded', 1, { include: crowded, maxWorkers: 2 }),
+    project('lonely', 2, { include: lonely, maxWorkers: 1 }),
   ],
   soak: [project('soak', 0, { include: ['test/soak/**/*.test.ts'], maxWorkers: 1, isolate: true })],
 };
