@@ -333,8 +333,7 @@ test('what a job sends again is not taken for the first attempt', async () => {
   await installation.store.deliveries.updateOne({ eventId }, { $set: again });
   const { appUid, ...delivery } = keyOf(subject);
   const input = { appUid, jobUid: 'job_1', deliveries: [delivery] };
-  const sendAgain = () => attemptFirst(ports, input, earlyAttempts);
-  await new MockActivityEnvironment().run(sendAgain);
+  await new MockActivityEnvironment().run(() => attemptFirst(ports, input, earlyAttempts));
   expect(requestsOf(subject)).toHaveLength(2);
 });
 
@@ -343,9 +342,7 @@ test('what this process has forgotten is read from the database', async () => {
   const subject = await recorded(earlyAttempts);
   earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
   await earlyAttempts.end();
-  const forgetful = new EarlyAttempts(ports);
-  expect(await firstAttempt(subject, ports, forgetful)).toMatchObject({
-    settled: { delivered: 1 },
-  });
+  const read = await firstAttempt(subject, ports, new EarlyAttempts(ports));
+  expect(read).toMatchObject({ settled: { delivered: 1 } });
   expect(requestsOf(subject)).toHaveLength(1);
 });
