@@ -21,8 +21,11 @@ const columns = [
 export interface TemporalUi extends AsyncDisposable {
   /** Waits until the list under a filter shows `count` workflows. */
   photographList(query: string, options: { count: number; path: string }): Promise<void>;
-  /** Leaves out the stack trace. */
   photographPendingActivity(workflowId: string, options: { path: string }): Promise<void>;
+  /** The tab User Metadata: the summary and Current Details, which contain `text`. */
+  photographDetails(workflowId: string, options: { text: string; path: string }): Promise<void>;
+  /** A failed workflow: its result, and the timeline of its activities. */
+  photographTimeline(workflowId: string, options: { path: string }): Promise<void>;
 }
 
 export async function openTemporalUi(executablePath: string, url: string): Promise<TemporalUi> {
@@ -47,12 +50,19 @@ export async function openTemporalUi(executablePath: string, url: string): Promi
       await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
       await page.getByRole('tab', { name: 'Pending Activities' }).click();
       await page.getByText('Next Retry', { exact: true }).waitFor();
-      // Stack traces name paths of this machine.
-      await photograph(page, {
-        path,
-        from: page.locator('h1'),
-        until: page.getByText('Stack Trace', { exact: true }),
-      });
+      await photograph(page, { path, from: page.locator('h1') });
+    },
+    async photographDetails(workflowId, { text, path }) {
+      await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
+      await page.getByRole('tab', { name: 'User Metadata' }).click();
+      const details = page.locator('#user-metadata-current-details');
+      await details.contentFrame().getByText(text).first().waitFor();
+      await photograph(page, { path, from: page.locator('h1'), to: details });
+    },
+    async photographTimeline(workflowId, { path }) {
+      await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
+      await page.getByText('DeliveriesFailed').first().waitFor();
+      await photograph(page, { path, from: page.getByRole('tab', { name: 'Timeline' }) });
     },
     [Symbol.asyncDispose]: () => browser.close(),
   };
