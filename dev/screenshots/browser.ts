@@ -50,7 +50,8 @@ export async function openTemporalUi(executablePath: string, url: string): Promi
       await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
       await page.getByRole('tab', { name: 'Pending Activities' }).click();
       await page.getByText('Next Retry', { exact: true }).waitFor();
-      await photograph(page, { path, from: page.locator('h1') });
+      const failure = page.locator('.cm-editor').last();
+      await photograph(page, { path, from: page.locator('h1'), to: failure });
     },
     async photographDetails(workflowId, { text, path }) {
       await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
@@ -71,17 +72,15 @@ export async function openTemporalUi(executablePath: string, url: string): Promi
 interface Part {
   path: string;
   from: Locator;
-  /** The last that is shown; `until`: the first that is not. */
+  /** The last that is shown. */
   to?: Locator;
-  until?: Locator;
 }
 
-async function photograph(page: Page, { path, from, to, until }: Part): Promise<void> {
+async function photograph(page: Page, { path, from, to }: Part): Promise<void> {
   const { x, width } = await boxOf(page.locator('#content-wrapper'));
   const top = (await boxOf(from)).y - marginPixels;
   const last = to && (await boxOf(to));
-  const end = until && (await boxOf(until));
-  const bottom = end?.y ?? (last ? last.y + last.height + marginPixels : viewport.height);
+  const bottom = last ? last.y + last.height + marginPixels : viewport.height;
   await page.screenshot({ path, clip: { x, y: top, width, height: bottom - top } });
 }
 

@@ -159,10 +159,12 @@ async function photographRetry({ client, ui, picturesDir, say }: Stage, failing:
   say('retry.png');
 }
 
-/** The worker is stopped but not ended, so that nothing restarts it. */
+/** The processes are stopped but not ended, so that nothing restarts them. */
 async function photographStuck(stage: Stage, call: Call): Promise<void> {
-  const { worker } = stage.dev.pids;
-  process.kill(worker, 'SIGSTOP');
+  // Silent, so that the first attempts have not ended before the stop.
+  const receiver = stage.open.use(await startReceiver(() => {}));
+  await call('POST', '/webhooks', { url: `${receiver.url}/hook`, entities: ['context'] });
+  const pids = [stage.dev.pids.api, stage.dev.pids.worker];
   try {
     const context = await call('POST', '/contexts', {
       contextName: 'Prices',
@@ -171,11 +173,12 @@ async function photographStuck(stage: Stage, call: Call): Promise<void> {
     await call('PATCH', `/contexts/${String(context['uid'])}`, { contextName: 'Price list' });
     const delivering = 'ExecutionStatus = "Running" AND DeliveryState = "delivering"';
     await untilFound(stage, delivering, 2);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
     const before = new Date().toISOString();
     const stuck = `${delivering} AND StartTime < "${before}"`;
     await photographList(stage, stuck, { count: 2, name: 'stuck' });
   } finally {
-    process.kill(worker, 'SIGCONT');
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
   }
 }
 
