@@ -14,7 +14,7 @@ import { endWith, retryingTo } from './show-deliveries.ts';
 
 // Temporal tells a workflow nothing of a retry before its last attempt.
 const retryingNote =
-  'Rows that are retrying show the first attempt. The tab Pending Activities shows the latest.';
+  'Deliveries that are retrying show their first attempt. The tab Pending Activities shows the latest.';
 
 /** What has become of the deliveries of a workflow: Current Details and search attributes show it, and the result. */
 export class Progress {

@@ -21,8 +21,11 @@ const columns = [
 export interface TemporalUi extends AsyncDisposable {
   /** Waits until the list under a filter shows `count` workflows. */
   photographList(query: string, options: { count: number; path: string }): Promise<void>;
-  /** Leaves out the stack trace. */
   photographPendingActivity(workflowId: string, options: { path: string }): Promise<void>;
+  /** The tab User Metadata: the summary and Current Details, which contain `text`. */
+  photographDetails(workflowId: string, options: { text: string; path: string }): Promise<void>;
+  /** A failed workflow: its result, and the timeline of its activities. */
+  photographTimeline(workflowId: string, options: { path: string }): Promise<void>;
 }
 
 export async function openTemporalUi(executablePath: string, url: string): Promise<TemporalUi> {
@@ -47,12 +50,20 @@ export async function openTemporalUi(executablePath: string, url: string): Promi
       await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
       await page.getByRole('tab', { name: 'Pending Activities' }).click();
       await page.getByText('Next Retry', { exact: true }).waitFor();
-      // Stack traces name paths of this machine.
-      await photograph(page, {
-        path,
-        from: page.locator('h1'),
-        until: page.getByText('Stack Trace', { exact: true }),
-      });
+      const failure = page.locator('.cm-editor').last();
+      await photograph(page, { path, from: page.locator('h1'), to: failure });
+    },
+    async photographDetails(workflowId, { text, path }) {
+      await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
+      await page.getByRole('tab', { name: 'User Metadata' }).click();
+      const details = page.locator('#user-metadata-current-details');
+      await details.contentFrame().getByText(text).first().waitFor();
+      await photograph(page, { path, from: page.locator('h1'), to: details });
+    },
+    async photographTimeline(workflowId, { path }) {
+      await page.goto(`${workflows}/${encodeURIComponent(workflowId)}`);
+      await page.getByText('DeliveriesFailed').first().waitFor();
+      await photograph(page, { path, from: page.getByRole('tab', { name: 'Timeline' }) });
     },
     [Symbol.asyncDispose]: () => browser.close(),
   };
@@ -61,17 +72,15 @@ export async function openTemporalUi(executablePath: string, url: string): Promi
 interface Part {
   path: string;
   from: Locator;
-  /** The last that is shown; `until`: the first that is not. */
+  /** The last that is shown. */
   to?: Locator;
-  until?: Locator;
 }
 
-async function photograph(page: Page, { path, from, to, until }: Part): Promise<void> {
+async function photograph(page: Page, { path, from, to }: Part): Promise<void> {
   const { x, width } = await boxOf(page.locator('#content-wrapper'));
   const top = (await boxOf(from)).y - marginPixels;
   const last = to && (await boxOf(to));
-  const end = until && (await boxOf(until));
-  const bottom = end?.y ?? (last ? last.y + last.height + marginPixels : viewport.height);
+  const bottom = last ? last.y + last.height + marginPixels : viewport.height;
   await page.screenshot({ path, clip: { x, y: top, width, height: bottom - top } });
 }
 

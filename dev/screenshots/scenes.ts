@@ -25,9 +25,91 @@ const visibleTimeoutMs = 60_000;
 /** Throws when a call is refused or a state is not reached. */
 export async function playScenes(stage: Stage): Promise<void> {
   const call = caller(stage.dev);
+  await photographShared(stage, call);
+  await photographOrdered(stage, call);
+  await photographExhausted(stage, call);
   await photographWebhook(stage, call);
-  await photographFailed(stage, call);
   await photographStuck(stage, call);
+}
+
+/** Events that come together share a workflow; one of them fails. */
+async function photographShared(stage: Stage, call: Call): Promise<void> {
+  let requests = 0;
+  const webhookUid = await register(stage, call, {
+    answer: () => ((requests += 1) === 40 ? 503 : 200),
+    fields: { entities: ['agent'], externalTenantIds: ['umbrella'] },
+  });
+  const names = Array.from({ length: 60 }, (_, index) => `Agent ${index + 1}`);
+  await Promise.all(
+    names.map((agentName) => call('POST', '/agents', { agentName, externalTenantId: 'umbrella' })),
+  );
+  const shared = `FailingWebhookUids = "${webhookUid}" AND WorkflowId STARTS_WITH "batch/"`;
+  const workflowId = await untilOne(stage, shared);
+  await photographDetails(stage, workflowId, { text: 'retrying', name: 'shared' });
+  await call('DELETE', `/webhooks/${webhookUid}`);
+}
+
+/** The first change of a resource fails, so that the others wait for it. */
+async function photographOrdered(stage: Stage, call: Call): Promise<void> {
+  const webhookUid = await register(stage, call, {
+    answer: () => 503,
+    fields: { entities: ['agent'], externalTenantIds: ['hooli'], ordering: 'resource' },
+  });
+  const agent = await call('POST', '/agents', { agentName: 'Orders', externalTenantId: 'hooli' });
+  for (const live of [true, false])
+    await call('PATCH', `/agents/${String(agent['uid'])}`, { live });
+  const ordered = `WebhookUids = "${webhookUid}" AND WorkflowType = "deliverInOrder"`;
+  const retrying = `${ordered} AND DeliveryState = "retrying"`;
+  await photographDetails(stage, await untilOne(stage, retrying), {
+    text: '2 waiting',
+    name: 'ordered',
+  });
+  await call('DELETE', `/webhooks/${webhookUid}`);
+}
+
+/** One receiver works, one fails to the end of its schedule; then a replay sends the event to both again. */
+async function photographExhausted(stage: Stage, call: Call): Promise<void> {
+  const receiver = { status: 500 };
+  const since = new Date().toISOString();
+  const fields = { entities: ['agent'], externalTenantIds: ['initech'] };
+  const goodUid = await register(stage, call, { answer: () => 200, fields });
+  const badUid = await register(stage, call, {
+    answer: () => receiver.status,
+    fields: { ...fields, retrySchedule: ['1s', '2s'] },
+  });
+  await call('POST', '/agents', { agentName: 'Claims', externalTenantId: 'initech' });
+  const both = `WebhookUids = "${badUid}" AND WorkflowType = "deliverEvents"`;
+  const workflowId = await untilOne(stage, `${both} AND ExecutionStatus = "Failed"`);
+  await photographDetails(stage, workflowId, { text: 'exhausted', name: 'exhausted' });
+  await stage.ui.photographTimeline(workflowId, {
+    path: join(stage.picturesDir, 'failed.png'),
+  });
+  receiver.status = 200;
+  await call('POST', '/replays', { since, until: new Date().toISOString() });
+  const pages = `${both} AND WorkflowId STARTS_WITH "job/"`;
+  const pageId = await untilOne(stage, `${pages} AND DeliveryState = "delivered"`);
+  await photographDetails(stage, pageId, { text: 'delivered', name: 'replay' });
+  for (const uid of [goodUid, badUid]) await call('DELETE', `/webhooks/${uid}`);
+}
+
+async function untilOne(stage: Stage, query: string): Promise<string> {
+  const [workflowId = ''] = await waitFor(
+    async () => {
+      const found = await findWorkflowIds(stage.client, query);
+      return found.length > 0 && found;
+    },
+    { timeoutMs: visibleTimeoutMs, what: `a workflow where ${query}` },
+  );
+  return workflowId;
+}
+
+async function photographDetails(
+  { ui, picturesDir, say }: Stage,
+  workflowId: string,
+  { text, name }: { text: string; name: string },
+): Promise<void> {
+  await ui.photographDetails(workflowId, { text, path: join(picturesDir, `${name}.png`) });
+  say(`${name}.png: ${workflowId}`);
 }
 
 /** One webhook: delivered, held and released, then its receiver answers 500. */
@@ -42,7 +124,8 @@ async function photographWebhook(stage: Stage, call: Call): Promise<void> {
     agentName: 'Support',
     externalTenantId: 'acme',
   });
-  await untilFound(stage, `${all} AND DeliveryState = "delivered"`, 1);
+  const delivered = await untilOne(stage, `${all} AND DeliveryState = "delivered"`);
+  await photographDetails(stage, delivered, { text: '1 delivered', name: 'delivered' });
   await call('PATCH', `/webhooks/${webhookUid}`, { active: false });
   await call('PATCH', `/agents/${String(agent['uid'])}`, { live: true });
   await untilFound(stage, `${all} AND DeliveryState = "held"`, 1);
@@ -56,7 +139,10 @@ async function photographWebhook(stage: Stage, call: Call): Promise<void> {
   // Both events, the held one, its release with the child that sends it, and the first.
   await untilFound(stage, all, 6);
   await photographList(stage, all, { count: 6, name: 'webhook' });
-  await photographList(stage, failing, { count: 2, name: 'failing' });
+  await photographDetails(stage, await untilOne(stage, failing), {
+    text: 'retrying',
+    name: 'failing',
+  });
   await photographRetry(stage, failing);
 }
 
@@ -73,36 +159,12 @@ async function photographRetry({ client, ui, picturesDir, say }: Stage, failing:
   say('retry.png');
 }
 
-/** One receiver works, one answers 410 and one fails to the end of its schedule. */
-async function photographFailed(stage: Stage, call: Call): Promise<void> {
-  await register(stage, call, {
-    answer: () => 200,
-    fields: { entities: ['context', 'contextfile'] },
-  });
-  await register(stage, call, { answer: () => 410, fields: { entities: ['contextfile'] } });
-  await register(stage, call, {
-    answer: () => 500,
-    fields: { entities: ['agent'], externalTenantIds: ['initech'], retrySchedule: ['1s'] },
-  });
-  const context = await call('POST', '/contexts', {
-    contextName: 'Manuals',
-    externalTenantId: 'acme',
-  });
-  await call('POST', `/contexts/${String(context['uid'])}/files`, {
-    fileName: 'manual.pdf',
-    contentType: 'application/pdf',
-    sizeBytes: 48_213,
-  });
-  await call('POST', '/agents', { agentName: 'Claims', externalTenantId: 'initech' });
-  const failed = 'ExecutionStatus = "Failed"';
-  await untilFound(stage, failed, 2);
-  await photographList(stage, failed, { count: 2, name: 'failed' });
-}
-
-/** The worker is stopped but not ended, so that nothing restarts it. */
+/** The processes are stopped but not ended, so that nothing restarts them. */
 async function photographStuck(stage: Stage, call: Call): Promise<void> {
-  const { worker } = stage.dev.pids;
-  process.kill(worker, 'SIGSTOP');
+  // Silent, so that the first attempts have not ended before the stop.
+  const receiver = stage.open.use(await startReceiver(() => {}));
+  await call('POST', '/webhooks', { url: `${receiver.url}/hook`, entities: ['context'] });
+  const pids = [stage.dev.pids.api, stage.dev.pids.worker];
   try {
     const context = await call('POST', '/contexts', {
       contextName: 'Prices',
@@ -111,11 +173,12 @@ async function photographStuck(stage: Stage, call: Call): Promise<void> {
     await call('PATCH', `/contexts/${String(context['uid'])}`, { contextName: 'Price list' });
     const delivering = 'ExecutionStatus = "Running" AND DeliveryState = "delivering"';
     await untilFound(stage, delivering, 2);
+    for (const pid of pids) process.kill(pid, 'SIGSTOP');
     const before = new Date().toISOString();
     const stuck = `${delivering} AND StartTime < "${before}"`;
     await photographList(stage, stuck, { count: 2, name: 'stuck' });
   } finally {
-    process.kill(worker, 'SIGCONT');
+    for (const pid of pids) process.kill(pid, 'SIGCONT');
   }
 }
 

@@ -1,17 +1,18 @@
 // The Markdown that Temporal's UI shows under Current Details. It is no part of the history.
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { hasFailed } from './delivery-summary.ts';
-import { describeResult } from './describe-attempt.ts';
+import { describeAttempt } from './describe-attempt.ts';
 import type { DeliverySummary, ShownDelivery } from './messages.ts';
 
-const rowsMax = 100;
+// Temporal takes 20,000 bytes.
+const rowsMax = 90;
 const hostCharactersMax = 48;
 
 /** A delivery that has not ended, with what is known of its attempts. */
 export type OpenDelivery = Pick<DeliveryOutcome, 'eventId' | 'webhookUid'> &
   Partial<Omit<DeliveryOutcome, 'state'>> & { state: DeliveryOutcome['state'] | 'delivering' };
 
-/** Describes the deliveries of a workflow: counts, then a table in which failing ones come first. */
+/** Describes the deliveries of a workflow: counts, then a list in which failing ones come first. */
 export function describeDeliveries(ended: DeliverySummary, open: readonly OpenDelivery[]): string {
   const retrying = open.filter(({ state }) => state === 'retrying');
   const others = open.filter(({ state }) => state !== 'retrying');
@@ -25,8 +26,8 @@ export function describeDeliveries(ended: DeliverySummary, open: readonly OpenDe
   ].slice(0, rowsMax);
   const count = ended.deliveries + open.length;
   const lines = [describeCounts(ended, open), ''];
-  if (rows.length > 0) lines.push(...header, ...rows);
-  if (rows.length < count) lines.push('', `The table shows ${rows.length} of ${count} deliveries.`);
+  lines.push(...rows);
+  if (rows.length < count) lines.push('', `The list shows ${rows.length} of ${count} deliveries.`);
   return lines.join('\n');
 }
 
@@ -49,11 +50,6 @@ export function describePages(page: number, pages: readonly DeliveredPage[]): st
   return lines.join('\n');
 }
 
-const header = [
-  '| Event | Webhook | Host | State | Attempt | Last result | Next attempt |',
-  '| --- | --- | --- | --- | --- | --- | --- |',
-];
-
 function describeCounts(ended: DeliverySummary, open: readonly OpenDelivery[]): string {
   const openStates = new Map<string, number>();
   for (const { state } of open) openStates.set(state, (openStates.get(state) ?? 0) + 1);
@@ -70,39 +66,36 @@ function describeCounts(ended: DeliverySummary, open: readonly OpenDelivery[]): 
   return `**${total} ${total === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}**`;
 }
 
-function rowOfEnded({ eventId, webhookUid, host, state, attempts }: ShownDelivery): string {
-  const last = attempts?.at(-1);
-  const result = last === undefined ? '' : `${describeResult(last)} in ${last.ms} ms`;
-  return row([eventId, webhookUid, shorten(host), state, String(last?.n ?? ''), result, '']);
+function rowOfEnded(delivery: ShownDelivery): string {
+  const { host = null, attempts = [] } = delivery;
+  const last = attempts.at(-1);
+  if (last === undefined) return item(delivery, []);
+  const { n: attemptCount, status = null, errorClass = null } = last;
+  const attempt = { attemptCount, attemptsMax: null, host: shorten(host), status, errorClass };
+  return item(delivery, [`${describeAttempt(attempt)} in ${last.ms} ms`]);
 }
 
 function rowOfOpen(delivery: OpenDelivery): string {
-  const {
-    eventId,
-    webhookUid,
-    host,
-    state,
-    attemptCount = 0,
-    attemptsMax,
-    nextAttemptAt,
-  } = delivery;
-  const attempt = attemptsMax == null ? `${attemptCount}` : `${attemptCount} of ${attemptsMax}`;
-  const result = describeResult(delivery);
-  const next = nextAttemptAt ?? '';
-  return row([
-    eventId,
-    webhookUid,
-    shorten(host),
-    state,
-    attemptCount > 0 ? attempt : '',
-    result,
-    next,
+  const { attemptCount = 0, attemptsMax = null, host = null, nextAttemptAt } = delivery;
+  const { status = null, errorClass = null } = delivery;
+  const attempt = { attemptCount, attemptsMax, host: shorten(host), status, errorClass };
+  return item(delivery, [
+    ...(attemptCount > 0 ? [describeAttempt(attempt)] : []),
+    ...(nextAttemptAt == null ? [] : [`next at ${nextAttemptAt}`]),
   ]);
 }
 
-function shorten(host: string | null | undefined): string {
-  if (host == null) return '';
-  return host.length <= hostCharactersMax ? host : `${host.slice(0, hostCharactersMax - 1)}…`;
+// Not a row of a table: the UI's pane cuts wide tables off, and wraps lists.
+function item(
+  { eventId, webhookUid, state }: Pick<OpenDelivery, 'eventId' | 'webhookUid' | 'state'>,
+  facts: readonly string[],
+): string {
+  return `- **${state}**: ${[...facts, `${eventId} to ${webhookUid}`].join('; ')}`;
+}
+
+function shorten(host: string | null): string | null {
+  if (host === null || host.length <= hostCharactersMax) return host;
+  return `${host.slice(0, hostCharactersMax - 1)}…`;
 }
 
 function row(cells: readonly string[]): string {

@@ -104,7 +104,7 @@ test.each([
     expect(retryDelivery).toBeLessThanOrEqual(retriesMax);
     expect(course.attempts).toBe(webhookCount + failures);
     expect(course.historyEvents).toBeLessThanOrEqual(6 * (activityCount + retriesMax) + 20);
-    expect(course.historyBytes).toBeLessThanOrEqual(512 * 1024 + 1_024 * retriesMax);
+    expect(course.historyBytes).toBeLessThanOrEqual(512 * 1024 + 2_048 * retriesMax);
   },
   300_000,
 );

@@ -11,11 +11,10 @@ export async function currentDetails(client: Client, workflowId: string): Promis
   return metadata.currentDetails ?? '';
 }
 
-/** Returns the rows of the table under Current Details, cell by cell, without its heading. */
-export async function detailRows(client: Client, workflowId: string): Promise<string[][]> {
+/** Returns the lines of the list under Current Details, one for each delivery. */
+export async function detailLines(client: Client, workflowId: string): Promise<string[]> {
   const lines = (await currentDetails(client, workflowId)).split('\n');
-  const rows = lines.filter((line) => line.startsWith('| '));
-  return rows.slice(2).map((line) => line.slice(2, -2).split(' | '));
+  return lines.filter((line) => line.startsWith('- '));
 }
 
 /** A row of the history: its name, its summary, what failed, and the result. */

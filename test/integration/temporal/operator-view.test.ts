@@ -11,7 +11,7 @@ import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import {
   currentDetails,
-  detailRows,
+  detailLines,
   endedActivities,
   stackTraces,
 } from '../../support/temporal-ui.ts';
@@ -89,15 +89,12 @@ test('an event that was delivered at once shows receiver, status and time of eac
   const activities = await endedActivities(client(), workflowId);
   const summaries = activities.map(({ summary }) => summary);
   expect(new Set(summaries)).toEqual(new Set(uids.map((uid) => `${eventId} to ${uid}`)));
-  const rows = new Map(
-    (await detailRows(client(), workflowId)).map(([event, uid, ...cells]) => [
-      uid,
-      [event, ...cells],
-    ]),
-  );
+  const lines = await detailLines(client(), workflowId);
+  expect(lines).toHaveLength(2);
   for (const [index, status] of [200, 204].entries()) {
-    const last = expect.stringMatching(new RegExp(`^status ${status} in \\d+ ms$`));
-    expect(rows.get(uids[index])).toEqual([eventId, host, 'delivered', '1', last, '']);
+    const what = `- \\*\\*delivered\\*\\*: attempt 1 at ${host}: status ${status} in \\d+ ms`;
+    const line = new RegExp(`^${what}; ${eventId} to ${uids[index]}$`);
+    expect(lines).toContainEqual(expect.stringMatching(line));
   }
   await remove(uids);
 });
@@ -106,13 +103,17 @@ test('a running workflow shows which delivery is retried, when, and after what',
   const uids = [await webhookAt('/200'), await webhookAt('/500', { retrySchedule: ['1h', '1h'] })];
   const eventId = await report(uids);
   const workflowId = `event/${eventId}`;
-  const rows = await waitFor(async () => {
-    const found = await detailRows(client(), workflowId).catch(() => []);
-    return found.some((row) => row[3] === 'retrying') && found;
+  const [retrying = '', delivered = ''] = await waitFor(async () => {
+    const found = await detailLines(client(), workflowId).catch(() => []);
+    return found.some((line) => line.includes('retrying')) && found;
   });
-  const next = expect.stringMatching(iso);
-  expect(rows[0]).toEqual([eventId, uids[1], host, 'retrying', '1 of 3', 'status 500', next]);
-  expect(rows[1]).toEqual([eventId, uids[0], host, 'delivered', '1', expect.any(String), '']);
+  const facts = retrying.split('; ');
+  expect(facts).toEqual([
+    `- **retrying**: attempt 1 of 3 at ${host}: status 500`,
+    expect.stringMatching(/^next at \d{4}-\S+Z$/),
+    `${eventId} to ${uids[1]}`,
+  ]);
+  expect(delivered).toContain(`- **delivered**: attempt 1 at ${host}: status 200`);
   expect(await currentDetails(client(), workflowId)).toContain('Pending Activities');
   const { raw } = await handleOf(workflowId).describe();
   const [pending] = raw.pendingActivities ?? [];
@@ -147,10 +148,9 @@ test('a retry names event, webhook and receiver; one that is exhausted is a fail
   expect(failureOf(uids[0])).toBeNull();
   expect(failureOf(uids[1])).toBe(`exhausted after attempt 2 of 2 at ${host}: status 500`);
   expect(stackTraces(await handleOf(workflowId).fetchHistory())).toEqual([]);
-  const rows = await detailRows(client(), workflowId);
-  expect(rows.map((row) => [row[1], row[3], row[4]])).toEqual([
-    [uids[1], 'exhausted', '2'],
-    [uids[0], 'delivered', '2'],
+  expect(await detailLines(client(), workflowId)).toEqual([
+    expect.stringMatching(new RegExp(`exhausted.*attempt 2 at .*status 500.* to ${uids[1]}$`)),
+    expect.stringMatching(new RegExp(`delivered.*attempt 2 at .* to ${uids[0]}$`)),
   ]);
   await remove(uids);
 });
@@ -185,21 +185,13 @@ test('an order shows its head, who waits behind it, and what its events have in 
     entity: 'agent',
     resourceUid: 'agt_seen',
   });
-  const rows = await waitFor(async () => {
-    const found = await detailRows(client(), workflowId).catch(() => []);
-    return found[0]?.[3] === 'retrying' && found.length === 2 && found;
+  const [head, behind] = await waitFor(async () => {
+    const found = await detailLines(client(), workflowId).catch(() => []);
+    return found[0]?.includes('retrying') && found.length === 2 && found;
   });
-  const next = expect.stringMatching(iso);
-  expect(rows[0]?.toSpliced(2, 1, '')).toEqual([
-    first,
-    uid,
-    '',
-    'retrying',
-    expect.stringMatching(/^1/),
-    'status 500',
-    next,
-  ]);
-  expect(rows[1]).toEqual([second, uid, '', 'waiting', '', '', '']);
+  const line = /^- \*\*retrying\*\*: attempt 1.*: status 500; next at \S+Z; (.*)$/;
+  expect(line.exec(head ?? '')?.[1]).toBe(`${first} to ${uid}`);
+  expect(behind).toBe(`- **waiting**: ${second} to ${uid}`);
   const running = (await handleOf(workflowId).describe()).typedSearchAttributes;
   expect(running.get(deliveryStateAttribute)).toBe('retrying');
   const result = await resultOf(workflowId);
@@ -249,12 +241,7 @@ test('a job shows the workflows of its pages, and each of them its deliveries', 
   await resultOf(workflowId);
   expect(await currentDetails(client(), workflowId)).toContain(`| ${workflowId}/1 | 1 |`);
   await resultOf(`${workflowId}/1`);
-  expect((await detailRows(client(), `${workflowId}/1`))[0]?.slice(0, 5)).toEqual([
-    eventId,
-    uid,
-    host,
-    'delivered',
-    '2',
-  ]);
+  const [line] = await detailLines(client(), `${workflowId}/1`);
+  expect(line).toMatch(new RegExp(`delivered.*attempt 2 at ${host}: .*; ${eventId} to ${uid}$`));
   await remove([uid]);
 });
