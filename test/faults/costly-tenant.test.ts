@@ -67,18 +67,25 @@ async function signInsBeside(app: TestApp): Promise<{ signedIn: number[]; change
   return { signedIn, changed };
 }
 
-test('changes with 10,000 tags beside 100 filters of 50 values delay neither sign-ins nor themselves', async () => {
-  // The code is not compiled yet, and no webhook is known.
-  await signInsBeside(costly);
-  const calm = await signIns();
-  const control = await signInsBeside(plain);
-  const beside = await signInsBeside(costly);
-  const p90 = { calm: share(calm, 0.9), beside: share(beside.signedIn, 0.9) };
-  const p50 = { control: share(control.changed, 0.5), costly: share(beside.changed, 0.5) };
-  expect(p90.beside).toBeLessThan(2 * p90.calm + 30);
-  // On a quiet machine the control takes some 20 ms.
-  expect(p50.costly).toBeLessThan(Math.max(100, 3 * p50.control));
-});
+// A control in the same run cannot tell what else the machine does a moment later.
+const busyMachine = { retry: 2 };
+
+test(
+  'changes with 10,000 tags beside 100 filters of 50 values delay neither sign-ins nor themselves',
+  busyMachine,
+  async () => {
+    // The code is not compiled yet, and no webhook is known.
+    await signInsBeside(costly);
+    const calm = await signIns();
+    const control = await signInsBeside(plain);
+    const beside = await signInsBeside(costly);
+    const p90 = { calm: share(calm, 0.9), beside: share(beside.signedIn, 0.9) };
+    const p50 = { control: share(control.changed, 0.5), costly: share(beside.changed, 0.5) };
+    expect(p90.beside).toBeLessThan(2 * p90.calm + 30);
+    // On a quiet machine the control takes some 20 ms.
+    expect(p50.costly).toBeLessThan(Math.max(100, 3 * p50.control));
+  },
+);
 
 /** Calls without checking the response against the contract, which would block the event loop that is watched. */
 async function quick(app: TestApp, path: string, body?: unknown): Promise<number> {
