@@ -83,9 +83,10 @@ export class Starter {
   }
 
   async #runLoop(): Promise<void> {
+    const { signal } = this.#draining;
     for (let events = this.#next(); events.length > 0; events = this.#next()) {
       const pauseMs = await this.#start(events);
-      await sleep(pauseMs, undefined, this.#draining).catch(() => undefined);
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 

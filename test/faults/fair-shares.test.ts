@@ -27,6 +27,8 @@ const changeEveryMs = 250;
 // So many that the second longest is the p99.
 const changeCount = 104;
 const retryAfterMs = 1_000;
+// On two cores a load half fills the machine, and turns of the event loop take up to 100 ms; a queue takes seconds.
+const busyMs = 500;
 // A control in the same run cannot tell what else the machine does a moment later.
 const busyMachine = { retry: 2 };
 
@@ -156,7 +158,7 @@ function expectLikeAlone(latencies: Latencies, names: readonly Watched[] = watch
     return { name, percentile, aloneMs, besideMs: percentileOf(latencies[name], percentile) };
   });
   process.stdout.write(`${JSON.stringify(figures)}\n`);
-  const late = figures.filter(({ aloneMs, besideMs }) => !(besideMs <= 2 * aloneMs + 50));
+  const late = figures.filter(({ aloneMs, besideMs }) => !(besideMs <= 2 * aloneMs + busyMs));
   expect(late).toEqual([]);
   expectNoneThrottled(latencies);
 }
