@@ -6,7 +6,11 @@ export function NotFound() {
   return (
     <Page title="There is no such page">
       <Text>
-        The link may be old, or mistyped. <AnchorLink to="/">Go to the beginning</AnchorLink>.
+        The link may be old, or mistyped.{' '}
+        <AnchorLink to="/" inherit underline="always">
+          Go to the beginning
+        </AnchorLink>
+        .
       </Text>
     </Page>
   );
