@@ -13,16 +13,14 @@ export async function attemptInOrder(
   ports: DeliveryPorts,
   partition: PartitionKey,
 ): Promise<ShownStep> {
-  const { settled, ...rest } = await runActivity((cancellation) =>
-    attempt(ports, partition, { signal: unlessAskedFor(cancellation), cancellation }),
-  );
-  const eventIds = [...rest.waiting, ...settled.map(({ eventId }) => eventId)];
-  const step = {
-    ...rest,
-    settled: summarizeOutcomes(settled, true),
-    ...(await readInCommon(ports, eventIds)),
-  };
-  const failed = settled.filter(hasFailed);
+  const { step, failed } = await runActivity(async (cancellation) => {
+    const bounds = { signal: unlessAskedFor(cancellation), cancellation };
+    const { settled, ...rest } = await attempt(ports, partition, bounds);
+    const eventIds = [...rest.waiting, ...settled.map(({ eventId }) => eventId)];
+    const shared = await readInCommon(ports, eventIds);
+    const shown = { ...rest, settled: summarizeOutcomes(settled, true), ...shared };
+    return { step: shown, failed: settled.filter(hasFailed) };
+  });
   const [first] = failed;
   if (first === undefined) return step;
   const others = failed.length === 1 ? '' : `; ${failed.length - 1} more failed`;

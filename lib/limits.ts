@@ -105,7 +105,7 @@ export const dispatchLimits = group('Dispatch', {
     16,
     'Concurrent workflow starts of a process, where each event has its own',
   ],
-  ownWorkflowBelow: [10, 'Waiting events from which some share a workflow'],
+  ownWorkflowBelow: [10, 'Waiting events of a process from which events share workflows'],
   eventsWaitingMax: [
     5_000,
     'Events of a process that wait for a start, three quarters for one application; the rest is left to the relay',
@@ -123,7 +123,10 @@ export const dispatchLimits = group('Dispatch', {
 export const attemptLimits = group('Attempts and order', {
   firstActivitiesMax: [50, 'Activities `attemptFirst` of a workflow'],
   activitiesAtOnceMax: [200, 'Concurrent retries of a process; as many steps of an order'],
-  deliveriesShownMax: [20, 'Deliveries of a workflow that shows those that arrived, too'],
+  deliveriesShownMax: [
+    20,
+    'Deliveries up to which a workflow shows each one, not only the failed and retried',
+  ],
   attemptsShownMax: [60, 'Attempts in the result of a workflow'],
   // A workflow task waits for its first attempts, which a silent receiver keeps for 5 s.
   workflowTasksAtOnceMax: [400, 'Concurrent workflow tasks of a process'],

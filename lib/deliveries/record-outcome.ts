@@ -85,7 +85,7 @@ function recordedOutcome(
   };
 }
 
-// `superseded` for an caller that lost the delivery to a job, `waiting` for an event whose partition owns it.
+// `superseded` for a caller that lost the delivery to a job, `waiting` for an event whose partition owns it.
 export function outcomeOf(
   key: DeliveryKey,
   delivery: DeliveryToAttempt,

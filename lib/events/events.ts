@@ -80,8 +80,8 @@ export async function findClaimed(
 }
 
 /**
- * Claims events for a workflow before it is started, so that a start after a crash repeats the same batch, and returns
- * those that it got. Several in one transaction: a relay that saw half a batch would start it, and lose the other half.
+ * Claims events for a workflow before its start, so that a start after a crash repeats the same batch. Returns the claimed
+ * events. Several share a transaction: a relay that saw half a batch would start it, and lose the other half.
  */
 export async function claimEvents(
   store: Store,

@@ -12,7 +12,7 @@ export function hasFailed({ state }: Pick<DeliveryOutcome, 'state'>): boolean {
   return !goodStates.has(state);
 }
 
-/** Summarizes ended deliveries; without `isEachShown` those that arrived at the first attempt are only counted. */
+/** Summarizes ended deliveries; without `isEachShown`, deliveries that succeeded at the first attempt are only counted. */
 export function summarizeOutcomes(
   outcomes: readonly DeliveryOutcome[],
   isEachShown = false,

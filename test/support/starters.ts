@@ -17,9 +17,12 @@ export function newStarter(servers: Servers, ports: Partial<StarterPorts> = {}):
 }
 
 /** Returns a starter whose starts all fail. */
-export function newStarterWithoutTemporal(servers: Servers): Starter {
+export function newStarterWithoutTemporal(
+  servers: Servers,
+  ports: Partial<StarterPorts> = {},
+): Starter {
   const withDeadline = () => Promise.reject(new Error('Temporal is away'));
-  return newStarter(servers, { client: { withDeadline } as unknown as Client });
+  return newStarter(servers, { ...ports, client: { withDeadline } as unknown as Client });
 }
 
 /** Returns the starts of the relay. */

@@ -271,7 +271,7 @@ test('notices, which only the relay starts, are not among the events that it is 
 });
 
 test('after a failed start the waiting events of the application are left to the relay', async () => {
-  const away = newStarterWithoutTemporal(service);
+  const away = newStarterWithoutTemporal(service, { eventsPerWorkflowMax: 2 });
   const events = await insertEvents(20);
   const start = vi.spyOn(WorkflowStarts.prototype, 'startEvents');
   away.add(events);

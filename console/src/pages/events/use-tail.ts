@@ -43,7 +43,7 @@ export function useTail(query: StreamQuery) {
     const follow = async (): Promise<void> => {
       const stream = calls.events.stream(JSON.parse(filters) as StreamQuery, {
         signal: ending.signal,
-        // Also when the service is away as the page opens.
+        // Also when the service is unavailable while the page opens.
         retries: Number.POSITIVE_INFINITY,
         onOpen: () => setConnection({ state: 'open' }),
         onCut: ({ detail }) => setConnection({ state: 'cut', why: detail }),
