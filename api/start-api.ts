@@ -17,7 +17,9 @@ export async function startApi(config: Config): Promise<RunningRole> {
   const measures = hasMetrics(config.telemetry);
   try {
     const store = open.use(await connectStore(config.mongodb));
-    const temporal = open.use(await connectTemporal(config.temporal, { measures }));
+    const temporal = open.use(
+      await connectTemporal(config.temporal, { measures, publicUrl: config.http.publicUrl }),
+    );
     const clock = open.use(await startServerClock(store));
     const place = { config, store, temporal, clock };
     const first = config.apiDelivers ? await openFirstAttempts(open, place) : null;

@@ -2,6 +2,7 @@ import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import type { Config } from '../lib/config/config.ts';
 import { checkNamespace, unreachable } from '../lib/temporal/check-namespace.ts';
+import { linkingToConsole } from '../lib/temporal/console-links.ts';
 import { temporalLog } from '../lib/platform/logger.ts';
 import { bufferTemporalMetrics } from './temporal-metrics.ts';
 
@@ -10,6 +11,13 @@ export interface Temporal extends AsyncDisposable {
   connection: NativeConnection;
   client: Client;
   namespace: string;
+}
+
+interface TemporalOptions {
+  /** Whether the SDK's metrics join those of the process. */
+  measures?: boolean;
+  /** Where the console is, to which workflows then have links. */
+  publicUrl?: string;
 }
 
 // By design: workflows and activities have separate workers.
@@ -52,9 +60,9 @@ export function installRuntime({ measures } = { measures: false }): void {
  */
 export async function connectTemporal(
   settings: Config['temporal'],
-  telemetry?: { measures: boolean },
+  { measures = false, publicUrl }: TemporalOptions = {},
 ): Promise<Temporal> {
-  installRuntime(telemetry);
+  installRuntime({ measures });
   const { address, namespace } = settings;
   const options = { ...settings.connectionOptions, address };
   const connection = await NativeConnection.connect(options).catch((cause: unknown) => {
@@ -66,9 +74,10 @@ export async function connectTemporal(
     await connection.close();
     throw error;
   }
+  const workflow = publicUrl === undefined ? [] : [linkingToConsole(publicUrl)];
   return {
     connection,
-    client: new Client({ connection, namespace }),
+    client: new Client({ connection, namespace, interceptors: { workflow } }),
     namespace,
     [Symbol.asyncDispose]: () => connection.close(),
   };

@@ -22,7 +22,9 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
   const measures = hasMetrics(config.telemetry);
   try {
     const store = open.use(await connectStore(config.mongodb));
-    const temporal = open.use(await connectTemporal(config.temporal, { measures }));
+    const temporal = open.use(
+      await connectTemporal(config.temporal, { measures, publicUrl: config.http.publicUrl }),
+    );
     const { connection, namespace } = temporal;
     const servers = { store, connection, namespace };
     await checkServers(servers);

@@ -12,6 +12,7 @@ import { dayMs } from '../../lib/platform/duration.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { readTime } from '../../lib/platform/time.ts';
 import { checkNamespace, unreachable } from '../../lib/temporal/check-namespace.ts';
+import { linkingToConsole } from '../../lib/temporal/console-links.ts';
 
 const help = `Usage: npm run start-missing -- [options]
 
@@ -61,7 +62,9 @@ async function main(): Promise<void> {
       );
     }
     await sleep(underWayMs);
-    const ports = { store, client: new Client({ connection, namespace }) };
+    const workflow = [linkingToConsole(config.http.publicUrl)];
+    const client = new Client({ connection, namespace, interceptors: { workflow } });
+    const ports = { store, client };
     const total = { waiting: 0, started: 0, jobs: 0 };
     for await (const { _id: appUid } of store.apps.find({}, { projection: { _id: 1 } })) {
       const found = await startMissing(ports, appUid, { since, before });

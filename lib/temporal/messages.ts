@@ -1,6 +1,7 @@
 // What goes through Temporal: ids, states and times, nothing secret or personal.
 import type { DeliveryKey } from '../model/delivery.ts';
 import type { AttemptFact, DeliveryOutcome } from '../model/delivery-outcome.ts';
+import type { JobToStart } from '../model/job.ts';
 import type { PartitionKey } from '../model/partition.ts';
 
 export interface DeliverEventsInput {
@@ -80,6 +81,8 @@ export interface ShownStep extends Omit<PartitionStep, 'settled'> {
 
 export interface RunJobInput {
   jobUid: string;
+  /** Absent for the retention. */
+  kind?: JobToStart['kind'];
   /** Absent for the retention. */
   appUid?: string;
   page?: number;

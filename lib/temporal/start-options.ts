@@ -74,7 +74,7 @@ function summarize(events: readonly EventToDispatch[], webhookCount: number): st
 /** Returns the id and options of a job's `runJob`, from that page on. A release begins a second after its resume. */
 export function jobOptions(job: JobToStart, page?: number): StartOptions & { workflowId: string } {
   const { _id: jobUid, appUid, kind, webhookUids } = job;
-  const input: RunJobInput = { jobUid, appUid, ...(page === undefined ? {} : { page }) };
+  const input: RunJobInput = { jobUid, kind, appUid, ...(page === undefined ? {} : { page }) };
   const value = webhookUids.slice(0, idsPerSearchAttributeMax);
   const to = webhookUids.length > 1 ? `${webhookUids.length} webhooks` : webhookUids[0];
   return {

@@ -30,7 +30,9 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   try {
     const installation = open.use(await createInstallation(options.env));
     const { config, store, app } = installation;
-    const temporal = open.use(await connectTemporal(config.temporal));
+    const temporal = open.use(
+      await connectTemporal(config.temporal, { publicUrl: config.http.publicUrl }),
+    );
     const { worker = true, clock = systemClock } = options;
     const first = worker
       ? await openFirstAttempts(open, { config, store, temporal, clock: systemClock })

@@ -1,10 +1,15 @@
-// The summaries of workflows in the Temporal UI.
+// The summaries and links of workflows in the Temporal UI.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
-import { eventWorkflowId, partitionWorkflowId } from '../../../lib/temporal/names.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import {
+  eventWorkflowId,
+  jobWorkflowId,
+  partitionWorkflowId,
+} from '../../../lib/temporal/names.ts';
 import { resourceUidAttribute } from '../../../lib/temporal/search-attributes.ts';
 import { createPartitionSignaller } from '../../../lib/temporal/signal-partition.ts';
-import { startWorkflow } from '../../support/starters.ts';
+import { newStarts, startWorkflow } from '../../support/starters.ts';
 import { newEvent } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
@@ -60,3 +65,39 @@ test.each([
     }
   },
 );
+
+test('each workflow links to its page of the console', async () => {
+  const { app, store, temporal } = service;
+  const { publicUrl } = service.config.http;
+  const details = (workflowId: string): Promise<string | undefined> =>
+    temporal.client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .then((workflow) => workflow.staticDetails());
+  const link = (title: string, path: string): string =>
+    `[${title} in the console](${publicUrl}/console/apps/${app.appUid}${path})`;
+
+  const [event, partition] = await startBoth('orders');
+  expect(await event?.staticDetails()).toBe(
+    link('Event', `/events/${event?.workflowId.replace('event/', '')}`),
+  );
+  expect(await partition?.staticDetails()).toBe(link('Webhook', `/webhooks/${webhookUid}`));
+
+  const shared = [1, 2].map(() => newEvent(service, [webhookUid], new Date()));
+  await store.events.insertMany(shared);
+  await startWorkflow(service, shared);
+  const started = await store.events.findOne({ _id: shared[0]?._id ?? '' });
+  expect(await details(started?.workflowId ?? '')).toBe(
+    link('Deliveries of the application', '/deliveries'),
+  );
+
+  const starts = newStarts(service);
+  for (const [kind, expected] of [
+    ['replay', (uid: string) => link('Replay', `/replays/${uid}`)],
+    ['release', () => link('Application', '')],
+  ] as const) {
+    const jobUid = newId('job');
+    await starts.startJob({ _id: jobUid, appUid: app.appUid, kind, webhookUids: [] });
+    expect(await details(jobWorkflowId(jobUid))).toBe(expected(jobUid));
+  }
+});

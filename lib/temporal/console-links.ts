@@ -1,0 +1,49 @@
+import type { WorkflowClientInterceptor } from '@temporalio/client';
+import type { DeliverEventsInput, DeliverInOrderInput, RunJobInput } from './messages.ts';
+import { deliverEventsWorkflow, deliverInOrderWorkflow, runJobWorkflow } from './names.ts';
+
+type StartInput = Parameters<NonNullable<WorkflowClientInterceptor['startWithDetails']>>[0];
+
+/** Gives each workflow a link to its page of the console, which Temporal's UI shows above Current Details. */
+export function linkingToConsole(publicUrl: string): WorkflowClientInterceptor {
+  const linked = <T extends Pick<StartInput, 'workflowType' | 'options'>>(input: T): T => {
+    const page = consolePage(input.workflowType, input.options.args[0]);
+    if (page === null) return input;
+    const url = `${publicUrl}/console/apps/${page.path}`;
+    const staticDetails = `[${page.title} in the console](${url})`;
+    return { ...input, options: { ...input.options, staticDetails } };
+  };
+  return {
+    startWithDetails: (input, next) => next(linked(input)),
+    signalWithStart: (input, next) => next(linked(input)),
+  };
+}
+
+interface ConsolePage {
+  title: string;
+  path: string;
+}
+
+/** Returns the page that tells most of a workflow with this input; null of other workflows. */
+function consolePage(workflowType: string, input: unknown): ConsolePage | null {
+  if (workflowType === deliverEventsWorkflow) return pageOfEvents(input as DeliverEventsInput);
+  if (workflowType === deliverInOrderWorkflow) {
+    const { appUid, webhookUid } = input as DeliverInOrderInput;
+    return { title: 'Webhook', path: `${appUid}/webhooks/${webhookUid}` };
+  }
+  return workflowType === runJobWorkflow ? pageOfJob(input as RunJobInput) : null;
+}
+
+function pageOfEvents({ appUid, events }: DeliverEventsInput): ConsolePage {
+  const [first, ...others] = events;
+  if (first === undefined || others.length > 0) {
+    return { title: 'Deliveries of the application', path: `${appUid}/deliveries` };
+  }
+  return { title: 'Event', path: `${appUid}/events/${first.eventId}` };
+}
+
+function pageOfJob({ appUid, jobUid, kind }: RunJobInput): ConsolePage | null {
+  if (appUid === undefined) return null;
+  if (kind === 'replay') return { title: 'Replay', path: `${appUid}/replays/${jobUid}` };
+  return { title: 'Application', path: appUid };
+}
