@@ -231,6 +231,8 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const visit = visitOf(ctx);
     const sender = admitted.actor.uid ?? networkOf(address);
     const { body: validate, bodyBytesMax: bytesMax = limits.requestBytesMax } = line;
+    // The keys of an application share what it may hold; an admin is not held up by it.
+    const payer = admitted.actor.kind === 'api_key' ? appUid : sender;
     const body =
       validate === null
         ? undefined
@@ -258,7 +260,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     // Safe: the functions above match a handler with its access and validator.
     const handle = (): Promise<ApiAnswer> =>
       answerInTime(line.handler(request as never, context), timeLeftMs(begunMs));
-    const result = await (line.withoutPermit ? handle() : visit.handle(handle));
+    const result = await (line.withoutPermit ? handle() : visit.handle(payer, handle));
     writeAnswer(ctx, result, publicPath);
   };
 }

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { FairPermits } from '../../lib/concurrency/fair-permits.ts';
 import { observePermits } from '../../lib/concurrency/observe-permits.ts';
-import { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import { httpLimits } from '../../lib/limits.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 import { overloaded } from '../../lib/platform/overloaded.ts';
@@ -18,15 +18,15 @@ const reportedForMs = 5_000;
 export interface Visit {
   /** Runs `read`, which reports the bytes that it keeps for this caller. Throws `overloaded`. */
   receive<T>(caller: string, read: (keep: (bytes: number) => void) => Promise<T>): Promise<T>;
-  /** Runs `work` with a permit. Throws `overloaded`. */
-  handle<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work` with a permit of its owner: an application or another caller. Throws `overloaded`. */
+  handle<T>(owner: string, work: () => Promise<T>): Promise<T>;
   leave(): void;
 }
 
 /** Bounds the requests of a process: permits, a short queue, fewer while the event loop is late. */
 export class Load implements AsyncDisposable {
   readonly #requestsAtOnceMax: number;
-  readonly #permits: Semaphore;
+  readonly #permits: FairPermits;
   readonly #loopDelay = monitorEventLoopDelay({ resolution: loopSampleEveryMs });
   readonly #check: NodeJS.Timeout;
   readonly #stopObserving: () => void;
@@ -40,13 +40,15 @@ export class Load implements AsyncDisposable {
 
   constructor(requestsAtOnceMax: number) {
     this.#requestsAtOnceMax = requestsAtOnceMax;
-    this.#permits = new Semaphore(requestsAtOnceMax, overloaded, {
+    this.#permits = new FairPermits({
+      permitsMax: requestsAtOnceMax,
       queueMax: requestsAtOnceMax * waitingPerPermitMax,
       waitMsMax: permitWaitMsMax,
+      refusal: overloaded,
     });
     this.#stopObserving = observePermits('requests', {
       max: requestsAtOnceMax,
-      count: () => this.#permits.countAll(),
+      count: () => this.#permits.count(),
     });
     this.#loopDelay.enable();
     this.#check = setInterval(() => this.#checkLoop(), checkEveryMs).unref();
@@ -75,7 +77,7 @@ export class Load implements AsyncDisposable {
           this.#working += 1;
         }
       },
-      handle: (work) => this.#handle(work),
+      handle: (owner, work) => this.#handle(owner, work),
       leave: () => {
         this.#working -= 1;
         this.#countBytes(kept.caller, -kept.bytes);
@@ -111,10 +113,10 @@ export class Load implements AsyncDisposable {
     else this.#bodyBytesOf.delete(caller);
   }
 
-  async #handle<T>(work: () => Promise<T>): Promise<T> {
+  async #handle<T>(owner: string, work: () => Promise<T>): Promise<T> {
     let hasBegun = false;
     try {
-      return await this.#permits.run('', () => {
+      return await this.#permits.run(owner, () => {
         hasBegun = true;
         return work();
       });
@@ -151,7 +153,7 @@ export class Load implements AsyncDisposable {
     this.#loopDelay.reset();
     this.#lateMs = Math.max(0, Math.round(medianMs) - loopSampleEveryMs);
     if (this.#refused === 0) return;
-    const { held: running, waiting } = this.#permits.count('');
+    const { held: running, waiting } = this.#permits.count();
     const fields = { refused: this.#refused, running, waiting, lateMs: this.#lateMs };
     httpLog.warn(fields, 'load.shed');
     this.#refused = 0;

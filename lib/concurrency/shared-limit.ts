@@ -10,7 +10,7 @@ export class SharedLimit {
 
   constructor(max: number) {
     this.max = max;
-    this.maxOfApplication = Math.floor(max * shareOfApplication);
+    this.maxOfApplication = Math.max(1, Math.floor(max * shareOfApplication));
   }
 
   get held(): number {

@@ -4,7 +4,7 @@ import { newId } from '../platform/ids.ts';
 import { limits } from '../limits.ts';
 import type { Caller } from '../model/audit-log.ts';
 import type { UserDocument, UserIdentity } from '../model/user.ts';
-import { Semaphore } from '../concurrency/semaphore.ts';
+import { FairPermits } from '../concurrency/fair-permits.ts';
 import { overloaded } from '../platform/overloaded.ts';
 import { recordAudits } from '../access/audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
@@ -32,7 +32,12 @@ interface FoundUser {
 const raceAttemptsMax = 3;
 
 // Transactions that add accounts to one user conflict: few run concurrently, the others find it done.
-const adding = new Semaphore(16, overloaded, { queueMax: 10_000, waitMsMax: 10_000 });
+const adding = new FairPermits({
+  permitsMax: 16,
+  queueMax: 10_000,
+  waitMsMax: 10_000,
+  refusal: overloaded,
+});
 
 /** Throws `limit_reached` (accounts of a user), `overloaded` (too many wait) and `conflict` (lost races). */
 export async function findOrCreateUser(
@@ -47,7 +52,7 @@ export async function findOrCreateUser(
     const found = await upsertUser(store, wanted);
     if (found === null) continue;
     if (isInAll(found.user, accountUids)) return found;
-    const user = await adding.run('', async () => {
+    const user = await adding.run(appUid, async () => {
       const current = await readUser({ appUid, identity });
       if (current && isInAll(current, accountUids)) return current;
       return inTransaction(store, (session) =>

@@ -7,6 +7,7 @@ import type { ConnectionLike } from '@temporalio/client';
 import { Pool } from 'undici';
 import { Load } from '../../api/access/load.ts';
 import { createInspection } from '../../lib/health/readiness.ts';
+import { addApp } from '../support/add-app.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { expectProblem, makeKey, tooSlow } from '../integration/api/problems.ts';
@@ -147,6 +148,28 @@ test('idle connections are closed for new ones at the limit of connections', asy
   );
   expect(answer.status).toBe(200);
   await Promise.all(closed);
+});
+
+test('an application that has its share of the requests leaves room for the calls of others', async () => {
+  await using service = await startService({
+    worker: false,
+    env: { HERALD_REQUESTS_AT_ONCE: '4' },
+  });
+  const other = await addApp(service);
+  const { load } = service.context;
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  // Three quarters of 4, and of the 16 that may wait.
+  const visits = Array.from({ length: 15 }, () => load.enter());
+  const works = visits.map((visit) => visit.handle(service.app.appUid, () => ended));
+  expectProblem(await signIn(service, 'one'), 503, 'overloaded');
+  expect((await other.call('POST', '/sdkusers/auth', { body: { externalId: 'u' } })).status).toBe(
+    200,
+  );
+  end();
+  await Promise.all(works);
+  for (const visit of visits) visit.leave();
+  expect((await signIn(service, 'one')).status).toBe(200);
 });
 
 test('a body beyond the limit of bodies gets a 503, and the connection is closed without reading the rest', async () => {

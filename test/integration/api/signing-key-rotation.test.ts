@@ -255,7 +255,7 @@ test('the keys are published while all permits are held', async () => {
   const taking = busy.context.load.enter();
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const taken = Array.from({ length: 5 }, () => taking.handle(() => ended));
+  const taken = Array.from({ length: 5 }, (_, n) => taking.handle(`caller-${n}`, () => ended));
   try {
     const refused = await busy.raw('GET', '/docs/migration', { headers: {} });
     const keys = await busy.raw('GET', '/.well-known/jwks.json', { headers: {} });

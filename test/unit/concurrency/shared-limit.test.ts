@@ -24,3 +24,10 @@ test('one that has given back all may take as much again', () => {
   limit.giveBack('a', 3);
   expect([limit.held, limit.heldBy('a'), limit.hasRoom('a')]).toEqual([0, 0, true]);
 });
+
+test('a limit of one goes to whoever asks first', () => {
+  const limit = new SharedLimit(1);
+  expect(limit.hasRoom('a')).toBe(true);
+  limit.take('a');
+  expect(limit.hasRoom('b')).toBe(false);
+});

@@ -1,0 +1,103 @@
+// Permits that applications share, and the queue for them.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { FairPermits } from '../../../lib/concurrency/fair-permits.ts';
+
+const refusal = (reason: string): Error => new Error(`refused: ${reason}`);
+const waitMsMax = 2_000;
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const settle = async (afterMs = 0): Promise<void> =>
+  void (await vi.advanceTimersByTimeAsync(afterMs));
+
+/** Work that begins with a permit and ends when it is told to. */
+class Works {
+  readonly permits: FairPermits;
+  /** The names of works, in the order in which they began or were refused. */
+  readonly begun: string[] = [];
+  readonly refused: string[] = [];
+  readonly #ends = new Map<string, () => void>();
+
+  constructor(permitsMax: number, queueMax = 100) {
+    this.permits = new FairPermits({ permitsMax, queueMax, waitMsMax, refusal });
+  }
+
+  add(appUid: string, ...numbers: number[]): void {
+    for (const n of numbers) {
+      const name = `${appUid}${n}`;
+      const work = (): Promise<void> => {
+        this.begun.push(name);
+        return new Promise((end) => this.#ends.set(name, end));
+      };
+      this.permits.run(appUid, work).catch(({ message }: Error) => {
+        this.refused.push(`${name} ${message}`);
+      });
+    }
+  }
+
+  async end(...names: string[]): Promise<void> {
+    for (const name of names) this.#ends.get(name)?.();
+    await settle();
+  }
+}
+
+test('an application holds three quarters of the permits, and others begin beside it', async () => {
+  const works = new Works(4);
+  works.add('a', 1, 2, 3, 4);
+  works.add('b', 1);
+  expect(works.begun).toEqual(['a1', 'a2', 'a3', 'b1']);
+  expect(works.permits.count()).toEqual({ held: 4, waiting: 1 });
+  await works.end('b1');
+  expect(works.begun).not.toContain('a4');
+  await works.end('a1');
+  expect(works.begun.at(-1)).toBe('a4');
+  expect(works.permits.count()).toEqual({ held: 3, waiting: 0 });
+});
+
+test('applications are served in turn, however many works of one wait', async () => {
+  const works = new Works(4);
+  works.add('a', 1, 2, 3);
+  works.add('b', 1);
+  works.add('a', 4, 5, 6);
+  works.add('b', 2);
+  works.add('c', 1);
+  await works.end('a1');
+  await works.end('a2');
+  await works.end('a3');
+  await works.end('b1');
+  expect(works.begun.slice(4)).toEqual(['a4', 'b2', 'c1', 'a5']);
+});
+
+test('an application queues for three quarters of the queue, and others still queue', async () => {
+  const works = new Works(1, 4);
+  works.add('z', 1);
+  works.add('a', 1, 2, 3, 4);
+  works.add('b', 1);
+  await settle();
+  expect(works.refused).toEqual(['a4 refused: too many wait already']);
+  works.add('c', 1);
+  await settle();
+  expect(works.refused.at(-1)).toBe('c1 refused: too many wait already');
+  expect(works.permits.count().waiting).toBe(4);
+});
+
+test('a work that waits too long is refused, never begins, and leaves its place in the queue', async () => {
+  const works = new Works(4, 4);
+  works.add('a', 1, 2, 3, 4, 5, 6);
+  await settle(waitMsMax);
+  expect(works.refused).toHaveLength(3);
+  expect(works.permits.count()).toEqual({ held: 3, waiting: 0 });
+  works.add('a', 7);
+  await works.end('a1');
+  expect(works.begun).toEqual(['a1', 'a2', 'a3', 'a7']);
+});
+
+test('a work that fails gives its permit back', async () => {
+  const works = new Works(1);
+  const failing = works.permits.run('a', () => Promise.reject(new Error('no')));
+  works.add('a', 1);
+  await expect(failing).rejects.toThrow('no');
+  await settle();
+  expect(works.begun).toEqual(['a1']);
+});
