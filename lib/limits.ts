@@ -164,7 +164,7 @@ export const attemptLimits = group('Attempts and order', {
   // Half of the places of retries: the other half is for webhooks without a rate.
   rateWaitsAtOnceMax: [
     100,
-    'Attempts of a process that wait for a rate-limit slot; more are recorded with their slot',
+    'Attempts of a process that wait for a rate-limit slot, three quarters for one application; more are recorded with their slot',
   ],
   overdueAfterMs: [1_000, 'Age from which a request is overdue'],
   // Longer than a step, which begins attempts for 15 s.
@@ -226,7 +226,7 @@ export const statisticsLimits = group('Statistics', {
 });
 
 export const streamLimits = group('Streams of events', {
-  streamsMax: [200, 'Streams of a process'],
+  streamsMax: [200, 'Streams of a process, three quarters for one application'],
   streamsPerCallerMax: [10, 'Streams of an API key or an admin in a process'],
   keptEventsMax: [
     10_000,

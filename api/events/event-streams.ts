@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { SharedLimit } from '../../lib/concurrency/shared-limit.ts';
 import { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import { EventFeed } from '../../lib/events/event-feed.ts';
 import { streamLimits } from '../../lib/limits.ts';
@@ -27,6 +28,7 @@ interface OpenStream {
 export class EventStreams implements AsyncDisposable {
   readonly #ports: { store: Store; clock: Clock };
   readonly #streams = new Set<OpenStream>();
+  readonly #room = new SharedLimit(streamsMax);
   readonly #missedReads = new Semaphore(streamLimits.missedReadsAtOnceMax, overloaded);
   #feed: EventFeed | null = null;
   #check: NodeJS.Timeout | null = null;
@@ -50,6 +52,7 @@ export class EventStreams implements AsyncDisposable {
       body: null,
     };
     this.#streams.add(stream);
+    this.#room.take(caller.appUid);
     try {
       const feed = this.#takeFeed();
       await feed.started;
@@ -74,10 +77,10 @@ export class EventStreams implements AsyncDisposable {
     await this.#feed?.[Symbol.asyncDispose]();
   }
 
-  #refuseTooMany({ uid }: StreamCaller): void {
+  #refuseTooMany({ appUid, uid }: StreamCaller): void {
     if (this.#isStopping) throw overloaded('the process stops');
-    if (this.#streams.size >= streamsMax) {
-      throw overloaded(`this process has ${streamsMax} streams open`);
+    if (!this.#room.hasRoom(appUid)) {
+      throw overloaded('this process has too many streams open, of all or of this application');
     }
     const own = [...this.#streams].filter(({ caller }) => caller.uid === uid);
     if (own.length < streamsPerCallerMax) return;
@@ -92,7 +95,7 @@ export class EventStreams implements AsyncDisposable {
 
   #remove(stream: OpenStream): void {
     const { caller, reader, openedAtMs } = stream;
-    this.#streams.delete(stream);
+    if (this.#streams.delete(stream)) this.#room.giveBack(caller.appUid);
     if (reader !== null) {
       const durationMs = Math.round(performance.now() - openedAtMs);
       const { closing: reason, sentCount: sent } = reader;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { coalesce } from '../concurrency/coalesce.ts';
+import { SharedLimit } from '../concurrency/shared-limit.ts';
 import { attemptLimits } from '../limits.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -8,7 +9,7 @@ import { hourMs } from '../platform/duration.ts';
 import { type Store } from '../mongo/connect.ts';
 
 interface SlotRequest {
-  webhook: Pick<WebhookDocument, '_id' | 'updatedAt'>;
+  webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'updatedAt'>;
   ratePerSecond: number;
   clock: Clock;
 }
@@ -30,10 +31,12 @@ export function createRateLimiter(store: Store): AwaitSlot {
     (requests: readonly SlotRequest[]) => reserveSlots(store, requests),
     ({ webhook }) => webhook._id,
   );
-  let waiting = 0;
+  const waits = new SharedLimit(attemptLimits.rateWaitsAtOnceMax);
   return async (request, signal) => {
-    const mayWait = waiting < attemptLimits.rateWaitsAtOnceMax;
-    waiting += 1;
+    const { appUid } = request.webhook;
+    const mayWait = waits.hasRoom(appUid);
+    const count = mayWait ? 1 : 0;
+    waits.take(appUid, count);
     try {
       const slotMs = await reserve(request);
       const waitMs = slotMs - request.clock.now().getTime();
@@ -41,7 +44,7 @@ export function createRateLimiter(store: Store): AwaitSlot {
       await waitOut(waitMs, signal);
       return null;
     } finally {
-      waiting -= 1;
+      waits.giveBack(appUid, count);
     }
   };
 }

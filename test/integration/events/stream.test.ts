@@ -268,20 +268,22 @@ test('a key has at most 10 streams, and a closed one makes room', async () => {
   for (const reader of [...readers, again]) reader[Symbol.dispose]();
 });
 
-test('a process has at most 200 streams', async () => {
+test('a process has at most 200 streams, of which an application has 150', async () => {
   const app = await newApp();
   const { streams } = service.context;
-  const wanted = { appUid: app.appUid, event: null, entity: null, resourceUid: null };
-  const wish = {
-    wanted: { ...wanted, externalTenantId: null, since: null, until: null },
-    position: null,
+  const open = (n: number, appUid: string) => {
+    const filters = { event: null, entity: null, resourceUid: null, externalTenantId: null };
+    const wanted = { appUid, ...filters, since: null, until: null };
+    return streams.open({ uid: `key_${n}`, sessionId: null, appUid }, { wanted, position: null });
   };
   await waitFor(() => streams.count === 0, { what: 'the end of earlier streams' });
   const bodies = [];
-  for (let n = 0; n < streamLimits.streamsMax; n += 1) {
-    bodies.push(await streams.open({ uid: `key_${n}`, sessionId: null, appUid: app.appUid }, wish));
-  }
+  for (let n = 0; n < 150; n += 1) bodies.push(await open(n, app.appUid));
   expectProblem(await app.call('GET', '/events/stream'), 503, 'overloaded');
+  for (let n = 150; n < streamLimits.streamsMax; n += 1) {
+    bodies.push(await open(n, service.app.appUid));
+  }
+  await expect(open(200, service.app.appUid)).rejects.toMatchObject({ code: 'overloaded' });
   for (const body of bodies) body.destroy();
   await waitFor(() => streams.count === 0, { what: 'the end of all streams' });
   using reader = await openStream(app.of);

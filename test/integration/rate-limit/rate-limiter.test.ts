@@ -176,17 +176,20 @@ test('after an outage of a minute the deliveries that waited come at the rate', 
   expect(nextSlotMs).toBeGreaterThanOrEqual(startedAt + 4_000);
 });
 
-test('a hundred attempts of a process wait for their slot, more are recorded with it', async () => {
-  const both = await Promise.all([rated(100), rated(100)]);
+test('a hundred attempts of a process wait for their slot, 75 of one application; more are recorded with it', async () => {
+  const both = [await rated(100), await rated(100)].map(({ webhook }, index) => ({
+    webhook: { ...webhook, appUid: `app_${index}` },
+  }));
   const awaitSlot = createRateLimiter(installation.store);
   const slots = await Promise.all(
     both.flatMap(({ webhook }) => {
       const request = { webhook, ratePerSecond: 100, clock: systemClock };
-      return Array.from({ length: 75 }, () => awaitSlot(request, never));
+      return Array.from({ length: 80 }, () => awaitSlot(request, never));
     }),
   );
-  const waited = slots.filter((slot) => slot === null);
-  expect(waited).toHaveLength(100);
+  const waited = slots.map((slot) => slot === null);
+  expect(waited.filter(Boolean)).toHaveLength(100);
+  expect(waited.slice(0, 80).filter(Boolean)).toHaveLength(75);
 });
 
 test('a process that stops during the wait loses its slot; the attempt is made elsewhere', async () => {
