@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nowMs } from '../../dev/bench/clock.ts';
-import { attemptLimits } from '../../lib/limits.ts';
+import { attemptLimits, limits } from '../../lib/limits.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { addApp, type TestApp } from '../support/add-app.ts';
@@ -231,6 +231,30 @@ test(
     expectLikeAlone(
       await reportBeside(1_500, (n) => (n % 2 === 0 ? refused : loadUrl('fails')(n))),
     );
+  },
+);
+
+test(
+  '100 webhooks whose retries are due in the same second delay no delivery of another application',
+  busyMachine,
+  async () => {
+    const [busy, other] = [await makeApp('Busy'), await makeApp('Other')];
+    await addWatched(other);
+    const retryScheduleMs = Array.from({ length: limits.retryStepsMax }, () => retryAfterMs);
+    for (let n = 0; n < 100; n += 1) {
+      await insert(busy, { url: loadUrl('fails')(n), entities: ['context'], retryScheduleMs });
+    }
+    let retries = 0;
+    const stop = receivers.watch((arrived) => {
+      const ofLoad = arrived.filter(({ name, attempt }) => name.startsWith('load-') && attempt > 1);
+      retries += ofLoad.length;
+    });
+    await reportChange(busy, {}, 'context.updated');
+    const latencies = await reportChanges(other, changeCount);
+    stop();
+    await endWorkflows();
+    expect(retries).toBeGreaterThan(1_000);
+    expectLikeAlone(latencies);
   },
 );
 
