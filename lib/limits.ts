@@ -1,4 +1,4 @@
-// The limits that no setting changes. `npm run limits` writes docs/limits.md from them.
+// The limits that no setting changes. `npm run generate` writes docs/limits.md from them.
 
 type Rows = Readonly<Record<string, readonly [value: number, bounds: string]>>;
 

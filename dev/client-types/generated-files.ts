@@ -19,7 +19,7 @@ import {
 } from './method-names.ts';
 import { doc, fieldsOf, literals, namedEnums, typeOf } from './schema-type.ts';
 
-const header = '// Written by `npm run client-types` from docs/openapi.json.\n';
+const header = '// Written by `npm run generate` from docs/openapi.json.\n';
 const importsOfCalls = `import type { CallOptions, IdempotentCallOptions } from '../options.ts';
 import type { Pages } from '../pages.ts';
 import type { EventStream, StreamOptions } from '../stream.ts';

@@ -2,7 +2,7 @@ import type { instruments } from '../../lib/telemetry/instruments.ts';
 
 type Instrument = (typeof instruments)[keyof typeof instruments];
 
-const begin = '<!-- begin: npm run instruments -->';
+const begin = '<!-- begin: npm run generate -->';
 const end = '<!-- end -->';
 
 /** Returns the page with its table made anew. Throws without the marks around it. */

@@ -3,7 +3,7 @@ import { bytesOf, memoryOf } from './memory.ts';
 
 const introduction = `# Limits
 
-\`npm run limits\` writes this page from \`lib/limits.ts\`. No setting changes these limits; those of settings are in
+\`npm run generate\` writes this page from \`lib/limits.ts\`. No setting changes these limits; those of settings are in
 [configuration.md](configuration.md). Each loop, queue and buffer has a limit: what matters to one file alone, such as
 the size of a batch, is in that file.
 `;

@@ -14,7 +14,7 @@ const dataTypes = {
   'apikey.expiring': 'ExpiringKeyData',
 } as const;
 
-const header = `// Written by \`npm run receiver-types\` from the service's schemas of events.
+const header = `// Written by \`npm run generate\` from the service's schemas of events.
 
 `;
 const doc = (text: string): string => `/** ${text} */\n`;

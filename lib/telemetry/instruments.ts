@@ -1,4 +1,4 @@
-// All instruments of the service. `npm run instruments` writes their table in docs/metrics.md from here.
+// All instruments of the service. `npm run generate` writes their table in docs/metrics.md from here.
 import type { Meter } from '@opentelemetry/api';
 import { Counter, Gauge, Histogram } from './instrument.ts';
 

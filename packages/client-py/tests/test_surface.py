@@ -39,7 +39,7 @@ def test_every_public_operation_of_the_contract_has_a_method() -> None:
 @needs_contract
 def test_the_generated_modules_are_those_of_the_contract() -> None:
     for name, source in generate().items():
-        assert (PACKAGE / name).read_text("utf-8") == source, f"npm run client-py: {name}"
+        assert (PACKAGE / name).read_text("utf-8") == source, f"npm run generate: {name}"
 
 
 def test_both_clients_take_the_same() -> None:

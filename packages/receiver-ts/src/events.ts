@@ -1,4 +1,4 @@
-// Written by `npm run receiver-types` from the service's schemas of events.
+// Written by `npm run generate` from the service's schemas of events.
 
 /** `data` of webhook.test. */
 export interface TestData {

@@ -1,19 +1,13 @@
 // The dashboards in deploy/grafana: they are what dev/dashboards describes, and use only what there is.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { unknownIn } from '../../../dev/alerts/known-metrics.ts';
-import { toGrafana } from '../../../dev/dashboards/dashboard.ts';
 import { dashboards } from '../../../dev/dashboards/dashboards.ts';
 
 const folder = 'deploy/grafana/dashboards';
 
-test('each file is what npm run dashboards writes', () => {
+test('no file is of a dashboard that is gone', () => {
   expect(readdirSync(folder)).toEqual(dashboards.map(({ uid }) => `${uid}.json`).toSorted());
-  for (const dashboard of dashboards) {
-    const file: unknown = JSON.parse(readFileSync(join(folder, `${dashboard.uid}.json`), 'utf8'));
-    expect(file).toEqual(toGrafana(dashboard, dashboards));
-  }
 });
 
 test('every panel uses metrics and labels that there are', () => {

@@ -1,4 +1,4 @@
-// Written by `npm run client-types` from docs/openapi.json.
+// Written by `npm run generate` from docs/openapi.json.
 import type { CallOptions, IdempotentCallOptions } from '../options.ts';
 import type { Pages } from '../pages.ts';
 import type {

@@ -1,4 +1,4 @@
-// Written by `npm run client-types` from docs/openapi.json.
+// Written by `npm run generate` from docs/openapi.json.
 export type ResourceEventName =
   | 'agent.created'
   | 'agent.updated'

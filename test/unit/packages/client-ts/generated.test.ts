@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { callsOf, readContract, twinOf } from '../../../../dev/client-types/contract.ts';
 import { withoutMethod } from '../../../../dev/client-types/method-names.ts';
 import { generatedFiles } from '../../../../dev/client-types/generated-files.ts';
-import { formatted } from '../../../../dev/receiver-types/formatted.ts';
 import { HeraldClient } from '../../../../packages/client-ts/src/client.ts';
 import { HeraldAdminClient } from '../../../../packages/client-ts/src/admin-client.ts';
 import {
@@ -13,13 +11,6 @@ import {
 import { calls } from '../../../../packages/client-ts/src/generated/calls.ts';
 
 const contract = readContract();
-
-test('the generated files are what the contract makes; npm run client-types writes them', async () => {
-  for (const [name, text] of Object.entries(generatedFiles(contract))) {
-    const written = await readFile(`packages/client-ts/src/generated/${name}`, 'utf8');
-    expect(written === (await formatted(text))).toBe(true);
-  }
-});
 
 test('every call of the contract has one method, but for documents', () => {
   const called = [calls, adminAppCalls, adminCalls].flatMap((table) =>

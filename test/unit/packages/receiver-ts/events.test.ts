@@ -1,9 +1,6 @@
 // The types of events are those of the service.
-import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
 import type { Written } from '../../../../lib/model/event-payload.ts';
-import { formatted } from '../../../../dev/receiver-types/formatted.ts';
-import { typesFile } from '../../../../dev/receiver-types/types-file.ts';
 import type {
   AgentData as AgentOfService,
   ContextFileData as ContextFileOfService,
@@ -28,11 +25,6 @@ const event: WebhookEvent = {
   version: 1,
   data: { uid: '1', externalTenantId: 'tenant-1' },
 };
-
-test('the file of types is what the schemas of the service say', async () => {
-  const written = readFileSync('packages/receiver-ts/src/events.ts', 'utf8');
-  expect(written).toBe(await formatted(typesFile()));
-});
 
 test('the types take what the service sends', () => {
   expectTypeOf<Written<AgentOfService>>().toExtend<AgentData>();
