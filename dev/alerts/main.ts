@@ -1,25 +1,20 @@
 // `npm run test:alerts`: checks the rules with Prometheus' own tool, on recorded and on written series.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { runCommand } from '../../lib/platform/run-command.ts';
-import { errorCode } from '../../lib/platform/error-code.ts';
 import { dashboards } from '../dashboards/dashboards.ts';
-import { faults } from './faults.ts';
 import { findPrometheus } from './prometheus-programs.ts';
-import { testOfFault, testOfLoad } from './recorded-test.ts';
-import { type Recording, recordingsFolder } from './recording.ts';
 
-const help = `Usage: npm run test:alerts -- [options]
+const help = `Usage: npm run test:alerts
 
 Checks deploy/prometheus with promtool: the form of rules and of the dashboards' queries, and which alerts fire on
 recorded and written series.
 
-  --write  first makes the tests in recorded/ from what \`npm run alerts:record\` left
-  --help   shows this
+  --help  shows this
 `;
 
 const folder = fileURLToPath(new URL('../../deploy/prometheus', import.meta.url));
@@ -29,29 +24,6 @@ const recordedFolder = join(folder, 'recorded');
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
-
-async function writeTests(): Promise<void> {
-  const rules = await readFile(rulesPath, 'utf8');
-  for (const name of [...faults.map((fault) => fault.name), 'load']) {
-    const recording = await readRecording(name);
-    if (recording === null) {
-      print(`${name}: not recorded, its test stays`);
-      continue;
-    }
-    const fault = faults.find((each) => each.name === name);
-    const test = fault ? testOfFault(recording, fault, rules) : testOfLoad(recording, rules);
-    await writeFile(join(recordedFolder, `${name}.yml`), test);
-  }
-}
-
-async function readRecording(name: string): Promise<Recording | null> {
-  try {
-    return JSON.parse(await readFile(join(recordingsFolder, `${name}.json`), 'utf8')) as Recording;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
 
 /** Writes the queries of the dashboards as rules, so that promtool reads them. */
 async function writeQueries(): Promise<AsyncDisposable & { path: string }> {
@@ -71,7 +43,6 @@ async function writeQueries(): Promise<AsyncDisposable & { path: string }> {
 await runCommand(async () => {
   const startedAt = performance.now();
   const { promtool } = await findPrometheus(print);
-  if (process.argv.includes('--write')) await writeTests();
   const recorded = (await readdir(recordedFolder)).map((name) => join(recordedFolder, name));
   const tests = [join(folder, 'rules.test.yml'), ...recorded];
   await using scratch = await writeQueries();

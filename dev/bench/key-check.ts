@@ -1,4 +1,4 @@
-// `npm run bench:keys`: the processor time of checking an API key, without the read of the database.
+// The processor time of checking an API key, without the read of the database.
 import { randomBytes } from 'node:crypto';
 import { hashApiKey, newApiKey, parseApiKey, sameHash } from '../../lib/access/api-key.ts';
 

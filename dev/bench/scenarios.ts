@@ -12,9 +12,8 @@ import { rate } from './scenarios/rate.ts';
 import { scale } from './scenarios/scale.ts';
 import { search } from './scenarios/search.ts';
 import { signIn } from './scenarios/sign-in.ts';
-import { slowReceiver } from './scenarios/slow-receiver.ts';
 import { slowSockets } from './scenarios/slow-sockets.ts';
-import { steady, sustained } from './scenarios/sustained.ts';
+import { sustained } from './scenarios/sustained.ts';
 import { telemetry } from './scenarios/telemetry.ts';
 
 /** In the order in which they run. */
@@ -23,10 +22,8 @@ export const scenarios: readonly Scenario[] = [
   light,
   busy,
   sustained,
-  steady,
   burst,
   fanOut,
-  slowReceiver,
   hangingReceiver,
   rate,
   mixed,

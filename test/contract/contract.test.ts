@@ -9,8 +9,8 @@ import { shapeOf } from './shape.ts';
 import { type Contract, playStory } from './story.ts';
 
 const path = join('test', 'contract', 'recorded.json');
-// `npm run contract:record` sets it, when the contract has changed on purpose.
-const isRecording = process.env['HERALD_RECORD_CONTRACT'] === 'true';
+// `npm run record -- test/contract` sets it, when the contract has changed on purpose.
+const isRecording = process.env['HERALD_RECORD'] === 'true';
 
 let played: Contract;
 let recorded: Contract;

@@ -13,8 +13,8 @@ import { branches, type Stage } from './branches.ts';
 import { longRuns, playLongRun } from './long-runs.ts';
 
 const folder = join('test', 'replay', 'histories');
-// `npm run histories` sets it, when a workflow has changed on purpose (docs/operations.md).
-const isRecording = process.env['HERALD_RECORD_HISTORIES'] === 'true';
+// `npm run record -- test/replay` sets it, when a workflow has changed on purpose (docs/upgrading.md).
+const isRecording = process.env['HERALD_RECORD'] === 'true';
 // Histories of thousands of similar events are kept compressed.
 const plainBytesMax = 100_000;
 const recorded = readdirSync(folder).toSorted();

@@ -1,4 +1,4 @@
-// The highest rate at which the backlog does not grow, and the latency at 60 % of it.
+// The highest rate at which the backlog does not grow.
 import { isHeld } from '../backlog.ts';
 import type { Bench } from '../bench.ts';
 import { measureBacklog } from '../measure-backlog.ts';
@@ -7,7 +7,6 @@ import type { Scenario, ScenarioResult } from '../scenario.ts';
 import { secondsOf, sized } from '../settings.ts';
 
 const hooks = { matching: 1 };
-const steadyShare = 0.6;
 const probesMax = 5;
 const confirmationsMax = 4;
 // The ratio of two rates that count as the same.
@@ -25,25 +24,6 @@ export const sustained: Scenario = {
   isMain: true,
   needs: 'any',
   run: findSustained,
-};
-
-export const steady: Scenario = {
-  name: 'steady',
-  about:
-    '60 % of the sustained rate for 60 s (--rate: that rate); measures sustained first if need be',
-  isMain: true,
-  needs: 'any',
-  async run(bench) {
-    const asked = bench.settings.ratePerSecond;
-    const found =
-      asked === null && bench.found.sustainedPerSecond === null ? await findSustained(bench) : null;
-    const ratePerSecond =
-      asked ?? Math.max(1, Math.floor((bench.found.sustainedPerSecond ?? 0) * steadyShare));
-    const load = { model: 'open', ratePerSecond, seconds: secondsOf(bench.settings, 60) } as const;
-    const measurement = await measure(bench, { name: `steady ${ratePerSecond}/s`, hooks, load });
-    const measurements = [...(found?.measurements ?? []), measurement];
-    return { measurements, notes: found?.notes ?? [] };
-  },
 };
 
 async function findSustained(bench: Bench): Promise<ScenarioResult> {

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { faults } from '../../../dev/alerts/faults.ts';
 import { unknownIn } from '../../../dev/alerts/known-metrics.ts';
-import { notationOf, repeated, seriesOf } from '../../../dev/alerts/series.ts';
 import { shorten } from '../../../dev/alerts/shorten.ts';
 
 interface Rule {
@@ -67,41 +66,4 @@ test('shortened rules have shorter ranges, waits and ages, and the same shares',
   expect(shorten(rule, 10)).toBe(`    interval: 1s
       expr: max(herald_backlog_oldest_age_seconds{state=~"a|b"}) > 30 and rate(a_total[30000ms]) > 0.1
       for: 6000ms`);
-});
-
-test.each([
-  [[1, 1, 1], '1+0x2'],
-  [[1, 3, 5, 4], '1+2x2 4'],
-  [[4, 3, 0.5], '4-1x1 0.5'],
-  [[null, null, 2], '_x2 2'],
-  [[2, null, null, 7], '2 stale _ 7'],
-  [[2, null], '2 stale'],
-])('%j is written as %s', (values, expected) => {
-  expect(notationOf(values)).toBe(expected);
-});
-
-test('of pages the named metrics are read, with the labels of their target', () => {
-  const page = `# TYPE herald_a_total counter
-herald_a_total{by="relay"} 2
-herald_b 1
-herald_c_bucket{le="2.5"} 1
-herald_c_bucket{x="y",le="5"} 3`;
-  const scrapes = [{ api: page, worker: null }];
-  expect([...seriesOf(scrapes, new Set(['herald_a_total', 'herald_c_bucket']))]).toEqual([
-    ['up{job="agent-herald-api",instance="api:9464"}', [1]],
-    ['herald_a_total{job="agent-herald-api",instance="api:9464",by="relay"}', [2]],
-    ['herald_c_bucket{job="agent-herald-api",instance="api:9464",x="y",le="5"}', [3]],
-    ['up{job="agent-herald-worker",instance="worker:9464"}', [0]],
-  ]);
-});
-
-test('repeated counters go on, gauges return', () => {
-  const series = new Map([
-    ['a_total{}', [1, 3]],
-    ['b{}', [1, 3]],
-  ]);
-  expect([...repeated(series, 5).values()]).toEqual([
-    [1, 3, 3, 5, 5],
-    [1, 3, 1, 3, 1],
-  ]);
 });
