@@ -40,7 +40,7 @@ export function openapiOf(routes: readonly Route[]): Json {
       title: 'agent-herald',
       version,
       description: introduction,
-      license: { name: 'Proprietary', identifier: 'LicenseRef-proprietary' },
+      license: { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' },
     },
     servers: [{ url: '/', description: 'The service that serves this file' }],
     tags,
