@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { EnvHttpProxyAgent, fetch, type Response } from 'undici';
 import { isRecord } from '../../lib/platform/error-code.ts';
 import { type BinaryRecipe, temporalSdkVersion } from './binary-recipes.ts';
+import { mongodbArchivePath, thisMachine } from './mongodb-archive.ts';
 import { runProgram } from './run-program.ts';
 
 const connectTimeoutMs = 5000;
@@ -17,13 +18,13 @@ const unpackTimeoutMs = 2 * 60 * 1000;
 export interface DownloadSources {
   /** Answers `/{artifact}/{version}` with the archive's address. */
   readonly temporalUrl: string;
-  /** Instead of the download library's own address or mirror setting. */
-  readonly mongodbUrl?: string;
+  readonly mongodbUrl: string;
   readonly pip: readonly [string, ...string[]];
 }
 
 export const officialSources: DownloadSources = {
   temporalUrl: 'https://temporal.download',
+  mongodbUrl: 'https://fastdl.mongodb.org',
   pip: ['python3', '-m', 'pip'],
 };
 
@@ -46,7 +47,7 @@ export async function downloadOfficial(
   });
   const archive =
     recipe.name === 'mongod'
-      ? await mongodbArchive(recipe.officialVersion, sources)
+      ? mongodbArchive(recipe.officialVersion, sources)
       : await temporalArchive(recipe, sources, dispatcher);
   const response = await get(archive.url, dispatcher, archiveTimeoutMs);
   if (!response.body) throw new Error(`${archive.url} answered without a body`);
@@ -69,22 +70,9 @@ async function unpack(file: string, { executable, stripFolders }: Archive): Prom
   return join(folder, executable);
 }
 
-async function mongodbArchive(version: string, { mongodbUrl }: DownloadSources): Promise<Archive> {
-  // Not the library's downloader, which does not verify certificates by default. Loaded late: it is
-  // a development dependency.
-  const { MongoBinaryDownloadUrl } =
-    await import('mongodb-memory-server-core/lib/util/MongoBinaryDownloadUrl.js');
-  const { getOS } = await import('mongodb-memory-server-core/lib/util/getos/index.js');
-  const { platform, arch } = process;
-  const os = await getOS();
-  const url = new URL(
-    await new MongoBinaryDownloadUrl({ version, platform, arch, os }).getDownloadUrl(),
-  );
-  return {
-    url: mongodbUrl ? new URL(url.pathname, mongodbUrl).href : url.href,
-    executable: 'bin/mongod',
-    stripFolders: 1,
-  };
+function mongodbArchive(version: string, { mongodbUrl }: DownloadSources): Archive {
+  const path = mongodbArchivePath(version, thisMachine());
+  return { url: new URL(path, mongodbUrl).href, executable: 'bin/mongod', stripFolders: 1 };
 }
 
 async function temporalArchive(

@@ -1,6 +1,4 @@
-// The metrics of this process, read from its page and parsed by another library.
-import { Readable } from 'node:stream';
-import { getMetricsFromStream } from 'prom2javascript';
+// The metrics of this process, read from its page.
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { startTelemetry, type TelemetrySettings } from '../../lib/telemetry/start-telemetry.ts';
 
@@ -50,9 +48,9 @@ export async function startMetrics(settings: Partial<TelemetrySettings> = {}): P
 export async function readPage(url: string): Promise<Page> {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
-  const families = await getMetricsFromStream(Readable.from([await answer.text()]));
-  const seriesOf = (name: string): Series[] => families[name]?.data ?? [];
-  const names = Object.keys(families);
+  const families = parsePage(await answer.text());
+  const seriesOf = (name: string): Series[] => families.get(name) ?? [];
+  const names = [...families.keys()];
   return {
     names,
     seriesOf,
@@ -62,6 +60,35 @@ export async function readPage(url: string): Promise<Page> {
         .reduce((sum, { value, count }) => sum + (value ?? count ?? 0), 0),
     seriesCount: names.reduce((sum, name) => sum + seriesOf(name).length, 0),
   };
+}
+
+// The text format of Prometheus, as the exporter writes it: of a histogram its counts are kept.
+function parsePage(text: string): Map<string, Series[]> {
+  const families = new Map<string, Series[]>();
+  const histograms = new Set<string>();
+  for (const line of text.split('\n')) {
+    const [, declared, type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? [];
+    if (declared !== undefined) families.set(declared, []);
+    if (declared !== undefined && type === 'histogram') histograms.add(declared);
+    if (line === '' || line.startsWith('#')) continue;
+    const sample = /^(\w+)(?:\{(.*)\})? (\S+)/.exec(line);
+    if (sample === null) throw new Error(`not a sample: ${line}`);
+    const [, name = '', labels = '', value] = sample;
+    const histogram = name.replace(/_(?:bucket|sum|count)$/, '');
+    if (!histograms.has(histogram)) {
+      families.get(name)?.push({ labels: parseLabels(labels), value: Number(value) });
+    } else if (name.endsWith('_count')) {
+      families.get(histogram)?.push({ labels: parseLabels(labels), count: Number(value) });
+    }
+  }
+  return families;
+}
+
+function parseLabels(text: string): Labels {
+  const pairs = [...text.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];
+  const unescape = (value: string): string =>
+    value.replace(/\\(.)/g, (_, escaped: string) => (escaped === 'n' ? '\n' : escaped));
+  return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, unescape(value)]));
 }
 
 function hasLabels(labels: Labels, wanted: Labels): boolean {
