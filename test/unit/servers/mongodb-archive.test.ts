@@ -30,7 +30,8 @@ test.each([
   ['linux', 'x64', release('amzn', '2023'), '/linux/mongodb-linux-x86_64-amazon2023-7.0.1.tgz'],
   ['darwin', 'arm64', '', '/osx/mongodb-macos-arm64-7.0.1.tgz'],
   ['darwin', 'x64', '', '/osx/mongodb-macos-x86_64-7.0.1.tgz'],
-])('on %s %s with %j it is %s', (platform, arch, osRelease, path) => {
+])('on %s %s with %j it is %s', (...row) => {
+  const [platform, arch, osRelease, path] = row;
   expect(mongodbArchivePath('7.0.1', { platform, arch, osRelease })).toBe(path);
 });
 
