@@ -12,6 +12,7 @@ import type { ApiContext } from './context.ts';
 import { visitOf } from './access/shed-load.ts';
 import { type Access, admit } from './access/admit.ts';
 import { clientAddress } from './http/client-address.ts';
+import { confirmIfKnown } from './http/entity-tag.ts';
 import { readIdempotencyKey } from './http/idempotency-header.ts';
 import { HttpError } from './http/problems.ts';
 import type { Operation } from './http/operation.ts';
@@ -271,11 +272,8 @@ function writeAnswer(ctx: RouterContext, result: ApiAnswer, publicPath: string):
   if (typeof location === 'string' && location.startsWith('/')) {
     ctx.set('location', publicPath + location);
   }
-  // RFC 9110 §13.1.2.
-  if (result.headers?.['etag'] !== undefined && ctx.fresh) {
-    ctx.status = 304;
-    return;
-  }
+  const tag = result.headers?.['etag'];
+  if (typeof tag === 'string' && confirmIfKnown(ctx, tag)) return;
   if (result.body !== undefined) {
     ctx.body = JSON.stringify(result.body);
     ctx.type = 'application/json';
