@@ -33,6 +33,8 @@ export interface ApiRequest<Body = undefined> {
   place: string;
   query: URLSearchParams;
   body: Body;
+  /** The body as it was written; empty where none is read. */
+  bodyText: string;
   /** Throws `malformed_request`. Handlers that do not call it ignore the header. */
   idempotencyKey: () => IdempotencyKey | null;
   rawHeaders: readonly string[];
@@ -232,10 +234,11 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const visit = visitOf(ctx);
     const sender = admitted.actor.uid ?? networkOf(address);
     const { body: validate, bodyBytesMax: bytesMax = limits.requestBytesMax } = line;
-    const body =
+    const sent =
       validate === null
-        ? undefined
-        : validate(await visit.receive(sender, (keep) => readJsonBody(req, { bytesMax, keep })));
+        ? null
+        : await visit.receive(sender, (keep) => readJsonBody(req, { bytesMax, keep }));
+    const body = sent === null ? undefined : validate?.(sent.value);
     const owner = admitted.signedIn?.admin._id ?? '';
     const place = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
     const appPath = appPaths[line.access.kind === 'admin' ? 'admin' : 'key'];
@@ -246,6 +249,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       place,
       query,
       body,
+      bodyText: sent?.text ?? '',
       idempotencyKey: () => {
         // The contract says which calls take one.
         if (!line.handler.operation.takesIdempotencyKey)
