@@ -2,7 +2,7 @@ import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName, eventNames } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { Handler } from '../router.ts';
-import { lineField, tenantField } from '../http/text-fields.ts';
+import { identifierField, tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { recordChange, recordReport } from '../changes/record-change.ts';
 import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
@@ -23,7 +23,7 @@ export const reportChangeBody = validator<ReportChangeBody>({
       description:
         'The complete resource, sent byte for byte as it is written; other fields are yours.',
       required: ['uid', 'externalTenantId'],
-      properties: { uid: lineField(limits.nameCharactersMax), externalTenantId: tenantField },
+      properties: { uid: identifierField(limits.nameCharactersMax), externalTenantId: tenantField },
     },
   },
 });
