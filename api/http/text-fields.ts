@@ -31,7 +31,8 @@ export const textFormats = {
   line,
   identifier: {
     ...line,
-    validate: (text: string) => line.validate(text) && isIdentifying(text),
+    // Of an empty one `minLength` tells.
+    validate: (text: string) => line.validate(text) && (text === '' || isIdentifying(text)),
     fault:
       'must hold a visible character and no control or invisible characters, in the normal form NFC of Unicode',
   },

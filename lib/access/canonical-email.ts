@@ -38,7 +38,8 @@ const ascii = /^[\0-\x7f]+$/;
 
 function hasNewAscii(text: string, map: (character: string) => string): boolean {
   if (ascii.test(text)) return false;
-  return [...text].some((character) => !ascii.test(character) && ascii.test(map(character)));
+  // By code points.
+  return Array.from(text).some((one) => !ascii.test(one) && ascii.test(map(one)));
 }
 
 // `domainToASCII` reads a URL's host: it cuts at a slash, decodes %61, drops tabs, turns 0x7f.1 into 127.0.0.1.
