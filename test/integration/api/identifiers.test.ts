@@ -127,6 +127,19 @@ test.each(uses)(
   },
 );
 
+test('a filter of a webhook is refused where it names such an identifier, and no other field', async () => {
+  for (const path of ['uid', 'externalTenantId']) {
+    for (const is of ['zoe\u0308', ['a', '\u200b']]) {
+      const refused = await post('/webhooks', { ...hook, filter: { [path]: is } });
+      expectProblem(refused, 400, 'invalid_request');
+      expect(faultsOf(refused)).toEqual([`#/filter/${path} filter`]);
+    }
+  }
+  for (const filter of [{ owner: 'zoe\u0308' }, { 'owner.uid': ' ' }, { uid: ['a', 'zo\u00eb'] }]) {
+    expect((await post('/webhooks', { ...hook, filter })).status).toBe(201);
+  }
+});
+
 test('a name, which identifies nothing, may be in any form', async () => {
   for (const name of ['zoe\u0308', '👩\u200d💻', '❤\ufe0f']) {
     const answer = await post('/sdkusers/auth', { externalId: 'named', name });
