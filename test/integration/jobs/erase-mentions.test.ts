@@ -96,15 +96,6 @@ test.each<[string, string]>([
   expect(await isErased({}, mention, dataText)).toBe(false);
 });
 
-test('ten mentions that grow most in a normal form are searched for, all of them', async () => {
-  const { store, app } = installation;
-  const mentions = Array.from({ length: 10 }, (_, n) => `${n}${'\u{1d160}'.repeat(255)}`);
-  const erasure = newErasure(app.appUid, { mentions }, new Date());
-  await store.jobs.insertOne(erasure);
-  await eraseChunk({ store, ...noSignals }, erasure, { page: 1, now: new Date() });
-  expect(await store.jobs.findOne({ _id: erasure._id })).toMatchObject({ page: 1 });
-});
-
 test.each<[string, string, Record<string, unknown>]>([
   ["a field's name", 'owner', { owner: 'ada' }],
   ["a nested field's name", 'name', { owner: [{ name: 'ada' }] }],
