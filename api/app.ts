@@ -1,18 +1,23 @@
 import Koa from 'koa';
 import { serveConsole } from './console/serve-console.ts';
 import type { ApiContext } from './context.ts';
-import { allowSandboxedPage } from './http/allow-sandboxed-page.ts';
+import { allowOrigins } from './http/allow-origins.ts';
 import { announceDrain } from './http/announce-drain.ts';
 import { assignRequestId } from './http/assign-request-id.ts';
 import { measureRequest } from './http/measure-request.ts';
 import { logRequest } from './http/log-request.ts';
 import { renderErrors } from './http/render-errors.ts';
-import { createRouter } from './router.ts';
+import { createRouter, type Route } from './router.ts';
 import { setSecurityHeaders } from './http/set-security-headers.ts';
 import { traceRequest } from './http/trace-request.ts';
 import { warnOfProxy } from './http/warn-of-proxy.ts';
 import { shedLoad } from './access/shed-load.ts';
 import { routes } from './routes.ts';
+
+// The admin area is for the service's own pages alone, also before the sign-in.
+const isForAll = ({ access, path }: Route): boolean =>
+  access.kind === 'open' && !path.startsWith('/admin/');
+const openPaths: ReadonlySet<string> = new Set(routes.filter(isForAll).map(({ path }) => path));
 
 export function createKoaApp(context: ApiContext): Koa {
   const app = new Koa({ proxy: false });
@@ -25,7 +30,7 @@ export function createKoaApp(context: ApiContext): Koa {
   app.use(warnOfProxy(context));
   app.use(announceDrain(context));
   app.use(setSecurityHeaders(context.config.http.publicUrl));
-  app.use(allowSandboxedPage);
+  app.use(allowOrigins(openPaths));
   app.use(renderErrors);
   app.use(shedLoad(context));
   app.use(serveConsole());

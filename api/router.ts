@@ -12,6 +12,7 @@ import type { ApiContext } from './context.ts';
 import { visitOf } from './access/shed-load.ts';
 import { type Access, admit } from './access/admit.ts';
 import { clientAddress } from './http/client-address.ts';
+import { confirmIfKnown } from './http/entity-tag.ts';
 import { readIdempotencyKey } from './http/idempotency-header.ts';
 import { HttpError } from './http/problems.ts';
 import type { Operation } from './http/operation.ts';
@@ -32,6 +33,8 @@ export interface ApiRequest<Body = undefined> {
   place: string;
   query: URLSearchParams;
   body: Body;
+  /** The body as it was written; empty where none is read. */
+  bodyText: string;
   /** Throws `malformed_request`. Handlers that do not call it ignore the header. */
   idempotencyKey: () => IdempotencyKey | null;
   rawHeaders: readonly string[];
@@ -233,10 +236,11 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const { body: validate, bodyBytesMax: bytesMax = limits.requestBytesMax } = line;
     // The keys of an application share what it may hold; an admin is not held up by it.
     const payer = admitted.actor.kind === 'api_key' ? appUid : sender;
-    const body =
+    const sent =
       validate === null
-        ? undefined
-        : validate(await visit.receive(sender, (keep) => readJsonBody(req, { bytesMax, keep })));
+        ? null
+        : await visit.receive(sender, (keep) => readJsonBody(req, { bytesMax, keep }));
+    const body = sent === null ? undefined : validate?.(sent.value);
     const owner = admitted.signedIn?.admin._id ?? '';
     const place = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
     const appPath = appPaths[line.access.kind === 'admin' ? 'admin' : 'key'];
@@ -247,6 +251,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       place,
       query,
       body,
+      bodyText: sent?.text ?? '',
       idempotencyKey: () => {
         // The contract says which calls take one.
         if (!line.handler.operation.takesIdempotencyKey)
@@ -273,11 +278,8 @@ function writeAnswer(ctx: RouterContext, result: ApiAnswer, publicPath: string):
   if (typeof location === 'string' && location.startsWith('/')) {
     ctx.set('location', publicPath + location);
   }
-  // RFC 9110 §13.1.2.
-  if (result.headers?.['etag'] !== undefined && ctx.fresh) {
-    ctx.status = 304;
-    return;
-  }
+  const tag = result.headers?.['etag'];
+  if (typeof tag === 'string' && confirmIfKnown(ctx, tag)) return;
   if (result.body !== undefined) {
     ctx.body = JSON.stringify(result.body);
     ctx.type = 'application/json';

@@ -62,6 +62,7 @@ import { changeUser } from './users/change-user.ts';
 import { deleteUser } from './users/delete-user.ts';
 import { getJwks } from './users/get-jwks.ts';
 import { getMigrationPage } from './users/get-migration-page.ts';
+import { getOpenidConfiguration } from './users/get-openid-configuration.ts';
 import { getUser } from './users/get-user.ts';
 import { listUsers } from './users/list-users.ts';
 import { refuseLegacyAuth } from './users/refuse-legacy-auth.ts';
@@ -183,6 +184,7 @@ export const routes: readonly Route[] = [
   ...adminRoutes,
 
   route({ method: 'get', path: '/.well-known/jwks.json', scope: null, withoutPermit: true, handler: getJwks }),
+  route({ method: 'get', path: '/.well-known/openid-configuration', scope: null, withoutPermit: true, handler: getOpenidConfiguration }),
   route({ method: 'get', path: '/healthz', scope: null, withoutPermit: true, handler: getHealth }),
   route({ method: 'get', path: '/readyz', scope: null, withoutPermit: true, handler: getReadiness }),
   route({ method: 'post', path: '/api-authenticate-embedded-user', scope: null, handler: refuseLegacyAuth }),

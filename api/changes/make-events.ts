@@ -23,6 +23,8 @@ export interface Change {
   event: EventName;
   /** The resource after the change, or before its deletion. */
   data: ResourceData;
+  /** As its owner wrote it, if it lives elsewhere. */
+  dataText?: string;
 }
 
 /** A change with the webhooks that get its event. */
@@ -123,7 +125,7 @@ function isInOrder({ ordering }: WebhookDocument): boolean {
 
 function makeEvent(
   { earlyAttempts }: EventPorts,
-  { event, data, subscribers, eventId }: AddressedChange & { eventId: string },
+  { event, data, dataText, subscribers, eventId }: AddressedChange & { eventId: string },
   { appUid, now, trace }: ChangeSet & { now: Date },
 ): Recorded {
   const document = newEvent(
@@ -134,7 +136,7 @@ function makeEvent(
       entity: entityOf(event),
       resourceUid: data.uid,
       externalTenantId: data.externalTenantId,
-      body: renderBody({ eventId, event, timestamp: now, appUid, data }),
+      body: renderBody({ eventId, event, timestamp: now, appUid, data, dataText }),
       ...addressTo(subscribers),
       firstAttempt: earlyAttempts?.claim() ?? null,
       ...(trace === undefined ? {} : { trace }),

@@ -2,13 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorCode } from '../../lib/platform/error-code.ts';
+import { entityTagOf } from '../http/entity-tag.ts';
 
-type Encoding = 'br' | 'gzip' | 'identity';
+interface Form {
+  bytes: Buffer;
+  etag: string;
+}
 
 export interface ConsoleFile {
   type: string;
   /** The same content in each encoding that there is. */
-  bytes: ReadonlyMap<Encoding, Buffer>;
+  forms: Readonly<Record<'br' | 'gzip' | 'identity', Form>>;
 }
 
 export interface ConsoleFiles {
@@ -26,11 +30,6 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
 };
-const suffixes: readonly (readonly [Encoding, string])[] = [
-  ['identity', ''],
-  ['br', '.br'],
-  ['gzip', '.gz'],
-];
 
 /** Reads the built console, some 3 MB, into memory. Returns null where it was not built. */
 export async function readConsoleFiles(): Promise<ConsoleFiles | null> {
@@ -53,8 +52,15 @@ export async function readConsoleFiles(): Promise<ConsoleFiles | null> {
 }
 
 async function readConsoleFile(path: string): Promise<ConsoleFile> {
-  const read = suffixes.map(
-    async ([encoding, suffix]) => [encoding, await readFile(path + suffix)] as const,
-  );
-  return { type: types[extname(path)] ?? '', bytes: new Map(await Promise.all(read)) };
+  const [identity, br, gzip] = await Promise.all([
+    readForm(path),
+    readForm(`${path}.br`),
+    readForm(`${path}.gz`),
+  ]);
+  return { type: types[extname(path)] ?? '', forms: { identity, br, gzip } };
+}
+
+async function readForm(path: string): Promise<Form> {
+  const bytes = await readFile(path);
+  return { bytes, etag: entityTagOf(bytes) };
 }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../lib/platform/errors.ts';
+import { confirmIfKnown } from '../http/entity-tag.ts';
 import { type ConsoleFile, type ConsoleFiles, readConsoleFiles } from './console-files.ts';
 
 const yearSeconds = 365 * 24 * 60 * 60;
@@ -41,16 +42,18 @@ async function readOrThrow(): Promise<ConsoleFiles> {
   throw new AppError('not_found', detail);
 }
 
-function answerWithFile(ctx: Context, { type, bytes }: ConsoleFile, isAsset: boolean): void {
+function answerWithFile(ctx: Context, { type, forms }: ConsoleFile, isAsset: boolean): void {
   // Asked one by one: browsers name gzip first, and of equals the client's first is taken.
   const encoding = (['br', 'gzip'] as const).find((one) => ctx.acceptsEncodings(one)) ?? 'identity';
+  const { bytes, etag } = forms[encoding];
   ctx.set({
     'cache-control': isAsset ? `public, max-age=${yearSeconds}, immutable` : 'no-cache',
     'content-type': type,
+    etag,
     vary: 'accept-encoding',
     ...(encoding === 'identity' ? {} : { 'content-encoding': encoding }),
   });
-  ctx.body = bytes.get(encoding);
+  if (!confirmIfKnown(ctx, etag)) ctx.body = bytes;
 }
 
 function answerWithPage(ctx: Context, page: string): void {

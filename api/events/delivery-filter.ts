@@ -7,7 +7,14 @@ import {
 } from '../../lib/model/attempt.ts';
 import { type DeliveryState, deliveryStates } from '../../lib/model/delivery-state.ts';
 import { deliveredEventNames } from '../../lib/model/event-name.ts';
-import { explained, type Filters, oneOf, parseTime, textUpTo } from '../http/query-values.ts';
+import {
+  explained,
+  type Filters,
+  identifierUpTo,
+  oneOf,
+  parseTime,
+  textUpTo,
+} from '../http/query-values.ts';
 
 const attemptFilters = {
   state: explained(
@@ -23,7 +30,7 @@ const attemptFilters = {
 const webhookUid = textUpTo(limits.filterCharactersMax);
 const event = explained(oneOf(deliveredEventNames), 'Tests are `webhook.test`.');
 const externalTenantId = explained(
-  textUpTo(limits.tenantCharactersMax),
+  identifierUpTo(limits.tenantCharactersMax),
   'Compared exactly; that of tests is `test`.',
 );
 const time = {

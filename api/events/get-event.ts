@@ -5,7 +5,7 @@ import { within } from '../../lib/mongo/transaction.ts';
 import { factsOnly } from '../../lib/events/events.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../router.ts';
-import { eventWithPayloadSchema, presentEventWithPayload } from './present-event.ts';
+import { eventWithPayloadSchema, renderWithPayload } from './present-event.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 type Named = Pick<ApiRequest, 'appUid' | 'params'>;
@@ -17,7 +17,8 @@ const facts: Operation = {
 };
 
 export const getEvent: Handler = operation(facts, async (request, context) => {
-  return { status: 200, body: presentEventWithPayload(await readEvent(request, context)) };
+  const bytes = Buffer.from(renderWithPayload(await readEvent(request, context)));
+  return { status: 200, content: { type: 'application/json', bytes } };
 });
 
 /** Reads the event that the path names, with its payload. Throws `not_found`. */

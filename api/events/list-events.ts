@@ -2,15 +2,15 @@ import { readEvents } from '../../lib/events/event-lists.ts';
 import { limits } from '../../lib/limits.ts';
 import { entities, subscribedEventNames } from '../../lib/model/event-name.ts';
 import { listHandler } from '../http/list-handler.ts';
-import { explained, oneOf, parseTime, textUpTo } from '../http/query-values.ts';
+import { explained, oneOf, identifierUpTo, parseTime } from '../http/query-values.ts';
 import { eventSchema, presentEvent } from './present-event.ts';
 import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 export const eventFilters = {
   event: oneOf(subscribedEventNames),
   entity: explained(oneOf(entities), 'Of the resource that changed.'),
-  resourceUid: textUpTo(limits.nameCharactersMax),
-  externalTenantId: explained(textUpTo(limits.tenantCharactersMax), 'Compared exactly.'),
+  resourceUid: identifierUpTo(limits.nameCharactersMax),
+  externalTenantId: explained(identifierUpTo(limits.tenantCharactersMax), 'Compared exactly.'),
   since: explained(parseTime, 'Recorded from this time on, in ISO 8601 with an offset.'),
   until: explained(parseTime, 'Recorded before this time.'),
 };

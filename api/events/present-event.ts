@@ -1,4 +1,5 @@
 import type { EventDocument, EventFacts } from '../../lib/model/event.ts';
+import { withField } from '../../lib/model/event-payload.ts';
 import {
   countFromOne,
   listOf,
@@ -29,10 +30,10 @@ export function presentEvent(event: EventFacts) {
   };
 }
 
-/** Returns an event with the payload that receivers get, null once it was erased. */
-export function presentEventWithPayload(event: EventDocument) {
-  const payload = event.erasedAt !== null ? null : (JSON.parse(event.body) as unknown);
-  return { ...presentEvent(event), payload };
+/** Returns an event as JSON, with the payload as receivers get it, byte for byte; null once it was erased. */
+export function renderWithPayload(event: EventDocument): string {
+  const payload = event.erasedAt === null ? event.body : 'null';
+  return withField(JSON.stringify(presentEvent(event)), 'payload', payload);
 }
 
 const properties = {
@@ -70,7 +71,7 @@ export const eventWithPayloadSchema = named(
     ...properties,
     payload: {
       type: ['object', 'null'],
-      description: 'The body that receivers get; null once it was erased.',
+      description: 'The body that receivers get, byte for byte; null once it was erased.',
     },
   }),
 );

@@ -1,7 +1,7 @@
 // The texts of a stream of server-sent events, and the ids by which it is resumed.
 import type { EventDocument } from '../../lib/model/event.ts';
 import { AppError } from '../../lib/platform/errors.ts';
-import { presentEvent } from './present-event.ts';
+import { renderWithPayload } from './present-event.ts';
 
 /** How far a reader has come; without a token it is only known by time. */
 export interface StreamPosition {
@@ -43,9 +43,8 @@ export function renderOpened(retryMs: number, position: StreamPosition | null): 
 }
 
 export function renderEvent(event: EventDocument, position: StreamPosition): string {
-  const payload = event.erasedAt === null ? event.body : 'null';
-  // Neither parsed nor written anew for each reader. JSON has no line breaks of its own, which would end the data.
-  const data = `${JSON.stringify(presentEvent(event)).slice(0, -1)},"payload":${payload}}`;
+  // Line breaks, which would end the data, are only between the tokens of JSON.
+  const data = renderWithPayload(event).replaceAll(/[\r\n]/g, ' ');
   return `${idLine(position)}data: ${data}\n\n`;
 }
 

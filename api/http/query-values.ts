@@ -3,6 +3,7 @@ import { countCharacters } from '../../lib/platform/count-characters.ts';
 import type { FaultCode, FieldError } from '../../lib/platform/errors.ts';
 import { readTime } from '../../lib/platform/time.ts';
 import { oneOfTexts, time } from './schemas.ts';
+import { textFormats } from './text-fields.ts';
 import { invalidRequest } from './validate.ts';
 
 export interface Parameter<Value> {
@@ -60,6 +61,17 @@ export function textUpTo(charactersMax: number): Parameter<string> {
   return Object.assign(read, {
     schema: { type: 'string', minLength: 1, maxLength: charactersMax },
   });
+}
+
+/** An identifier as it is stored: another form of it would find nothing, without a word. */
+export function identifierUpTo(charactersMax: number): Parameter<string> {
+  const readText = textUpTo(charactersMax);
+  const { validate, fault } = textFormats.identifier;
+  const read = (name: string, text: string): string => {
+    if (validate(readText(name, text))) return text;
+    throw refuse(name, 'format', `${name} ${fault}`);
+  };
+  return Object.assign(read, { schema: readText.schema });
 }
 
 /** A number of items, `fallback` where it is not given. */

@@ -10,15 +10,22 @@ interface BodyLimits {
   keep: (bytes: number) => void;
 }
 
-/** Returns the parsed body; none is `{}`, also with a content type, which some clients always send. */
+interface JsonBody {
+  /** As it is written. */
+  text: string;
+  value: unknown;
+}
+
+/** Returns the body; none is `{}`, also with a content type, which some clients always send. */
 export async function readJsonBody(
   request: IncomingMessage,
   bodyLimits: BodyLimits,
-): Promise<unknown> {
+): Promise<JsonBody> {
   const bytes = await readBytes(request, bodyLimits);
-  if (bytes.length === 0) return {};
+  if (bytes.length === 0) return { text: '{}', value: {} };
   checkMediaType(request);
-  return parseStrictJson(decodeUtf8(bytes));
+  const text = decodeUtf8(bytes);
+  return { text, value: parseStrictJson(text) };
 }
 
 // Parameters may be empty (RFC 9110 §5.6.6).

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ApiAnswer } from '../router.ts';
+import { entityTagOf } from './entity-tag.ts';
 
 /** Returns what reads a file of docs/ once, and answers with it; a browser asks again whether it is still the same. */
 export function servedFile(name: string, type: string): () => Promise<ApiAnswer> {
@@ -9,8 +9,7 @@ export function servedFile(name: string, type: string): () => Promise<ApiAnswer>
   let answer: Promise<ApiAnswer> | undefined;
   const read = async (): Promise<ApiAnswer> => {
     const bytes = await readFile(place);
-    const digest = createHash('sha256').update(bytes).digest('base64url');
-    const headers = { 'cache-control': 'no-cache', etag: `"${digest}"` };
+    const headers = { 'cache-control': 'no-cache', etag: entityTagOf(bytes) };
     return { status: 200, content: { type, bytes }, headers };
   };
   return () => {

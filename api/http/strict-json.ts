@@ -24,7 +24,7 @@ export function parseStrictJson(text: string): unknown {
   const lost = walk.zeros === 0 ? undefined : lostNumber(text);
   if (lost !== undefined) {
     const number = lost.slice(0, keyShownMax);
-    const detail = `a number would be sent as 0: ${number}; send it as a string`;
+    const detail = `a number is too small for a double: ${number}; send it as a string`;
     throw new AppError('malformed_json', detail);
   }
   return value;

@@ -1,4 +1,5 @@
 import { limits } from '../../lib/limits.ts';
+import { isIdentifying } from '../../lib/platform/unicode.ts';
 
 // RFC 9110 §5.6.2, §5.6.4 and §8.3.1, without tabs.
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z\\-]+";
@@ -20,9 +21,21 @@ function format(pattern: string, fault: string): TextFormat {
   return { pattern, validate: (text) => shape.test(text), fault };
 }
 
+const line = format(
+  `^[^${controlCharacters}]*$`,
+  'must hold no control characters and no line breaks',
+);
+
 /** The string formats of schemas. */
 export const textFormats = {
-  line: format(`^[^${controlCharacters}]*$`, 'must hold no control characters and no line breaks'),
+  line,
+  identifier: {
+    ...line,
+    // Of an empty one `minLength` tells.
+    validate: (text: string) => line.validate(text) && (text === '' || isIdentifying(text)),
+    fault:
+      'must hold a visible character and no control or invisible characters, in the normal form NFC of Unicode',
+  },
   text: format(
     '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$',
     'must hold no control characters but tabs and line breaks',
@@ -54,6 +67,11 @@ export const emailField = {
 /** The handler parses it. */
 export const timeField = { type: 'string', maxLength: 40, published: { format: 'date-time' } };
 
-export const tenantField = lineField(limits.tenantCharactersMax);
+/** What a caller identifies something by; compared exactly. The contract's introduction says what else it must be. */
+export function identifierField(charactersMax: number) {
+  return { ...lineField(charactersMax), format: 'identifier' };
+}
+
+export const tenantField = identifierField(limits.tenantCharactersMax);
 
 export const uidField = lineField(64);

@@ -24,7 +24,7 @@ export const createErasureBody = validator<CreateErasureBody>({
     },
     mentions: {
       description:
-        'The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, or a number written so.',
+        'The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, in NFC or NFD, or a number of this value.',
       type: 'array',
       minItems: 1,
       maxItems: limits.mentionsPerErasureMax,

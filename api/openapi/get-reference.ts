@@ -67,9 +67,5 @@ export const getReference: Handler = operation(factsOfPage, async () => {
 
 /** Every browser takes gzip. */
 export const getReferenceScript: Handler = operation(factsOfScript, async () =>
-  withHeaders(await readScript(), {
-    'content-encoding': 'gzip',
-    // The sandboxed page is of another origin.
-    'cross-origin-resource-policy': 'cross-origin',
-  }),
+  withHeaders(await readScript(), { 'content-encoding': 'gzip' }),
 );

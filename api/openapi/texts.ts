@@ -3,7 +3,9 @@
 export const introduction = `Signs the users of applications in, keeps agents, contexts and context files, and delivers
 each change of them to webhooks as a signed event.
 
-Requests and answers are JSON in UTF-8; texts hold no U+0000, integers are within ±(2^53 − 1). Problems are
+Requests and answers are JSON in UTF-8; texts hold no U+0000, integers are within ±(2^53 − 1). Your identifiers
+(\`externalId\`, \`externalTenantId\`, the \`uid\` of reported changes) are compared exactly, also in filters: case and
+spaces count. They hold a visible character, no invisible ones, and are in the normal form NFC of Unicode. Problems are
 \`application/problem+json\` (RFC 9457): branch on \`code\`, and quote
 \`requestId\` when you ask for help. Lists give a \`nextCursor\`: repeat with \`cursor\` until it is null.`;
 

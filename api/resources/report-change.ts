@@ -2,11 +2,12 @@ import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName, eventNames } from '../../lib/model/event-name.ts';
 import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { Handler } from '../router.ts';
-import { lineField, tenantField } from '../http/text-fields.ts';
+import { identifierField, tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { recordChange, recordReport } from '../changes/record-change.ts';
 import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
+import { writtenObject } from '../http/written-object.ts';
 
 interface ReportChangeBody {
   event: EventName;
@@ -19,9 +20,10 @@ export const reportChangeBody = validator<ReportChangeBody>({
     event: { type: 'string', enum: [...eventNames] },
     data: {
       type: 'object',
-      description: 'The complete resource, sent as it is; other fields are yours.',
+      description:
+        'The complete resource, sent byte for byte as it is written; other fields are yours.',
       required: ['uid', 'externalTenantId'],
-      properties: { uid: lineField(limits.nameCharactersMax), externalTenantId: tenantField },
+      properties: { uid: identifierField(limits.nameCharactersMax), externalTenantId: tenantField },
     },
   },
 });
@@ -53,16 +55,17 @@ export const reportChange: Handler<ReportChangeBody> = operation(
     const { appUid, body } = request;
     const { event, data } = body;
     const facts = { event, resourceUid: data.uid };
+    const change = { event, data, dataText: writtenObject(request.bodyText, 'data') };
     const key = request.idempotencyKey();
     if (key === null) {
-      const eventId = await recordReport(context, appUid, { event, data });
+      const eventId = await recordReport(context, appUid, change);
       return { status: 202, body: { eventId, ...facts } };
     }
     // Key and event have to be committed together.
     const recording = { appUid, key, entities: [entityOf(event)] };
     const answer = await recordChange(context, recording, async (_session, _now, eventId) => ({
       answer: { eventId, ...facts },
-      changes: [{ event, data }],
+      changes: [change],
     }));
     return { status: 202, body: answer };
   },

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { jwksCachedMs, jwksStaleMs } from '../../lib/identity/key-rotation.ts';
+import { entityTagOf } from '../http/entity-tag.ts';
 import type { Handler } from '../router.ts';
 import { listOf, named, objectOf, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
@@ -29,10 +29,6 @@ const facts: Operation = {
 /** Returns the JWK set (RFC 7517), cacheable for 5 min, and longer while this fails (RFC 5861). */
 export const getJwks: Handler = operation(facts, async (_request, context) => {
   const body = { keys: await context.signingKeys.published() };
-  const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
-  return {
-    status: 200,
-    body,
-    headers: { 'cache-control': cacheControl, etag: `"${digest}"` },
-  };
+  const headers = { 'cache-control': cacheControl, etag: entityTagOf(JSON.stringify(body)) };
+  return { status: 200, body, headers };
 });

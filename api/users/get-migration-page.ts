@@ -9,6 +9,7 @@ const facts: Operation = {
   summary: 'Shows how to leave the retired flow',
   answers: {
     200: { description: 'The page', schema: text, contentType: 'text/markdown', headers: ['etag'] },
+    304: { description: 'It is the one that you have' },
   },
 };
 

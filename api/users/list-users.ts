@@ -2,7 +2,7 @@ import { canonicalEmail } from '../../lib/access/canonical-email.ts';
 import { limits } from '../../lib/limits.ts';
 import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';
-import { type Parameter, textUpTo } from '../http/query-values.ts';
+import { identifierUpTo, type Parameter, textUpTo } from '../http/query-values.ts';
 import { invalidRequest } from '../http/validate.ts';
 import { emailIdentity } from './user-identity.ts';
 import { presentUser, userSchema } from './user.ts';
@@ -26,7 +26,10 @@ const readEmail: Parameter<string> = Object.assign(
   },
 );
 
-const userFilters = { externalId: textUpTo(limits.externalIdCharactersMax), email: readEmail };
+const userFilters = {
+  externalId: identifierUpTo(limits.externalIdCharactersMax),
+  email: readEmail,
+};
 
 const facts: Operation = {
   id: 'listUsers',

@@ -6,7 +6,7 @@ import type { Store } from '../../lib/mongo/connect.ts';
 import { findOrCreateUser, removeFromAccounts } from '../../lib/identity/users.ts';
 import { checkAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
-import { emailField, lineField, uidField } from '../http/text-fields.ts';
+import { emailField, identifierField, lineField, uidField } from '../http/text-fields.ts';
 import { invalidRequest, notExactlyOne, validator } from '../http/validate.ts';
 import { spend } from '../access/rate-limits.ts';
 import { emailIdentity, identitySubject } from './user-identity.ts';
@@ -24,7 +24,7 @@ interface SignUserInBody {
 export const signUserInBody = validator<SignUserInBody>({
   properties: described(
     {
-      externalId: lineField(limits.externalIdCharactersMax),
+      externalId: identifierField(limits.externalIdCharactersMax),
       userEmail: emailField,
       name: lineField(limits.nameCharactersMax),
       accountUids: { type: 'array', maxItems: limits.accountUidsMax, items: uidField },

@@ -41,7 +41,7 @@ export function acceptFilter(filter: WrittenFilter | null): FilterCondition[] | 
   if (filter === null) return null;
   const conditions = Object.entries(filter).map(([path, is]) => ({ path, is }));
   const errors = conditions.flatMap(({ path, is }): FieldError[] => {
-    const fault = faultOfPath(path) ?? faultOfValues(is);
+    const fault = faultOfPath(path) ?? faultOfValues(is) ?? faultOfIdentifiers(path, is);
     if (fault === null) return [];
     const pointer = pointerTo(['filter', path]);
     return [{ pointer, code: 'filter', detail: `${nameAt(pointer)} ${fault}` }];
@@ -79,6 +79,15 @@ function faultOfValue(value: unknown): string | null {
   if (typeof value === 'string') return faultOfText(value);
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return null;
   return 'must be a text, number, boolean or null, or an array of them';
+}
+
+const identifierPaths: ReadonlySet<string> = new Set(['uid', 'externalTenantId']);
+
+/** No event has another identifier: such a filter would match nothing, without a word. */
+function faultOfIdentifiers(path: string, is: unknown): string | null {
+  const { validate, fault } = textFormats.identifier;
+  const isFaulty = (value: unknown): boolean => typeof value === 'string' && !validate(value);
+  return identifierPaths.has(path) && [is].flat().some(isFaulty) ? fault : null;
 }
 
 function faultOfText(text: string): string | null {

@@ -135,6 +135,7 @@ export const withoutMethod: ReadonlySet<string> = new Set([
   'legacyAuth',
   'getMigrationPage',
   'getOpenapi',
+  'getOpenidConfiguration',
   'getReference',
   'getReferenceScript',
 ]);

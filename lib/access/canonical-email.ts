@@ -1,17 +1,19 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { limits } from '../limits.ts';
 import { countCharacters } from '../platform/count-characters.ts';
+import { hasInvisible } from '../platform/unicode.ts';
 
 const localPartCharactersMax = 64;
 const domainShape =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-// Invisible characters would make two users of one address. Joiners are refused in domains, too (RFC 5892, A).
-const invisible = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
-
-/** Returns null for what is no e-mail. Dots and plus signs stay: only the provider knows whether they matter. */
+/**
+ * Returns null for what is no e-mail. Dots and plus signs stay: only the provider knows whether they matter. Characters
+ * that would become ASCII are refused: they would make one user of two (U+212A KELVIN SIGN is lowered to `k`).
+ */
 export function canonicalEmail(email: string): string | null {
-  if (invisible.test(email)) return null;
+  // Joiners are refused in domains, too (RFC 5892, A).
+  if (hasInvisible(email) || becomesAscii(email)) return null;
   const text = email.normalize('NFC');
   const at = text.lastIndexOf('@');
   // Which small sigma a capital one becomes depends on its neighbours, and a small J̌ can be composed.
@@ -22,6 +24,22 @@ export function canonicalEmail(email: string): string | null {
   if (/[\s\p{Cc}@"(),:;<>[\]\\]/u.test(local) || domain === null) return null;
   if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return null;
   return `${local}@${domain}`;
+}
+
+function becomesAscii(email: string): boolean {
+  const at = email.lastIndexOf('@');
+  const asLocal = (character: string): string => character.normalize('NFC').toLowerCase();
+  // Between letters, as no label may begin with a mark.
+  const asDomain = (character: string): string => domainToUnicode(`a${character}b`);
+  return hasNewAscii(email.slice(0, at), asLocal) || hasNewAscii(email.slice(at + 1), asDomain);
+}
+
+const ascii = /^[\0-\x7f]+$/;
+
+function hasNewAscii(text: string, map: (character: string) => string): boolean {
+  if (ascii.test(text)) return false;
+  // By code points.
+  return Array.from(text).some((one) => !ascii.test(one) && ascii.test(map(one)));
 }
 
 // `domainToASCII` reads a URL's host: it cuts at a slash, decodes %61, drops tabs, turns 0x7f.1 into 127.0.0.1.

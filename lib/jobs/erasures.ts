@@ -106,7 +106,8 @@ async function findErasable(
       .map((event) => event._id)
       .toArray();
   }
-  const mayBeMeant = { $or: [{ erasureUid }, { body: { $regex: patternOf(subject.mentions) } }] };
+  const texts = inBothForms(subject.mentions);
+  const mayBeMeant = { $or: [{ erasureUid }, { body: { $regex: patternOf(texts) } }] };
   const found: string[] = [];
   // One by one, so that few payloads are in memory.
   const candidates = store.events.find(
@@ -114,20 +115,30 @@ async function findErasable(
     { projection: { erasureUid: 1, body: 1 }, ...largeBatch },
   );
   for await (const event of inSlices(candidates)) {
-    const isMeant = event.erasureUid === erasureUid || isMentioned(event.body, subject.mentions);
+    const isMeant = event.erasureUid === erasureUid || isMentioned(event.body, texts);
     if (isMeant) found.push(event._id);
   }
   return found;
 }
 
-// Matches every body with one of the texts as a value, and few others: JSON.stringify, which wrote the bodies, has one
-// spelling for each text and number.
+/** Adds Unicode's normal forms NFC and NFD: `data` may hold either. */
+function inBothForms(texts: readonly string[]): string[] {
+  return [
+    ...new Set(texts.flatMap((text) => [text, text.normalize('NFC'), text.normalize('NFD')])),
+  ];
+}
+
+// Callers write `data` as they like: escapes of characters that need none, and numbers such as 7.0, 7e0 and -0.
+const oddEscape = String.raw`\\[u/]`;
+const oddNumber = String.raw`-0|-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)`;
+
+// Matches every body with one of the texts as a value, and few others.
 function patternOf(texts: readonly string[]): string {
   const strings = texts.map((text) => escapeForPattern(JSON.stringify(text)));
-  const numbers = texts
-    .filter((text) => String(Number(text)) === text)
-    .map((text) => `[:,[]${escapeForPattern(text)}[,}\\]]`);
-  return [...strings, ...numbers].join('|');
+  const numbers = texts.filter((text) => String(Number(text)) === text).map(escapeForPattern);
+  const spelled = numbers.length === 0 ? [] : [...numbers, oddNumber];
+  const values = spelled.map((number) => String.raw`[:,[]\s*(?:${number})\s*[,}\]]`);
+  return [...strings, oddEscape, ...values].join('|');
 }
 
 function escapeForPattern(text: string): string {

@@ -6,12 +6,12 @@ export async function playOpen({ call }: Stage): Promise<void> {
   await call('the process runs', 'GET /healthz');
   await call('the process is ready', 'GET /readyz', { until: ({ status }) => status === 200 });
   const keys = await call('the public keys', 'GET /.well-known/jwks.json');
-  // Without this header fetch adds Cache-Control: no-cache.
-  const headers = { 'if-none-match': keys.headers.get('etag'), 'cache-control': 'max-age=0' };
+  const headers = { 'if-none-match': keys.headers.get('etag') };
   await call('keys that the caller has already', 'GET /.well-known/jwks.json', { headers });
+  await call('where verifiers find the keys', 'GET /.well-known/openid-configuration');
   await call('the page on migration', 'GET /docs/migration');
   // Not its body: docs/openapi.json is a record of its own.
-  const any = { 'if-none-match': '*', 'cache-control': 'max-age=0' };
+  const any = { 'if-none-match': '*' };
   await call('the contract, for those who have it', 'GET /openapi.json', { headers: any });
   await call('the pages of the contract', 'GET /docs');
   await call('the program of the pages', 'GET /docs/scalar.js');

@@ -97,6 +97,7 @@ WITHOUT_METHOD = frozenset(
     {
         "getMigrationPage",
         "getOpenapi",
+        "getOpenidConfiguration",
         "getReference",
         "getReferenceScript",
         "legacyAuth",

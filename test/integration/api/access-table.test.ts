@@ -97,6 +97,7 @@ test('only these routes need no credentials', () => {
   const open = routes.filter(({ access }) => !['key', 'admin'].includes(access.kind));
   expect(open.map(nameOf).toSorted()).toEqual([
     'GET /.well-known/jwks.json',
+    'GET /.well-known/openid-configuration',
     // An admin who signs in has no session yet.
     'GET /admin/api/oidc/callback',
     'GET /admin/api/oidc/start',

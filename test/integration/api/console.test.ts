@@ -16,9 +16,9 @@ interface Got {
 }
 
 /** Not `fetch`, which decompresses. */
-function get(path: string, { encoding = '', method = 'GET' } = {}): Promise<Got> {
+function get(path: string, { encoding = '', method = 'GET', known = '' } = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
-    const headers = { 'accept-encoding': encoding };
+    const headers = { 'accept-encoding': encoding, 'if-none-match': known };
     request(new URL(path, service.apiUrl), { method, headers }, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -119,6 +119,25 @@ describe('the files of the console', () => {
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect((await get('/console/icon.svg')).headers['cache-control']).toBe('no-cache');
+  });
+
+  it('are sent once to who has them, in each encoding, and again in another one', async () => {
+    for (const path of [await scriptPath(), '/console/icon.svg']) {
+      const forms = await Promise.all(
+        ['br', 'gzip', ''].map(async (encoding) => {
+          const etag = (await get(path, { encoding })).headers['etag'] ?? '';
+          return { encoding, etag };
+        }),
+      );
+      expect(new Set(forms.map(({ etag }) => etag)).size).toBe(forms.length);
+      for (const { encoding, etag } of forms) {
+        const known = await get(path, { encoding, known: etag });
+        expect([known.status, known.bytes.length]).toEqual([304, 0]);
+        expect(known.headers).toMatchObject({ etag, vary: 'accept-encoding' });
+        const other = encoding === 'br' ? 'gzip' : 'br';
+        expect((await get(path, { encoding: other, known: etag })).status).toBe(200);
+      }
+    }
   });
 
   it.each(['/console/assets/none.js', '/console/assets/..%2findex.html', '/console/assets/'])(

@@ -111,10 +111,8 @@ test.each([
   ['zoe@münchen.example', 'zoe@xn--mnchen-3ya.example'],
   ['zoe@MÜNCHEN.example', 'zoe@xn--mnchen-3ya.example'],
   ['zoe\u0308@example.com', 'zo\u00eb@example.com'],
-  ['a@example\u3002com', 'a@example.com'],
   ['USER+Tag@example.com', 'user+tag@EXAMPLE.com'],
   ['zoe@stra\u00dfe.example', 'zoe@xn--strae-oqa.example'],
-  ['zoe@ｅｘａｍｐｌｅ.com', 'zoe@example.com'],
   ['\u00c5@example.com', '\u212b@example.com'],
   ['ΝΙΚΟΣ@example.com', 'νικος@example.com'],
   ['νικος@example.org', 'νικοσ@example.org'],
@@ -132,6 +130,7 @@ test.each([
   ['user@example.org', 'user@example.com'],
   ['user@strasse.example', 'user@stra\u00dfe.example'],
   ['user@example.org', 'us\u0435r@example.org'],
+  ['user@example.org', 'ｕｓｅｒ@example.org'],
 ])('%j and %j are two users', async (one, other) => {
   expect(await userUidOf({ userEmail: one })).not.toBe(await userUidOf({ userEmail: other }));
 });
@@ -156,6 +155,17 @@ test.each([
   '\u202euser@example.com',
   '\ufeffuser@example.com',
   'us\u{e0061}er@example.com',
+  'us\u2800er@example.com',
+  '\u212aay2@example.com',
+  'us\u1fefer@example.com',
+  'us\u037eer@example.com',
+  'user@\u212aay.com',
+  'user@ｅｘａｍｐｌｅ.com',
+  'user@b\u00fc\u212aer.com',
+  'user@stra\u1e9ee.com',
+  'user@\u017fite.com',
+  'user@example\u3002com',
+  'user@example\uff0ecom',
   'user@exam\u00adple.com',
   'user@exam\u200bple.com',
   'user@exam\u200cple.com',
@@ -225,7 +235,7 @@ test('an externalId and an e-mail with the same text are two users', async () =>
 });
 
 test('external ids are compared exactly', async () => {
-  const ids = ['case', 'CASE', 'case ', 'cäse', 'ca\u0308se'];
+  const ids = ['case', 'CASE', 'case ', 'cäse', 'ｃａｓｅ'];
   const uids = await Promise.all(ids.map((externalId) => userUidOf({ externalId })));
   expect(new Set(uids).size).toBe(ids.length);
 });

@@ -16,14 +16,22 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-/** Records an event with these data, erases by the mention, and reports whether its payload is erased. */
-async function isErased(fields: Record<string, unknown>, mention: string): Promise<boolean> {
+/**
+ * Records an event with these data, or with these that a caller wrote, erases by the mention, and reports whether its
+ * payload is erased.
+ */
+async function isErased(
+  fields: Record<string, unknown>,
+  mention: string,
+  dataText?: string,
+): Promise<boolean> {
   const { store, app } = installation;
   const at = new Date(Date.now() - 1_000);
   const event = newEvent(installation, [], at);
   const { _id: eventId, appUid, createdAt: timestamp } = event;
   const data = { uid: event.resourceUid, externalTenantId: 'tenant-1', ...fields };
-  const body = renderPayload({ eventId, event: 'agent.updated', timestamp, appUid, data });
+  const payload = { eventId, event: 'agent.updated', timestamp, appUid, data, dataText } as const;
+  const body = renderPayload(payload);
   await store.events.insertOne({ ...event, body });
   const subject = { mentions: ['nobody', mention] };
   const erasure = newErasure(app.appUid, subject, new Date());
@@ -54,6 +62,38 @@ test.each<[string, Record<string, unknown>]>([
   ['9007199254740991', { id: Number.MAX_SAFE_INTEGER }],
 ])('the mention %j erases a payload with the data %j', async (mention, data) => {
   expect(await isErased(data, mention)).toBe(true);
+});
+
+test.each<[string, string]>([
+  ['ada', String.raw`{"owner":"\u0061d\u0061"}`],
+  ['a/b', String.raw`{"owner":"a\/b"}`],
+  ['a\tb', String.raw`{"owner":"a\u0009b"}`],
+  ['777', '{ "id" : 777 }'],
+  ['777', '{"id":\n777\t}'],
+  ['777', '{"id":777.0}'],
+  ['777', '{"id":7.77e2}'],
+  ['777', '{"id":77.7E+1,"more":1}'],
+  ['777', '{"ids":[1 , 7770e-1 ]}'],
+  ['1000', '{"id":1e3}'],
+  ['0', '{"id":-0}'],
+  ['0', '{"id":-0.0}'],
+  ['1.5', '{"id":1.50}'],
+  ['zo\u00eb', '{"owner":"zoe\u0308"}'],
+  ['zoe\u0308', '{"owner":"zo\u00eb"}'],
+  ['zo\u00eb', String.raw`{"owner":"zoe\u0308"}`],
+])('the mention %j erases a payload whose owner wrote the data %s', async (mention, dataText) => {
+  expect(await isErased({}, mention, dataText)).toBe(true);
+});
+
+test.each<[string, string]>([
+  ['777', '{"id":777.5}'],
+  ['777', '{"id":7.77e3}'],
+  ['777', '{"note":"[ 777 ]"}'],
+  ['ada', String.raw`{"owner":"\\u0061da"}`],
+  ['1.50', '{"id":1.50}'],
+  ['zoe', '{"owner":"zoe\u0308"}'],
+])('the mention %j keeps a payload whose owner wrote the data %s', async (mention, dataText) => {
+  expect(await isErased({}, mention, dataText)).toBe(false);
 });
 
 test.each<[string, string, Record<string, unknown>]>([

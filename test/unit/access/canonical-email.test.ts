@@ -1,4 +1,4 @@
-// Which texts are e-mail addresses by their length, in Unicode code points.
+// Which texts are e-mail addresses by their length, in Unicode code points, and by their characters.
 import { expect, test } from 'vitest';
 import { canonicalEmail } from '../../../lib/access/canonical-email.ts';
 
@@ -12,4 +12,16 @@ test.each([
   ['𐐨'.repeat(64), `gggg.${domain}`, false],
 ])('%s@%s is an address: %j', (local, host, expected) => {
   expect(canonicalEmail(`${local}@${host}`)).toBe(expected ? `${local}@${host}` : null);
+});
+
+test('no character but an ASCII one becomes ASCII, in a name or a domain', () => {
+  // Beyond are only ideographs, tags and private use.
+  const characters = Array.from({ length: 0x2_0000 - 0x80 }, (_, n) => n + 0x80)
+    .filter((point) => point < 0xd800 || point > 0xdfff)
+    .map((point) => String.fromCodePoint(point));
+  const becomes = (address: string): boolean => /^[ -~]+$/.test(canonicalEmail(address) ?? '\0');
+  expect(characters.filter((one) => becomes(`a${one}b@example.com`))).toEqual([]);
+  const inDomain = (address: string): boolean =>
+    becomes(address) && !(canonicalEmail(address) ?? '').includes('@xn--');
+  expect(characters.filter((one) => inDomain(`a@a${one}b.com`))).toEqual([]);
 });

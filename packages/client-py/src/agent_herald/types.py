@@ -736,7 +736,7 @@ class ReportedChange(TypedDict):
 class ReportChangeBody(TypedDict):
     event: ResourceEventName
     data: Mapping[str, Any]
-    """The complete resource, sent as it is; other fields are yours."""
+    """The complete resource, sent byte for byte as it is written; other fields are yours."""
 
 
 @final
@@ -780,7 +780,7 @@ class EventWithPayload(TypedDict):
     erasedAt: str | None
     """When the payload was erased."""
     payload: dict[str, Any] | None
-    """The body that receivers get; null once it was erased."""
+    """The body that receivers get, byte for byte; null once it was erased."""
 
 
 @final
@@ -878,7 +878,7 @@ class CreateErasureBody(TypedDict):
     externalTenantId: NotRequired[str]
     """The payloads of this tenant. Send exactly one of `externalTenantId` and `mentions`."""
     mentions: NotRequired[list[str]]
-    """The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, or a number written so."""
+    """The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, in NFC or NFD, or a number of this value."""
 
 
 @final

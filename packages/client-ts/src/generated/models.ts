@@ -411,7 +411,7 @@ export interface CreateContextFileBody {
 export interface CreateErasureBody {
   /** The payloads of this tenant. Send exactly one of `externalTenantId` and `mentions`. */
   externalTenantId?: string;
-  /** The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, or a number written so. */
+  /** The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, in NFC or NFD, or a number of this value. */
   mentions?: string[];
 }
 
@@ -710,7 +710,7 @@ export interface EventWithPayload {
   dispatchedAt: string | null;
   /** When the payload was erased. */
   erasedAt: string | null;
-  /** The body that receivers get; null once it was erased. */
+  /** The body that receivers get, byte for byte; null once it was erased. */
   payload: Record<string, unknown> | null;
 }
 
@@ -873,7 +873,7 @@ export interface ReplayedWebhook {
 
 export interface ReportChangeBody {
   event: ResourceEventName;
-  /** The complete resource, sent as it is; other fields are yours. */
+  /** The complete resource, sent byte for byte as it is written; other fields are yours. */
   data: {
     uid: string;
     externalTenantId: string;

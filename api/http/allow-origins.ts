@@ -1,0 +1,35 @@
+import type { Context, Middleware } from 'koa';
+
+// No cookie counts there, so a hostile page with the origin `null` can do no more than a program without a browser.
+const withKey = /^\/api\//;
+
+/**
+ * Says which pages may read a response (CORS). What is open to all, any page may. Calls with a key only the pages at
+ * /docs, whose sandbox makes their origin `null`: a key belongs into no other page.
+ */
+export function allowOrigins(openPaths: ReadonlySet<string>): Middleware {
+  return async (ctx, next) => {
+    if (openPaths.has(ctx.path)) {
+      ctx.set({
+        'access-control-allow-origin': '*',
+        'cross-origin-resource-policy': 'cross-origin',
+      });
+    } else if (withKey.test(ctx.path)) {
+      ctx.set('vary', 'origin');
+      if (ctx.get('origin') !== 'null') return next();
+      ctx.set('access-control-allow-origin', 'null');
+    } else {
+      return next();
+    }
+    ctx.set('access-control-expose-headers', '*');
+    if (!isPreflight(ctx)) return next();
+    ctx.set('access-control-allow-methods', '*');
+    ctx.set('access-control-allow-headers', '*, authorization');
+    ctx.status = 204;
+    return undefined;
+  };
+}
+
+function isPreflight({ method, headers }: Context): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}

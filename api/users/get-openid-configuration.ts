@@ -1,0 +1,48 @@
+import { jwksCachedMs } from '../../lib/identity/key-rotation.ts';
+import { userTokenAlgorithm } from '../../lib/identity/user-token.ts';
+import { entityTagOf } from '../http/entity-tag.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
+import type { Handler } from '../router.ts';
+
+/** The fields of OpenID Connect Discovery 1.0 §3 that are true of a service that has no sign-in pages. */
+interface OpenidConfiguration {
+  issuer: string;
+  jwks_uri: string;
+  id_token_signing_alg_values_supported: string[];
+  subject_types_supported: string[];
+}
+
+const configurationSchema = named(
+  'OpenidConfiguration',
+  objectOf<OpenidConfiguration>({
+    issuer: { ...text, description: 'The `iss` of all user tokens, of every application.' },
+    jwks_uri: text,
+    id_token_signing_alg_values_supported: listOf(oneOfTexts([userTokenAlgorithm])),
+    subject_types_supported: listOf(oneOfTexts(['public'])),
+  }),
+);
+
+const facts: Operation = {
+  id: 'getOpenidConfiguration',
+  summary: 'Shows where verifiers of user tokens find the keys (OpenID Connect Discovery)',
+  answers: {
+    200: { description: 'The configuration', schema: configurationSchema, headers: ['etag'] },
+    304: { description: 'It is the one that you have' },
+  },
+};
+
+const cacheControl = `public, max-age=${jwksCachedMs / 1_000}`;
+
+/** Returns what JWT authorizers read at `{issuer}/.well-known/openid-configuration`. */
+export const getOpenidConfiguration: Handler = operation(facts, async (_request, { config }) => {
+  const { publicUrl } = config.http;
+  const body: OpenidConfiguration = {
+    issuer: publicUrl,
+    jwks_uri: `${publicUrl}/.well-known/jwks.json`,
+    id_token_signing_alg_values_supported: [userTokenAlgorithm],
+    subject_types_supported: ['public'],
+  };
+  const headers = { 'cache-control': cacheControl, etag: entityTagOf(JSON.stringify(body)) };
+  return { status: 200, body, headers };
+});

@@ -1,0 +1,162 @@
+// What identifies something is compared exactly, so no two of them may look the same: none of blanks, with invisible
+// characters, or in another normal form of Unicode than NFC. A lookup by such a text is refused, and finds not just nothing.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '../../support/api-client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { registerWebhook } from '../../support/webhook-calls.ts';
+import { expectProblem, faultsOf, itemsOf } from './problems.ts';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService({ worker: false });
+});
+
+afterAll(async () => {
+  await service?.[Symbol.asyncDispose]();
+});
+
+type Use = readonly [string, string, (text: string) => Promise<Answer>];
+
+const post = (path: string, body: unknown) => service.call('POST', path, { body });
+const hook = { url: 'http://127.0.0.1:9/', entities: ['agent'] };
+const change = (fields: object) => ({
+  event: 'agent.updated',
+  data: { uid: 'u', externalTenantId: 't', ...fields },
+});
+const since = () => new Date(Date.now() - 60_000).toISOString();
+const find = (path: string, text: string) =>
+  service.call('GET', `${path}=${encodeURIComponent(text)}`);
+
+const uses: Use[] = [
+  ['a sign-in', '#/externalId', (externalId) => post('/sdkusers/auth', { externalId })],
+  [
+    'an agent',
+    '#/externalTenantId',
+    (externalTenantId) => post('/agents', { agentName: 'A', externalTenantId }),
+  ],
+  [
+    'a context',
+    '#/externalTenantId',
+    (externalTenantId) => post('/contexts', { contextName: 'C', externalTenantId }),
+  ],
+  [
+    'the tenant of a report',
+    '#/data/externalTenantId',
+    (text) => post('/changes', change({ externalTenantId: text })),
+  ],
+  ['the uid of a report', '#/data/uid', (uid) => post('/changes', change({ uid }))],
+  [
+    'a webhook',
+    '#/externalTenantIds/0',
+    (text) => post('/webhooks', { ...hook, externalTenantIds: [text] }),
+  ],
+  [
+    'an erasure',
+    '#/externalTenantId',
+    (externalTenantId) => post('/erasures', { externalTenantId }),
+  ],
+  [
+    'a replay',
+    '#/externalTenantId',
+    async (externalTenantId) => {
+      const { uid } = await registerWebhook(service, hook);
+      return post(`/webhooks/${uid}/replays`, { since: since(), externalTenantId });
+    },
+  ],
+  ['the search for a user', 'externalId', (text) => find('/sdkusers?externalId', text)],
+  ['the events of a tenant', 'externalTenantId', (text) => find('/events?externalTenantId', text)],
+  ['the events of a resource', 'resourceUid', (text) => find('/events?resourceUid', text)],
+  [
+    'the deliveries of a tenant',
+    'externalTenantId',
+    (text) => find('/deliveries?externalTenantId', text),
+  ],
+];
+
+const unclear = [
+  ' ',
+  '\u00a0\u2003\u3000',
+  '\u200b',
+  'a\u200bb',
+  'a\ufeff',
+  '\u00ada',
+  'a\u2060b',
+  'a\ufe0f',
+  '\u3164',
+  '\u115f\u1160',
+  '\u2800',
+  '\u{e0061}a',
+  'zoe\u0308',
+  '\u212aay',
+  '\u1100\u1161',
+];
+
+test.each(uses)(
+  '%s refuses each text that could be mistaken for another',
+  async (_what, pointer, use) => {
+    for (const text of unclear) {
+      const answer = await use(text);
+      expectProblem(answer, 400, 'invalid_request');
+      expect([text, faultsOf(answer)]).toEqual([text, [`${pointer} format`]]);
+    }
+  },
+);
+
+const clear = [
+  'a',
+  ' a ',
+  'a b',
+  'zo\u00eb',
+  '\uac00',
+  '山田\u3000商店',
+  '😀',
+  '0',
+  'ａ',
+  '-',
+  '\u0436',
+];
+
+test.each(uses)(
+  '%s takes what is clear, blanks around it included',
+  async (_what, _pointer, use) => {
+    for (const text of clear) {
+      const { status } = await use(text);
+      expect([text, status < 300]).toEqual([text, true]);
+    }
+  },
+);
+
+test('a filter of a webhook is refused where it names such an identifier, and no other field', async () => {
+  for (const path of ['uid', 'externalTenantId']) {
+    for (const is of ['zoe\u0308', ['a', '\u200b']]) {
+      const refused = await post('/webhooks', { ...hook, filter: { [path]: is } });
+      expectProblem(refused, 400, 'invalid_request');
+      expect(faultsOf(refused)).toEqual([`#/filter/${path} filter`]);
+    }
+  }
+  for (const filter of [{ owner: 'zoe\u0308' }, { 'owner.uid': ' ' }, { uid: ['a', 'zo\u00eb'] }]) {
+    expect((await post('/webhooks', { ...hook, filter })).status).toBe(201);
+  }
+});
+
+test('a name, which identifies nothing, may be in any form', async () => {
+  for (const name of ['zoe\u0308', '👩\u200d💻', '❤\ufe0f']) {
+    const answer = await post('/sdkusers/auth', { externalId: 'named', name });
+    expect(answer.status).toBe(200);
+    const agent = await post('/agents', { agentName: name, externalTenantId: 't' });
+    expect(agent.body['agentName']).toBe(name);
+  }
+});
+
+test('a user that is stored with such an id is told so, is listed, and can be deleted', async () => {
+  const { body } = await post('/sdkusers/auth', { externalId: 'stored' });
+  const uid = String(body['userUid']);
+  await service.store.users.updateOne({ _id: uid }, { $set: { externalId: 'sto\u0308red' } });
+  const refused = await post('/sdkusers/auth', { externalId: 'sto\u0308red' });
+  expectProblem(refused, 400, 'invalid_request');
+  expect(refused.body['detail']).toContain('in the normal form NFC of Unicode');
+  const listed = itemsOf(await service.call('GET', '/sdkusers'));
+  expect(listed.find((user) => user['uid'] === uid)).toMatchObject({ externalId: 'sto\u0308red' });
+  expect((await service.call('DELETE', `/sdkusers/${uid}`)).status).toBe(204);
+});
