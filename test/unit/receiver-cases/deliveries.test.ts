@@ -1,10 +1,11 @@
-// packages/receiver-cases/deliveries.json is the output of `npm run receiver-cases`, signed as the service signs.
+// What `npm run receiver-cases` writes is up to date, and signed as the service signs.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { casesFile } from '../../../dev/receiver-cases/cases-file.ts';
 import { type Draft, nowSeconds, secret, toCase } from '../../../dev/receiver-cases/draft.ts';
 import { good } from '../../../dev/receiver-cases/good.ts';
 import { hostile } from '../../../dev/receiver-cases/hostile.ts';
+import { optionsCases, optionsFile } from '../../../dev/receiver-cases/options.ts';
 import { deliveryHeaders } from '../../../lib/deliveries/compose-message.ts';
 import { deliveredEventNames, testEventName } from '../../../lib/model/event-name.ts';
 
@@ -24,13 +25,15 @@ function sentHeaders(draft: Draft): Record<string, string> {
   });
 }
 
-test('the file of cases is what its drafts say', () => {
+test('the files of cases are what their drafts say', () => {
   const written = readFileSync('packages/receiver-cases/deliveries.json', 'utf8');
   expect(written).toBe(casesFile(vectors));
+  const options = readFileSync('packages/receiver-cases/options.json', 'utf8');
+  expect(options).toBe(optionsFile());
 });
 
 test('no two cases have the same name', () => {
-  const names = [...good, ...hostile].map(({ name }) => name);
+  const names = [...good, ...hostile, ...optionsCases].map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });
 
