@@ -10,6 +10,7 @@ import { dashboards } from '../dashboards/dashboards.ts';
 import { withTable } from '../instruments/metrics-table.ts';
 import { limitsPage } from '../limits/limits-page.ts';
 import { casesFile } from '../receiver-cases/cases-file.ts';
+import { optionsFile } from '../receiver-cases/options.ts';
 import { typesFile } from '../receiver-types/types-file.ts';
 import { formatted } from './formatted.ts';
 
@@ -27,6 +28,7 @@ export async function generateFiles(): Promise<Map<string, string>> {
       'packages/receiver-cases/deliveries.json',
       casesFile(JSON.parse(await readFile(signatureCases, 'utf8')) as object),
     ],
+    ['packages/receiver-cases/options.json', optionsFile()],
     ['packages/receiver-ts/src/events.ts', await formatted(typesFile())],
   ]);
   for (const [name, text] of Object.entries(clientFiles(JSON.parse(openapi) as Contract)))

@@ -15,6 +15,7 @@ type Code =
   | 'timestamp_too_old'
   | 'timestamp_too_new'
   | 'signature_mismatch'
+  | 'body_already_read'
   | 'invalid_body'
   | 'event_id_mismatch';
 

@@ -11,6 +11,7 @@ import {
   standardSignature,
 } from './draft.ts';
 import { hostileBodies } from './hostile-bodies.ts';
+import { otherLengths } from './other-lengths.ts';
 
 type Headers = Record<string, string>;
 
@@ -294,4 +295,5 @@ export const hostile: readonly Draft[] = [
   ...signatures,
   ...hostileBodies,
   ...bodyOnly.map((draft): Draft => ({ ...draft, scheme: 'body-only' })),
+  ...otherLengths,
 ];

@@ -49,7 +49,8 @@ func WithLogger(logger *slog.Logger) HandlerOption {
 	return func(h *Handler) { h.logger = logger }
 }
 
-// NewHandler makes a handler for net/http that calls onEvent once for each event.
+// NewHandler makes a handler for net/http that calls onEvent once for each event. It panics when something that it needs
+// is nil.
 func NewHandler(verifier *Verifier, onEvent Handle, options ...HandlerOption) *Handler {
 	h := &Handler{
 		verifier: verifier,
@@ -61,13 +62,29 @@ func NewHandler(verifier *Verifier, onEvent Handle, options ...HandlerOption) *H
 	for _, option := range options {
 		option(h)
 	}
+	h.checkOptions()
 	return h
+}
+
+func (h *Handler) checkOptions() {
+	switch {
+	case h.verifier == nil:
+		panic("receiver: verifier must not be nil")
+	case h.onEvent == nil:
+		panic("receiver: onEvent must be a function")
+	case h.onTest == nil:
+		panic("receiver: onTest must be a function")
+	case h.store == nil:
+		panic("receiver: store must not be nil")
+	case h.logger == nil:
+		panic("receiver: logger must not be nil")
+	}
 }
 
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	delivery, err := h.verifier.receive(w, r)
 	if err != nil {
-		h.logger.InfoContext(r.Context(), "refused a request", "error", err)
+		logRefusal(r.Context(), h.logger, err)
 		answerUnread(w, err)
 		return
 	}
@@ -151,11 +168,32 @@ func (v *Verifier) receive(w http.ResponseWriter, r *http.Request) (*Delivery, e
 	if r.Method != http.MethodPost {
 		return nil, errNoPost
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, v.bodyBytesMax))
+	unread := r.Body
+	if unread == nil {
+		unread = http.NoBody
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, unread, v.bodyBytesMax))
+	if errors.Is(err, http.ErrBodyReadAfterClose) {
+		return nil, refuse(BodyAlreadyRead, bodyAlreadyRead)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return v.Verify(r.Header, body)
+	return v.verify(r.Header, body, r.ContentLength)
+}
+
+// That of the own setup is not to be missed.
+func logRefusal(ctx context.Context, logger *slog.Logger, err error) {
+	level := slog.LevelInfo
+	if isAlreadyRead(err) {
+		level = slog.LevelError
+	}
+	logger.Log(ctx, level, "refused a request", "error", err)
+}
+
+func isAlreadyRead(err error) bool {
+	var refused *RefusedError
+	return errors.As(err, &refused) && refused.Code == BodyAlreadyRead
 }
 
 // Answers a request that is no delivery, or could not be read.
@@ -163,6 +201,9 @@ func answerUnread(w http.ResponseWriter, err error) {
 	var refused *RefusedError
 	var tooLarge *http.MaxBytesError
 	switch {
+	case isAlreadyRead(err):
+		// The service shows it with the attempt.
+		writeJSON(w, http.StatusInternalServerError, answer{Code: string(BodyAlreadyRead), Detail: bodyAlreadyRead})
 	case errors.As(err, &refused):
 		writeAnswer(w, refused.Status(), string(refused.Code))
 	case errors.As(err, &tooLarge):
@@ -175,9 +216,18 @@ func answerUnread(w http.ResponseWriter, err error) {
 	}
 }
 
+type answer struct {
+	Code   string `json:"code"`
+	Detail string `json:"detail,omitempty"`
+}
+
 func writeAnswer(w http.ResponseWriter, status int, code string) {
+	writeJSON(w, status, answer{Code: code})
+}
+
+func writeJSON(w http.ResponseWriter, status int, content answer) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	// An error says that the service has hung up, which nobody can be told.
-	_ = json.NewEncoder(w).Encode(map[string]string{"code": code})
+	_ = json.NewEncoder(w).Encode(content)
 }

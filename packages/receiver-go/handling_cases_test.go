@@ -45,7 +45,7 @@ func newPlayer() *player {
 	p := &player{now: time.Unix(0, 0), begun: make(chan attempt), running: map[string]attempt{}}
 	store := NewMemoryDeliveryStore(0)
 	store.now = func() time.Time { return p.now }
-	p.handler = NewHandler(nil, func(context.Context, *Delivery) error {
+	p.handler = NewHandler(&Verifier{}, func(context.Context, *Delivery) error {
 		one := attempt{ends: make(chan error)}
 		p.begun <- one
 		return <-one.ends

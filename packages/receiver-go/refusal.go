@@ -12,8 +12,10 @@ const (
 	TimestampTooOld   Code = "timestamp_too_old"
 	TimestampTooNew   Code = "timestamp_too_new"
 	SignatureMismatch Code = "signature_mismatch"
-	InvalidBody       Code = "invalid_body"
-	EventIDMismatch   Code = "event_id_mismatch"
+	// BodyAlreadyRead is a fault of the receiver's own setup.
+	BodyAlreadyRead Code = "body_already_read"
+	InvalidBody     Code = "invalid_body"
+	EventIDMismatch Code = "event_id_mismatch"
 )
 
 // RefusedError is a request that is not a genuine delivery.
@@ -26,8 +28,14 @@ func (e *RefusedError) Error() string {
 	return string(e.Code) + ": " + e.Detail
 }
 
-// Status returns what to answer: 400 to what is signed and cannot be read, else 401.
+// What is to be done about a body that is not what arrived.
+const bodyAlreadyRead = "the body was read or changed before the receiver: put the receiver before body parsers"
+
+// Status returns what to answer: 400 to what is signed and cannot be read, 500 to what was read before, else 401.
 func (e *RefusedError) Status() int {
+	if e.Code == BodyAlreadyRead {
+		return http.StatusInternalServerError
+	}
 	if e.Code == InvalidBody || e.Code == EventIDMismatch {
 		return http.StatusBadRequest
 	}

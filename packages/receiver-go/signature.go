@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -26,32 +27,40 @@ const secretPrefix = "whsec_"
 
 func keysOf(scheme Scheme, secrets []string) ([][]byte, error) {
 	if len(secrets) == 0 {
-		return nil, errors.New("receiver: there are no secrets")
+		return nil, errors.New("receiver: secrets must not be empty")
 	}
 	keys := make([][]byte, len(secrets))
 	for i, secret := range secrets {
 		key, err := keyOf(scheme, secret)
 		if err != nil {
 			// Without the secret, which belongs into no log.
-			return nil, fmt.Errorf("receiver: secret %d of %d %w", i+1, len(secrets), err)
+			return nil, fmt.Errorf("receiver: secrets[%d] %w", i, err)
 		}
 		keys[i] = key
 	}
 	return keys, nil
 }
 
+// What a variable holds when it was set with quotes, spaces or line breaks is none of these.
+var line = regexp.MustCompile(`^[ -~]+$`)
+
 func keyOf(scheme Scheme, secret string) ([]byte, error) {
-	if scheme == BodyOnly {
-		if secret == "" {
-			return nil, errors.New("is empty")
-		}
-		return []byte(secret), nil
+	if secret == "" {
+		return nil, errors.New("must be a text that is not empty: is its environment variable set?")
+	}
+	if !line.MatchString(secret) || strings.Trim(secret, " \"'`") != secret {
+		return nil, errors.New("must be printable ASCII, without spaces or quotes around it")
 	}
 	text, hasPrefix := strings.CutPrefix(secret, secretPrefix)
+	if scheme == BodyOnly && !hasPrefix {
+		return []byte(secret), nil
+	}
 	key, err := base64.StdEncoding.DecodeString(text)
-	// The decoder skips line breaks.
-	if err != nil || !hasPrefix || len(key) == 0 || strings.ContainsAny(text, "\r\n") {
-		return nil, errors.New("is not whsec_ and base64, as the service showed it")
+	if err != nil || !hasPrefix || len(key) == 0 {
+		return nil, errors.New("must be whsec_ and base64, as the service showed it")
+	}
+	if scheme == BodyOnly {
+		return []byte(secret), nil
 	}
 	return key, nil
 }
@@ -72,15 +81,25 @@ func signBody(key, body []byte) string {
 }
 
 // Compares all with all, so that the time taken does not tell which is equal.
-func requireEqual(entries, expected []string) error {
+func hasEqual(entries, expected []string) bool {
 	equal := 0
 	for _, entry := range entries {
 		for _, other := range expected {
 			equal |= subtle.ConstantTimeCompare([]byte(entry), []byte(other))
 		}
 	}
-	if equal == 0 {
-		return refuse(SignatureMismatch, "no signature was made with a known secret")
+	return equal != 0
+}
+
+// Returns why a signature is wrong: what changed the length of a body since it was sent is on this side. The length is
+// that of the request; 0 or less where it is not told.
+func mismatch(body []byte, length int64) error {
+	if length > 0 && length != int64(len(body)) {
+		return refuse(BodyAlreadyRead, fmt.Sprintf("%s (Content-Length is %d, the body has %d bytes)",
+			bodyAlreadyRead, length, len(body)))
 	}
-	return nil
+	if len(body) == 0 {
+		return refuse(SignatureMismatch, "no signature was made with a known secret: the body is empty")
+	}
+	return refuse(SignatureMismatch, "no signature was made with a known secret")
 }

@@ -64,7 +64,7 @@ type claimed struct {
 	at    time.Time
 }
 
-// NewMemoryDeliveryStore makes a store of so many handled events; 100,000 for 0.
+// NewMemoryDeliveryStore makes a store of so many handled events; 100,000 for 0. It panics for a number below.
 func NewMemoryDeliveryStore(countMax int) *MemoryDeliveryStore {
 	return &MemoryDeliveryStore{
 		claims: newRecent[claimed](math.MaxInt),
@@ -118,7 +118,7 @@ type MemorySequenceStore struct {
 	newest *recent[int64]
 }
 
-// NewMemorySequenceStore makes a store of so many resources; 100,000 for 0.
+// NewMemorySequenceStore makes a store of so many resources; 100,000 for 0. It panics for a number below.
 func NewMemorySequenceStore(countMax int) *MemorySequenceStore {
 	return &MemorySequenceStore{newest: newRecent[int64](countMax)}
 }
@@ -154,7 +154,10 @@ type entry[Value any] struct {
 }
 
 func newRecent[Value any](countMax int) *recent[Value] {
-	if countMax < 1 {
+	if countMax < 0 {
+		panic("receiver: countMax must be a whole number from 1 on")
+	}
+	if countMax == 0 {
 		countMax = defaultCountMax
 	}
 	return &recent[Value]{countMax: countMax, order: list.New(), entries: map[string]*list.Element{}}

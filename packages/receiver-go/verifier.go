@@ -1,6 +1,7 @@
 package receiver
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -58,12 +59,8 @@ func NewVerifier(secrets []string, options ...VerifierOption) (*Verifier, error)
 	for _, option := range options {
 		option(v)
 	}
-	if v.scheme != Standard && v.scheme != BodyOnly {
-		return nil, fmt.Errorf("receiver: the scheme is %q or %q (got %q)", Standard, BodyOnly, v.scheme)
-	}
-	if v.tolerance < 0 || v.bodyBytesMax < 1 {
-		return nil, fmt.Errorf("receiver: the tolerance is at least 0, and the longest body 1 byte (got %v, %d)",
-			v.tolerance, v.bodyBytesMax)
+	if err := v.checkOptions(); err != nil {
+		return nil, err
 	}
 	keys, err := keysOf(v.scheme, secrets)
 	if err != nil {
@@ -73,15 +70,36 @@ func NewVerifier(secrets []string, options ...VerifierOption) (*Verifier, error)
 	return v, nil
 }
 
+func (v *Verifier) checkOptions() error {
+	switch {
+	case v.scheme != Standard && v.scheme != BodyOnly:
+		return errors.New("receiver: scheme must be standard or body-only")
+	case v.tolerance < 0:
+		return errors.New("receiver: tolerance must be a number from 0 on")
+	case v.bodyBytesMax < 1:
+		return errors.New("receiver: bodyBytesMax must be a whole number from 1 on")
+	case v.now == nil:
+		return errors.New("receiver: clock must not be nil")
+	}
+	return nil
+}
+
 // Verify returns the delivery, or a *RefusedError. The body is what arrived, before any parser.
 func (v *Verifier) Verify(header http.Header, body []byte) (*Delivery, error) {
+	return v.verify(header, body, readCount(valueOf(header, "content-length")))
+}
+
+func (v *Verifier) verify(header http.Header, body []byte, length int64) (*Delivery, error) {
 	verify := v.verifyStandard
 	if v.scheme == BodyOnly {
 		verify = v.verifyBodyOnly
 	}
-	eventID, err := verify(header, body)
+	eventID, isRight, err := verify(header, body)
 	if err != nil {
 		return nil, err
+	}
+	if !isRight {
+		return nil, mismatch(body, length)
 	}
 	delivery, err := readDelivery(header, body)
 	if err != nil {
@@ -93,34 +111,34 @@ func (v *Verifier) Verify(header http.Header, body []byte) (*Delivery, error) {
 	return delivery, nil
 }
 
-func (v *Verifier) verifyStandard(header http.Header, body []byte) (eventID string, err error) {
+func (v *Verifier) verifyStandard(header http.Header, body []byte) (eventID string, isRight bool, err error) {
 	id := valueOf(header, "webhook-id")
 	timestamp := valueOf(header, "webhook-timestamp")
 	signature := valueOf(header, "webhook-signature")
 	if id == "" || timestamp == "" || signature == "" {
 		const names = "webhook-id, webhook-timestamp or webhook-signature"
-		return "", refuse(MissingHeader, names+" is absent or empty")
+		return "", false, refuse(MissingHeader, names+" is absent or empty")
 	}
 	if err := v.checkTime(timestamp); err != nil {
-		return "", err
+		return "", false, err
 	}
 	expected := make([]string, len(v.keys))
 	for i, key := range v.keys {
 		expected[i] = signMessage(key, id, timestamp, body)
 	}
-	return id, requireEqual(strings.Split(signature, " "), expected)
+	return id, hasEqual(strings.Split(signature, " "), expected), nil
 }
 
-func (v *Verifier) verifyBodyOnly(header http.Header, body []byte) (eventID string, err error) {
+func (v *Verifier) verifyBodyOnly(header http.Header, body []byte) (eventID string, isRight bool, err error) {
 	signature := valueOf(header, "x-webhook-signature")
 	if signature == "" {
-		return "", refuse(MissingHeader, "X-Webhook-Signature is absent or empty")
+		return "", false, refuse(MissingHeader, "X-Webhook-Signature is absent or empty")
 	}
 	expected := make([]string, len(v.keys))
 	for i, key := range v.keys {
 		expected[i] = signBody(key, body)
 	}
-	return valueOf(header, "x-webhook-event-id"), requireEqual([]string{signature}, expected)
+	return valueOf(header, "x-webhook-event-id"), hasEqual([]string{signature}, expected), nil
 }
 
 var wholeSeconds = regexp.MustCompile(`^[0-9]{1,12}$`)

@@ -48,6 +48,19 @@ export const { cases: handlingCases } = JSON.parse(
   readFileSync('packages/receiver-cases/handling.json', 'utf8'),
 ) as { cases: { name: string; steps: HandlingStep[] }[] };
 
+/** A case of options; numbers that JSON has not are read. */
+export interface ReceiverOptionsCase {
+  name: string;
+  options: Record<string, unknown>;
+  refused: { option: string; rule: string } | null;
+}
+
+export const { cases: optionsCases } = JSON.parse(
+  readFileSync('packages/receiver-cases/options.json', 'utf8'),
+  (_, value: unknown) =>
+    typeof value === 'object' && value !== null && 'number' in value ? Number(value.number) : value,
+) as { cases: ReceiverOptionsCase[] };
+
 /** Returns a case by its name. */
 export function caseNamed(name: string): ReceiverCase {
   const found = receiverCases.deliveries.find((each) => each.name === name);

@@ -72,15 +72,20 @@ export function readCount(text: string): number {
 
 export function readUrl(text: string): string {
   // `localhost:4000/hook` means http.
-  const url = parseUrl(/^https?:\/\//.test(text) ? text : `http://${text}`);
-  if (url === null)
+  const url = parseUrl(text.includes('://') ? text : `http://${text}`);
+  const isUsable =
+    ['http:', 'https:'].includes(url?.protocol ?? '') &&
+    url?.username === '' &&
+    url.password === '';
+  // The parser would leave some out, and encode others.
+  if (url === null || !isUsable || /[\p{C}\p{Z}]/u.test(text))
     throw new InvalidArgumentError('Use an address such as http://localhost:4000/hook.');
   return url.href;
 }
 
-/** An empty text is no number: it would end a secret now. */
+/** An empty text is no number: it would end a secret now. One of too many digits is sent as null. */
 export function readSeconds(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
+  if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use a whole number of seconds.');
 }
 

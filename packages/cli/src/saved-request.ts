@@ -15,8 +15,9 @@ export function readRawRequest(bytes: Buffer): SavedRequest {
   return { headers: readHeaders(head), body: bytes.subarray(end + (found?.[0].length ?? 0)) };
 }
 
-/** Reads headers one a line, or as a JSON object. */
-export function readHeaders(text: string): Record<string, string> {
+/** Reads headers one a line, or as a JSON object. Editors put a byte order mark before them. */
+export function readHeaders(file: string): Record<string, string> {
+  const text = file.replace(/^(?:\ufeff|\xef\xbb\xbf)/, '');
   const entries = text.trimStart().startsWith('{')
     ? Object.entries(JSON.parse(text) as Record<string, unknown>)
     : text.split(/\r?\n/).map((line) => /^([^\s:]+):(.*)$/.exec(line)?.slice(1) ?? []);

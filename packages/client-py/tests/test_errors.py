@@ -146,8 +146,30 @@ def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(key: str) 
         {"url": "https://xn--/"},
         {"app_uid": ""},
         {"app_uid": ".."},
+        {"app_uid": "app_1\n"},
+        {"app_uid": None},
+        {"api_key": None},
+        {"url": None},
+        {"url": " https://herald.example.com"},
+        {"url": "https://herald.example.com/a\u00a0"},
+        {"url": "https://herald.example.com/a\u200b"},
         {"timeout_seconds": 0},
+        {"timeout_seconds": -1},
+        {"timeout_seconds": float("nan")},
+        {"timeout_seconds": float("inf")},
+        {"timeout_seconds": 2_147_484},
+        {"timeout_seconds": "30"},
+        {"timeout_seconds": True},
+        {"timeout_seconds": None},
         {"retries": -1},
+        {"retries": 1.5},
+        {"retries": float("nan")},
+        {"retries": float("inf")},
+        {"retries": "2"},
+        {"retries": True},
+        {"retries": None},
+        {"http_client": httpx.AsyncClient()},
+        {"http_client": "proxy"},
     ],
     ids=str,
 )
@@ -157,6 +179,12 @@ def test_options_that_cannot_work_are_refused(options: dict[str, Any]) -> None:
         ValueError, match=next(iter(options)) if "app_uid" not in options else "uid"
     ):
         HeraldClient(**{**good, **options})
+
+
+def test_a_client_with_asyncio_takes_no_blocking_one() -> None:
+    good = {"url": "https://herald.example.com", "app_uid": "app_1", "api_key": KEY}
+    with pytest.raises(ValueError, match=r"http_client must be an httpx\.AsyncClient"):
+        AsyncHeraldClient(**good, http_client=httpx.Client())  # type: ignore[arg-type]
 
 
 def test_a_success_without_a_body_is_none_of_the_service() -> None:

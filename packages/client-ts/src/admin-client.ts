@@ -1,3 +1,4 @@
+import { checkFunction } from './checks.ts';
 import {
   type AdminAppCalls,
   adminAppCalls,
@@ -20,6 +21,7 @@ export class HeraldAdminClient implements AdminCalls {
   readonly #transportOf: (appUid?: string) => Transport;
 
   constructor(options: HeraldAdminClientOptions) {
+    checkFunction('csrfToken', options.csrfToken ?? null);
     const headersOf = ({ method }: CallFacts): Record<string, string> => {
       const token = method === 'GET' ? null : options.csrfToken();
       return token === null ? {} : { 'x-csrf-token': token };

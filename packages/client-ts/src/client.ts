@@ -1,7 +1,8 @@
+import { checkVisible } from './checks.ts';
 import { calls, type HeraldCalls } from './generated/calls.ts';
 import { groupsOf } from './groups.ts';
 import type { HeraldClientOptions } from './options.ts';
-import { type CallFacts, Transport } from './transport.ts';
+import { type CallFacts, segmentOf, Transport } from './transport.ts';
 
 const userAgent = 'agent-herald-client/0.1.0';
 
@@ -27,9 +28,14 @@ export class HeraldClient implements HeraldCalls {
 
   constructor(options: HeraldClientOptions) {
     const { appUid, apiKey } = options;
-    // Without the key: fetch would show it.
-    if (apiKey !== undefined && !/^[!-~]{1,255}$/.test(apiKey))
-      throw new TypeError('apiKey must be 1 to 255 characters of ASCII, no spaces or line breaks');
+    // Here, without the key: fetch would show it.
+    if (apiKey !== undefined) checkVisible('apiKey', apiKey);
+    if (appUid !== undefined) {
+      checkVisible('appUid', appUid);
+      segmentOf('appUid', appUid);
+    }
+    if ((apiKey === undefined) !== (appUid === undefined))
+      throw new TypeError('appUid and apiKey must be given together');
     const headersOf = ({ id, needsKey }: CallFacts): Record<string, string> => {
       if (!needsKey) return {};
       if (!apiKey) throw new TypeError(`${id} needs a client with appUid and apiKey`);

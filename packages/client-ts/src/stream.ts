@@ -1,5 +1,6 @@
 // The live stream of events, which goes on after each cut where it was.
 import { readError, unexpectedAnswer } from './answers.ts';
+import { checkVisible } from './checks.ts';
 import { HeraldError } from './errors.ts';
 import type { EventWithPayload } from './generated/models.ts';
 import type { CallOptions } from './options.ts';
@@ -63,6 +64,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     const { transport, options } = this.#call;
     const { retries } = transport.limitsOf(options);
     let lastId = options.lastEventId ?? null;
+    if (lastId !== null) checkVisible('lastEventId', lastId, 2_000);
     let hasOpened = false;
     let failureCount = 0;
     for (;;) {

@@ -1,5 +1,6 @@
 // Makes the requests of calls, and repeats those that may be repeated.
 import { readError, readResult } from './answers.ts';
+import { checkFunction, checkLimits, checkRequestId, checkVisible } from './checks.ts';
 import { ConnectionFailedError, HeraldError, TimedOutError } from './errors.ts';
 import type { CallOptions, IdempotentCallOptions, TransportOptions } from './options.ts';
 import { isNotBegun, mayRepeat, type Repeats, waitMsBefore } from './retries.ts';
@@ -53,7 +54,9 @@ export class Transport {
     this.#options = options;
     this.#access = access;
     this.#baseUrl = baseOf(options.url);
+    this.limitsOf({});
     const { fetch: given } = options;
+    checkFunction('fetch', given);
     this.#fetch = given ?? ((input, init) => fetch(input, init));
   }
 
@@ -85,17 +88,21 @@ export class Transport {
     }
   }
 
-  /** Returns what a call may take: by its own options, else by the client's. */
+  /** Returns what a call may take: by its own options, else by the client's. Throws `TypeError`. */
   limitsOf({ timeoutMs, retries }: CallOptions): { timeoutMs: number; retries: number } {
-    return {
+    const limits = {
       timeoutMs: timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs,
       retries: retries ?? this.#options.retries ?? defaultRetries,
     };
+    checkLimits(limits);
+    return limits;
   }
 
   /** Returns the request of a call. Throws for a call that cannot be made. */
   prepare(facts: CallFacts, input: CallInput, options: IdempotentCallOptions) {
     const { requestId = crypto.randomUUID(), idempotencyKey = crypto.randomUUID() } = options;
+    checkRequestId(requestId);
+    checkVisible('idempotencyKey', idempotencyKey);
     const headers: Record<string, string> = {
       accept: 'application/json',
       ...input.headers,
@@ -147,7 +154,9 @@ export class Transport {
 /** Returns an address without a slash at its end. Its `TypeError` does not show it: it may hold a password. */
 function baseOf(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol))
+  // The parser would leave some out, and encode others.
+  const isHidden = /[\p{C}\p{Z}]/u.test(address);
+  if (url === null || isHidden || !['http:', 'https:'].includes(url.protocol))
     throw new TypeError('url must be one like https://agents.example.com');
   if (url.username !== '' || url.password !== '' || /[?#]/.test(url.href))
     throw new TypeError('url must have no user, query or fragment');
@@ -155,7 +164,7 @@ function baseOf(address: string): string {
 }
 
 /** Returns a uid as a segment of a path. An empty one would name another call. */
-function segmentOf(name: string, value: unknown): string {
+export function segmentOf(name: string, value: unknown): string {
   if (typeof value !== 'string' || ['', '.', '..'].includes(value))
     throw new TypeError(`${name} must be the uid of something, not ${JSON.stringify(value)}`);
   return encodeURIComponent(value);

@@ -15,6 +15,11 @@ HANDLING: dict[str, list[dict[str, Any]]] = {
     case["name"]: case["steps"]
     for case in json.loads((FOLDER / "handling.json").read_text("utf-8"))["cases"]
 }
+#: Options, and what is said of those that are refused.
+OPTIONS: list[dict[str, Any]] = json.loads(
+    (FOLDER / "options.json").read_text("utf-8"),
+    object_hook=lambda fields: float(fields["number"]) if "number" in fields else fields,
+)["cases"]
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 

@@ -356,5 +356,5 @@ def test_a_full_memory_forgets_no_claim() -> None:
 
 
 def test_a_memory_holds_at_least_one_event() -> None:
-    with pytest.raises(ValueError, match="got 0"):
+    with pytest.raises(ValueError, match="count_max must be a whole number from 1 on"):
         MemoryDeliveryStore(count_max=0)

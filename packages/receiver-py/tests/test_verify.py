@@ -97,7 +97,7 @@ def test_data_of_a_later_version_is_not_given_a_type() -> None:
 
 
 def test_a_scheme_that_does_not_exist_is_told_at_the_start() -> None:
-    with pytest.raises(ValueError, match="body_only"):
+    with pytest.raises(ValueError, match="scheme must be standard or body-only"):
         Receiver([SECRET], scheme="body_only")  # type: ignore[arg-type]
 
 

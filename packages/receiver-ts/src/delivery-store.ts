@@ -1,5 +1,5 @@
 // Each event once: which attempt is handling it, and which events were handled.
-import { checkLimits } from './limits.ts';
+import { checkFunctions, checkLimits } from './limits.ts';
 
 /** A claim lapses after this time, in case its handler hangs or its process dies. */
 export const claimMs = 5 * 60_000;
@@ -60,6 +60,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     const { countMax = 100_000, keepMs = rememberMs } = options;
     this.#claimMs = options.claimMs ?? claimMs;
     checkLimits({ countMax, keepMs, claimMs: this.#claimMs });
+    checkFunctions({ now: options.now });
     this.#countMax = countMax;
     this.#keepMs = keepMs;
     // The time of day may be set back, and would prolong a claim.

@@ -1,5 +1,6 @@
 // A handler of fetch's Request: Next route handlers, Hono, Bun, Deno, Cloudflare Workers.
 import { BodyTooLarge, Receiver, type ReceiverOptions } from './receiver.ts';
+import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
 
 /** Returns a handler that answers deliveries. */
 export function fetchReceiver(options: ReceiverOptions): (request: Request) => Promise<Response> {
@@ -16,6 +17,8 @@ export function fetchReceiver(options: ReceiverOptions): (request: Request) => P
 }
 
 async function readBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  if (request.bodyUsed || request.body?.locked)
+    throw new WebhookRefused('body_already_read', bodyAlreadyRead);
   const length = request.headers.get('content-length');
   if (length === null) return readStream(request.body, bytesMax);
   if (Number(length) > bytesMax) throw new BodyTooLarge(`the body has ${length} bytes`);

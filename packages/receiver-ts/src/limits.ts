@@ -1,5 +1,25 @@
-/** Throws `TypeError` for a limit that would switch off what it limits, such as NaN of an unset variable. */
-export function checkLimits(limits: Readonly<Record<string, number>>): void {
+// Options that would switch off what they limit, such as NaN of an unset variable, are refused when they are given.
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** Checks that each is a whole number from 1 on. Throws `TypeError`. */
+export function checkLimits(limits: Options): void {
   for (const [name, limit] of Object.entries(limits))
-    if (!Number.isFinite(limit) || limit < 1) throw new TypeError(`${name} is a number from 1 on`);
+    if (!Number.isSafeInteger(limit) || (limit as number) < 1)
+      throw new TypeError(`${name} must be a whole number from 1 on`);
+}
+
+/** Checks that each that is given is a function. Throws `TypeError`. */
+export function checkFunctions(functions: Options): void {
+  for (const [name, value] of Object.entries(functions))
+    if (value !== null && value !== undefined && typeof value !== 'function')
+      throw new TypeError(`${name} must be a function`);
+}
+
+/** Checks that a store has its methods. Throws `TypeError`. */
+export function checkStore(name: string, store: object | null, methods: readonly string[]): void {
+  const has = (method: string) =>
+    typeof Reflect.get(Object(store) as object, method) === 'function';
+  if (!methods.every(has))
+    throw new TypeError(`${name} must have the methods ${methods.join(' and ')}`);
 }

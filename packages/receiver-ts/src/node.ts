@@ -1,6 +1,7 @@
 // node:http, and what the adapters above it share.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, BodyTooLarge, Receiver, type ReceiverOptions } from './receiver.ts';
+import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
 
 /** A request of node:http, maybe with a body that was kept for it. */
 export type NodeRequest = IncomingMessage & { body?: unknown; rawBody?: unknown };
@@ -28,11 +29,20 @@ export function nodeAnswers(options: ReceiverOptions): (request: NodeRequest) =>
 async function readBody(request: NodeRequest, bytesMax: number): Promise<Uint8Array> {
   const kept = [request.rawBody, request.body].find((body) => body instanceof Uint8Array);
   if (kept !== undefined) return withinLimit(kept, bytesMax);
-  if (request.readableDidRead || request.body !== undefined)
-    throw new TypeError('the body was parsed: put the receiver before body parsers');
+  if (isEmpty(request)) return new Uint8Array();
+  // With an encoding, its chunks are decoded texts.
+  if (request.readableDidRead || request.body !== undefined || request.readableEncoding !== null)
+    throw new WebhookRefused('body_already_read', bodyAlreadyRead);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax)
     throw new BodyTooLarge(`the body has ${request.headers['content-length']} bytes`);
   return readStream(request, bytesMax);
+}
+
+/** Parsers leave `{}` as the body of a request that has none (RFC 9112 §6.3). */
+function isEmpty({ headers, httpVersionMajor }: NodeRequest): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  if (encoding !== undefined) return false;
+  return length === undefined ? httpVersionMajor < 2 : Number(length) === 0;
 }
 
 function withinLimit(body: Uint8Array, bytesMax: number): Uint8Array {

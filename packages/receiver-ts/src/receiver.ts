@@ -1,8 +1,8 @@
 // What all adapters share: from a request to its answer.
 import { type DeliveryStore, MemoryDeliveryStore } from './delivery-store.ts';
 import { resourceOf, type WebhookEvent } from './event.ts';
-import { checkLimits } from './limits.ts';
-import { type RefusalCode, WebhookRefused } from './refusal.ts';
+import { checkFunctions, checkLimits, checkStore } from './limits.ts';
+import { bodyAlreadyRead, type RefusalCode, WebhookRefused } from './refusal.ts';
 import type { SequenceStore } from './sequence-store.ts';
 import { type Delivery, type SignedRequest, Verifier, type VerifierOptions } from './verifier.ts';
 
@@ -40,6 +40,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   timestamp_too_old: 401,
   timestamp_too_new: 401,
   signature_mismatch: 401,
+  body_already_read: 500,
   invalid_body: 400,
   event_id_mismatch: 400,
 };
@@ -61,12 +62,15 @@ export class Receiver {
   readonly #bodyBytesMax: number;
 
   constructor(options: ReceiverOptions) {
-    if (typeof options.onEvent !== 'function') throw new TypeError('onEvent is not a function');
+    const { onEvent, onTest, onError, sequences } = options;
+    checkFunctions({ onEvent: onEvent ?? '', onTest, onError });
     this.#options = options;
     this.#verifier = new Verifier(options);
     this.#deliveries = options.deliveries ?? new MemoryDeliveryStore();
     this.#bodyBytesMax = options.bodyBytesMax ?? bodyBytesMaxDefault;
     checkLimits({ bodyBytesMax: this.#bodyBytesMax });
+    checkStore('deliveries', this.#deliveries, ['claim', 'complete', 'release']);
+    if (sequences !== undefined) checkStore('sequences', sequences, ['newest', 'advance']);
   }
 
   /** Returns the answer to a request. What is refused or fails goes to `onError`. */
@@ -78,7 +82,7 @@ export class Receiver {
       return await this.#handle(delivery);
     } catch (error) {
       this.#options.onError?.(error);
-      if (error instanceof WebhookRefused) return answerOf(statuses[error.code], error.code);
+      if (error instanceof WebhookRefused) return refusalOf(error);
       if (error instanceof BodyTooLarge) return answerOf(413, 'body_too_large');
       return answerOf(500, 'handler_failed');
     }
@@ -131,6 +135,13 @@ export class Receiver {
       this.#options.onError?.(error);
     }
   }
+}
+
+/** The service shows the answer with the attempt, so it says what to do about the receiver's setup. */
+function refusalOf({ code }: WebhookRefused): Answer {
+  const answer = answerOf(statuses[code], code);
+  if (code !== 'body_already_read') return answer;
+  return { ...answer, body: JSON.stringify({ code, detail: bodyAlreadyRead }) };
 }
 
 function answerOf(status: number, code: string, headers: Record<string, string> = {}): Answer {

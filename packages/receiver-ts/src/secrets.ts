@@ -2,22 +2,32 @@
 
 export type Scheme = 'standard' | 'body-only';
 
-const standardSecret = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+// What a variable holds when it was set with quotes, spaces or line breaks is none of these.
+const line = /^(?![ "'`])[ -~]+(?<![ "'`])$/;
+const standardSecret =
+  /^whsec_(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** Returns the keys of `secrets`. Throws `TypeError` for what cannot be a secret, without showing it. */
+/**
+ * Returns the keys of `secrets`. With `body-only` the key is the whole text (docs/webhooks.md, "Headers"). Throws
+ * `TypeError` for what cannot be a secret, without showing it.
+ */
 export function keysOf(secrets: string | readonly string[], scheme: Scheme): Uint8Array[] {
-  const list = typeof secrets === 'string' ? [secrets] : secrets;
-  if (!Array.isArray(list) || list.length === 0) throw new TypeError('secrets is empty');
-  return list.map((secret: unknown, index) => {
-    const name = typeof secrets === 'string' ? 'secrets' : `secrets[${index}]`;
-    if (typeof secret !== 'string' || secret === '')
-      throw new TypeError(`${name} is not a text, or empty: is its environment variable set?`);
-    return scheme === 'standard' ? standardKey(secret, name) : new TextEncoder().encode(secret);
-  });
+  const list = Array.isArray(secrets) ? secrets : [secrets];
+  if (list.length === 0) throw new TypeError('secrets must not be empty');
+  return list.map((secret: unknown, index) => keyOf(secret, `secrets[${index}]`, scheme));
 }
 
-function standardKey(secret: string, name: string): Uint8Array {
-  if (secret === 'whsec_' || !standardSecret.test(secret))
-    throw new TypeError(`${name} is not a webhook's secret: whsec_ and base64, as it was shown`);
+function keyOf(secret: unknown, name: string, scheme: Scheme): Uint8Array {
+  if (typeof secret !== 'string' || secret === '')
+    throw new TypeError(
+      `${name} must be a text that is not empty: is its environment variable set?`,
+    );
+  if (!line.test(secret))
+    throw new TypeError(`${name} must be printable ASCII, without spaces or quotes around it`);
+  const isText = scheme === 'body-only';
+  const isOfService = !isText || secret.startsWith('whsec_');
+  if (isOfService && !standardSecret.test(secret))
+    throw new TypeError(`${name} must be whsec_ and base64, as the service showed it`);
+  if (isText) return new TextEncoder().encode(secret);
   return Uint8Array.from(atob(secret.slice('whsec_'.length)), (letter) => letter.charCodeAt(0));
 }

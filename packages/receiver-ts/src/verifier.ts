@@ -2,7 +2,8 @@
 import { readEvent, type WebhookEvent } from './event.ts';
 import { countOf, headerOf, type HeadersLike } from './headers.ts';
 import { type Sign, signerOf } from './hmac.ts';
-import { WebhookRefused } from './refusal.ts';
+import { checkFunctions } from './limits.ts';
+import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
 import { keysOf, type Scheme } from './secrets.ts';
 
 export interface VerifierOptions {
@@ -42,9 +43,10 @@ export class Verifier {
   constructor(options: VerifierOptions) {
     const { scheme = 'standard', toleranceSeconds = toleranceSecondsDefault } = options;
     if (scheme !== 'standard' && scheme !== 'body-only')
-      throw new TypeError('scheme is standard or body-only');
+      throw new TypeError('scheme must be standard or body-only');
     if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
-      throw new TypeError('toleranceSeconds is a number from 0 on');
+      throw new TypeError('toleranceSeconds must be a number from 0 on');
+    checkFunctions({ now: options.now });
     this.#signers = keysOf(options.secrets, scheme).map((key) => signerOf(key));
     this.#scheme = scheme;
     this.#toleranceSeconds = toleranceSeconds;
@@ -77,7 +79,7 @@ export class Verifier {
       const expected = `v1,${base64(await sign(`${id}.${timestamp}.`, body))}`;
       if (signatures.some((signature) => isSame(signature, expected))) return;
     }
-    throw new WebhookRefused('signature_mismatch', 'no signature in webhook-signature is right');
+    throw mismatch('no signature in webhook-signature is right', headers, body);
   }
 
   #checkTime(timestamp: string): void {
@@ -94,8 +96,20 @@ export class Verifier {
     const signature = required(headers, 'x-webhook-signature');
     for (const sign of this.#signers)
       if (isSame(signature, `sha256=${hex(await sign('', body))}`)) return;
-    throw new WebhookRefused('signature_mismatch', 'X-Webhook-Signature is wrong');
+    throw mismatch('X-Webhook-Signature is wrong', headers, body);
   }
+}
+
+/** A wrong signature over a body of another length than it had on its way is the fault of what read it before. */
+function mismatch(message: string, headers: HeadersLike, body: Uint8Array): WebhookRefused {
+  const bytes = countOf(headers, 'content-length');
+  if (bytes !== null && bytes !== body.length)
+    return new WebhookRefused(
+      'body_already_read',
+      `${bodyAlreadyRead} (Content-Length is ${bytes}, the body has ${body.length} bytes)`,
+    );
+  const hint = body.length === 0 ? ': the body is empty' : '';
+  return new WebhookRefused('signature_mismatch', message + hint);
 }
 
 function bytesOf(body: unknown): Uint8Array {

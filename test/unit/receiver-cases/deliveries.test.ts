@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type Draft, nowSeconds, secret, toCase } from '../../../dev/receiver-cases/draft.ts';
 import { good } from '../../../dev/receiver-cases/good.ts';
 import { hostile } from '../../../dev/receiver-cases/hostile.ts';
+import { optionsCases } from '../../../dev/receiver-cases/options.ts';
 import { deliveryHeaders } from '../../../lib/deliveries/compose-message.ts';
 import { deliveredEventNames, testEventName } from '../../../lib/model/event-name.ts';
 
@@ -21,7 +22,7 @@ function sentHeaders(draft: Draft): Record<string, string> {
 }
 
 test('no two cases have the same name', () => {
-  const names = [...good, ...hostile].map(({ name }) => name);
+  const names = [...good, ...hostile, ...optionsCases].map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
 });
 

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { keysOf } from '../../../receiver-ts/src/secrets.ts';
 import type { EventWithPayload, SubscribedEventName } from '../../../client-ts/src/index.ts';
 import { readUrl, sinceOption, subscribedEventNames, tenantOption } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
@@ -147,15 +148,22 @@ function report(
   session.line(withPayload ? { ...forwarded, payload } : forwarded, shown);
 }
 
-// Not when the arguments are parsed: that error would show the secret.
+const secretBytesMin = 24;
+
+/** By the rule of receivers. Not when the arguments are parsed: that error would show the secret. */
 function checkSecret(text: string): string {
-  if (/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/.test(text)) return text;
+  try {
+    if ((keysOf(text, 'standard')[0]?.length ?? 0) >= secretBytesMin) return text;
+  } catch {
+    // Its message names an option of receivers.
+  }
   throw new CommandError('a secret is whsec_ and at least 24 bytes in base64', exitCodes.usage);
 }
 
 function keptSecret(): string {
   const settings = readSettings();
-  const { listenSecret = newSecret() } = settings;
-  if (settings.listenSecret === undefined) writeSettings({ ...settings, listenSecret });
+  if (settings.listenSecret !== undefined) return checkSecret(settings.listenSecret);
+  const listenSecret = newSecret();
+  writeSettings({ ...settings, listenSecret });
   return listenSecret;
 }

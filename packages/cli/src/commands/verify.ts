@@ -5,6 +5,7 @@ import { readTime } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { readHeaders, readRawRequest, type SavedRequest } from '../saved-request.ts';
 import { type GlobalOptions, print, printTable, wantsJson } from '../session.ts';
+import { explainBody, explainSigning, suspect } from '../wrong-signature.ts';
 
 interface VerifyOptions {
   readonly secret: string[];
@@ -32,6 +33,7 @@ Examples:
 `;
 
 const anySecret = 'whsec_AAAA';
+const neverInSecrets = /[\s\p{C}"'`\u201c\u201d\u2018\u2019]+/gu;
 
 export function addVerify(program: Command): void {
   program
@@ -54,10 +56,13 @@ export function addVerify(program: Command): void {
 async function verify(options: VerifyOptions, command: Command): Promise<void> {
   const request = readRequest(options);
   const secrets = [options.secret].flat();
+  const standard = await checkSignature(request, secrets, 'standard');
+  const bodyOnly = await checkSignature(request, secrets, 'body-only');
   const checks = [
-    await checkSignature(request, secrets, 'standard'),
-    await checkSignature(request, secrets, 'body-only'),
+    withProxyHint(standard.check, bodyOnly.check),
+    bodyOnly.check,
     await checkAge(request, options.receivedAt),
+    ...bodyChecks(standard.ofBody ?? bodyOnly.ofBody),
   ];
   if (wantsJson(command.optsWithGlobals<GlobalOptions>())) print(JSON.stringify(checks, null, 2));
   else
@@ -70,9 +75,24 @@ async function verify(options: VerifyOptions, command: Command): Promise<void> {
   if (wrong.length > 0) throw new CommandError(`wrong: ${wrong.join(', ')}`);
 }
 
+function withProxyHint(standard: Check, { result }: Check): Check {
+  if (standard.code !== 'missing_header' || result !== 'right') return standard;
+  const hint = 'if a proxy drops the webhook-… headers, use the scheme body-only';
+  return { ...standard, why: `${standard.why}: ${hint}` };
+}
+
+/** Only where it is wrong: what another secret signed says nothing of the service. */
+function bodyChecks(refused: WebhookRefused | null): Check[] {
+  if (refused === null) return [];
+  const { code, message } = refused;
+  const why = `the signature is right, but ${message}: it is no event of the service`;
+  return [{ check: 'body', result: 'wrong', code, why }];
+}
+
 function readRequest({ request, headers, body }: VerifyOptions): SavedRequest {
-  if (request !== undefined) return readRawRequest(readFileSync(request === '-' ? 0 : request));
-  if (headers === undefined || body === undefined)
+  const isWhole = request !== undefined && headers === undefined && body === undefined;
+  if (isWhole) return readRawRequest(readFileSync(request === '-' ? 0 : request));
+  if (request !== undefined || headers === undefined || body === undefined)
     throw new CommandError('give --request, or --headers and --body', exitCodes.usage);
   return { headers: readHeaders(readFileSync(headers, 'utf8')), body: readFileSync(body) };
 }
@@ -83,24 +103,48 @@ function sentAtMs({ headers }: SavedRequest): number | null {
   return /^[0-9]{1,12}$/.test(seconds) ? Number(seconds) * 1_000 : null;
 }
 
+interface Verdict {
+  readonly check: Check;
+  /** What a receiver refuses of a body whose signature is right. */
+  readonly ofBody: WebhookRefused | null;
+}
+
 async function checkSignature(
   request: SavedRequest,
   secrets: readonly string[],
   scheme: Scheme,
-): Promise<Check> {
-  const check = scheme === 'standard' ? 'webhook-signature' : 'x-webhook-signature';
-  const trimmed = secrets.map((secret) => secret.trim());
-  const refused = await refusalOf(request, trimmed, { scheme });
-  const isPadded = trimmed.some((secret, index) => secret !== secrets[index]);
-  if (refused === null && isPadded) {
-    const why = 'it is right, but the secret has spaces or line breaks around it';
-    return { check, result: 'wrong', code: 'signature_mismatch', why };
+): Promise<Verdict> {
+  const name = scheme === 'standard' ? 'webhook-signature' : 'x-webhook-signature';
+  const cleaned = secrets.map((secret) => secret.replaceAll(neverInSecrets, ''));
+  const refused = await refusalOf(request, cleaned, { scheme });
+  const wrong = (code: string, why: string): Check => ({ check: name, result: 'wrong', code, why });
+  if (!isOfSignature(refused)) {
+    const fault = faultOf(secrets);
+    const right = {
+      check: name,
+      result: 'right',
+      code: null,
+      why: 'made with the secret',
+    } as const;
+    const why = `it is right, but the secret has ${fault}`;
+    return { check: fault === null ? right : wrong('signature_mismatch', why), ofBody: refused };
   }
-  if (refused === null) return { check, result: 'right', code: null, why: 'made with the secret' };
   const { code, message } = refused;
-  const guess = code === 'signature_mismatch' ? await guessWhy(request, trimmed, scheme) : null;
-  const why = guess === null ? message : `${message}: ${guess}`;
-  return { check, result: 'wrong', code, why };
+  const guess = code === 'signature_mismatch' && (await guessWhy(request, cleaned, scheme));
+  return { check: wrong(code, guess ? `${message}: ${guess}` : message), ofBody: null };
+}
+
+/** The signature is checked before what the body says. */
+function isOfSignature(refused: WebhookRefused | null): refused is WebhookRefused {
+  return refused !== null && !['invalid_body', 'event_id_mismatch'].includes(refused.code);
+}
+
+function faultOf(secrets: readonly string[]): string | null {
+  if (secrets.every((secret) => secret === secret.replaceAll(neverInSecrets, ''))) return null;
+  const trimmed = secrets.map((secret) => secret.trim());
+  return trimmed.some((secret) => secret !== secret.replaceAll(neverInSecrets, ''))
+    ? 'quotes, spaces, line breaks or invisible characters in it'
+    : 'spaces or line breaks around it';
 }
 
 interface How {
@@ -115,7 +159,10 @@ async function refusalOf(
   { scheme, nowMs = sentAtMs(request) ?? Date.now() }: How,
 ): Promise<WebhookRefused | null> {
   try {
-    await new Verifier({ secrets, scheme, now: () => nowMs }).verify(request);
+    // What was saved may have another length: here the signature alone decides.
+    const { 'content-length': _, ...headers } = request.headers;
+    const { body } = request;
+    await new Verifier({ secrets, scheme, now: () => nowMs }).verify({ headers, body });
     return null;
   } catch (error) {
     if (error instanceof WebhookRefused) return error;
@@ -124,31 +171,27 @@ async function refusalOf(
   }
 }
 
-/** Tries what usually goes wrong with a body. */
+/** Tries what usually goes wrong; else says what is likely. */
 async function guessWhy(
   request: SavedRequest,
   secrets: readonly string[],
   scheme: Scheme,
 ): Promise<string> {
-  const text = request.body.toString('utf8');
-  const bodies: Readonly<Record<string, string>> = {
-    'it is right without the line break at the end of the body': text.replace(/\r?\n$/, ''),
-    'it is right with the line breaks of Unix': text.replaceAll('\r\n', '\n'),
-    'the body was parsed and written anew: verify the bytes as they came': rewritten(text),
-  };
-  for (const [why, body] of Object.entries(bodies)) {
-    const changed = { ...request, body: Buffer.from(body) };
-    if (body !== text && (await refusalOf(changed, secrets, { scheme })) === null) return why;
-  }
-  return 'another secret, or a changed body';
+  const isRight = async (of: Scheme, body: Buffer) =>
+    !isOfSignature(await refusalOf({ ...request, body }, secrets, { scheme: of }));
+  const proved =
+    explainSigning({ request, secrets, scheme }) ??
+    (await explainBody(request.body, (body) => isRight(scheme, body)));
+  if (proved !== null) return proved;
+  const other = scheme === 'standard' ? 'body-only' : 'standard';
+  if (await isRight(other, request.body))
+    return 'another secret, as during a rotation: the other signature says that the body is right';
+  return suspect(request) ?? 'another secret, or a changed body';
 }
 
-function rewritten(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text));
-  } catch {
-    return text;
-  }
+function hintOf({ code }: WebhookRefused, { headers }: SavedRequest): string {
+  if (/^[0-9]{13}$/.test(headers['webhook-timestamp'] ?? '')) return ': it has milliseconds';
+  return code === 'timestamp_too_new' ? ': a clock or --received-at is wrong' : '';
 }
 
 async function checkAge(request: SavedRequest, receivedAt: string | undefined): Promise<Check> {
@@ -159,7 +202,12 @@ async function checkAge(request: SavedRequest, receivedAt: string | undefined): 
   const nowMs = receivedAt === undefined ? undefined : Date.parse(receivedAt);
   const refused = await refusalOf({ headers, body }, [anySecret], { scheme: 'standard', nowMs });
   if (refused !== null && refused.code !== 'signature_mismatch')
-    return { check, result: 'wrong', code: refused.code, why: refused.message };
+    return {
+      check,
+      result: 'wrong',
+      code: refused.code,
+      why: refused.message + hintOf(refused, request),
+    };
   const why = `sent at ${new Date(sentAtMs(request) ?? 0).toISOString()}`;
   return { check, result: receivedAt === undefined ? 'not checked' : 'right', code: null, why };
 }

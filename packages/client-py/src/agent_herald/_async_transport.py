@@ -31,6 +31,8 @@ class AsyncTransport:
     """The connections of a client."""
 
     def __init__(self, settings: Settings, http_client: httpx.AsyncClient | None) -> None:
+        if http_client is not None and not isinstance(http_client, httpx.AsyncClient):
+            raise ValueError("http_client must be an httpx.AsyncClient")
         self.settings = settings
         self._http = http_client or httpx.AsyncClient()
         self._closes_http = http_client is None

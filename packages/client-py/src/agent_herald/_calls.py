@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 import time
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import mktime_tz, parsedate_tz
@@ -20,6 +20,10 @@ from .problems import PROBLEMS
 
 _VISIBLE = re.compile(r"[!-~]{1,255}")
 _STREAM_ID = re.compile(r"[!-~]{1,2000}")
+# What urlsplit leaves out, and what httpx encodes.
+_HIDDEN_CATEGORIES = ("C", "Z")
+# A socket takes no longer time.
+_TIMEOUT_SECONDS_MAX = 2_147_483
 
 _NO_CONTENT = 204
 _DETAIL_LENGTH_MAX = 200
@@ -47,6 +51,8 @@ class Settings:
     retries: int
 
     def __post_init__(self) -> None:
+        if not isinstance(self.url, str) or any(map(_is_hidden, self.url)):
+            raise ValueError("url must be one like https://herald.example.com")
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("url must be one like https://herald.example.com")
@@ -58,14 +64,30 @@ class Settings:
             raise ValueError(f"url cannot be used: {error}") from error
         if not host:
             raise ValueError("url must have a host")
-        if not _VISIBLE.fullmatch(self.api_key):
-            # Without the key: a line break at its end is the usual fault.
-            raise ValueError("api_key must be printable ASCII without spaces or line breaks")
-        if not self.timeout_seconds > 0 or math.isinf(self.timeout_seconds):
-            raise ValueError("timeout_seconds must be more than 0")
-        if self.retries < 0:
-            raise ValueError("retries must be 0 or more")
+        # Without the key: a line break at its end is the usual fault.
+        _check_visible("api_key", self.api_key)
+        _check_visible("app_uid", self.app_uid)
         path_of("appuid", self.app_uid)
+        self._check_limits()
+
+    def _check_limits(self) -> None:
+        seconds = self.timeout_seconds
+        is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        if not is_number or not 0 < seconds <= _TIMEOUT_SECONDS_MAX:
+            rule = f"must be a number of more than 0, and {_TIMEOUT_SECONDS_MAX} at most"
+            raise ValueError(f"timeout_seconds {rule}")
+        if type(self.retries) is not int or self.retries < 0:
+            raise ValueError("retries must be a whole number from 0 on")
+
+
+def _is_hidden(letter: str) -> bool:
+    return unicodedata.category(letter).startswith(_HIDDEN_CATEGORIES)
+
+
+def _check_visible(name: str, value: object) -> None:
+    if not isinstance(value, str) or not _VISIBLE.fullmatch(value):
+        rule = "must be 1 to 255 characters of ASCII, no spaces or line breaks"
+        raise ValueError(f"{name} {rule}")
 
 
 @dataclass(frozen=True)
@@ -111,8 +133,7 @@ def idempotency_key_of(own: str | None) -> str:
     """Returns the caller's key, or a new one."""
     if own is None:
         return str(uuid4())
-    if not _VISIBLE.fullmatch(own):
-        raise ValueError("idempotency_key must be 1 to 255 printable ASCII characters, no spaces")
+    _check_visible("idempotency_key", own)
     return own
 
 
@@ -134,8 +155,9 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
     if call.idempotency_key is not None:
         headers["idempotency-key"] = call.idempotency_key
     if call.last_event_id is not None:
-        if not _STREAM_ID.fullmatch(call.last_event_id):
-            raise ValueError("last_event_id must be printable ASCII without spaces or line breaks")
+        if not isinstance(call.last_event_id, str) or not _STREAM_ID.fullmatch(call.last_event_id):
+            rule = "must be 1 to 2000 characters of ASCII, no spaces or line breaks"
+            raise ValueError(f"last_event_id {rule}")
         headers["last-event-id"] = call.last_event_id
     query = {name: str(value) for name, value in call.query.items() if value is not None}
     return {

@@ -34,6 +34,8 @@ class Transport:
     """The connections of a client."""
 
     def __init__(self, settings: Settings, http_client: httpx.Client | None) -> None:
+        if http_client is not None and not isinstance(http_client, httpx.Client):
+            raise ValueError("http_client must be an httpx.Client")
         self.settings = settings
         self._http = http_client or httpx.Client()
         self._closes_http = http_client is None

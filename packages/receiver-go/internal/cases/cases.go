@@ -59,14 +59,44 @@ type repeat struct {
 
 // Read returns the file of this checkout.
 func Read() (File, error) {
-	_, here, _, _ := runtime.Caller(0)
-	path := filepath.Join(filepath.Dir(here), "../../../receiver-cases/deliveries.json")
 	var file File
-	text, err := os.ReadFile(path)
+	err := readJSON("deliveries.json", &file)
+	return file, err
+}
+
+func readJSON(name string, into any) error {
+	_, here, _, _ := runtime.Caller(0)
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(here), "../../../receiver-cases", name))
 	if err != nil {
-		return file, err
+		return err
 	}
-	return file, json.Unmarshal(text, &file)
+	return json.Unmarshal(text, into)
+}
+
+// OptionsFile is packages/receiver-cases/options.json.
+type OptionsFile struct {
+	Cases []OptionsCase `json:"cases"`
+}
+
+// OptionsCase is options, and what is said of those that are refused. Those that are not typed no compiler lets through.
+type OptionsCase struct {
+	Name    string                     `json:"name"`
+	Options map[string]json.RawMessage `json:"options"`
+	Refused *Refusal                   `json:"refused"`
+	Untyped bool                       `json:"untyped"`
+}
+
+// Refusal is the option that is named, and its rule.
+type Refusal struct {
+	Option string `json:"option"`
+	Rule   string `json:"rule"`
+}
+
+// ReadOptions returns the cases of options of this checkout.
+func ReadOptions() (OptionsFile, error) {
+	var file OptionsFile
+	err := readJSON("options.json", &file)
+	return file, err
 }
 
 // Header returns the headers as net/http would.

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .refusals import WebhookRefusedError
+from .refusals import BODY_ALREADY_READ, WebhookRefusedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +15,15 @@ class Answer:
     #: None for 204; else the body has it as ``{"code": code}``.
     code: str | None = None
     extra_headers: Mapping[str, str] = field(default_factory=dict)
+    #: What is to be done about it; the service shows it with the attempt.
+    detail: str | None = None
 
     @property
     def body(self) -> bytes:
-        return b"" if self.code is None else json.dumps({"code": self.code}).encode()
+        if self.code is None:
+            return b""
+        detail = {} if self.detail is None else {"detail": self.detail}
+        return json.dumps({"code": self.code, **detail}).encode()
 
     @property
     def headers(self) -> dict[str, str]:
@@ -31,9 +36,12 @@ NO_POST = Answer(405, "method_not_allowed", {"Allow": "POST"})
 BUSY = Answer(409, "in_progress")
 TOO_LARGE = Answer(413, "body_too_large")
 FAILED = Answer(500, "handler_failed")
+ALREADY_READ = Answer(500, "body_already_read", detail=BODY_ALREADY_READ)
 
 _UNREADABLE = ("invalid_body", "event_id_mismatch")
 
 
 def refusal(error: WebhookRefusedError) -> Answer:
+    if error.code == "body_already_read":
+        return ALREADY_READ
     return Answer(400 if error.code in _UNREADABLE else 401, error.code)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, cast, overload
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, RawPostDataException
 from django.views.decorators.csrf import csrf_exempt
 
 from .answers import NO_POST, TOO_LARGE, Answer
@@ -31,29 +31,36 @@ def handles_deliveries(receiver: Receiver) -> Decorator:
     """Makes a view of a handler: of a coroutine function an asynchronous one."""
 
     def decorate(handler: Callable[[Delivery], object]) -> Any:
+        receiver.check_handler(handler)
+
         async def view_async(request: HttpRequest) -> HttpResponse:
-            refused = _screen(request, receiver.body_bytes_max)
-            if refused is not None:
-                return _respond(refused)
-            return _respond(await receiver.handle_async(request.headers, request.body, handler))
+            raw_body = _read_body(request, receiver)
+            if isinstance(raw_body, Answer):
+                return _respond(raw_body)
+            return _respond(await receiver.handle_async(request.headers, raw_body, handler))
 
         def view(request: HttpRequest) -> HttpResponse:
-            refused = _screen(request, receiver.body_bytes_max)
-            if refused is not None:
-                return _respond(refused)
-            return _respond(receiver.handle(request.headers, request.body, handler))
+            raw_body = _read_body(request, receiver)
+            if isinstance(raw_body, Answer):
+                return _respond(raw_body)
+            return _respond(receiver.handle(request.headers, raw_body, handler))
 
         return csrf_exempt(view_async if inspect.iscoroutinefunction(handler) else view)
 
     return cast(Decorator, decorate)
 
 
-def _screen(request: HttpRequest, bytes_max: int) -> Answer | None:
+def _read_body(request: HttpRequest, receiver: Receiver) -> bytes | Answer:
     if request.method != "POST":
         return NO_POST
     length = request.headers.get("Content-Length", "")
     is_number = length.isascii() and length.isdigit()
-    return TOO_LARGE if is_number and int(length) > bytes_max else None
+    if is_number and int(length) > receiver.body_bytes_max:
+        return TOO_LARGE
+    try:
+        return request.body
+    except RawPostDataException as error:
+        return receiver.refuse_read_body(error)
 
 
 def _respond(answer: Answer) -> HttpResponse:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 
 from flask import Response, request
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from .answers import TOO_LARGE, Answer
 from .handling import Handler
@@ -21,6 +21,7 @@ def handles_deliveries(receiver: Receiver) -> Callable[[Handler], View]:
     def decorate(handler: Handler) -> View:
         if inspect.iscoroutinefunction(handler):
             raise TypeError("a handler for Flask is no coroutine function")
+        receiver.check_handler(handler)
 
         def view() -> Response:
             request.max_content_length = receiver.body_bytes_max
@@ -28,6 +29,9 @@ def handles_deliveries(receiver: Receiver) -> Callable[[Handler], View]:
                 raw_body = request.get_data()
             except RequestEntityTooLarge:
                 return _respond(TOO_LARGE)
+            except ClientDisconnected as error:
+                # The input ended before its length.
+                return _respond(receiver.refuse_read_body(error))
             return _respond(receiver.handle(dict(request.headers), raw_body, handler))
 
         view.__name__ = getattr(handler, "__name__", "view")

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from .answers import FAILED, HANDLED, TOO_LARGE, Answer, refusal
+from .answers import ALREADY_READ, FAILED, HANDLED, TOO_LARGE, Answer, refusal
 from .delivery import Delivery
 from .handling import AsyncHandler, Handler, Stores, handle_once, handle_once_async
-from .refusals import WebhookRefusedError
+from .options import check_limit, check_store
+from .refusals import BODY_ALREADY_READ, WebhookRefusedError
 from .signatures import Scheme
 from .stores import (
     AsyncDeliveryStore,
@@ -19,7 +20,7 @@ from .stores import (
     MemoryDeliveryStore,
     SequenceStore,
 )
-from .verifier import Verifier
+from .verifier import Verifier, require_bytes
 
 _logger = logging.getLogger("agent_herald_receiver")
 
@@ -47,6 +48,13 @@ class Receiver:
         self._verifier = Verifier(
             secrets, scheme=scheme, tolerance_seconds=tolerance_seconds, now_seconds=now_seconds
         )
+        check_limit("body_bytes_max", body_bytes_max)
+        if store is not None:
+            check_store("store", store, ("claim", "complete", "release"))
+        if sequences is not None:
+            check_store("sequences", sequences, ("newest", "advance"))
+        if not isinstance(handle_tests, bool):
+            raise ValueError("handle_tests must be True or False")
         self._stores = Stores(MemoryDeliveryStore() if store is None else store, sequences)
         self._handle_tests = handle_tests
         self.body_bytes_max = body_bytes_max
@@ -57,8 +65,7 @@ class Receiver:
 
     def handle(self, headers: Mapping[str, str], raw_body: bytes, handler: Handler) -> Answer:
         """Verifies a request, calls the handler if that is due, and returns what to answer."""
-        if self._stores.have_coroutines():
-            raise TypeError("stores of coroutines need handle_async with a coroutine function")
+        self.check_handler(handler)
         delivery = self._screen(headers, raw_body)
         if isinstance(delivery, Answer):
             return delivery
@@ -81,13 +88,28 @@ class Receiver:
         except Exception:
             return _failed(delivery)
 
+    def check_handler(self, handler: Handler | AsyncHandler) -> None:
+        """Raises ``TypeError`` for a handler that cannot work with the stores."""
+        if not callable(handler):
+            raise TypeError("the handler must be a function")
+        if self._stores.have_coroutines() and not inspect.iscoroutinefunction(handler):
+            raise TypeError("stores of coroutines need handle_async with a coroutine function")
+
+    def refuse_read_body(self, error: Exception) -> Answer:
+        """Returns what an adapter answers when something has read the body before it."""
+        _logger.error("%s (%s)", BODY_ALREADY_READ, str(error) or type(error).__name__)
+        return ALREADY_READ
+
     def _screen(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery | Answer:
+        require_bytes(raw_body)
         if len(raw_body) > self.body_bytes_max:
             return TOO_LARGE
         try:
             delivery = self.verify(headers, raw_body)
         except WebhookRefusedError as error:
-            _logger.info("refused a request: %s (%s)", error.code, error)
+            # That of its own setup is not to be missed.
+            level = logging.ERROR if error.code == "body_already_read" else logging.INFO
+            _logger.log(level, "refused a request: %s (%s)", error.code, error)
             return refusal(error)
         return HANDLED if delivery.test and not self._handle_tests else delivery
 

@@ -8,25 +8,28 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from .refusals import WebhookRefusedError
+from .refusals import BODY_ALREADY_READ, WebhookRefusedError
 
 #: Which signature is read; ``body-only`` where a proxy drops the ``webhook-…`` headers.
 Scheme = Literal["standard", "body-only"]
 
 _PREFIX = "whsec_"
 _SECONDS = re.compile(r"[0-9]{1,12}")
+_LENGTH = re.compile(r"[1-9][0-9]{0,14}")
+# What a variable holds when it was set with quotes, spaces or line breaks is none of these.
+_LINE = re.compile(r"""(?![ "'`])[ -~]+(?<![ "'`])""")
 
 
 def standard_keys(secrets: Sequence[str]) -> list[bytes]:
-    """Returns the keys of Standard Webhooks."""
-    return [_decode(secret, place) for place, secret in enumerate(secrets)]
+    """Returns the keys of Standard Webhooks. Raises ``ValueError``, without showing a secret."""
+    return [_decode(_line(secret, place), place) for place, secret in enumerate(secrets)]
 
 
 def text_keys(secrets: Sequence[str]) -> list[bytes]:
-    """Returns the keys of ``X-Webhook-Signature``."""
+    """Returns the keys of ``X-Webhook-Signature``: the whole texts. Raises ``ValueError``."""
     for place, secret in enumerate(secrets):
-        if secret == "":
-            raise ValueError(f"secrets[{place}] is empty")
+        if _line(secret, place).startswith(_PREFIX):
+            _decode(secret, place)
     return [secret.encode() for secret in secrets]
 
 
@@ -44,13 +47,15 @@ def verify_standard(headers: Mapping[str, str], raw_body: bytes, keys: Sequence[
     """Checks that one of the entries of ``webhook-signature`` is made with one of the keys."""
     message = _bytes(f"{headers['webhook-id']}.{headers['webhook-timestamp']}.") + raw_body
     entries = headers["webhook-signature"].split(" ")
-    _require_equal(entries, [sign_message(key, message) for key in keys])
+    if not _has_equal(entries, [sign_message(key, message) for key in keys]):
+        raise _mismatch(headers, raw_body)
 
 
 def verify_body_only(headers: Mapping[str, str], raw_body: bytes, keys: Sequence[bytes]) -> None:
     """Checks ``X-Webhook-Signature``, which does not cover the time."""
     entries = [headers["x-webhook-signature"]]
-    _require_equal(entries, [sign_body(key, raw_body) for key in keys])
+    if not _has_equal(entries, [sign_body(key, raw_body) for key in keys]):
+        raise _mismatch(headers, raw_body)
 
 
 def check_time(timestamp: str, tolerance_seconds: float, now_seconds: float) -> None:
@@ -65,22 +70,43 @@ def check_time(timestamp: str, tolerance_seconds: float, now_seconds: float) -> 
         raise WebhookRefusedError("timestamp_too_new", ahead)
 
 
+def _mismatch(headers: Mapping[str, str], raw_body: bytes) -> WebhookRefusedError:
+    """What changed the length of a body since it was sent is on this side."""
+    length = headers.get("content-length", "")
+    if _LENGTH.fullmatch(length) and int(length) != len(raw_body):
+        lengths = f"Content-Length is {length}, the body has {len(raw_body)} bytes"
+        return WebhookRefusedError("body_already_read", f"{BODY_ALREADY_READ} ({lengths})")
+    hint = "" if raw_body else ": the body is empty"
+    return WebhookRefusedError(
+        "signature_mismatch", f"no signature was made with a known secret{hint}"
+    )
+
+
+def _line(secret: object, place: int) -> str:
+    if not isinstance(secret, str) or secret == "":
+        rule = "must be a text that is not empty: is its environment variable set?"
+        raise ValueError(f"secrets[{place}] {rule}")
+    if not _LINE.fullmatch(secret):
+        rule = "must be printable ASCII, without spaces or quotes around it"
+        raise ValueError(f"secrets[{place}] {rule}")
+    return secret
+
+
 def _decode(secret: str, place: int) -> bytes:
     try:
         key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
     except (binascii.Error, ValueError):
         key = b""
     if key == b"" or not secret.startswith(_PREFIX):
-        raise ValueError(f"secrets[{place}] is not {_PREFIX} and base64, as the service showed it")
+        rule = f"must be {_PREFIX} and base64, as the service showed it"
+        raise ValueError(f"secrets[{place}] {rule}")
     return key
 
 
 # Compares all with all, so that the time taken does not tell which is equal.
-def _require_equal(entries: Sequence[str], expected: Sequence[bytes]) -> None:
+def _has_equal(entries: Sequence[str], expected: Sequence[bytes]) -> bool:
     given = [_bytes(entry) for entry in entries]
-    equal_count = sum(hmac.compare_digest(one, other) for one in given for other in expected)
-    if equal_count == 0:
-        raise WebhookRefusedError("signature_mismatch", "no signature was made with a known secret")
+    return sum(hmac.compare_digest(one, other) for one in given for other in expected) > 0
 
 
 # Headers are what a stranger sent: lone surrogates must not end in another exception.

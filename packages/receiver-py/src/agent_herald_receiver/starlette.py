@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from .answers import TOO_LARGE, Answer
@@ -19,10 +19,12 @@ def handles_deliveries(receiver: Receiver) -> Callable[[Handler | AsyncHandler],
     """Makes an endpoint of a handler. One that is no coroutine function runs in a thread."""
 
     def decorate(handler: Handler | AsyncHandler) -> Endpoint:
+        receiver.check_handler(handler)
+
         async def endpoint(request: Request) -> Response:
-            raw_body = await _read_body(request, receiver.body_bytes_max)
-            if raw_body is None:
-                return _respond(TOO_LARGE)
+            raw_body = await _read_body(request, receiver)
+            if isinstance(raw_body, Answer):
+                return _respond(raw_body)
             headers = _join(request.headers)
             return _respond(await receiver.handle_async(headers, raw_body, handler))
 
@@ -37,12 +39,18 @@ def _join(headers: Headers) -> dict[str, str]:
     return {name: ", ".join(headers.getlist(name)) for name in headers}
 
 
-async def _read_body(request: Request, bytes_max: int) -> bytes | None:
+async def _read_body(request: Request, receiver: Receiver) -> bytes | Answer:
     raw_body = bytearray()
-    async for chunk in request.stream():
-        raw_body += chunk
-        if len(raw_body) > bytes_max:
-            return None
+    try:
+        async for chunk in request.stream():
+            raw_body += chunk
+            if len(raw_body) > receiver.body_bytes_max:
+                return TOO_LARGE
+    except (RuntimeError, ClientDisconnect) as error:
+        # A second reader gets an error, or nothing until the client hangs up.
+        if raw_body:
+            raise
+        return receiver.refuse_read_body(error)
     return bytes(raw_body)
 
 

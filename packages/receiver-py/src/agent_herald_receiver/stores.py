@@ -5,6 +5,8 @@ import time
 from collections import OrderedDict
 from typing import Literal, NamedTuple, Protocol
 
+from .options import check_limit
+
 #: ``new``: the event is claimed with the caller's token; ``done``: it was handled; ``busy``: a
 #: claim with another token has not lapsed.
 Claim = Literal["new", "done", "busy"]
@@ -72,7 +74,8 @@ class MemoryDeliveryStore:
     """The events of this process. When it is full, those handled longest ago are forgotten."""
 
     def __init__(self, count_max: int = _COUNT_MAX) -> None:
-        self._count_max = _checked(count_max)
+        check_limit("count_max", count_max)
+        self._count_max = count_max
         # Both in the order of their times.
         self._claims: OrderedDict[str, _Entry] = OrderedDict()
         self._done: OrderedDict[str, _Entry] = OrderedDict()
@@ -112,7 +115,8 @@ class MemorySequenceStore:
     """The sequences of this process: of the resources that changed last, when it is full."""
 
     def __init__(self, count_max: int = _COUNT_MAX) -> None:
-        self._count_max = _checked(count_max)
+        check_limit("count_max", count_max)
+        self._count_max = count_max
         self._newest: OrderedDict[str, int] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -133,9 +137,3 @@ class MemorySequenceStore:
 def _forget_until(entries: OrderedDict[str, _Entry], until: float) -> None:
     while entries and next(iter(entries.values())).at <= until:
         entries.popitem(last=False)
-
-
-def _checked(count_max: int) -> int:
-    if count_max < 1:
-        raise ValueError(f"count_max is at least 1 (got {count_max})")
-    return count_max

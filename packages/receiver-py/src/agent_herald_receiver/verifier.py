@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import cast
 
 from .delivery import Delivery, read_delivery
+from .options import check_callable, check_seconds
 from .refusals import WebhookRefusedError
 from .signatures import (
     Scheme,
@@ -29,19 +30,21 @@ class Verifier:
         tolerance_seconds: float = 300,
         now_seconds: Callable[[], float] = time.time,
     ) -> None:
-        known = [secrets] if isinstance(secrets, str) else secrets
+        is_list = isinstance(secrets, Sequence) and not isinstance(secrets, str | bytes)
+        known = cast(Sequence[str], secrets if is_list else [secrets])
         if len(known) == 0:
-            raise ValueError("secrets is empty")
+            raise ValueError("secrets must not be empty")
         if scheme not in ("standard", "body-only"):
-            raise ValueError(f'scheme is "standard" or "body-only" (got {scheme!r})')
-        if not 0 <= tolerance_seconds < math.inf:
-            raise ValueError(f"tolerance_seconds is a number from 0 on (got {tolerance_seconds})")
+            raise ValueError("scheme must be standard or body-only")
+        check_seconds("tolerance_seconds", tolerance_seconds)
+        check_callable("now_seconds", now_seconds)
         self._is_standard = scheme == "standard"
         self._keys = standard_keys(known) if self._is_standard else text_keys(known)
         self._tolerance_seconds = tolerance_seconds
         self._now_seconds = now_seconds
 
     def verify(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery:
+        require_bytes(raw_body)
         sent = {name.lower(): value.strip(" \t") for name, value in headers.items()}
         if self._is_standard:
             _require(sent, _STANDARD_HEADERS)
@@ -58,6 +61,11 @@ class Verifier:
                 "event_id_mismatch", "the header has another eventId than the body"
             )
         return delivery
+
+
+def require_bytes(raw_body: object) -> None:
+    if not isinstance(raw_body, bytes | bytearray):
+        raise TypeError("raw_body is not the bytes that arrived: verify before any parser")
 
 
 def _require(headers: Mapping[str, str], names: Sequence[str]) -> None:

@@ -115,7 +115,7 @@ test.each([0, 0.5, -1, Number.NaN, Number.POSITIVE_INFINITY])(
   (limit) => {
     for (const name of ['countMax', 'keepMs', 'claimMs']) {
       const make = () => new MemoryDeliveryStore({ [name]: limit });
-      expect(make).toThrow(new TypeError(`${name} is a number from 1 on`));
+      expect(make).toThrow(new TypeError(`${name} must be a whole number from 1 on`));
     }
     expect(() => new MemorySequenceStore({ countMax: limit })).toThrow(TypeError);
   },

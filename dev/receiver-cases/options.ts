@@ -1,0 +1,130 @@
+// Options of receivers: those that are refused when a receiver is made, and some beside them that are not.
+import { otherSecret, secret } from './draft.ts';
+
+/** What JSON has no number for. */
+interface OddNumber {
+  number: 'NaN' | 'Infinity';
+}
+type Value = string | number | boolean | null | OddNumber;
+
+export interface OptionsCase {
+  name: string;
+  /** By their names in TypeScript; all others are right. */
+  options: Readonly<Record<string, Value | readonly Value[]>>;
+  /** The option that is named, and what is said of it; null where a receiver is made. */
+  refused: { option: string; rule: string } | null;
+  /** A compiler refuses it where there is one. */
+  untyped?: true;
+}
+
+const isEmpty = 'must be a text that is not empty: is its environment variable set?';
+const isPadded = 'must be printable ASCII, without spaces or quotes around it';
+const isForeign = 'must be whsec_ and base64, as the service showed it';
+const isNoCount = 'must be a whole number from 1 on';
+
+const good: OptionsCase[] = (
+  [
+    ['the defaults', {}],
+    ['two secrets', { secrets: [secret, otherSecret] }],
+    ['no tolerance', { toleranceSeconds: 0 }],
+    ['a tolerance of half a second', { toleranceSeconds: 0.5 }],
+    ['a body of one byte, and one event', { bodyBytesMax: 1, countMax: 1 }],
+    ['body-only: a secret of the service', { scheme: 'body-only' }],
+    [
+      'body-only: a text with spaces and quotes inside',
+      { scheme: 'body-only', secrets: ['It\'s a "Secret" to Everybody'] },
+    ],
+  ] satisfies [string, OptionsCase['options']][]
+).map(([name, options]) => ({ name, options, refused: null }));
+
+const half = secret.length / 2;
+const withInside = (text: string) => secret.slice(0, half) + text + secret.slice(half);
+const wrongSecrets: readonly [string, Value, string][] = [
+  ['empty', '', isEmpty],
+  ['null', null, isEmpty],
+  ['a number', 7, isEmpty],
+  ['with a line break behind it', `${secret}\n`, isPadded],
+  ['with a line break of Windows behind it', `${secret}\r\n`, isPadded],
+  ['with a line break inside', withInside('\n'), isPadded],
+  ['with a space before it', ` ${secret}`, isPadded],
+  ['with a space behind it', `${secret} `, isPadded],
+  ['with a tab behind it', `${secret}\t`, isPadded],
+  ['with a no-break space behind it', `${secret}\u00a0`, isPadded],
+  ['with a zero-width space behind it', `${secret}\u200b`, isPadded],
+  ['with a byte order mark', `\ufeff${secret}`, isPadded],
+  ['of spaces alone', '   ', isPadded],
+  ['in double quotes', `"${secret}"`, isPadded],
+  ['in single quotes', `'${secret}'`, isPadded],
+  ['in backticks', `\`${secret}\``, isPadded],
+  ['in typographic quotes', `\u201c${secret}\u201d`, isPadded],
+  ['with a quote behind it', `${secret}'`, isPadded],
+  ['with a space inside', withInside(' '), isForeign],
+  ['with a quote inside', withInside('"'), isForeign],
+  ['of the prefix alone', 'whsec_', isForeign],
+  ['that was cut', secret.slice(0, -1), isForeign],
+  ['in base64 for URLs', secret.replace(/.$/, '_'), isForeign],
+];
+
+function secretsOf(scheme: string): OptionsCase[] {
+  const refused = (name: string, secrets: readonly Value[], [option, rule]: [string, string]) => ({
+    name: `${scheme}: ${name}`,
+    options: { scheme, secrets },
+    refused: { option, rule },
+    ...(secrets.every((each) => typeof each === 'string') ? {} : { untyped: true as const }),
+  });
+  return [
+    refused('no secrets', [], ['secrets', 'must not be empty']),
+    ...wrongSecrets.map(([what, wrong, rule]) =>
+      refused(`a secret: ${what}`, [wrong], ['secrets[0]', rule]),
+    ),
+    refused('a second secret that is wrong', [secret, `${secret}\n`], ['secrets[1]', isPadded]),
+  ];
+}
+
+const noSecretOfService: OptionsCase = {
+  name: 'standard: a text that is no secret of the service',
+  options: { secrets: ["It's a Secret to Everybody"] },
+  refused: { option: 'secrets[0]', rule: isForeign },
+};
+
+/** Cases of one option; `typed` are the values that a compiler lets through. */
+function wrongValues(
+  option: string,
+  rule: string,
+  { typed, untyped }: { typed: readonly Value[]; untyped: readonly Value[] },
+): OptionsCase[] {
+  const caseOf = (value: Value) => ({
+    name: `${option}: ${JSON.stringify(value)}`,
+    options: { [option]: value },
+    refused: { option, rule },
+  });
+  return [
+    ...typed.map(caseOf),
+    ...untyped.map((value) => ({ ...caseOf(value), untyped: true as const })),
+  ];
+}
+
+const odd: readonly Value[] = [{ number: 'NaN' }, { number: 'Infinity' }, '300', true];
+
+export const optionsCases: readonly OptionsCase[] = [
+  ...good,
+  ...secretsOf('standard'),
+  noSecretOfService,
+  ...secretsOf('body-only'),
+  ...wrongValues('scheme', 'must be standard or body-only', {
+    typed: ['hmac', 'Standard', 'body_only', ' standard'],
+    untyped: ['', null, 7],
+  }),
+  ...wrongValues('toleranceSeconds', 'must be a number from 0 on', {
+    typed: [-1, -0.5],
+    untyped: [...odd, null],
+  }),
+  ...wrongValues('bodyBytesMax', isNoCount, { typed: [0, -1], untyped: [...odd, 1.5] }),
+  // 0 is the default of Go.
+  ...wrongValues('countMax', isNoCount, { typed: [-1], untyped: [...odd, 0, 1.5] }),
+];
+
+/** Returns the text of `packages/receiver-cases/options.json`. */
+export function optionsFile(): string {
+  return `${JSON.stringify({ cases: optionsCases }, null, 2)}\n`;
+}

@@ -1,0 +1,33 @@
+// Bodies of another length than was sent: what read or changed them is on the receiver's side.
+import { agentBody, agentEvent, type Draft } from './draft.ts';
+
+const lengthOf = (body: string) => String(Buffer.byteLength(body));
+const told = (length: string) => (all: Record<string, string>) => ({
+  ...all,
+  'Content-Length': length,
+});
+const arrivals: Draft[] = (
+  [
+    ['the body was read before the receiver', '', lengthOf(agentBody), 'body_already_read'],
+    ['a part of the body was read', agentBody.slice(9), lengthOf(agentBody), 'body_already_read'],
+    [
+      'the body was parsed and written again, to another length',
+      JSON.stringify(agentEvent, null, 2),
+      lengthOf(agentBody),
+      'body_already_read',
+    ],
+    ['the body is empty, as its length says', '', '0', 'signature_mismatch'],
+    ['another body, as long as its length says', '{}', '2', 'signature_mismatch'],
+    ['another body, and a length that is none', '{}', '0x2', 'signature_mismatch'],
+    ['another body, and a length that came twice', '{}', '250, 250', 'signature_mismatch'],
+  ] satisfies [string, string, string, Draft['expect']][]
+).map(([name, arrives, length, expect]) => ({ name, arrives, alter: told(length), expect }));
+
+export const otherLengths: readonly Draft[] = [
+  ...arrivals,
+  ...arrivals.map((draft): Draft => ({
+    ...draft,
+    name: `body only: ${draft.name}`,
+    scheme: 'body-only',
+  })),
+];

@@ -1,0 +1,32 @@
+"""Checks of options. The rules and their words are those of the receivers of all languages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import cast
+
+
+def check_limit(name: str, limit: object) -> None:
+    """Checks a whole number from 1 on. Raises ``ValueError``."""
+    if type(limit) is not int or limit < 1:
+        raise ValueError(f"{name} must be a whole number from 1 on")
+
+
+def check_seconds(name: str, seconds: object) -> None:
+    """Checks a number from 0 on. Raises ``ValueError``."""
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not is_number or not 0 <= cast(float, seconds) < math.inf:
+        raise ValueError(f"{name} must be a number from 0 on")
+
+
+def check_callable(name: str, value: object) -> None:
+    """Checks what is called later. Raises ``ValueError``."""
+    if not callable(value):
+        raise ValueError(f"{name} must be a function")
+
+
+def check_store(name: str, store: object, methods: Sequence[str]) -> None:
+    """Checks that a store has its methods. Raises ``ValueError``."""
+    if not all(callable(getattr(store, method, None)) for method in methods):
+        raise ValueError(f"{name} must have the methods {' and '.join(methods)}")

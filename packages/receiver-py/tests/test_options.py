@@ -1,0 +1,106 @@
+"""Options that cannot work are refused when a receiver is made, as in all languages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from cases import OPTIONS, SECRET
+
+from agent_herald_receiver import Delivery, MemoryDeliveryStore, MemorySequenceStore, Receiver
+from agent_herald_receiver import django as for_django
+from agent_herald_receiver import flask as for_flask
+from agent_herald_receiver import starlette as for_starlette
+
+
+def in_python(name: str) -> str:
+    return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name)
+
+
+def make(options: dict[str, Any]) -> None:
+    """Makes a receiver, and the stores that take a count."""
+    own = {in_python(name): value for name, value in options.items()}
+    if "count_max" in own:
+        count_max = own.pop("count_max")
+        own["store"] = MemoryDeliveryStore(count_max)
+        own["sequences"] = MemorySequenceStore(count_max)
+    Receiver(**{"secrets": SECRET, **own})
+
+
+@pytest.mark.parametrize("case", OPTIONS, ids=lambda case: case["name"])
+def test_options_are_refused_as_the_shared_cases_say(case: dict[str, Any]) -> None:
+    if case["refused"] is None:
+        make(case["options"])
+        return
+    with pytest.raises(ValueError, match="must") as error:
+        make(case["options"])
+    refused = case["refused"]
+    assert str(error.value) == f"{in_python(refused['option'])} {refused['rule']}"
+    assert "MfKQ9r8G" not in str(error.value)
+
+
+@pytest.mark.parametrize("count_max", [0, -1, 1.5, float("nan"), "100", True, None])
+@pytest.mark.parametrize("kind", [MemoryDeliveryStore, MemorySequenceStore])
+def test_each_store_in_memory_checks_its_count(
+    kind: Callable[[Any], object], count_max: Any
+) -> None:
+    with pytest.raises(ValueError, match="count_max must be a whole number from 1 on"):
+        kind(count_max)
+
+
+@pytest.mark.parametrize("secrets", [None, b"whsec_AAAA", 7])
+def test_a_single_secret_is_checked_like_one_of_a_list(secrets: Any) -> None:
+    with pytest.raises(ValueError, match=r"secrets\[0\] must be a text"):
+        Receiver(secrets, scheme="body-only")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"now_seconds": 1_700_000_000}, "now_seconds must be a function"),
+        ({"handle_tests": "false"}, "handle_tests must be True or False"),
+        ({"store": {}}, "store must have the methods claim and complete and release"),
+        ({"store": MemorySequenceStore()}, "store must have the methods"),
+        (
+            {"sequences": MemoryDeliveryStore()},
+            "sequences must have the methods newest and advance",
+        ),
+    ],
+)
+def test_what_is_called_later_is_checked_at_the_start(options: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Receiver(SECRET, **options)
+
+
+class AsyncStore:
+    async def claim(self, _event_id: str, _token: str) -> Any: ...
+
+    async def complete(self, _event_id: str, _token: str) -> None: ...
+
+    async def release(self, _event_id: str, _token: str) -> None: ...
+
+
+def handler(_: Delivery) -> None: ...
+
+
+async def async_handler(_: Delivery) -> None: ...
+
+
+@pytest.mark.parametrize("adapter", [for_django, for_flask, for_starlette])
+def test_stores_of_coroutines_need_a_coroutine_function_when_it_is_decorated(adapter: Any) -> None:
+    receiver = Receiver(SECRET, store=AsyncStore())
+    with pytest.raises(TypeError, match="stores of coroutines need"):
+        adapter.handles_deliveries(receiver)(handler)
+
+
+@pytest.mark.parametrize("adapter", [for_django, for_flask, for_starlette])
+def test_what_is_decorated_must_be_a_function(adapter: Any) -> None:
+    with pytest.raises(TypeError, match="the handler must be a function"):
+        adapter.handles_deliveries(Receiver(SECRET))(None)
+
+
+@pytest.mark.parametrize("adapter", [for_django, for_starlette])
+def test_stores_of_coroutines_are_used_by_coroutine_functions(adapter: Any) -> None:
+    adapter.handles_deliveries(Receiver(SECRET, store=AsyncStore()))(async_handler)

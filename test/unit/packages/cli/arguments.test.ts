@@ -1,0 +1,78 @@
+// Options that would fail at every event, or be sent as something else, are refused when they are read.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readSeconds, readUrl } from '../../../../packages/cli/src/arguments.ts';
+import { writeSettings } from '../../../../packages/cli/src/profiles.ts';
+import { createProgram } from '../../../../packages/cli/src/program.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'arguments-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test.each([
+  ['localhost:4000/hook', 'http://localhost:4000/hook'],
+  ['HTTPS://Receiver.test/hook?a=b', 'https://receiver.test/hook?a=b'],
+])('%s is the address %s', (text, expected) => {
+  expect(readUrl(text)).toBe(expected);
+});
+
+test.each([
+  '',
+  'ftp://localhost/hook',
+  'http://user:password@localhost/hook',
+  'user:password@localhost/hook',
+  'http://localhost/hook\u200b',
+  'http://localhost/hook\u00a0',
+  'http://localhost/hook\n',
+  ' http://localhost/hook',
+])('%j is no address to forward to', (text) => {
+  expect(() => readUrl(text)).toThrow('Use an address such as');
+});
+
+test.each([
+  ['0', 0],
+  ['999999999', 999_999_999],
+])('%s are %d seconds', (text, expected) => {
+  expect(readSeconds(text)).toBe(expected);
+});
+
+test.each(['', '-1', '1.5', '1e3', '1000000000', '9'.repeat(20)])('%s are no seconds', (text) => {
+  expect(() => readSeconds(text)).toThrow('Use a whole number of seconds.');
+});
+
+async function run(...args: string[]): Promise<void> {
+  vi.stubEnv('XDG_CONFIG_HOME', folder);
+  vi.stubEnv('HERALD_URL', 'http://127.0.0.1:1');
+  vi.stubEnv('HERALD_APP_UID', 'app_1');
+  vi.stubEnv('HERALD_API_KEY', 'key');
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+  } finally {
+    vi.unstubAllEnvs();
+  }
+}
+
+const good = `whsec_${Buffer.alloc(24).toString('base64')}`;
+
+test.each([`${good}=`, `${good}\n`, `${good.slice(0, -1)}_`, `whsec_${'A'.repeat(33)}`, 'whsec_'])(
+  'listen signs with no secret that a receiver refuses: %j',
+  async (secret) => {
+    const refused = 'a secret is whsec_ and at least 24 bytes in base64';
+    const listen = ['listen', '--forward-to', 'localhost:4000'];
+    await expect(run(...listen, '--secret', secret)).rejects.toThrow(refused);
+    vi.stubEnv('XDG_CONFIG_HOME', folder);
+    writeSettings({ profiles: {}, listenSecret: secret });
+    await expect(run(...listen)).rejects.toThrow(refused);
+  },
+);
+
+test('verify takes a whole request or its parts, and not both', async () => {
+  const both = ['--request', 'r', '--headers', 'h', '--body', 'b'];
+  const parts = [both.slice(0, 4), [...both.slice(0, 2), ...both.slice(4)], both, both.slice(2, 4)];
+  for (const each of parts)
+    await expect(run('verify', '--secret', good, ...each)).rejects.toThrow('give --request, or');
+});

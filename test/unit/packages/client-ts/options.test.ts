@@ -1,0 +1,91 @@
+// Options that would fail at each call, or never end one, are refused when they are given.
+import { expect, test } from 'vitest';
+import { HeraldAdminClient, HeraldClient } from '../../../../packages/client-ts/src/index.ts';
+import { startScript } from './script-server.ts';
+
+async function started() {
+  const server = await startScript({ status: 201, body: { uid: 'agt_1' } });
+  const client = new HeraldClient({ url: server.url, appUid: 'app_1', apiKey: 'secret' });
+  return { ...server, client };
+}
+
+test.each([
+  ' https://herald.example',
+  'https://herald.example\n',
+  'https://herald.example/a\u200b',
+])('a client is not made with the address %j, which has what is not seen', (url) => {
+  const message = 'url must be one like https://agents.example.com';
+  expect(() => new HeraldClient({ url })).toThrow(new TypeError(message));
+});
+
+const timeoutRule = 'timeoutMs must be a whole number from 1 to 2147483647';
+const retriesRule = 'retries must be a whole number from 0 on';
+const visibleRule = 'characters of ASCII, no spaces or line breaks';
+const wrongLimits: [Record<string, unknown>, string][] = [
+  ...[0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '30000', true].map(
+    (timeoutMs): [Record<string, unknown>, string] => [{ timeoutMs }, timeoutRule],
+  ),
+  ...[-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '2', true].map(
+    (retries): [Record<string, unknown>, string] => [{ retries }, retriesRule],
+  ),
+];
+
+test.each([
+  ...wrongLimits,
+  [{ appUid: 'app_1\n' }, `appUid must be 1 to 255 ${visibleRule}`],
+  [{ appUid: '..' }, 'appUid must be the uid of something, not ".."'],
+  [{ appUid: '' }, `appUid must be 1 to 255 ${visibleRule}`],
+  [{ appUid: null }, `appUid must be 1 to 255 ${visibleRule}`],
+  [{ appUid: undefined }, 'appUid and apiKey must be given together'],
+  [{ apiKey: undefined }, 'appUid and apiKey must be given together'],
+  [{ apiKey: null }, `apiKey must be 1 to 255 ${visibleRule}`],
+  [{ fetch: 'node-fetch' }, 'fetch must be a function'],
+] satisfies [Record<string, unknown>, string][])(
+  'a client is not made with %j',
+  (options, message) => {
+    const url = 'http://127.0.0.1:1';
+    const make = () => new HeraldClient({ url, appUid: 'app_1', apiKey: 'k', ...options });
+    expect(make).toThrow(new TypeError(message));
+  },
+);
+
+test.each([
+  ...wrongLimits,
+  [{ requestId: 'short' }, 'requestId must be 8 to 64 letters, digits, _ or -'],
+  [{ requestId: 'a-request\n' }, 'requestId must be 8 to 64 letters, digits, _ or -'],
+  [{ idempotencyKey: 'a key' }, `idempotencyKey must be 1 to 255 ${visibleRule}`],
+  [{ idempotencyKey: '' }, `idempotencyKey must be 1 to 255 ${visibleRule}`],
+] satisfies [Record<string, unknown>, string][])(
+  'no call is made with %j',
+  async (options, message) => {
+    await using server = await started();
+    const agent = { agentName: 'Ada', externalTenantId: 't' };
+    const call = server.client.agents.create(agent, options);
+    await expect(call).rejects.toThrow(new TypeError(message));
+    expect(server.asked).toEqual([]);
+  },
+);
+
+test.each(wrongLimits)('no stream is opened with %j', async (options, message) => {
+  await using server = await started();
+  const opened = server.client.events.stream({}, options)[Symbol.asyncIterator]().next();
+  await expect(opened).rejects.toThrow(new TypeError(message));
+  expect(server.asked).toEqual([]);
+});
+
+test.each(['', 'p 0', 'p0\n', 'x'.repeat(2_001)])(
+  'no stream goes on behind %j',
+  async (lastEventId) => {
+    await using server = await started();
+    const opened = server.client.events.stream({}, { lastEventId })[Symbol.asyncIterator]().next();
+    await expect(opened).rejects.toThrow('lastEventId must be 1 to 2000 characters');
+    expect(server.asked).toEqual([]);
+  },
+);
+
+test('a client of admins is not made without a function for its token', () => {
+  const make = (csrfToken: unknown) => () =>
+    new HeraldAdminClient({ url: 'http://127.0.0.1:1', csrfToken: csrfToken as () => null });
+  expect(make('token')).toThrow(new TypeError('csrfToken must be a function'));
+  expect(make(undefined)).toThrow(new TypeError('csrfToken must be a function'));
+});
