@@ -19,6 +19,7 @@ import {
   type SendErrorVerdict,
 } from './classify-send-error.ts';
 import type { ClientCertificate } from './client-certificate.ts';
+import { type AnswerDescription, describeAnswer } from './describe-answer.ts';
 import { type Connection, createConnection, IdlePool } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import type { EgressProxy } from './egress-proxy.ts';
@@ -27,7 +28,6 @@ import { openSocket, type SocketOpener } from './open-socket.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, type Resolver } from './resolve-host.ts';
-import { hideTexts, sampleText } from './response-sample.ts';
 import { type Requester, RequestPermits } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
 import { checkWebhookUrl } from './webhook-url.ts';
@@ -64,13 +64,7 @@ export type SendRequest = SendTarget &
 
 export type SendResult = SendFacts &
   (
-    | {
-        readonly kind: 'answered';
-        readonly status: number;
-        readonly retryAfter: string | null;
-        /** At most 4 KiB of UTF-8. */
-        readonly responseSample: string;
-      }
+    | (AnswerDescription & { readonly kind: 'answered'; readonly status: number })
     | {
         readonly kind: 'failed';
         readonly errorClass: SendErrorClass;
@@ -235,8 +229,7 @@ function answered(trace: AttemptTrace, answer: Answer, secretTexts: readonly str
   return {
     kind: 'answered',
     status: answer.status,
-    retryAfter: answer.retryAfter,
-    responseSample: hideTexts(sampleText(answer.head, answer.complete), secretTexts),
+    ...describeAnswer(answer, secretTexts),
     address: trace.address,
     ms: trace.ms,
     phases: trace.phases,

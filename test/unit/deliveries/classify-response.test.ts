@@ -9,7 +9,7 @@ const now = new Date('2026-03-01T12:00:00.000Z');
 const common = { address: '192.0.2.1', ms: { total: 5 }, phases: [] };
 
 function answered(status: number, retryAfter: string | null = null): SendResult {
-  return { kind: 'answered', status, retryAfter, responseSample: '', ...common };
+  return { kind: 'answered', status, retryAfter, detail: null, responseSample: '', ...common };
 }
 
 function failed(errorClass: SendErrorClass): SendResult {
