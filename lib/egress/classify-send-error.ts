@@ -7,8 +7,10 @@ export type SendPhase = 'dns' | 'connect' | 'tls' | 'exchange';
 
 export interface SendErrorVerdict {
   readonly errorClass: SendErrorClass;
-  /** Shown to tenants: one of a fixed set, without addresses or text of the resolver or receiver. */
+  /** Shown to tenants: one of a fixed set, or what is wrong with the URL; without addresses and secrets. */
   readonly detail: string;
+  /** No later attempt can end in another way. */
+  readonly isFinal: boolean;
 }
 
 const closed = verdict(
@@ -50,7 +52,8 @@ const certificateAlerts: readonly (readonly [RegExp, SendErrorVerdict])[] = [
 ];
 
 const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
-  ['ADDRESS_BLOCKED', verdict('blocked', 'the receiver is not at a public address')],
+  ['ADDRESS_BLOCKED', verdict('blocked', 'the receiver is not at a public address', true)],
+  ['ADDRESSES_REFUSED', verdict('blocked', 'the host name has no public address')],
   ['ADDRESS_ABSENT', verdict('dns', 'the host name has no address')],
   ['NAME_UNRESOLVED', verdict('dns', 'the host name could not be resolved')],
   ['ENOTFOUND', verdict('dns', 'the host name was not found')],
@@ -138,8 +141,8 @@ function isTlsFault(code: string): boolean {
   return tlsCodes.some((pattern) => pattern.test(code));
 }
 
-function verdict(errorClass: SendErrorClass, detail: string): SendErrorVerdict {
-  return { errorClass, detail };
+function verdict(errorClass: SendErrorClass, detail: string, isFinal = false): SendErrorVerdict {
+  return { errorClass, detail, isFinal };
 }
 
 const programmingErrorNames: readonly unknown[] = ['TypeError', 'RangeError', 'SyntaxError'];

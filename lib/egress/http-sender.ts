@@ -15,7 +15,6 @@ import {
   classifySendError,
   clientCertificateRefused,
   isConnectionBroken,
-  type SendErrorClass,
   type SendErrorVerdict,
 } from './classify-send-error.ts';
 import type { ClientCertificate } from './client-certificate.ts';
@@ -65,14 +64,11 @@ export type SendRequest = SendTarget &
 export type SendResult = SendFacts &
   (
     | (AnswerDescription & { readonly kind: 'answered'; readonly status: number })
-    | {
+    | (SendErrorVerdict & {
         readonly kind: 'failed';
-        readonly errorClass: SendErrorClass;
-        /** One of a fixed set without addresses or secrets, or what is wrong with the URL. */
-        readonly detail: string;
         /** For the operator's log alone: it may name addresses. */
         readonly cause: string | null;
-      }
+      })
   );
 
 interface SendFacts {
@@ -115,9 +111,7 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
 
   async function sendWithPermit(request: SendRequest): Promise<SendResult> {
     const checked = checkWebhookUrl(request.url, policy);
-    if (!checked.ok) {
-      return failed(createTrace(), { errorClass: 'blocked', detail: checked.reason, cause: null });
-    }
+    if (!checked.ok) return refused(checked.reason);
     const url = new URL(checked.url);
     const permit = await permits.acquire(url, requesterOf(request));
     try {
@@ -236,13 +230,17 @@ function answered(trace: AttemptTrace, answer: Answer, secretTexts: readonly str
   };
 }
 
+function refused(detail: string): SendResult {
+  return failed(createTrace(), { errorClass: 'blocked', detail, isFinal: true, cause: null });
+}
+
 function failed(
   trace: AttemptTrace,
-  { errorClass, detail, cause }: SendErrorVerdict & { readonly cause: string | null },
+  verdict: SendErrorVerdict & { readonly cause: string | null },
 ): SendResult {
   endPhase(trace, { failed: true });
   trace.ms.total = msSince(trace.startedAt);
-  const address = errorClass === 'blocked' ? null : trace.address;
+  const address = verdict.errorClass === 'blocked' ? null : trace.address;
   const { ms, phases } = trace;
-  return { kind: 'failed', errorClass, detail, cause, address, ms, phases };
+  return { kind: 'failed', ...verdict, address, ms, phases };
 }

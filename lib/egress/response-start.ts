@@ -48,8 +48,12 @@ export class ResponseStart {
       const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
       if (!headers.has(name)) headers.set(name, line.slice(colon + 1).trim());
     }
-    const body = Buffer.from(text.slice(bodyAt), 'latin1').subarray(0, responseSampleBytesMax);
-    return { headers: (name) => headers.get(name) ?? null, body };
+    const isChunked = /chunked/i.test(headers.get('transfer-encoding') ?? '');
+    const body = isChunked ? withoutChunks(text.slice(bodyAt)) : text.slice(bodyAt);
+    return {
+      headers: (name) => headers.get(name) ?? null,
+      body: Buffer.from(body, 'latin1').subarray(0, responseSampleBytesMax),
+    };
   }
 }
 
@@ -57,4 +61,22 @@ export class ResponseStart {
 function withoutEmptyLines(bytes: Buffer): Buffer {
   const first = bytes.findIndex((byte) => byte !== 0x0d && byte !== 0x0a);
   return first === -1 ? Buffer.alloc(0) : bytes.subarray(first);
+}
+
+const chunkStart = /(?:\r?\n)?[ \t]*([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?\n/iy;
+
+// Returns what is not chunked as it is.
+function withoutChunks(text: string): string {
+  let body = '';
+  let at = 0;
+  while (at < text.length) {
+    chunkStart.lastIndex = at;
+    const found = chunkStart.exec(text);
+    const size = Number.parseInt(found?.[1] ?? '0', 16);
+    if (found === null || size === 0) return at === 0 && found === null ? text : body;
+    const from = at + found[0].length;
+    body += text.slice(from, from + size);
+    at = from + size;
+  }
+  return body;
 }
