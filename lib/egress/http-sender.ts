@@ -29,7 +29,7 @@ import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, type Resolver } from './resolve-host.ts';
 import { type Requester, RequestPermits } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
-import { checkWebhookUrl } from './webhook-url.ts';
+import { checkStoredUrl } from './webhook-url.ts';
 
 const { permitsPerOriginMax: idlePerOriginMax } = attemptLimits;
 const permitLimits = {
@@ -110,7 +110,7 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
   let disposed = false;
 
   async function sendWithPermit(request: SendRequest): Promise<SendResult> {
-    const checked = checkWebhookUrl(request.url, policy);
+    const checked = checkStoredUrl(request.url, policy);
     if (!checked.ok) return refused(checked.reason);
     const url = new URL(checked.url);
     const permit = await permits.acquire(url, requesterOf(request));
