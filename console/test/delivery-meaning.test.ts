@@ -94,7 +94,7 @@ test.each<[string, Facts, RegExp]>([
   [
     'blocked',
     { state: 'blocked', attempts: [failed(1, { status: null, errorClass: 'blocked' })] },
-    /is public or allowed\. If a name has no public address, correct its DNS/,
+    /is public or allowed\. It is not tried again/,
   ],
 ])('what is %s says so in words', (_, facts, words) => {
   expect(meaning(facts)).toMatch(words);
