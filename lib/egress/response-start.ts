@@ -40,13 +40,20 @@ export class ResponseStart {
     const bodyAt = end === null ? text.length : end.index + end[0].length;
     const lines = text
       .slice(0, end?.index)
-      .replaceAll(/[\r\n]+[ \t]+/g, ' ')
-      .split(/[\r\n]+/);
+      .replaceAll(/\r?\n[ \t]+/g, ' ')
+      .split(/\r?\n/);
     const headers = new Map<string, string>();
     for (const line of lines.slice(1)) {
       const colon = line.indexOf(':');
       const name = line.slice(0, Math.max(0, colon)).trim().toLowerCase();
-      if (!headers.has(name)) headers.set(name, line.slice(colon + 1).trim());
+      if (!headers.has(name))
+        headers.set(
+          name,
+          line
+            .slice(colon + 1)
+            .replaceAll('\r', ' ')
+            .trim(),
+        );
     }
     const isChunked = /chunked/i.test(headers.get('transfer-encoding') ?? '');
     const body = isChunked ? withoutChunks(text.slice(bodyAt)) : text.slice(bodyAt);
