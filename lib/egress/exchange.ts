@@ -45,7 +45,9 @@ export function exchange(
   return new Promise<Answer>((resolve, reject) => {
     const { socket } = connection;
     const bytesBefore = socket.bytesRead;
+    let isOver = false;
     const stopWatching = (): void => {
+      isOver = true;
       signal.removeEventListener('abort', onAbort);
       socket.removeListener('readable', onReadable);
     };
@@ -55,6 +57,8 @@ export function exchange(
       resolve(answer);
     };
     const fail = (error: Error): void => {
+      // The parser tells of an end that was ours.
+      if (isOver) return;
       const answer = reader.answerUntil(error);
       if (answer !== null) {
         finish(answer);
@@ -129,6 +133,7 @@ function createAnswerReader(
       if (status >= 200) head = { status, headers: (name) => firstOf(headers[name]) };
     },
     onResponseData(_controller, chunk) {
+      start.drop();
       keep(chunk);
       if (head !== null && bodyBytes >= bodyBytesReadMax) {
         finish(answer({ ...head, complete: false, fault: null }));

@@ -12,17 +12,21 @@ const statusCharactersMax = 64;
 
 /** The start of a final response as it came, for one that undici's strict parser refuses. */
 export class ResponseStart {
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #bytesKept = 0;
   #lineEnded = false;
 
   add(bytes: Buffer): void {
     const fresh = this.#bytesKept === 0 ? withoutEmptyLines(bytes) : bytes;
     this.#lineEnded ||= fresh.includes('\n');
-    // Copied: the chunk would keep a larger buffer in memory.
-    const kept = Buffer.from(fresh.subarray(0, bytesKeptMax - this.#bytesKept));
+    const kept = fresh.subarray(0, bytesKeptMax - this.#bytesKept);
     if (kept.length > 0) this.#chunks.push(kept);
     this.#bytesKept += kept.length;
+  }
+
+  /** Gives the memory back: what came is read elsewhere. */
+  drop(): void {
+    this.#chunks = [];
   }
 
   /** Returns null until the status line is complete. */

@@ -41,7 +41,7 @@ export function checkStoredUrl(text: string, policy: EgressPolicy): WebhookUrlCh
   const url = parseUrl(text);
   if (url === null) return { ok: false, reason: 'url is not a valid URL' };
   // An empty query would be shown, and not sent.
-  if (url.search === '') url.search = '';
+  if (url.href.endsWith('?') && url.search === '') url.search = '';
   const refusal =
     refuseLength(url.href.length) ??
     refuseScheme(url.protocol.slice(0, -1), policy) ??
@@ -52,12 +52,11 @@ export function checkStoredUrl(text: string, policy: EgressPolicy): WebhookUrlCh
 
 // As a person reads it: the host as it was before IDNA, and the rest before percent-encoding.
 function readableForm(url: string): string {
-  const { hostname, pathname, search } = new URL(url);
-  const encoded = `${pathname}${search}`;
-  const decoded = encoded.replaceAll(/(?:%[0-9a-f]{2})+/gi, (codes) =>
+  const host = /^https?:\/\/([^/:]+)/.exec(url)?.[1] ?? '';
+  const decoded = url.replaceAll(/(?:%[0-9a-f]{2})+/gi, (codes) =>
     Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),
   );
-  return `${domainToUnicode(hostname)}${decoded}`;
+  return host.includes('xn--') ? domainToUnicode(host) + decoded : decoded;
 }
 
 // The rules for what parsing would hide.
