@@ -81,7 +81,7 @@ export function raceAddresses(
     const win = (socket: Socket): void => {
       isWon = true;
       signal.removeEventListener('abort', onAbort);
-      endAll(new Error('another address was faster'));
+      endAll(undefined);
       resolve(socket);
     };
     const lose = (): void => {
