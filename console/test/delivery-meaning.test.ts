@@ -53,12 +53,12 @@ test('only the failures alike at the end are counted, and only since it was sent
   const state = 'retrying';
   const before = [failed(1), failed(2, timedOut)];
   expect(meaning({ state, attempts: before })).toBe(
-    'The receiver gave no whole answer in time. The next attempt is being made.',
+    'The receiver sent no status line in time. The next attempt is being made.',
   );
   const anew = [...before, failed(3, { ...timedOut, trigger: 'resend' })];
   const nextAttemptAt = now.toISOString();
   expect(meaning({ state, attempts: anew, nextAttemptAt }, ['5s', '1d'])).toMatch(
-    /^The receiver gave no whole answer in time\. The next attempt is due now; 1 more follows until/,
+    /^The receiver sent no status line in time\. The next attempt is due now; 1 more follows until/,
   );
 });
 
@@ -94,7 +94,7 @@ test.each<[string, Facts, RegExp]>([
   [
     'blocked',
     { state: 'blocked', attempts: [failed(1, { status: null, errorClass: 'blocked' })] },
-    /not public or not allowed\. It is not tried again/,
+    /is public or allowed\. It is not tried again/,
   ],
 ])('what is %s says so in words', (_, facts, words) => {
   expect(meaning(facts)).toMatch(words);

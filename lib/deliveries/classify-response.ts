@@ -23,9 +23,10 @@ const statusesWithRetryAfter: ReadonlySet<number> = new Set([429, 503]);
 export function classifyResponse(result: SendResult, options: ClassifyOptions): Verdict {
   const end = { nextAttemptAt: null, gone: false };
   if (result.kind === 'failed') {
-    return result.errorClass === 'blocked'
-      ? { ...end, state: 'blocked', errorClass: 'blocked' }
-      : retryLater(result.errorClass, null, options);
+    const { errorClass } = result;
+    return result.isFinal
+      ? { ...end, state: 'blocked', errorClass }
+      : retryLater(errorClass, null, options);
   }
   const { status } = result;
   if (status >= 200 && status < 300) return { ...end, state: 'delivered', errorClass: null };

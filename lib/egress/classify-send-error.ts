@@ -7,20 +7,22 @@ export type SendPhase = 'dns' | 'connect' | 'tls' | 'exchange';
 
 export interface SendErrorVerdict {
   readonly errorClass: SendErrorClass;
-  /** Shown to tenants: one of a fixed set, without addresses or text of the resolver or receiver. */
+  /** Shown to tenants: one of a fixed set, or what is wrong with the URL; without addresses and secrets. */
   readonly detail: string;
+  /** No later attempt can end in another way. */
+  readonly isFinal: boolean;
 }
 
 const closed = verdict(
   'reset',
-  'the receiver closed the connection before its answer was complete',
+  'the receiver closed the connection before its response was complete',
 );
-const headersDetail = 'the headers of the answer were larger than 16 KiB';
+const headersDetail = 'the headers of the response were larger than 16 KiB';
 const clientCertificateDetail = 'the receiver wants a client certificate, and none is sent';
 const tlsVersionDetail = 'the receiver speaks neither TLS 1.2 nor 1.3';
 const alpnDetail = 'the receiver does not speak HTTP/1.1 over TLS';
-const brokenDetail = 'the answer of the receiver was not complete or not valid HTTP/1.1';
-const notHttp = verdict('reset', 'the answer of the receiver was not valid HTTP/1.1');
+const brokenDetail = 'the response of the receiver was not complete or not valid HTTP/1.1';
+const notHttp = verdict('reset', 'the response of the receiver was not valid HTTP/1.1');
 const tlsBroke = verdict('tls', 'the TLS connection with the receiver broke');
 
 /** Of a new connection that was closed without an answer, or with an alert about our certificate. */
@@ -50,7 +52,8 @@ const certificateAlerts: readonly (readonly [RegExp, SendErrorVerdict])[] = [
 ];
 
 const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
-  ['ADDRESS_BLOCKED', verdict('blocked', 'the receiver is not at a public address')],
+  ['ADDRESS_BLOCKED', verdict('blocked', 'the receiver is not at a public address', true)],
+  ['ADDRESSES_REFUSED', verdict('blocked', 'the host name has no public address')],
   ['ADDRESS_ABSENT', verdict('dns', 'the host name has no address')],
   ['NAME_UNRESOLVED', verdict('dns', 'the host name could not be resolved')],
   ['ENOTFOUND', verdict('dns', 'the host name was not found')],
@@ -78,8 +81,8 @@ const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ['UND_ERR_HEADERS_OVERFLOW', verdict('too_large', headersDetail)],
   ['HPE_HEADER_OVERFLOW', verdict('too_large', headersDetail)],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', verdict('reset', brokenDetail)],
-  ['ANSWER_TOO_LONG', verdict('too_large', 'the answer was too large')],
-  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', verdict('too_large', 'the answer was too large')],
+  ['ANSWER_TOO_LONG', verdict('too_large', 'the response was too large')],
+  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', verdict('too_large', 'the response was too large')],
 ]);
 
 const tlsCodes: readonly RegExp[] = [
@@ -104,7 +107,7 @@ const timeoutsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
   dns: verdict('timeout', 'the host name was not resolved in time'),
   connect: verdict('timeout', 'no connection to the receiver was made in time'),
   tls: verdict('timeout', 'the TLS handshake with the receiver did not end in time'),
-  exchange: verdict('timeout', 'the receiver did not answer completely in time'),
+  exchange: verdict('timeout', 'the receiver did not respond completely in time'),
 };
 
 /** Returns null for a fault of our own, which the caller must rethrow. */
@@ -138,8 +141,8 @@ function isTlsFault(code: string): boolean {
   return tlsCodes.some((pattern) => pattern.test(code));
 }
 
-function verdict(errorClass: SendErrorClass, detail: string): SendErrorVerdict {
-  return { errorClass, detail };
+function verdict(errorClass: SendErrorClass, detail: string, isFinal = false): SendErrorVerdict {
+  return { errorClass, detail, isFinal };
 }
 
 const programmingErrorNames: readonly unknown[] = ['TypeError', 'RangeError', 'SyntaxError'];
@@ -147,6 +150,13 @@ const programmingErrorNames: readonly unknown[] = ['TypeError', 'RangeError', 'S
 function classifyByName(error: unknown, phase: SendPhase): SendErrorVerdict | null {
   if (typeof error !== 'object' || error === null || !('name' in error)) return null;
   // Undici 7 leaves its code, HPE_…, undefined.
-  if (error.name === 'HTTPParserError') return notHttp;
+  if (error.name === 'HTTPParserError') return withParserReason(error);
   return programmingErrorNames.includes(error.name) ? null : verdictsByPhase[phase];
+}
+
+// The parser's reasons are fixed texts, without what the receiver sent.
+function withParserReason(error: object): SendErrorVerdict {
+  const message = 'message' in error ? String(error.message) : '';
+  const reason = /^Response does not match the HTTP\/1\.1 protocol \((.+)\)$/.exec(message)?.[1];
+  return reason === undefined ? notHttp : verdict('reset', `${notHttp.detail} (${reason})`);
 }

@@ -2,13 +2,11 @@ import { egressLimits } from '../limits.ts';
 import { type AttemptScope, beginPhase, endPhase } from './attempt-trace.ts';
 import { type Connection, destroyConnection } from './connection.ts';
 import { createInterimSkipper } from './interim-answers.ts';
+import { type ResponseHeaders, ResponseStart } from './response-start.ts';
 import { SendFault } from './send-fault.ts';
 import type { Dispatcher } from 'undici';
 
 const { bodyBytesReadMax, wireBytesReadMax, responseSampleBytesMax } = egressLimits;
-
-/** `Retry-After` is a number or a date (RFC 9110 §10.2.3); longer text is neither. */
-const retryAfterCharactersMax = 64;
 
 export interface ExchangeRequest {
   readonly path: string;
@@ -18,10 +16,14 @@ export interface ExchangeRequest {
 
 export interface Answer {
   readonly status: number;
-  readonly retryAfter: string | null;
-  readonly head: Buffer;
+  readonly headers: ResponseHeaders;
+  readonly bodyStart: Buffer;
+  /** As they were on the wire, and read. */
+  readonly bodyBytes: number;
   /** The body was read to its end, so that the connection can be used again. */
   readonly complete: boolean;
+  /** Why nothing could be read after what is here; null where that was not wanted. */
+  readonly fault: unknown;
 }
 
 export interface ExchangeScope extends AttemptScope {
@@ -29,7 +31,10 @@ export interface ExchangeScope extends AttemptScope {
   readonly beforeRequest: () => void;
 }
 
-/** Closes the connection unless the answer is complete. Throws the signal's reason or undici's error. */
+/**
+ * Closes the connection unless the response is complete. A response counts by its status line, whatever follows that.
+ * Before it, throws the signal's reason or undici's error.
+ */
 export function exchange(
   connection: Connection,
   request: ExchangeRequest,
@@ -40,28 +45,40 @@ export function exchange(
   return new Promise<Answer>((resolve, reject) => {
     const { socket } = connection;
     const bytesBefore = socket.bytesRead;
+    let isOver = false;
     const stopWatching = (): void => {
+      isOver = true;
       signal.removeEventListener('abort', onAbort);
       socket.removeListener('readable', onReadable);
     };
-    const fail = (error: Error): void => {
-      stopWatching();
-      destroyConnection(connection, error);
-      reject(error);
-    };
-    const onAbort = (): void => fail(signal.reason);
     const finish = (answer: Answer): void => {
       stopWatching();
       if (!answer.complete) destroyConnection(connection);
       resolve(answer);
     };
+    const fail = (error: Error): void => {
+      // The parser tells of an end that was ours.
+      if (isOver) return;
+      const answer = reader.answerUntil(error);
+      if (answer !== null) {
+        finish(answer);
+        return;
+      }
+      stopWatching();
+      destroyConnection(connection, error);
+      reject(error);
+    };
+    const onAbort = (): void => fail(signal.reason);
     const reader = createAnswerReader({ trace, beforeRequest }, finish, fail);
-    const skipInterim = createInterimSkipper(socket, () => {
-      trace.answerBegan = true;
+    const skipInterim = createInterimSkipper(socket, {
+      onInterim: () => {
+        trace.answerBegan = true;
+      },
+      onFinal: reader.addStart,
     });
     const onReadable = (): void => {
-      skipInterim();
-      if (socket.bytesRead - bytesBefore > wireBytesReadMax) reader.cut();
+      if (reader.wantsStart()) skipInterim();
+      if (socket.bytesRead - bytesBefore > wireBytesReadMax) fail(tooLong());
     };
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) {
@@ -74,64 +91,80 @@ export function exchange(
   });
 }
 
+function tooLong(): SendFault {
+  return new SendFault('ANSWER_TOO_LONG', `no whole answer within ${wireBytesReadMax} bytes`);
+}
+
 function createAnswerReader(
   { trace, beforeRequest }: Pick<ExchangeScope, 'trace' | 'beforeRequest'>,
   finish: (answer: Answer) => void,
   fail: (error: Error) => void,
 ) {
+  const start = new ResponseStart();
   const chunks: Buffer[] = [];
-  let bytesRead = 0;
-  let status = 0;
-  let retryAfter: string | null = null;
+  let bodyBytes = 0;
+  let requested = false;
+  let head: Pick<Answer, 'status' | 'headers'> | null = null;
 
-  const answer = (complete: boolean): Answer => ({
-    status,
-    retryAfter,
-    head: Buffer.concat(chunks),
-    complete,
+  const answer = (read: Pick<Answer, 'status' | 'headers' | 'complete' | 'fault'>): Answer => ({
+    ...read,
+    bodyStart: Buffer.concat(chunks),
+    bodyBytes,
   });
+
+  const keep = (chunk: Buffer): void => {
+    const wanted = responseSampleBytesMax - Math.min(bodyBytes, responseSampleBytesMax);
+    // Copied: the chunk would keep a larger buffer in memory.
+    if (wanted > 0) chunks.push(Buffer.from(chunk.subarray(0, wanted)));
+    bodyBytes += chunk.length;
+  };
 
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart() {
       beforeRequest();
+      requested = true;
       beginPhase(trace, 'exchange');
     },
     onResponseStarted() {
       trace.answerBegan = true;
       endPhase(trace);
     },
-    onResponseStart(_controller, statusCode, headers) {
-      status = statusCode;
-      retryAfter = readRetryAfter(headers['retry-after']);
+    onResponseStart(_controller, status, headers) {
+      if (status >= 200) head = { status, headers: (name) => firstOf(headers[name]) };
     },
     onResponseData(_controller, chunk) {
-      const wanted = responseSampleBytesMax - Math.min(bytesRead, responseSampleBytesMax);
-      // Copied: the chunk would keep a larger buffer in memory.
-      if (wanted > 0) chunks.push(Buffer.from(chunk.subarray(0, wanted)));
-      bytesRead += chunk.length;
-      if (bytesRead >= bodyBytesReadMax) finish(answer(false));
+      start.drop();
+      keep(chunk);
+      if (head !== null && bodyBytes >= bodyBytesReadMax) {
+        finish(answer({ ...head, complete: false, fault: null }));
+      }
     },
     onResponseEnd() {
-      finish(answer(true));
+      if (head !== null) finish(answer({ ...head, complete: true, fault: null }));
     },
     onResponseError(_controller, error) {
-      // These end with their head, though it may announce the length of a body (RFC 9112 §6.3).
-      if (status === 204 || status === 304) finish(answer(false));
-      else fail(error);
+      fail(error);
     },
   };
 
   return {
     handler,
-    /** Ends the answer where it is: its status decides if it is known already. */
-    cut(): void {
-      if (status >= 200) finish(answer(false));
-      else fail(new SendFault('ANSWER_TOO_LONG', `no answer within ${wireBytesReadMax} bytes`));
+    // Bytes before the request are no response to it. Once undici has read the head, it alone reads.
+    wantsStart: (): boolean => requested && head === null,
+    addStart: (bytes: Buffer): void => start.add(bytes),
+    /** Returns what was read before a fault, or null if that was not even a status line. */
+    answerUntil(error: unknown): Answer | null {
+      const status = head?.status ?? start.status();
+      if (status === null) return null;
+      // These end with their head, though it may announce the length of a body (RFC 9112 §6.3).
+      const fault = status === 204 || status === 304 ? null : error;
+      const { headers, body } = start.read();
+      if (bodyBytes === 0) keep(body);
+      return answer({ status, headers: head?.headers ?? headers, complete: false, fault });
     },
   };
 }
 
-function readRetryAfter(value: string | string[] | undefined): string | null {
-  const first = typeof value === 'string' ? value : value?.[0];
-  return first === undefined || first.length > retryAfterCharactersMax ? null : first;
+function firstOf(value: string | string[] | undefined): string | null {
+  return (typeof value === 'string' ? value : value?.[0]) ?? null;
 }

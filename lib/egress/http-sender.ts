@@ -15,10 +15,10 @@ import {
   classifySendError,
   clientCertificateRefused,
   isConnectionBroken,
-  type SendErrorClass,
   type SendErrorVerdict,
 } from './classify-send-error.ts';
 import type { ClientCertificate } from './client-certificate.ts';
+import { type AnswerDescription, describeAnswer } from './describe-answer.ts';
 import { type Connection, createConnection, IdlePool } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import type { EgressProxy } from './egress-proxy.ts';
@@ -27,10 +27,9 @@ import { openSocket, type SocketOpener } from './open-socket.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
 import { createHostResolver, type Resolver } from './resolve-host.ts';
-import { hideTexts, sampleText } from './response-sample.ts';
 import { type Requester, RequestPermits } from './request-permits.ts';
 import { faultText } from './send-fault.ts';
-import { checkWebhookUrl } from './webhook-url.ts';
+import { checkStoredUrl } from './webhook-url.ts';
 
 const { permitsPerOriginMax: idlePerOriginMax } = attemptLimits;
 const permitLimits = {
@@ -64,21 +63,12 @@ export type SendRequest = SendTarget &
 
 export type SendResult = SendFacts &
   (
-    | {
-        readonly kind: 'answered';
-        readonly status: number;
-        readonly retryAfter: string | null;
-        /** At most 4 KiB of UTF-8. */
-        readonly responseSample: string;
-      }
-    | {
+    | (AnswerDescription & { readonly kind: 'answered'; readonly status: number })
+    | (SendErrorVerdict & {
         readonly kind: 'failed';
-        readonly errorClass: SendErrorClass;
-        /** One of a fixed set without addresses or secrets, or what is wrong with the URL. */
-        readonly detail: string;
         /** For the operator's log alone: it may name addresses. */
         readonly cause: string | null;
-      }
+      })
   );
 
 interface SendFacts {
@@ -120,10 +110,8 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
   let disposed = false;
 
   async function sendWithPermit(request: SendRequest): Promise<SendResult> {
-    const checked = checkWebhookUrl(request.url, policy);
-    if (!checked.ok) {
-      return failed(createTrace(), { errorClass: 'blocked', detail: checked.reason, cause: null });
-    }
+    const checked = checkStoredUrl(request.url, policy);
+    if (!checked.ok) return refused(checked.reason);
     const url = new URL(checked.url);
     const permit = await permits.acquire(url, requesterOf(request));
     try {
@@ -235,21 +223,24 @@ function answered(trace: AttemptTrace, answer: Answer, secretTexts: readonly str
   return {
     kind: 'answered',
     status: answer.status,
-    retryAfter: answer.retryAfter,
-    responseSample: hideTexts(sampleText(answer.head, answer.complete), secretTexts),
+    ...describeAnswer(answer, secretTexts),
     address: trace.address,
     ms: trace.ms,
     phases: trace.phases,
   };
 }
 
+function refused(detail: string): SendResult {
+  return failed(createTrace(), { errorClass: 'blocked', detail, isFinal: true, cause: null });
+}
+
 function failed(
   trace: AttemptTrace,
-  { errorClass, detail, cause }: SendErrorVerdict & { readonly cause: string | null },
+  verdict: SendErrorVerdict & { readonly cause: string | null },
 ): SendResult {
   endPhase(trace, { failed: true });
   trace.ms.total = msSince(trace.startedAt);
-  const address = errorClass === 'blocked' ? null : trace.address;
+  const address = verdict.errorClass === 'blocked' ? null : trace.address;
   const { ms, phases } = trace;
-  return { kind: 'failed', errorClass, detail, cause, address, ms, phases };
+  return { kind: 'failed', ...verdict, address, ms, phases };
 }

@@ -8,27 +8,41 @@ const interimStart = /^HTTP\/1\.[01] 1\d\d[ \r\n]/;
 // Completes a beginning that is too short to recognise.
 const startSample = 'HTTP/1.1 100 ';
 
+interface Listener {
+  readonly onInterim: () => void;
+  /** Called with the bytes of the final response, which undici reads after it. */
+  readonly onFinal: (bytes: Buffer) => void;
+}
+
 /**
  * Returns a function to call when the socket is readable, before others read from it. It drops a 101
  * too: we never ask for another protocol. It keeps few bytes; the caller limits how many come.
  */
 export function createInterimSkipper(
   socket: Pick<Readable, 'read' | 'unshift'>,
-  onInterim: () => void,
+  { onInterim, onFinal }: Listener,
 ): () => void {
   let held = Buffer.alloc(0);
   let isOver = false;
   return () => {
-    const chunk: Buffer | null = isOver ? null : socket.read();
+    const chunk: Buffer | null = socket.read();
     if (chunk === null) return;
-    const bytes = Buffer.concat([held, chunk]);
+    const rest = isOver ? chunk : skip(Buffer.concat([held, chunk]));
+    if (!isOver) {
+      held = shorten(rest);
+      return;
+    }
+    onFinal(rest);
+    socket.unshift(rest);
+  };
+
+  function skip(bytes: Buffer): Buffer {
     const skippedBytes = interimAnswers.exec(bytes.toString('latin1'))?.[0].length ?? 0;
     const rest = bytes.subarray(skippedBytes);
     isOver = !mayBeInterim(rest);
     if (skippedBytes > 0 || !isOver) onInterim();
-    if (isOver) socket.unshift(rest);
-    else held = shorten(rest);
-  };
+    return rest;
+  }
 }
 
 function mayBeInterim(bytes: Buffer): boolean {

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { errorCode } from '../platform/error-code.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { type AttemptScope, beginPhase, endPhase } from './attempt-trace.ts';
 import {
@@ -11,8 +10,8 @@ import {
 } from './client-certificate.ts';
 import { type EgressProxy, openTunnel } from './egress-proxy.ts';
 import { withoutTrailingDot } from './host-name.ts';
+import { chooseAddresses, raceAddresses } from './race-addresses.ts';
 import { type HostResolver, requireAllowed } from './resolve-host.ts';
-import { SendFault } from './send-fault.ts';
 
 export interface SocketOpener {
   readonly guard: AddressGuard;
@@ -24,12 +23,6 @@ export interface SocketOpener {
 
 type Opening = SocketOpener & AttemptScope;
 
-/** A name with thousands of addresses must not keep an attempt dialling. */
-const addressesPerFamilyMax = 2;
-
-/** How long one address has before the next is tried (RFC 8305 §5). */
-const addressAttemptMs = 1_000;
-
 /** Throws a SendFault, the signal's reason, or what the resolver or the socket reports. */
 export async function openSocket(
   url: URL,
@@ -38,7 +31,7 @@ export async function openSocket(
 ): Promise<Socket> {
   const opening = { ...opener, ...scope };
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
-  const addresses = firstOfEachFamily(await resolve(host, opening));
+  const addresses = chooseAddresses(await resolve(host, opening));
   const socket = await reach(url, addresses, opening);
   try {
     return url.protocol === 'https:' ? await shakeHands(socket, host, opening) : socket;
@@ -61,38 +54,33 @@ async function resolve(
 }
 
 async function reach(url: URL, addresses: readonly string[], opening: Opening): Promise<Socket> {
-  const { proxy, trace } = opening;
+  const { proxy, signal, trace } = opening;
   beginPhase(trace, 'connect');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
-  const socket =
-    proxy === null
-      ? await dial({ host: url.hostname, port, addresses }, opening)
-      : await tunnel({ port, addresses }, proxy, opening);
+  const socket = await raceAddresses(addresses, {
+    signal,
+    open: (address, dialSignal) => {
+      trace.address = address;
+      const target = { address, port, signal: dialSignal };
+      return proxy === null ? dial(target, opening) : tunnel(target, proxy);
+    },
+  });
   endPhase(trace);
   return socket;
 }
 
 interface DialTarget {
+  /** Vetted: a second lookup could have another answer. */
+  readonly address: string;
   readonly port: number;
-  readonly addresses: readonly string[];
+  readonly signal: AbortSignal;
 }
 
 async function dial(
-  { host, port, addresses }: DialTarget & { readonly host: string },
-  { guard, signal, trace }: Opening,
+  { address, port, signal }: DialTarget,
+  { guard, trace }: Opening,
 ): Promise<Socket> {
-  const socket = connectTcp({
-    host: addresses.length === 1 ? (addresses[0] ?? '') : host,
-    port,
-    lookup: answerWith(addresses),
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: addressAttemptMs,
-    noDelay: true,
-    keepAlive: false,
-  });
-  socket.on('connectionAttempt', (address: string) => {
-    trace.address = address;
-  });
+  const socket = connectTcp({ host: address, port, noDelay: true, keepAlive: false });
   endOnError(socket);
   await eventOf(socket, 'connect', signal);
   const peer = socket.remoteAddress;
@@ -113,37 +101,10 @@ class PeerGone extends Error {
   readonly code = 'ECONNRESET';
 }
 
-async function tunnel(
-  { port, addresses }: DialTarget,
-  proxy: EgressProxy,
-  { signal, trace }: AttemptScope,
-): Promise<Socket> {
-  for (const [index, address] of addresses.entries()) {
-    trace.address = address;
-    try {
-      const socket = await openTunnel({ address, port }, proxy, signal);
-      endOnError(socket);
-      return socket;
-    } catch (error) {
-      const isLast = index === addresses.length - 1;
-      if (isLast || errorCode(error) !== 'PROXY_REFUSED') throw error;
-    }
-  }
-  throw new SendFault('ADDRESS_ABSENT', 'no address was given');
-}
-
-// This host may have no route for one of the families.
-function firstOfEachFamily(addresses: readonly string[]): readonly string[] {
-  const firstOf = (family: number): readonly string[] =>
-    addresses.filter((address) => isIP(address) === family).slice(0, addressesPerFamilyMax);
-  const chosen = new Set([...firstOf(6), ...firstOf(4)]);
-  return addresses.filter((address) => chosen.has(address));
-}
-
-// Only the vetted addresses: a second lookup could have another answer.
-function answerWith(addresses: readonly string[]): LookupFunction {
-  const answers = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_hostname, _options, callback) => callback(null, answers);
+async function tunnel({ signal, ...target }: DialTarget, proxy: EgressProxy): Promise<Socket> {
+  const socket = await openTunnel(target, proxy, signal);
+  endOnError(socket);
+  return socket;
 }
 
 async function shakeHands(

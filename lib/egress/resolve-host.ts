@@ -7,7 +7,10 @@ import { SendFault } from './send-fault.ts';
 export type Resolver = (hostname: string) => Promise<readonly string[]>;
 
 export interface HostResolver {
-  /** One refused address refuses all: no honest receiver has private ones beside public ones. */
+  /**
+   * Returns the allowed addresses, at least one. Throws the SendFault `ADDRESS_BLOCKED` for a literal address, and
+   * `ADDRESSES_REFUSED` for a name, which may have others later.
+   */
   addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -16,9 +19,9 @@ export function createHostResolver(guard: AddressGuard, resolve: Resolver): Host
 
   return {
     async addressesOf(host, signal) {
-      if (isIP(host) !== 0) return vet([host], guard);
-      if (isLocalhostName(withoutTrailingDot(host))) return vet(loopbackOf(guard), guard);
-      return vet(await lookupShared(host, signal), guard);
+      if (isIP(host) !== 0) return [requireAllowed(host, guard)];
+      if (isLocalhostName(withoutTrailingDot(host))) return loopbackOf(guard);
+      return allowedOf(await lookupShared(host, signal), guard);
     },
   };
 }
@@ -50,18 +53,25 @@ function shareLookups(resolve: Resolver) {
 
 // RFC 6761 §6.3: localhost is loopback and never asked of DNS.
 function loopbackOf(guard: AddressGuard): readonly string[] {
-  const loopback = ['127.0.0.1', '::1'];
-  const usable = loopback.filter((address) => guard.verdict(address).allowed);
-  return usable.length === 0 ? loopback : usable;
+  const allowed = ['127.0.0.1', '::1'].filter((address) => guard.verdict(address).allowed);
+  return allowed.length > 0 ? allowed : [requireAllowed('127.0.0.1', guard)];
 }
 
-function vet(addresses: readonly string[], guard: AddressGuard): readonly string[] {
+function allowedOf(addresses: readonly string[], guard: AddressGuard): readonly string[] {
   if (addresses.length === 0) throw new SendFault('ADDRESS_ABSENT', 'the name has no address');
-  for (const address of addresses) requireAllowed(address, guard);
-  return addresses;
+  const verdicts = addresses.map((address) => ({ address, ...guard.verdict(address) }));
+  const allowed = verdicts.filter((verdict) => verdict.allowed);
+  if (allowed.length > 0) return allowed.map(({ address }) => address);
+  throw new SendFault('ADDRESSES_REFUSED', refusalOf(verdicts[0]));
 }
 
-export function requireAllowed(address: string, guard: AddressGuard): void {
+function refusalOf(verdict: { address: string; reason?: string } | undefined): string {
+  return `${verdict?.address}: ${verdict?.reason}`;
+}
+
+/** Returns the address. Throws the SendFault `ADDRESS_BLOCKED`. */
+export function requireAllowed(address: string, guard: AddressGuard): string {
   const verdict = guard.verdict(address);
-  if (!verdict.allowed) throw new SendFault('ADDRESS_BLOCKED', `${address}: ${verdict.reason}`);
+  if (verdict.allowed) return address;
+  throw new SendFault('ADDRESS_BLOCKED', refusalOf({ address, ...verdict }));
 }

@@ -2,6 +2,7 @@ import { errorCode, isRecord } from '../platform/error-code.ts';
 
 type SendFaultCode =
   | 'ADDRESS_BLOCKED'
+  | 'ADDRESSES_REFUSED' // none of a name's addresses may be connected to
   | 'ADDRESS_ABSENT'
   | 'NAME_UNRESOLVED'
   | 'PROXY_REFUSED' // the egress proxy did not connect to the receiver

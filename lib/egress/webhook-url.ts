@@ -1,4 +1,5 @@
 // Checks a webhook's URL by its text; the address behind a name is checked at connect.
+import { domainToUnicode } from 'node:url';
 import { type AddressGuard, addressGuardOf } from './address-guard.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { isLocalhostName, refuseHostName, withoutTrailingDot } from './host-name.ts';
@@ -17,21 +18,45 @@ const forbiddenCharacters = /[\u0000-\u0020\u007f-\u009f\\]/;
 // `https:/x` and `https:///x` have a host for `new URL` only.
 const httpStart = /^https?:\/\/[^/?#]/i;
 
+// All that shows nothing, such as U+200B, or looks like a space. Of ASCII only what is percent-encoded comes here.
+const invisibleCharacters =
+  /(?!\p{ASCII})[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Checks a URL that someone gives, as `checkStoredUrl` does. What it shows must be all that is sent. */
+export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
+  const checked = checkStoredUrl(text, policy);
+  // Most have nothing to decode.
+  if (!checked.ok || !/%[c-f]|xn--/i.test(checked.url)) return checked;
+  const isReadable = !invisibleCharacters.test(readableForm(checked.url));
+  return isReadable ? checked : { ok: false, reason: 'url must not hold invisible characters' };
+}
+
 /**
  * Returns the canonical URL (WHATWG, ASCII host) to store and to connect with, so that check and
  * connection never read one text differently. Throws a TypeError for a bad range of the policy.
  */
-export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
+export function checkStoredUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
   const textRefusal = refuseText(text, policy);
   if (textRefusal !== null) return { ok: false, reason: textRefusal };
   const url = parseUrl(text);
   if (url === null) return { ok: false, reason: 'url is not a valid URL' };
+  // An empty query would be shown, and not sent.
+  if (url.href.endsWith('?') && url.search === '') url.search = '';
   const refusal =
     refuseLength(url.href.length) ??
     refuseScheme(url.protocol.slice(0, -1), policy) ??
     refusePort(url, policy) ??
     refuseHost(url.hostname, policy);
   return refusal === null ? { ok: true, url: url.href } : { ok: false, reason: refusal };
+}
+
+// As a person reads it: the host as it was before IDNA, and the rest before percent-encoding.
+function readableForm(url: string): string {
+  const host = /^https?:\/\/([^/:]+)/.exec(url)?.[1] ?? '';
+  const decoded = url.replaceAll(/(?:%[0-9a-f]{2})+/gi, (codes) =>
+    Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
+  return host.includes('xn--') ? domainToUnicode(host) + decoded : decoded;
 }
 
 // The rules for what parsing would hide.

@@ -49,7 +49,7 @@ export interface Attempt {
   ms: AttemptTimings;
   status: number | null;
   errorClass: ErrorClass | null;
-  /** One of a fixed set of sentences, without addresses or secrets. */
+  /** Sentences of a fixed set, and the `Location` of a redirect; without addresses of a name or secrets. */
   detail: string | null;
   responseSample: string;
   /** The receiver's IP address, for operators only. */

@@ -35,8 +35,8 @@ function consolePage(workflowType: string, input: unknown): ConsolePage | null {
 }
 
 function pageOfEvents({ appUid, events }: DeliverEventsInput): ConsolePage {
-  const [first, ...others] = events;
-  if (first === undefined || others.length > 0) {
+  const [first] = events;
+  if (first === undefined || events.length > 1) {
     return { title: 'Deliveries of the application', path: `${appUid}/deliveries` };
   }
   return { title: 'Event', path: `${appUid}/events/${first.eventId}` };

@@ -19,6 +19,8 @@ export interface Failure {
   at: Date;
   /** The delivery has no attempt left. */
   exhausted: boolean;
+  /** No request was made: nothing but a change of DNS or of the URL helps. */
+  blocked: boolean;
   deactivateAfterMs: number;
 }
 
@@ -27,29 +29,31 @@ const exhaustedEveryMs = minuteMs;
 
 /**
  * Returns what is due after a failure: at most one, the gravest. `failing` says that all failed for five minutes, or a
- * twentieth of `deactivateAfterMs` if that is shorter; the others also need an exhausted delivery.
+ * twentieth of `deactivateAfterMs` if that is shorter, or that one was blocked; the others also need an exhausted
+ * delivery.
  */
 export function nextNotice(
   { failingSince, lastExhaustedAt, notified }: Health,
-  { at, exhausted, deactivateAfterMs }: Failure,
+  { at, exhausted, blocked, deactivateAfterMs }: Failure,
 ): Notified | null {
-  if (failingSince === null) return null;
+  const isNews = notified === null;
+  if (failingSince === null) return blocked && isNews ? 'failing' : null;
   const lastedMs = at.getTime() - failingSince.getTime();
   if (exhausted || lastExhaustedAt !== null) {
     if (lastedMs >= deactivateAfterMs) return 'deactivated';
     const isReported = notified === 'deactivation_scheduled' || notified === 'deactivated';
     if (lastedMs >= deactivateAfterMs / 2 && !isReported) return 'deactivation_scheduled';
   }
-  return lastedMs >= failingMs(deactivateAfterMs) && notified === null ? 'failing' : null;
+  return isNews && (blocked || lastedMs >= failingMs(deactivateAfterMs)) ? 'failing' : null;
 }
 
 /** Returns since when no delivery may have succeeded for a notice to be true: for `failing` the last minutes. */
 export function quietSince(
   notice: Notified,
   failingSince: Date,
-  { at, deactivateAfterMs }: Pick<Failure, 'at' | 'deactivateAfterMs'>,
+  { at, blocked, deactivateAfterMs }: Pick<Failure, 'at' | 'blocked' | 'deactivateAfterMs'>,
 ): Date {
-  return notice === 'failing'
+  return notice === 'failing' && !blocked
     ? new Date(at.getTime() - failingMs(deactivateAfterMs))
     : failingSince;
 }

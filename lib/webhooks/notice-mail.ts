@@ -47,7 +47,7 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     '',
     ...whatFollows(data),
     '',
-    `See its deliveries: GET ${api}/webhooks/${data.uid}/deliveries?state=${isBlocked(data) ? 'blocked' : 'retrying'}`,
+    `See its deliveries: GET ${api}/webhooks/${data.uid}/deliveries?${isBlocked(data) ? 'errorClass=blocked' : 'state=retrying'}`,
     `Correct its URL:    PATCH ${api}/webhooks/${data.uid} {"url": "https://hooks.example.com/new"}`,
     `Test it:            POST ${api}/webhooks/${data.uid}/test`,
     `Send them again:    POST ${api}/webhooks/${data.uid}/recover`,
@@ -112,7 +112,10 @@ function isBlocked({ lastAttempt }: Payload['data']): boolean {
 
 function whatFollows(data: Payload['data']): string[] {
   if (isBlocked(data))
-    return ['What follows: its deliveries end as blocked. None of them is sent again by itself.'];
+    return [
+      'What follows: while the host name has no public address, its deliveries are tried again, as often as its schedule',
+      'allows. If the URL itself is refused, they end as blocked, and none of them is sent again by itself.',
+    ];
   return [
     'What follows: its deliveries are retried, as often as its schedule allows. If it goes on, the webhook is paused, not',
     `before ${data.deactivatesAt}.`,

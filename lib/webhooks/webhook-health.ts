@@ -45,7 +45,8 @@ export async function recordHealth(
     return;
   }
   const exhausted = verdict.state === 'exhausted';
-  const failure: FailedAttempt = { at, exhausted, deactivateAfterMs, attempt };
+  const blocked = attempt.errorClass === 'blocked';
+  const failure: FailedAttempt = { at, exhausted, blocked, deactivateAfterMs, attempt };
   if (!verdict.gone) {
     const notice = await recordFailure(store, webhook, failure);
     if (notice !== null) log(facts, { notice, disabledReason: 'failing' });
@@ -90,10 +91,11 @@ export async function recordFailure(
   webhook: Health,
   failure: FailedAttempt,
 ): Promise<Notified | null> {
-  const { failingSince, notified } = webhook;
+  const { notified } = webhook;
   const { at } = failure;
+  const failingSince = webhook.failingSince ?? at;
   const filter = { _id: webhook._id, appUid: webhook.appUid };
-  if (failingSince === null) {
+  if (webhook.failingSince === null) {
     await store.webhooks.updateOne(
       { ...filter, failingSince: null },
       { $set: { failingSince: at } },
@@ -104,7 +106,7 @@ export async function recordFailure(
     await store.webhooks.updateOne(filter, counted);
   }
   const notice = nextNotice(webhook, failure);
-  if (notice === null || failingSince === null) return null;
+  if (notice === null) return null;
   // A success or a resume since the webhook was read has restarted the clock.
   const still = { failingSince, ...(notice === 'deactivated' ? {} : { notified }) };
   const key = { appUid: webhook.appUid, webhookUid: webhook._id };

@@ -71,7 +71,7 @@ function failureAt(at: Date): FailedAttempt {
     at,
     ...answer,
   } as const;
-  return { at, exhausted: true, deactivateAfterMs, attempt };
+  return { at, exhausted: true, blocked: false, deactivateAfterMs, attempt };
 }
 
 test('after five days of failures and an exhausted delivery the webhook is paused, and its deliveries are held', async () => {

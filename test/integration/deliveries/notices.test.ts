@@ -201,7 +201,8 @@ test('a repeat of what a killed process did tells nothing again', async () => {
   const event = await insertEvent(installation, [webhook._id], now);
   const told = { status: 500, errorClass: 'status', detail: null } as const;
   const seen = { eventId: event._id, event: event.event, n: 1, at: now, ...told } as const;
-  const failure = { at: now, exhausted: false, deactivateAfterMs: 5 * dayMs, attempt: seen };
+  const outcome = { exhausted: false, blocked: false };
+  const failure = { at: now, ...outcome, deactivateAfterMs: 5 * dayMs, attempt: seen };
   const { store } = installation;
   expect(await recordFailure(store, webhook, failure)).toBe('failing');
   // The process read the webhook before, and ended before it recorded the attempt.

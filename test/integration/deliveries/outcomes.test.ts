@@ -30,17 +30,24 @@ beforeAll(async () => {
   installation = open.use(await createInstallation());
   const { egress: policy } = installation.config;
   ports = deliveryPorts(installation, {
-    sender: open.use(createHttpSender({ policy, resolver: noNames })),
+    sender: open.use(createHttpSender({ policy, resolver: fewNames })),
     retryScheduleMs: defaultRetryScheduleMs,
   });
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-/** DNS that knows no name, so that the name servers of this machine do not matter. */
-function noNames(hostname: string): Promise<readonly string[]> {
+const addressesOf: Readonly<Record<string, readonly string[]>> = {
+  'mixed.example.com': ['fe80::1', '127.0.0.1'],
+  'private.example.com': ['fe80::1', '10.1.2.3'],
+};
+
+/** DNS that knows few names, so that the name servers of this machine do not matter. */
+async function fewNames(hostname: string): Promise<readonly string[]> {
+  const addresses = addressesOf[hostname];
+  if (addresses !== undefined) return addresses;
   const unknown = new Error(`getaddrinfo ENOTFOUND ${hostname}`);
-  return Promise.reject(Object.assign(unknown, { code: 'ENOTFOUND' }));
+  throw Object.assign(unknown, { code: 'ENOTFOUND' });
 }
 
 /** Where the webhook points: at a receiver made for the row, or at no receiver at all. */
@@ -50,6 +57,13 @@ const answering =
   (status: number, headers: () => Record<string, string> = () => ({})): Place =>
   () =>
     startReceiver((response) => response.writeHead(status, headers()).end(`status ${status}`));
+
+const atName =
+  (name: string): Place =>
+  async () => {
+    const receiver = await startReceiver((response) => response.end());
+    return { ...receiver, url: `http://${name}:${receiver.port}` };
+  };
 
 const at = (url: string): Place => {
   return () => Promise.resolve({ url });
@@ -146,10 +160,11 @@ const rows: Row[] = [
     requests: 1,
   },
   {
-    ...noAnswer,
-    what: 'an answer whose body drips beyond the time limit of an attempt',
+    ...delivered,
+    what: 'a 200 whose body drips beyond the time limit of an attempt',
     place: () => startReceiver(dripUntilClosed),
-    errorClass: 'timeout',
+    status: 200,
+    sample: expect.stringMatching(/^\.+$/),
     requests: 1,
   },
   {
@@ -161,10 +176,11 @@ const rows: Row[] = [
     requests: 1,
   },
   {
-    ...noAnswer,
-    what: 'headers larger than 16 KiB',
-    place: answering(200, () => ({ 'x-large': 'h'.repeat(20_000) })),
-    errorClass: 'too_large',
+    ...delivered,
+    what: 'a 200 with headers larger than 16 KiB',
+    place: answering(200, () => ({ 'x-large': 'h'.repeat(15_000), 'x-more': 'h'.repeat(1_500) })),
+    status: 200,
+    sample: 'status 200',
     requests: 1,
   },
   {
@@ -194,6 +210,20 @@ const rows: Row[] = [
     what: 'a name that does not resolve',
     place: at('http://nowhere.example.com'),
     errorClass: 'dns',
+  },
+  {
+    ...delivered,
+    what: 'a name with an address that is not public and one that is',
+    place: atName('mixed.example.com'),
+    status: 200,
+    sample: '',
+    requests: 1,
+  },
+  {
+    ...noAnswer,
+    what: 'a name without a public address',
+    place: at('http://private.example.com'),
+    errorClass: 'blocked',
   },
   {
     ...noAnswer,
@@ -274,10 +304,11 @@ test.each(rows)('$what: $state', async (row) => {
     expect(receiver.requests).toHaveLength(row.requests);
   }
   const stored = await installation.store.webhooks.findOne({ _id: webhook._id });
+  const toldAtOnce = errorClass === 'blocked' ? 'failing' : null;
   expect(stored).toMatchObject(
     status === 410
       ? { active: false, disabledReason: 'gone' }
-      : { active: true, disabledReason: null },
+      : { active: true, disabledReason: null, notified: toldAtOnce },
   );
   expect(stored?.failingSince instanceof Date).toBe(state !== 'delivered' && status !== 410);
 });

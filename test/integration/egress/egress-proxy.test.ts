@@ -75,10 +75,10 @@ test('plain http goes through a tunnel, too, and credentials go only to the prox
 });
 
 test.each(['127.0.0.2', '10.0.0.1', '::1', '169.254.169.254'])(
-  'a name that resolves to %s causes no request to the proxy',
+  'a name that resolves to %s alone causes no request to the proxy',
   async (address) => {
     await using proxy = await startConnectProxy();
-    await using sender = senderThrough(proxy, { resolver: async () => ['127.0.0.1', address] });
+    await using sender = senderThrough(proxy, { resolver: async () => [address] });
     const url = 'http://receiver.example.com/';
     expect(await sender.send({ url, headers: {}, body: '' })).toMatchObject({
       errorClass: 'blocked',
@@ -88,6 +88,23 @@ test.each(['127.0.0.2', '10.0.0.1', '::1', '169.254.169.254'])(
   },
 );
 
+test('an address that the proxy does not connect to holds up no other', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using proxy = await startConnectProxy((target) =>
+    target.startsWith('127.0.0.3') ? 'silence' : 'connect',
+  );
+  const addresses = ['127.0.0.3', '10.0.0.1', '127.0.0.1'];
+  const url = `http://receiver.example.com:${receiver.port}/`;
+  // Each attempt begins at a random address.
+  for (let round = 0; round < 5; round += 1) {
+    await using sender = senderThrough(proxy, { resolver: async () => addresses });
+    const result = await sender.send({ url, headers: {}, body: '' });
+    expect(result).toMatchObject({ status: 200, address: '127.0.0.1' });
+  }
+  expect(proxy.targets.every((target) => !target.startsWith('10.'))).toBe(true);
+  await waitFor(() => proxy.sockets.every((socket) => socket.destroyed));
+});
+
 test('when the proxy cannot reach an address, the next one is tried', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using proxy = await startConnectProxy((target) =>
@@ -95,11 +112,13 @@ test('when the proxy cannot reach an address, the next one is tried', async () =
   );
   await using sender = senderThrough(proxy, { resolver: async () => ['127.0.0.3', '127.0.0.1'] });
   const url = `http://receiver.example.com:${receiver.port}/`;
-  expect(await sender.send({ url, headers: {}, body: '' })).toMatchObject({
-    status: 200,
-    address: '127.0.0.1',
+  // Each attempt begins at a random address.
+  await waitFor(async () => {
+    const result = await sender.send({ url, headers: {}, body: '' });
+    expect(result).toMatchObject({ status: 200, address: '127.0.0.1' });
+    for (const socket of receiver.sockets) socket.destroy();
+    return proxy.targets.some((target) => target.startsWith('127.0.0.3'));
   });
-  expect(proxy.targets).toHaveLength(2);
 });
 
 const refusals: readonly (readonly [string, ProxyReaction])[] = [

@@ -35,6 +35,7 @@ test('the receiver gets exactly the bytes, names and values that were sent', asy
     kind: 'answered',
     status: 200,
     retryAfter: null,
+    detail: null,
     responseSample: 'thanks',
     address: '127.0.0.1',
     ms: {
@@ -84,17 +85,6 @@ test('Retry-After is returned unchanged', async () => {
   });
 });
 
-test('a compressed answer is kept as bytes and never decompressed', async () => {
-  await using receiver = await startReceiver((response) => {
-    response.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip at all');
-  });
-  await using sender = createHttpSender({ policy });
-  expect(await sender.send(post(receiver.url))).toMatchObject({
-    status: 200,
-    responseSample: 'not gzip at all',
-  });
-});
-
 test('a receiver that does not answer in time is a timeout', async () => {
   await using receiver = await startReceiver(() => undefined);
   await using sender = createHttpSender({ policy });
@@ -104,7 +94,7 @@ test('a receiver that does not answer in time is a timeout', async () => {
   await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
 });
 
-test('an answer that drips past the deadline is a timeout despite its status', async () => {
+test('a status line within the time counts, though the body drips past it', async () => {
   await using receiver = await startReceiver((response) => {
     response.writeHead(200);
     const drip = setInterval(() => response.write('.'), 10);
@@ -112,7 +102,8 @@ test('an answer that drips past the deadline is a timeout despite its status', a
   });
   await using sender = createHttpSender({ policy });
   const result = await sender.send(post(receiver.url, { timeoutMs: 2_000 }));
-  expect(failureOf(result)).toBe('timeout');
+  const detail = 'the receiver did not respond completely in time';
+  expect(result).toMatchObject({ kind: 'answered', status: 200, detail });
   expect(result.ms.firstByte).toBeLessThan(result.ms.total);
 });
 
@@ -144,22 +135,24 @@ test('an endless answer is cut at 64 KiB, its status counts, and its connection 
   expect(written).toBeLessThan(64 * 1024 * 1024);
 });
 
-test('headers over 16 KiB are too large, and headers under it are read', async () => {
+test('a status counts before headers over 16 KiB, and headers under it are read', async () => {
   let size = 20_000;
   await using receiver = await startReceiver((response) => {
     response.writeHead(200, { 'x-large': 'h'.repeat(size) }).end();
   });
   await using sender = createHttpSender({ policy });
-  expect(failureOf(await sender.send(post(receiver.url)))).toBe('too_large');
+  expect(await sender.send(post(receiver.url))).toMatchObject({
+    status: 200,
+    detail: 'the headers of the response were larger than 16 KiB',
+  });
   size = 15_000;
-  expect(statusOf(await sender.send(post(receiver.url)))).toBe(200);
+  expect(await sender.send(post(receiver.url))).toMatchObject({ status: 200, detail: null });
 });
 
 const breakages: readonly (readonly [string, string])[] = [
   ['closes without an answer', ''],
   ['uses another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
-  ['breaks off its headers', 'HTTP/1.1 200 OK\r\nContent-Le'],
-  ['breaks off its body', 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc'],
+  ['breaks off its status line', 'HTTP/1.1 200 OK'],
 ];
 
 test.each(breakages)('a receiver that %s is a reset', async (_what, bytes) => {
@@ -181,7 +174,7 @@ test('an answer that is not HTTP has another message than a closed connection', 
   await using sender = createHttpSender({ policy });
   expect(await sender.send(post(receiver.url))).toMatchObject({
     errorClass: 'reset',
-    detail: 'the answer of the receiver was not valid HTTP/1.1',
+    detail: 'the response of the receiver was not valid HTTP/1.1 (Expected HTTP/, RTSP/ or ICE/)',
   });
 });
 

@@ -63,7 +63,7 @@ test('a request whose kept connection breaks after the answer began is not repea
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {
       seen += 1;
-      if (seen === 2) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab');
+      if (seen === 2) socket.end('HTTP/1.1 200 O');
       else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
     });
   });

@@ -4,15 +4,22 @@ import * as fc from 'fast-check';
 import type { Socket } from 'node:net';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { type Receiver, startTcpReceiver } from '../../support/receivers.ts';
+import type { SendResult } from '../../../lib/egress/http-sender.ts';
 import { soakShare } from '../../support/soak-share.ts';
 import { policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
 const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-const notHttp = 'reset: the answer of the receiver was not valid HTTP/1.1';
-const cutShort = 'reset: the receiver closed the connection before its answer was complete';
-const broken = 'reset: the answer of the receiver was not complete or not valid HTTP/1.1';
+const notValid = 'the response of the receiver was not valid HTTP/1.1';
+const notHttp = `reset: ${notValid}`;
+const closed = 'the receiver closed the connection before its response was complete';
+const cutShort = `reset: ${closed}`;
+const broken = '200: the response of the receiver was not complete or not valid HTTP/1.1';
+const tooLarge = 'the response was too large';
+
+/** A status that counts, though the parser refuses what comes after it. */
+const odd = (reason: string, status = 200): string => `${status}: ${notValid} (${reason})`;
 
 /** Writes an answer to each request, in pieces, and then runs an action on the connection. */
 function startAnswering(
@@ -36,36 +43,114 @@ function startAnswering(
 
 const close = (socket: Socket): void => void socket.end();
 
+/** Returns the status of an answer with what was odd, or a name for a failure. */
+function shownOf(result: SendResult): number | string {
+  const isOdd = result.kind === 'answered' && result.detail !== null;
+  return isOdd ? `${result.status}: ${result.detail}` : statusOf(result);
+}
+
 /** An answer, its result, and the number of connections that two of them take. */
 type Case = readonly [string, string | readonly string[], number | string, 1 | 2];
 
 const whileOpen: readonly Case[] = [
   ['a status of 000', 'HTTP/1.1 000 X\r\n\r\n', notHttp, 2],
   ['a status of 099', 'HTTP/1.1 099 X\r\n\r\n', notHttp, 2],
-  ['a status of two digits', 'HTTP/1.1 20 X\r\n\r\n', notHttp, 2],
-  ['a status of four digits', 'HTTP/1.1 2000 X\r\n\r\n', notHttp, 2],
+  ['a status of two digits', 'HTTP/1.1 20 X\r\n\r\n', `${notHttp} (Invalid status code)`, 2],
+  ['a status of four digits', 'HTTP/1.1 2000 X\r\n\r\n', `${notHttp} (Invalid response status)`, 2],
   ['a status of 999', 'HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n', 999, 1],
   ['no reason phrase', 'HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n', 200, 1],
   ['a long reason phrase', good.replace('OK', 'r'.repeat(100_000)), 200, 1],
+  ['a longer reason phrase', good.replace('OK', 'r'.repeat(300_000)), `too_large: ${tooLarge}`, 2],
+  ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', `${notHttp} (Expected HTTP/, RTSP/ or ICE/)`, 2],
   [
-    'a longer reason phrase',
-    good.replace('OK', 'r'.repeat(300_000)),
-    'too_large: the answer was too large',
+    'HTTP/2 frames',
+    '\0\0\0\x04\0\0\0\0\0\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x01',
+    `${notHttp} (Expected HTTP/, RTSP/ or ICE/)`,
     2,
   ],
-  ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', notHttp, 2],
-  ['HTTP/2 frames', '\0\0\0\x04\0\0\0\0\0\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x01', notHttp, 2],
   ['HTTP/1.0', good.replace('1.1', '1.0'), 200, 2],
   ['empty lines first', `\r\n\r\n${good}`, 200, 1],
-  ['lines without CR', good.replaceAll('\r\n', '\n'), notHttp, 2],
-  ['a folded header', good.replace('Content', 'X: a\r\n b\r\nContent'), notHttp, 2],
-  ['NUL in a header', good.replace('Content', 'X: a\0b\r\nContent'), notHttp, 2],
+  [
+    'lines without CR',
+    good.replaceAll('\r\n', '\n'),
+    odd('Missing expected CR after response line'),
+    2,
+  ],
+  [
+    'a folded header',
+    good.replace('Content', 'X: a\r\n b\r\nContent'),
+    odd('Unexpected whitespace after header value'),
+    2,
+  ],
+  [
+    'NUL in a header',
+    good.replace('Content', 'X: a\0b\r\nContent'),
+    odd('Invalid header value char'),
+    2,
+  ],
   ['NUL in a header after its length', good.replace('2\r\n', '2\r\nX: a\0b\r\n'), broken, 2],
-  ['a space before a colon', good.replace(':', ' :'), notHttp, 2],
+  ['a space before a colon', good.replace(':', ' :'), odd('Invalid header field char'), 2],
   ['a header that is no property', good.replace('Content', '__proto__: x\r\nContent'), 200, 1],
-  ['a negative length', good.replace(': 2', ': -2'), notHttp, 2],
+  ['a negative length', good.replace(': 2', ': -2'), odd('Invalid character in Content-Length'), 2],
   ['a length beyond all numbers', good.replace(': 2', ': 99999999999999999999999'), broken, 2],
   ['two lengths', good.replace('Content', 'Content-Length: 3\r\nContent'), broken, 2],
+  ['the same length twice', good.replace('Content', 'Content-Length: 2\r\nContent'), broken, 2],
+  [
+    'a length and chunks',
+    `${chunked.slice(0, -2)}Content-Length: 2\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
+    odd("Content-Length can't be present with Transfer-Encoding"),
+    2,
+  ],
+  [
+    'padded sizes of chunks',
+    `${chunked}2  \r\nok\r\n0\r\n\r\n`,
+    odd('Invalid character in chunk size'),
+    2,
+  ],
+  [
+    'a blank in the name of a header',
+    good.replace('Content', 'X Y: a\r\nContent'),
+    odd('Invalid header token'),
+    2,
+  ],
+  [
+    'a failure with a folded header',
+    good.replace('200', '500').replace('Content', 'X: a\r\n b\r\nContent'),
+    odd('Unexpected whitespace after header value', 500),
+    2,
+  ],
+  ['two blanks after the version', good.replace(' 200', '  200'), odd('Invalid status code'), 2],
+  [
+    'a status without CR in pieces',
+    ['HTT', 'P/1.1 2', '00 O', 'K\n\n'],
+    odd('Missing expected CR after response line'),
+    2,
+  ],
+  [
+    'headers without an end',
+    `HTTP/1.1 200 OK\r\n${`X: ${'x'.repeat(1_000)}\r\n`.repeat(300)}`,
+    '200: the headers of the response were larger than 16 KiB',
+    2,
+  ],
+  [
+    'trailers without an end',
+    `${chunked}2\r\nok\r\n0\r\n${`X: ${'x'.repeat(1_000)}\r\n`.repeat(300)}`,
+    '200: the headers of the response were larger than 16 KiB',
+    2,
+  ],
+  ['an endless extension of a chunk', `${chunked}2;${'x'.repeat(300_000)}`, `200: ${tooLarge}`, 2],
+  [
+    'an unknown status with odd headers',
+    good.replace('200', '999').replace(':', ' :'),
+    odd('Invalid header field char', 999),
+    2,
+  ],
+  [
+    'a status of three digits in another protocol',
+    'SIP/2.0 200 OK\r\n\r\n',
+    `${notHttp} (Expected HTTP/, RTSP/ or ICE/)`,
+    2,
+  ],
   ['more than its length', `${good}more`, 200, 2],
   ['a second answer', good + good.replace('200', '500'), 200, 2],
   ['204 with a body', 'HTTP/1.1 204 None\r\nContent-Length: 5\r\n\r\nhello', 204, 2],
@@ -76,15 +161,35 @@ const whileOpen: readonly Case[] = [
     200,
     1,
   ],
-  ['a chunk of no size', `${chunked}zz\r\nok\r\n0\r\n\r\n`, notHttp, 2],
-  ['a chunk of negative size', `${chunked}-2\r\nok\r\n0\r\n\r\n`, notHttp, 2],
-  ['a chunk beyond all numbers', `${chunked}ffffffffffffffffff\r\nok`, notHttp, 2],
-  ['a chunk longer than its size', `${chunked}2\r\nokay0\r\n\r\n`, notHttp, 2],
+  [
+    'a chunk of no size',
+    `${chunked}zz\r\nok\r\n0\r\n\r\n`,
+    odd('Invalid character in chunk size'),
+    2,
+  ],
+  [
+    'a chunk of negative size',
+    `${chunked}-2\r\nok\r\n0\r\n\r\n`,
+    odd('Invalid character in chunk size'),
+    2,
+  ],
+  [
+    'a chunk beyond all numbers',
+    `${chunked}ffffffffffffffffff\r\nok`,
+    odd('Chunk size overflow'),
+    2,
+  ],
+  [
+    'a chunk longer than its size',
+    `${chunked}2\r\nokay0\r\n\r\n`,
+    odd('Expected LF after chunk data'),
+    2,
+  ],
   ['trailers', `${chunked}2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n`, 200, 1],
   [
     'a length among the trailers',
     `${chunked}2\r\nok\r\n0\r\nContent-Length: 9\r\n\r\n`,
-    notHttp,
+    odd("Content-Length can't be present with Transfer-Encoding"),
     2,
   ],
   ['100 Continue first', `HTTP/1.1 100 Continue\r\n\r\n${good}`, 200, 1],
@@ -100,7 +205,7 @@ const whileOpen: readonly Case[] = [
   [
     '101 and another protocol',
     'HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n\x81\x01',
-    notHttp,
+    `${notHttp} (Expected HTTP/, RTSP/ or ICE/)`,
     2,
   ],
   [
@@ -112,22 +217,28 @@ const whileOpen: readonly Case[] = [
   [
     'an interim head of 300 KiB',
     `HTTP/1.1 103 Hints\r\nX: ${'x'.repeat(307_200)}\r\n\r\n${good}`,
-    'too_large: the answer was too large',
+    `too_large: ${tooLarge}`,
     2,
   ],
 ];
 
 const thenClosed: readonly Case[] = [
   ['a body without a length', 'HTTP/1.1 200 OK\r\n\r\nhello', 200, 2],
-  ['less than its length', good.slice(0, -1), cutShort, 2],
+  ['less than its length', good.slice(0, -1), `200: ${closed}`, 2],
   [
     'less than its length, the last answer',
     good.replace('C', 'Connection: close\r\nC').slice(0, -1),
     broken,
     2,
   ],
-  ['no last chunk', `${chunked}2\r\nok\r\n`, cutShort, 2],
+  ['no last chunk', `${chunked}2\r\nok\r\n`, `200: ${closed}`, 2],
   ['half a status line', 'HTTP/1.1 2', cutShort, 2],
+  ['a status line without an end', 'HTTP/1.1 200 OK', cutShort, 2],
+  ['a status line alone', 'HTTP/1.1 200 OK\r\n', `200: ${closed}`, 2],
+  ['a status line of a failure alone', 'HTTP/1.1 503 Busy\r\n', `503: ${closed}`, 2],
+  ['half a header', 'HTTP/1.1 200 OK\r\nContent-Le', `200: ${closed}`, 2],
+  ['half a status line after an interim answer', 'HTTP/1.1 103 H\r\n\r\nHTTP/1.1 200', cutShort, 2],
+
   ['nothing but an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n', cutShort, 2],
   ['half an interim answer', 'HTTP/1.1 100 Cont', cutShort, 2],
   ['no more HTTP/1.1', 'HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', cutShort, 2],
@@ -146,7 +257,7 @@ test.each(cases)('a receiver that sends $sent', async (strange) => {
   for (let round = 0; round < 2; round += 1) {
     // Long enough for any machine, since none of these tests a timeout.
     const result = await sender.send(post(receiver.url, { timeoutMs: 60_000 }));
-    expect(statusOf(result)).toBe(strange.expected);
+    expect(shownOf(result)).toBe(strange.expected);
   }
   expect(receiver.sockets).toHaveLength(strange.connections);
 });

@@ -94,7 +94,7 @@ async function startBroken(): Promise<string> {
   const { workflowId } = await service.temporal.client.workflow.start('deliverEvents', {
     workflowId: 'event/evt_broken',
     taskQueue: 'herald-events',
-    args: [{}],
+    args: [{ events: [{}] }],
     // After one reported failure the task waits for this timeout, which is 10 s by default.
     workflowTaskTimeout: '1 second',
     typedSearchAttributes: new TypedSearchAttributes([

@@ -9,11 +9,11 @@ const now = new Date('2026-03-01T12:00:00.000Z');
 const common = { address: '192.0.2.1', ms: { total: 5 }, phases: [] };
 
 function answered(status: number, retryAfter: string | null = null): SendResult {
-  return { kind: 'answered', status, retryAfter, responseSample: '', ...common };
+  return { kind: 'answered', status, retryAfter, detail: null, responseSample: '', ...common };
 }
 
-function failed(errorClass: SendErrorClass): SendResult {
-  return { kind: 'failed', errorClass, detail: 'why', cause: null, ...common };
+function failed(errorClass: SendErrorClass, isFinal = false): SendResult {
+  return { kind: 'failed', errorClass, detail: 'why', cause: null, isFinal, ...common };
 }
 
 function judge(result: SendResult, attemptsMade = 1): Verdict {
@@ -45,7 +45,7 @@ test('410 exhausts the delivery immediately and reports the endpoint as gone', (
   expect(judge(answered(410, '60'))).toEqual(gone);
 });
 
-test.each<SendErrorClass>(['dns', 'connect', 'tls', 'timeout', 'reset', 'too_large'])(
+test.each<SendErrorClass>(['dns', 'connect', 'tls', 'timeout', 'reset', 'too_large', 'blocked'])(
   'a failure of the kind %s is tried again until the schedule ends',
   (errorClass) => {
     expect(judge(failed(errorClass))).toEqual({
@@ -63,10 +63,10 @@ test.each<SendErrorClass>(['dns', 'connect', 'tls', 'timeout', 'reset', 'too_lar
   },
 );
 
-test('an address that the guard refuses is never retried', () => {
+test('a literal address that the guard refuses is never retried', () => {
   const blocked = { state: 'blocked', errorClass: 'blocked', nextAttemptAt: null, gone: false };
-  expect(judge(failed('blocked'))).toEqual(blocked);
-  expect(judge(failed('blocked'), 3)).toEqual(blocked);
+  expect(judge(failed('blocked', true))).toEqual(blocked);
+  expect(judge(failed('blocked', true), 3)).toEqual(blocked);
 });
 
 test.each([

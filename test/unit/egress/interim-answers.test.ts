@@ -12,7 +12,10 @@ function leftOf(pieces: readonly string[]): string {
     return bytes;
   };
   const unshift = (bytes: Buffer): void => void (readable = bytes);
-  const skipInterim = createInterimSkipper({ read, unshift }, () => undefined);
+  const skipInterim = createInterimSkipper(
+    { read, unshift },
+    { onInterim: () => undefined, onFinal: () => undefined },
+  );
   return pieces
     .map((piece) => {
       readable = Buffer.from(piece, 'latin1');

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { defaultEgressPolicy, type EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import { checkWebhookUrl } from '../../../lib/egress/webhook-url.ts';
+import { checkStoredUrl, checkWebhookUrl } from '../../../lib/egress/webhook-url.ts';
 
 interface UrlCase {
   readonly url: string;
@@ -64,6 +64,98 @@ const allowedUrls = [
 
 test.each(allowedUrls)('%s is stored as %s', (given, stored) => {
   expect(canonical(given ?? '')).toBe(stored);
+});
+
+const invisible = [
+  '\u00a0',
+  '\u00ad',
+  '\u034f',
+  '\u061c',
+  '\u115f',
+  '\u180e',
+  '\u2000',
+  '\u200b',
+  '\u200d',
+  '\u200e',
+  '\u2028',
+  '\u2029',
+  '\u202e',
+  '\u202f',
+  '\u205f',
+  '\u2060',
+  '\u2066',
+  '\u2800',
+  '\u3000',
+  '\u3164',
+  '\ufe0f',
+  '\ufeff',
+  '\uffa0',
+  '\u{e0041}',
+  '\u{1d173}',
+];
+const places = [
+  'https://example.com/hook_',
+  'https://example.com/a_b',
+  'https://example.com/?a=_',
+  'https://example.com/?_=b',
+];
+
+test.each(places)(
+  'no invisible character is accepted in place of _ in %s, plain or encoded',
+  (place) => {
+    for (const character of invisible) {
+      for (const text of [
+        character,
+        encodeURIComponent(character),
+        encodeURIComponent(character).toLowerCase(),
+      ]) {
+        const reason = reasonFor(place.replace('_', text));
+        expect([character.codePointAt(0)?.toString(16), reason]).toEqual([
+          expect.any(String),
+          'url must not hold invisible characters',
+        ]);
+      }
+    }
+  },
+);
+
+test.each(['%C2%85', '%c2%a0', 'a%E2%80%8Bb'])('%s is refused in a path', (text) => {
+  expect(reasonFor(`https://example.com/${text}`)).toBe('url must not hold invisible characters');
+});
+
+test.each([
+  '%20',
+  '%00',
+  '%0A',
+  'a%20b',
+  '%FF',
+  '%E2%80',
+  '%E2%80%94',
+  '+',
+  '%25E2%2580%258B',
+  '%C3%BC',
+  '%F0%9F%8E%89',
+])('%s is accepted in a path and in a query', (text) => {
+  expect(canonical(`https://example.com/${text}`)).toBe(`https://example.com/${text}`);
+  expect(canonical(`https://example.com/?q=${text}`)).toBe(`https://example.com/?q=${text}`);
+});
+
+test('a host that IDNA leaves an invisible character in is refused', () => {
+  expect(reasonFor('https://xn--10cl1a0b660p.com/')).toBe('url must not hold invisible characters');
+});
+
+test('an empty query or fragment is not shown, since it is not sent', () => {
+  expect(canonical('https://example.com/hook?')).toBe('https://example.com/hook');
+  expect(canonical('https://example.com?')).toBe('https://example.com/');
+  expect(canonical('https://example.com/hook?a')).toBe('https://example.com/hook?a');
+  expect(canonical('https://example.com/hook??')).toBe('https://example.com/hook??');
+  expect(reasonFor('https://example.com/hook#')).toBe('url must not hold a fragment');
+  expect(reasonFor('https://example.com/hook?#')).toBe('url must not hold a fragment');
+});
+
+test('a stored url with an invisible character is still sent to', () => {
+  const stored = 'https://example.com/hook%E2%80%8B';
+  expect(checkStoredUrl(stored, defaultEgressPolicy)).toEqual({ ok: true, url: stored });
 });
 
 test('a url gets the same verdict at every check', () => {

@@ -32,6 +32,7 @@ interface Row {
   lastedMs: number | null;
   /** This failure exhausted its delivery, or an earlier one did. */
   exhausted?: 'now' | 'earlier';
+  blocked?: boolean;
   notified?: Notified;
   deactivateAfterMs?: number;
   due: Notified | null;
@@ -43,6 +44,10 @@ test.each<Row>([
   { lastedMs: null, due: null },
   { lastedMs: null, exhausted: 'now', due: null },
   { lastedMs: 5 * minuteMs - 1, due: null },
+  { lastedMs: null, blocked: true, due: 'failing' },
+  { lastedMs: 1, blocked: true, due: 'failing' },
+  { lastedMs: null, blocked: true, notified: 'failing', due: null },
+  { lastedMs: 1, blocked: true, notified: 'failing', due: null },
   { lastedMs: 5 * minuteMs, due: 'failing' },
   { lastedMs: 5 * minuteMs, notified: 'failing', due: null },
   // An exhausted delivery alone does not make a webhook fail.
@@ -64,23 +69,25 @@ test.each<Row>([
   { lastedMs: 5 * dayMs, exhausted: 'now', notified: 'deactivated', due: 'deactivated' },
 ])(
   'after $lastedMs ms of failures, exhausted $exhausted, told $notified: $due',
-  ({ lastedMs, exhausted, notified = null, deactivateAfterMs = 5 * dayMs, due }) => {
+  ({ lastedMs, exhausted, blocked = false, notified = null, due, ...row }) => {
+    const { deactivateAfterMs = 5 * dayMs } = row;
     const webhook = health({
       failingSince: lastedMs === null ? null : before(lastedMs),
       lastExhaustedAt: exhausted === 'earlier' ? before(minuteMs) : null,
       notified,
     });
-    const failure = { at, exhausted: exhausted === 'now', deactivateAfterMs };
+    const failure = { at, exhausted: exhausted === 'now', blocked, deactivateAfterMs };
     expect(nextNotice(webhook, failure)).toBe(due);
   },
 );
 
 test('a webhook fails when nothing succeeded for minutes, and is to be paused when nothing did since the first failure', () => {
-  const facts = { at, deactivateAfterMs: 5 * dayMs };
+  const facts = { at, blocked: false, deactivateAfterMs: 5 * dayMs };
   const since = before(4 * dayMs);
   expect(quietSince('failing', since, facts)).toEqual(before(5 * minuteMs));
   expect(quietSince('deactivation_scheduled', since, facts)).toBe(since);
   expect(quietSince('deactivated', since, facts)).toBe(since);
+  expect(quietSince('failing', since, { ...facts, blocked: true })).toBe(since);
 });
 
 test.each([

@@ -21,8 +21,9 @@ test('the mail of a failing webhook promises retries only where there are some',
   expect(retried).toContain('deliveries?state=retrying');
   const refused = { status: null, errorClass: 'blocked', detail: 'the address is not public' };
   const blocked = textAfter(refused);
-  expect(blocked).not.toContain('retried.');
-  expect(blocked).toContain('deliveries?state=blocked');
+  expect(blocked).not.toContain('deliveries are retried');
+  expect(blocked).toContain('If the URL itself is refused, they end as blocked');
+  expect(blocked).toContain('deliveries?errorClass=blocked');
   expect(blocked).toMatch(/Send them again: +POST \S+\/recover$/m);
   for (const text of [retried, blocked]) expect(text).not.toContain('Nothing is lost');
 });

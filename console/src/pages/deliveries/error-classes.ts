@@ -19,10 +19,10 @@ export const failures: Readonly<Record<Exclude<ErrorClass, 'status'>, string>> =
   dns: 'The name of the receiver was not found',
   connect: 'The receiver could not be reached',
   tls: 'The secure connection to the receiver failed',
-  timeout: 'The receiver gave no whole answer in time',
-  reset: 'The connection was closed without a whole answer',
-  too_large: 'The answer of the receiver was too large',
-  blocked: 'The address of the receiver is not public or not allowed',
+  timeout: 'The receiver sent no status line in time',
+  reset: 'The connection ended without a valid status line',
+  too_large: 'The receiver sent too much before a status line',
+  blocked: 'No address of the receiver is public or allowed',
 };
 
 const remedies: Readonly<Record<Exclude<ErrorClass, 'status'>, string>> = {
@@ -32,8 +32,10 @@ const remedies: Readonly<Record<Exclude<ErrorClass, 'status'>, string>> = {
   tls: 'Look for an expired or self-signed certificate, another host name, or an incomplete chain.',
   timeout: 'Its code works before it answers. Let it answer first, and work afterwards.',
   reset: 'The process crashed, or a proxy cut the connection.',
-  too_large: 'Its headers are too large, or it is endless. Answer 204 without a body.',
-  blocked: 'It is not tried again. Correct the URL of the webhook, then resend.',
+  too_large:
+    'Endless interim responses or an endless reason phrase. Respond with 204 without a body.',
+  blocked:
+    'If a name has no public address, correct its DNS. If the URL is refused, correct it, then resend.',
 };
 
 const remediesByStatus: Readonly<Record<number, string>> = {
@@ -52,7 +54,7 @@ const remediesByStatus: Readonly<Record<number, string>> = {
 function remedyForStatus(status: number): string {
   const own = remediesByStatus[status];
   if (own !== undefined) return own;
-  if (status < 400) return 'Redirects are not followed: register the final URL.';
+  if (status < 400) return 'Redirects are not followed: register the URL of its Location.';
   return status < 500
     ? 'Only an answer 2xx means delivered.'
     : 'Its code failed, or the proxy before it. Its log says why.';

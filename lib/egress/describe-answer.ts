@@ -1,0 +1,88 @@
+// What a tenant is shown of a response: its body as text, and what was odd about it.
+import { isUtf8 } from 'node:buffer';
+import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
+import { egressLimits } from '../limits.ts';
+import { classifySendError } from './classify-send-error.ts';
+import type { Answer } from './exchange.ts';
+import { hideTexts, sampleText } from './response-sample.ts';
+
+const { responseSampleBytesMax, bodyBytesReadMax } = egressLimits;
+
+/** `Retry-After` is a number or a date (RFC 9110 §10.2.3); longer text is neither. */
+const retryAfterCharactersMax = 64;
+
+const locationCharactersMax = 500;
+
+export interface AnswerDescription {
+  readonly retryAfter: string | null;
+  /** Null where nothing was odd. */
+  readonly detail: string | null;
+  /** At most 4 KiB of UTF-8. */
+  readonly responseSample: string;
+}
+
+/** `secretTexts` are taken out of what the receiver wrote. */
+export function describeAnswer(answer: Answer, secretTexts: readonly string[]): AnswerDescription {
+  const retryAfter = answer.headers('retry-after');
+  const body = readBody(answer);
+  const notes = [redirectNote(answer), body.note, faultNote(answer)].filter(
+    (note) => note !== null,
+  );
+  return {
+    retryAfter: (retryAfter?.length ?? 0) > retryAfterCharactersMax ? null : retryAfter,
+    detail: notes.length === 0 ? null : hideTexts(notes.join('; '), secretTexts),
+    responseSample: hideTexts(body.text, secretTexts),
+  };
+}
+
+function redirectNote({ status, headers }: Answer): string | null {
+  const location = headers('location');
+  if (location === null || status < 300 || status > 399) return null;
+  const isLong = location.length > locationCharactersMax;
+  const shown = Buffer.from(location.slice(0, locationCharactersMax), 'latin1');
+  return `redirects are not followed; Location: ${sampleText(shown, true)}${isLong ? '…' : ''}`;
+}
+
+function faultNote({ fault }: Answer): string | null {
+  return fault === null ? null : (classifySendError(fault, 'exchange')?.detail ?? null);
+}
+
+const inflateOptions = {
+  // What was cut is decoded as far as it goes; a small answer cannot unfold into a large one.
+  finishFlush: constants.Z_SYNC_FLUSH,
+  maxOutputLength: bodyBytesReadMax,
+};
+
+const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+  gzip: (bytes) => gunzipSync(bytes, inflateOptions),
+  'x-gzip': (bytes) => gunzipSync(bytes, inflateOptions),
+  deflate: (bytes) => inflateSync(bytes, inflateOptions),
+  br: (bytes) =>
+    brotliDecompressSync(bytes, {
+      finishFlush: constants.BROTLI_OPERATION_FLUSH,
+      maxOutputLength: bodyBytesReadMax,
+    }),
+};
+
+// Some receivers compress, though no request offers that.
+function readBody({ headers, bodyStart, bodyBytes, complete }: Answer): {
+  text: string;
+  note: string | null;
+} {
+  const coding = headers('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers('content-type') ?? '')?.[1];
+  const whole = complete && bodyBytes <= responseSampleBytesMax;
+  if (coding === 'identity' || coding === '' || bodyBytes === 0) {
+    return { text: sampleText(bodyStart, whole, charset), note: null };
+  }
+  try {
+    const decoded = decoders[coding]?.(bodyStart);
+    if (decoded !== undefined) return { text: sampleText(decoded, whole, charset), note: null };
+  } catch {
+    // Not in this coding, or too large.
+  }
+  if (isUtf8(bodyStart)) return { text: sampleText(bodyStart, whole), note: null };
+  const name = /^[a-z0-9, -]{1,40}$/.test(coding) ? ` (${coding})` : '';
+  const size = `${complete ? '' : 'at least '}${bodyBytes} bytes`;
+  return { text: '', note: `the response is compressed${name}, ${size}` };
+}

@@ -1,0 +1,122 @@
+// What tenants are shown of a response.
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { describeAnswer } from '../../../lib/egress/describe-answer.ts';
+
+interface Response {
+  status?: number;
+  headers?: Readonly<Record<string, string>>;
+  body?: Buffer | string;
+  bodyBytes?: number;
+  complete?: boolean;
+  fault?: unknown;
+}
+
+function describe(response: Response, secretTexts: readonly string[] = []) {
+  const { status = 500, headers = {}, body = '', complete = true, fault = null } = response;
+  const bodyStart = Buffer.from(body).subarray(0, 4_096);
+  const bodyBytes = response.bodyBytes ?? Buffer.from(body).length;
+  const get = (name: string): string | null => headers[name] ?? null;
+  const answer = { status, headers: get, bodyStart, bodyBytes, complete, fault };
+  return describeAnswer(answer, secretTexts);
+}
+
+const text = 'the signature is wrong: ü';
+
+test.each([
+  ['gzip', gzipSync(text)],
+  ['x-gzip', gzipSync(text)],
+  ['GZIP', gzipSync(text)],
+  ['deflate', deflateSync(text)],
+  ['br', brotliCompressSync(text)],
+  ['identity', Buffer.from(text)],
+  ['gzip', Buffer.from(text)],
+  ['zstd', Buffer.from(text)],
+])('a body with Content-Encoding %s is shown as text', (coding, body) => {
+  const shown = describe({ headers: { 'content-encoding': coding }, body });
+  expect(shown).toMatchObject({ responseSample: text, detail: null });
+});
+
+test('of a long compressed body the first 4 KiB are shown', () => {
+  const long = Buffer.from(Array.from({ length: 9_000 }, (_none, n) => `${n} `).join(''));
+  const body = gzipSync(long);
+  expect(body.length).toBeGreaterThan(4_096);
+  const shown = describe({ headers: { 'content-encoding': 'gzip' }, body, complete: false });
+  expect(shown.responseSample).toBe(long.toString('utf8', 0, 4_096));
+});
+
+const unreadable = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xff]);
+
+test.each([
+  [
+    'a small body that unfolds beyond 64 KiB',
+    'gzip',
+    gzipSync(Buffer.alloc(65_537)),
+    '(gzip), 95 bytes',
+  ],
+  ['an unknown coding', 'zstd', unreadable, '(zstd), 5 bytes'],
+  ['two codings', 'gzip, br', unreadable, '(gzip, br), 5 bytes'],
+  ['a broken body', 'br', unreadable, '(br), 5 bytes'],
+  ['a name that is none', '<b>', unreadable, ', 5 bytes'],
+] as const)('%s is described by its size', (...[, coding, body, end]) => {
+  const shown = describe({ headers: { 'content-encoding': coding }, body });
+  expect(shown).toMatchObject({ responseSample: '' });
+  expect(shown.detail).toMatch(/^the response is compressed/);
+  expect(shown.detail?.replace(/\d\d bytes/, '95 bytes')).toContain(end);
+});
+
+test('a body that unfolds to exactly 64 KiB is shown', () => {
+  const body = gzipSync(Buffer.alloc(65_536, 'a'));
+  const shown = describe({ headers: { 'content-encoding': 'gzip' }, body });
+  expect(shown.responseSample).toBe('a'.repeat(4_096));
+});
+
+test('the size of a compressed body that was cut is a lower bound', () => {
+  const headers = { 'content-encoding': 'zstd' };
+  const shown = describe({ headers, body: unreadable, bodyBytes: 65_536, complete: false });
+  expect(shown.detail).toBe('the response is compressed (zstd), at least 65536 bytes');
+});
+
+test.each([
+  ['text/plain; charset=iso-8859-1', 'ungültig'],
+  ['text/html;charset="ISO-8859-1"', 'ungültig'],
+  ['text/plain; charset=unheard-of', 'ung\u{fffd}ltig'],
+  ['text/plain', 'ung\u{fffd}ltig'],
+])('a body of %s is read in its charset', (type, shown) => {
+  const body = Buffer.from('ungültig', 'latin1');
+  expect(describe({ headers: { 'content-type': type }, body }).responseSample).toBe(shown);
+});
+
+test.each([301, 302, 303, 307, 308])('a redirect with %d shows its Location', (status) => {
+  const headers = { location: 'https://www.example.com/hook' };
+  const detail = 'redirects are not followed; Location: https://www.example.com/hook';
+  expect(describe({ status, headers }).detail).toBe(detail);
+});
+
+test.each([200, 201, 299, 400, 503])('Location is not shown with a status of %d', (status) => {
+  expect(describe({ status, headers: { location: '/hooks/1' } }).detail).toBeNull();
+});
+
+test('a redirect without Location has no detail', () => {
+  expect(describe({ status: 304 }).detail).toBeNull();
+});
+
+test('a Location is cut at 500 characters, without control characters and secrets', () => {
+  const location = `/\u0007?token=secret-of-the-webhook&x=${'x'.repeat(500)}`;
+  const { detail } = describe({ status: 302, headers: { location } }, ['secret-of-the-webhook']);
+  expect(detail).toMatch(/^redirects are not followed; Location: \/\u{fffd}\?token=…&x=x+…$/u);
+  expect(detail?.length).toBeLessThan(540);
+});
+
+test('a fault after the status line is told after what else was odd', () => {
+  const fault = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+  const shown = describe({ status: 301, headers: { location: '/a' }, fault, complete: false });
+  expect(shown.detail).toBe(
+    'redirects are not followed; Location: /a; the receiver closed the connection before its response was complete',
+  );
+});
+
+test('Retry-After of more than 64 characters is none', () => {
+  expect(describe({ headers: { 'retry-after': '1'.repeat(64) } }).retryAfter).toBe('1'.repeat(64));
+  expect(describe({ headers: { 'retry-after': '1'.repeat(65) } }).retryAfter).toBeNull();
+});
