@@ -326,7 +326,11 @@ test('concurrent starts of a job start it once and mark it', async () => {
   for (const starter of starters) starter.addJob(toStart(job));
   await Promise.all(starters.map((starter) => starter.drained()));
   const { appUid, _id: jobUid } = job;
-  expect(await inputOf<RunJobInput>(jobWorkflowId(jobUid))).toEqual({ jobUid, kind: 'release', appUid });
+  expect(await inputOf<RunJobInput>(jobWorkflowId(jobUid))).toEqual({
+    jobUid,
+    kind: 'release',
+    appUid,
+  });
   // The mark is acknowledged by one server, so a majority read sees it a moment later.
   const unstarted = () => findUnstartedJobs(store, new Date(), 10);
   await waitFor(async () => (await unstarted()).length === 0, { what: 'the mark' });
