@@ -37,6 +37,8 @@ export function raceAddresses(
   addresses: readonly string[],
   { open, signal }: Race,
 ): Promise<Socket> {
+  const [only, ...others] = addresses;
+  if (only !== undefined && others.length === 0) return open(only, signal);
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const dialling = new Set<AbortController>();

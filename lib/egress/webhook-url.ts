@@ -1,5 +1,6 @@
 // Checks a webhook's URL by its text; the address behind a name is checked at connect.
 import { domainToUnicode } from 'node:url';
+import { hasInvisible } from '../platform/unicode.ts';
 import { type AddressGuard, addressGuardOf } from './address-guard.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { isLocalhostName, refuseHostName, withoutTrailingDot } from './host-name.ts';
@@ -18,16 +19,16 @@ const forbiddenCharacters = /[\u0000-\u0020\u007f-\u009f\\]/;
 // `https:/x` and `https:///x` have a host for `new URL` only.
 const httpStart = /^https?:\/\/[^/?#]/i;
 
-// All that shows nothing, such as U+200B, or looks like a space. Of ASCII only what is percent-encoded comes here.
-const invisibleCharacters =
-  /(?!\p{ASCII})[\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+// Of ASCII only what is percent-encoded comes here.
+const blankCharacters = /(?!\p{ASCII})[\p{Cc}\p{Z}]/u;
 
 /** Checks a URL that someone gives, as `checkStoredUrl` does. What it shows must be all that is sent. */
 export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
   const checked = checkStoredUrl(text, policy);
   // Most have nothing to decode.
   if (!checked.ok || !/%[c-f]|xn--/i.test(checked.url)) return checked;
-  const isReadable = !invisibleCharacters.test(readableForm(checked.url));
+  const shown = readableForm(checked.url);
+  const isReadable = !hasInvisible(shown) && !blankCharacters.test(shown);
   return isReadable ? checked : { ok: false, reason: 'url must not hold invisible characters' };
 }
 
