@@ -25,6 +25,11 @@ def of(*calls: str) -> frozenset[str]:
 
 webhooks = of("createWebhook", "changeWebhook")
 emails = of("signUserIn", "listUsers", "adminSignIn", "adminAddMember")
+identifiers = of(
+    *("signUserIn", "listUsers", "createAgent", "createContext", "reportChange", "createErasure"),
+    *("createWebhook", "changeWebhook", "createReplay", "createWebhookReplay"),
+    *("listEvents", "streamEvents", "listDeliveries", "listWebhookDeliveries"),
+)
 replays = of("createReplay", "createWebhookReplay", "recoverWebhook")
 
 refusals = [
@@ -38,6 +43,7 @@ refusals = [
     Refusal("unknown_webhook_uids/unknown_webhook", "webhooks are there", of("createReplay", "resendEvent")),
     Refusal("invalid_request/range", "since is before until, and both are not too far apart", replays | of("getDeliveryStats", "listWebhookStats")),
     Refusal("invalid_request/format", "an e-mail address has no quotes, among others", emails),
+    Refusal("invalid_request/format", "an identifier is visible and in the normal form NFC", identifiers),
     Refusal("invalid_webhook_url/invalid_webhook_url", "hosts, ports and mail depend on settings", webhooks),
     Refusal("invalid_request/not_of_kind", "operations webhooks have fields and events of their own", webhooks | of("testWebhook")),
     Refusal("invalid_request/not_in_entities", "a webhook's events are of its entities", webhooks),
