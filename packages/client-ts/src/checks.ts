@@ -12,7 +12,9 @@ export function checkLimits({
 }): void {
   if (!isCount(timeoutMs) || timeoutMs < 1 || timeoutMs > timeoutMsMax)
     throw new TypeError(`timeoutMs must be a whole number from 1 to ${timeoutMsMax}`);
-  if (!isCount(retries)) throw new TypeError('retries must be a whole number from 0 on');
+  // A page may wait for its stream as long as it is open.
+  if (!isCount(retries) && retries !== Number.POSITIVE_INFINITY)
+    throw new TypeError('retries must be a whole number from 0 on, or Infinity');
 }
 
 function isCount(value: unknown): value is number {

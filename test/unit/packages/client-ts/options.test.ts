@@ -19,13 +19,13 @@ test.each([
 });
 
 const timeoutRule = 'timeoutMs must be a whole number from 1 to 2147483647';
-const retriesRule = 'retries must be a whole number from 0 on';
+const retriesRule = 'retries must be a whole number from 0 on, or Infinity';
 const visibleRule = 'characters of ASCII, no spaces or line breaks';
 const wrongLimits: [Record<string, unknown>, string][] = [
   ...[0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '30000', true].map(
     (timeoutMs): [Record<string, unknown>, string] => [{ timeoutMs }, timeoutRule],
   ),
-  ...[-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '2', true].map(
+  ...[-1, 1.5, Number.NaN, Number.NEGATIVE_INFINITY, '2', true].map(
     (retries): [Record<string, unknown>, string] => [{ retries }, retriesRule],
   ),
 ];
@@ -71,6 +71,10 @@ test.each(wrongLimits)('no stream is opened with %j', async (options, message) =
   const opened = server.client.events.stream({}, options)[Symbol.asyncIterator]().next();
   await expect(opened).rejects.toThrow(new TypeError(message));
   expect(server.asked).toEqual([]);
+});
+
+test.each([0, Number.POSITIVE_INFINITY])('a client may retry %d times', (retries) => {
+  expect(() => new HeraldClient({ url: 'http://127.0.0.1:1', retries })).not.toThrow();
 });
 
 test.each(['', 'p 0', 'p0\n', 'x'.repeat(2_001)])(
