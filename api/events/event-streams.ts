@@ -80,7 +80,7 @@ export class EventStreams implements AsyncDisposable {
   #refuseTooMany({ appUid, uid }: StreamCaller): void {
     if (this.#isStopping) throw overloaded('the process stops');
     if (!this.#room.hasRoom(appUid)) {
-      throw overloaded('this process has too many streams open, of all or of this application');
+      throw overloaded('too many streams are open, in this process or for this application');
     }
     const own = [...this.#streams].filter(({ caller }) => caller.uid === uid);
     if (own.length < streamsPerCallerMax) return;

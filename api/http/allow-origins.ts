@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa';
 
-// No cookie counts there, so a hostile page with the origin `null` can do no more than a program without a browser.
+// Cookies do not count there, so a hostile page with the origin `null` can do no more than any program.
 const withKey = /^\/api\//;
 
 /**
- * Says which pages may read a response (CORS). What is open to all, any page may. Calls with a key only the pages at
- * /docs, whose sandbox makes their origin `null`: a key belongs into no other page.
+ * Lets pages of other origins read responses (CORS): any page those of open paths, and only the pages at /docs, whose
+ * sandbox makes their origin `null`, those of calls with a key. A key belongs in no other page.
  */
 export function allowOrigins(openPaths: ReadonlySet<string>): Middleware {
   return async (ctx, next) => {

@@ -63,7 +63,7 @@ export function textUpTo(charactersMax: number): Parameter<string> {
   });
 }
 
-/** An identifier as it is stored: another form of it would find nothing, without a word. */
+/** An identifier as it is stored: another form of it would silently find nothing. */
 export function identifierUpTo(charactersMax: number): Parameter<string> {
   const readText = textUpTo(charactersMax);
   const { validate, fault } = textFormats.identifier;

@@ -83,7 +83,7 @@ function faultOfValue(value: unknown): string | null {
 
 const identifierPaths: ReadonlySet<string> = new Set(['uid', 'externalTenantId']);
 
-/** No event has another identifier: such a filter would match nothing, without a word. */
+/** Events have no other identifiers: the filter would silently match nothing. */
 function faultOfIdentifiers(path: string, is: unknown): string | null {
   const { validate, fault } = textFormats.identifier;
   const isFaulty = (value: unknown): boolean => typeof value === 'string' && !validate(value);

@@ -1,4 +1,4 @@
-// `npm run generate`: writes all generated files; `-- --check` only names those that are not up to date.
+// `npm run generate`: writes all generated files; with `-- --check` it only lists the outdated ones.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { errorCode } from '../../lib/platform/error-code.ts';

@@ -1,4 +1,4 @@
-// Options of receivers: those that are refused when a receiver is made, and some beside them that are not.
+// Options that a receiver refuses when it is created, and similar options that it accepts.
 import { otherSecret, secret } from './draft.ts';
 
 /** What JSON has no number for. */
