@@ -19,7 +19,7 @@ export interface Verdict {
 
 const statusesWithRetryAfter: ReadonlySet<number> = new Set([429, 503]);
 
-/** Decides what follows from one attempt (docs/webhooks.md, "Answers"). Redirects are failures too. */
+/** Decides what follows from one attempt (docs/webhooks.md, "Responses"). Redirects are failures too. */
 export function classifyResponse(result: SendResult, options: ClassifyOptions): Verdict {
   const end = { nextAttemptAt: null, gone: false };
   if (result.kind === 'failed') {
