@@ -16,60 +16,54 @@ function group<const R extends Rows>(title: string, rows: R): Group<R> {
 
 export const limits = group('Contract', {
   requestBytesMax: [256 * 1024, 'Body of a request'],
-  credentialBytesMax: [64 * 1024, 'Body of a request with credentials, which strangers may send'],
+  credentialBytesMax: [64 * 1024, 'Body of a request with credentials'],
   payloadBytesMax: [256 * 1024, 'Payload of an event'],
-  webhooksPerAppCeiling: [1_000, 'Webhooks of an application that a setting may allow'],
-  apiKeysPerAppMax: [50, 'Active API keys of an application; twice as many to roll them'],
-  apiKeysKeptPerAppMax: [
-    1_000,
-    'API keys of an application with ended ones; twice as many to roll them',
-  ],
+  webhooksPerAppCeiling: [1_000, 'Webhooks of an application, with `HERALD_WEBHOOKS_PER_APP`'],
+  apiKeysPerAppMax: [50, 'Active API keys of an application; for rolling, twice'],
+  apiKeysKeptPerAppMax: [1_000, 'API keys of an application, with ended ones; for rolling, twice'],
   membersPerAppMax: [100, 'Members of an application'],
-  tenantsPerWebhookMax: [100, 'Tenants in the filter of a webhook'],
-  headersPerWebhookMax: [20, 'Own headers of a webhook'],
-  webhookHeaderBytesMax: [4 * 1024, "Names and values of a webhook's own headers together"],
-  usernameCharactersMax: [200, "User name of a webhook's receiver"],
-  receiverPasswordCharactersMax: [500, "Password of a webhook's receiver"],
-  bearerTokenCharactersMax: [4_096, "Bearer token of a webhook's receiver"],
-  clientCertificateCharactersMax: [12 * 1024, 'Client certificate of a webhook, with its chain'],
-  clientCertificatesMax: [5, 'Certificates in it'],
+  tenantsPerWebhookMax: [100, 'Tenants that a webhook selects'],
+  headersPerWebhookMax: [20, '`headers` of a webhook'],
+  webhookHeaderBytesMax: [4 * 1024, 'Their names and values together'],
+  usernameCharactersMax: [200, '`username` in `auth`'],
+  receiverPasswordCharactersMax: [500, '`password` in `auth`'],
+  bearerTokenCharactersMax: [4_096, '`token` in `auth`'],
+  clientCertificateCharactersMax: [12 * 1024, 'Client certificate with its chain'],
+  clientCertificatesMax: [5, 'Certificates in a chain'],
   clientKeyCharactersMax: [6 * 1024, 'Private key of a client certificate'],
   metadataKeysMax: [20, '`metadata` of a webhook'],
-  metadataKeyCharactersMax: [40, 'A key of `metadata`'],
-  metadataValueCharactersMax: [200, 'A value of `metadata`'],
+  metadataKeyCharactersMax: [40, 'Key of `metadata`'],
+  metadataValueCharactersMax: [200, 'Value of `metadata`'],
   ratePerSecondMax: [100, '`ratePerSecond` of a webhook'],
-  filterPathsMax: [10, 'Fields in the `filter` of a webhook'],
-  filterValuesMax: [50, 'Values of a `filter` in all'],
+  filterPathsMax: [10, 'Fields in a `filter`'],
+  filterValuesMax: [50, 'Values in a `filter`'],
   filterPathDepthMax: [5, 'Names in a path of a `filter`'],
-  filterTextCharactersMax: [256, 'Path of a `filter`; each text among its values'],
-  replayedPerSecondMax: [100, 'Deliveries of a replay, if asked for'],
-  mentionsPerErasureMax: [10, 'Texts that an erasure searches for'],
+  filterTextCharactersMax: [256, 'Path, and text value, in a `filter`'],
+  replayedPerSecondMax: [100, 'Deliveries of a replay, with `perSecond`'],
+  mentionsPerErasureMax: [10, '`mentions` of an erasure'],
   filesPerContextMax: [1_000, 'Files of a context'],
   // A whole schedule, all of which the statistics count, however short its waits are.
-  attemptsKeptMax: [20 + 1, 'Attempts kept in a delivery, the latest'],
-  attemptTimeoutMs: [5_000, 'An attempt, from DNS to the last byte'],
+  attemptsKeptMax: [20 + 1, 'Latest attempts kept in a delivery'],
+  attemptTimeoutMs: [5_000, 'Attempt, from DNS to the last byte'],
   retryStepsMax: [20, 'Waits of a retry schedule'],
-  retryWaitMsMin: [1_000, 'Each wait of a retry schedule'],
-  retryScheduleMsMax: [7 * 24 * 60 * 60 * 1_000, 'A retry schedule in all'],
-  pageSizeDefault: [50, 'Items of a page, unless asked otherwise'],
-  pageSizeMax: [200, 'Items of a page, if asked for'],
-  pageBytesMax: [2 * 1024 * 1024, 'Items of a page as they are stored; one item may be longer'],
-  externalIdCharactersMax: [256, '`externalId` of a user; a text that an erasure searches for'],
-  emailCharactersMax: [254, 'E-mail address'],
-  nameCharactersMax: [200, 'Name; uid of a reported resource, also in a filter'],
+  retryWaitMsMin: [1_000, 'Wait of a retry schedule'],
+  retryScheduleMsMax: [7 * 24 * 60 * 60 * 1_000, 'All waits of a retry schedule'],
+  pageSizeDefault: [50, 'Items of a page, by default'],
+  pageSizeMax: [200, 'Items of a page, with `limit`'],
+  pageBytesMax: [2 * 1024 * 1024, 'Items of a page, as stored; one item may be longer'],
+  externalIdCharactersMax: [256, '`externalId` of a user; text of `mentions`'],
+  emailCharactersMax: [254, 'Email address'],
+  nameCharactersMax: [200, 'Name; uid of a reported resource'],
   tenantCharactersMax: [200, '`externalTenantId`'],
-  filterCharactersMax: [
-    64,
-    'Uid or action in a filter of a list; the uid of a resource may be longer',
-  ],
+  filterCharactersMax: [64, 'Other uid, or action, in a filter of a list'],
   descriptionCharactersMax: [4_000, 'Description'],
   accountUidsMax: [100, 'Accounts in the body of a request'],
   // Also bounds a token: 100 uids are some 4.5 KB of it.
   accountsPerUserMax: [100, 'Accounts of a user'],
-  userTokenLifetimeMaxMs: [60 * 60 * 1_000, "Lifetime of a user's token that a setting may allow"],
-  sessionIdleMs: [60 * 60 * 1_000, "An admin's session without a request"],
-  sessionLifetimeMs: [12 * 60 * 60 * 1_000, "An admin's session in all"],
-  userAgentCharactersMax: [256, "`User-Agent` that is kept with an admin's session"],
+  userTokenLifetimeMaxMs: [60 * 60 * 1_000, "Lifetime of a user's token, with a setting"],
+  sessionIdleMs: [60 * 60 * 1_000, "Admin's session without a request"],
+  sessionLifetimeMs: [12 * 60 * 60 * 1_000, "Admin's session"],
+  userAgentCharactersMax: [256, "`User-Agent` kept with an admin's session"],
   authTokenCharactersMax: [8 * 1_024, 'Token to verify'],
 });
 
@@ -77,20 +71,20 @@ export const httpLimits = group('HTTP', {
   headerBytesMax: [16 * 1024, 'Headers of a request'],
   headersTimeoutMs: [10_000, "Arrival of a request's headers"],
   requestTimeoutMs: [15_000, 'Arrival of a whole request'],
-  keepAliveTimeoutMs: [65_000, 'A connection between requests'],
-  idleTimeoutMs: [30_000, 'A connection without traffic during a request'],
+  keepAliveTimeoutMs: [65_000, 'Connection between requests'],
+  idleTimeoutMs: [30_000, 'Connection without traffic during a request'],
   waitingPerPermitMax: [4, 'Requests that wait for each permit (`HERALD_REQUESTS_AT_ONCE`)'],
   // Half of what a caller usually waits.
   permitWaitMsMax: [15_000, 'Wait of a request for a permit'],
   // Longer than a read of MongoDB may take.
-  recognisedWithinMs: [6_000, 'Recognition of a caller'],
+  recognisedWithinMs: [6_000, 'Authentication of a caller'],
   // Longer than a transaction is begun again, or than MongoDB usually takes to change its primary.
-  answeredWithinMs: [12_000, 'Answer to a request, its waits included'],
-  handlingMsMin: [6_000, 'Time that a request has after its waits in any case'],
-  bodyBytesMax: [256 * 1024 * 1024, 'All bodies in a process, from the first byte to the answer'],
+  answeredWithinMs: [12_000, 'Response, including waits'],
+  handlingMsMin: [6_000, 'Minimum time of a request after its waits'],
+  bodyBytesMax: [256 * 1024 * 1024, 'All bodies in a process'],
   bodyBytesPerCallerMax: [
     32 * 1024 * 1024,
-    'Those of an API key, of an admin, and of an address (IPv6: a /64) without either',
+    'Bodies of an API key, an admin, or an unknown address (IPv6: a /64)',
   ],
   jsonDepthMax: [32, 'Depth of JSON'],
   jsonArrayItemsMax: [10_000, 'Items of a JSON array'],
@@ -101,205 +95,169 @@ export const httpLimits = group('HTTP', {
 
 export const dispatchLimits = group('Dispatch', {
   startsAtOnceMax: [3, 'Concurrent workflow starts of a process (ADR 39)'],
-  startsAtOnceMaxAlone: [
-    16,
-    'Concurrent workflow starts of a process, where each event has its own',
-  ],
-  ownWorkflowBelow: [10, 'Waiting events of a process from which events share workflows'],
+  startsAtOnceMaxAlone: [16, 'Concurrent workflow starts of a process, if each event has its own'],
+  ownWorkflowBelow: [10, 'Waiting events, from which events share workflows'],
   eventsWaitingMax: [
     5_000,
-    'Events of a process that wait for a start, three quarters for one application; the rest is left to the relay',
+    'Events of a process that wait for a start, three quarters for one application; the relay takes others',
   ],
   // 60 of our ids fit in the 2 KB of a search attribute.
-  idsPerSearchAttributeMax: [60, 'Events of a workflow; ids in a search attribute'],
+  idsPerSearchAttributeMax: [60, 'Events of a workflow; IDs in a search attribute'],
   // Each may need an activity for its retries; Temporal advises 500 at a time.
-  deliveriesPerWorkflowMax: [500, 'Deliveries of a workflow of several events'],
-  workflowTaskTimeoutMs: [4_000, 'A workflow task, before another process gets it'],
+  deliveriesPerWorkflowMax: [500, 'Deliveries of a shared workflow'],
+  workflowTaskTimeoutMs: [4_000, 'Workflow task, before another process gets it'],
   relayEveryMs: [1_000, 'Pause of the relay between sweeps'],
-  relayBackoffMsMax: [30_000, 'Pause of the relay while MongoDB or Temporal is away'],
+  relayBackoffMsMax: [30_000, 'Pause of the relay while MongoDB or Temporal is unavailable'],
   relayedPerSweepMax: [500, 'Events, jobs and partitions of a sweep, each'],
 });
 
 export const attemptLimits = group('Attempts and order', {
   firstActivitiesMax: [50, 'Activities `attemptFirst` of a workflow'],
-  activitiesAtOnceMax: [200, 'Concurrent retries of a process; as many steps of an order'],
+  activitiesAtOnceMax: [200, 'Concurrent retries of a process; concurrent steps of orders'],
   deliveriesShownMax: [
     20,
-    'Deliveries up to which a workflow shows each one, not only the failed and retried',
+    'Deliveries of a workflow that shows each, not only failed and retried ones',
   ],
   attemptsShownMax: [60, 'Attempts in the result of a workflow'],
   // A workflow task waits for its first attempts, which a silent receiver keeps for 5 s.
   workflowTasksAtOnceMax: [400, 'Concurrent workflow tasks of a process'],
   // 15 s at most with the waits for a rate and a permit; a call that ran out of its time would be sent twice.
-  callTimeoutMs: [30_000, 'A call of `attemptFirst` or `retryDelivery`'],
+  callTimeoutMs: [30_000, 'Call of `attemptFirst` or `retryDelivery`'],
   // Beyond any schedule: 7 days, in which a `Retry-After` at most doubles a wait or makes it an hour, 20 times.
   retriesTimeoutMs: [15 * 24 * 60 * 60 * 1_000, 'All calls of one `retryDelivery`'],
   permitsPerWebhookMax: [32, 'Requests of a webhook in flight'],
   // Three webhooks whose receiver is silent leave room to a fourth (docs/adr/0038).
   permitsPerOriginMax: [
     4 * 32,
-    'Requests of an application to an origin in flight that are not overdue',
+    'Requests of an application to an origin in flight, without overdue ones',
   ],
-  mailsAtOnceMax: [4, "Mails of a process under way, to the operator's mail server"],
+  mailsAtOnceMax: [4, 'Mails of a process in flight'],
   permitsInAllMax: [
     256,
-    'Requests of a process in flight that are not overdue; three quarters of them for one application',
+    'Requests of a process in flight, without overdue ones; three quarters for one application',
   ],
-  firstAttemptClaimMs: [
-    4_000,
-    'Time from shortly before the commit in which first attempts are left to the process that recorded the event',
-  ],
+  firstAttemptClaimMs: [4_000, 'Claim of first attempts by the process that records the event'],
   firstAttemptsAtOnceMax: [
     2_000,
-    'First attempts of a process, with those that wait for a permit; three quarters for one application. The rest is left to the workflows, and of those to the retries',
+    'First attempts of a process, in flight or waiting; three quarters for one application. Workflows and retries make the others',
   ],
-  earlyAttemptBytesMax: [64 * 1024 * 1024, 'Payloads of these in memory'],
+  earlyAttemptBytesMax: [64 * 1024 * 1024, 'Payloads of early first attempts in memory'],
   earlyAttemptOutcomesMax: [10_000, 'Outcomes of early first attempts in memory'],
   permitWaitMsMax: [2_000, 'Wait for permits'],
-  factsFreshMs: [
-    500,
-    'Age at which webhook, event and delivery are read anew right before a request',
-  ],
-  rateWaitMsMax: [1_000, 'Wait of an attempt for its rate-limit slot; one further past is void'],
+  factsFreshMs: [500, 'Age from which webhook, event and delivery are read again before a request'],
+  rateWaitMsMax: [1_000, 'Wait for a rate-limit slot; a slot further past is void'],
   // Half of the places of retries: the other half is for webhooks without a rate.
   rateWaitsAtOnceMax: [
     100,
-    'Attempts of a process that wait for a rate-limit slot, three quarters for one application; more are recorded with their slot',
+    'Attempts of a process that wait for a rate-limit slot, three quarters for one application; others are recorded with their slot',
   ],
   overdueAfterMs: [1_000, 'Age from which a request is overdue'],
   // Longer than a step, which begins attempts for 15 s.
-  orderStepTimeoutMs: [45_000, 'A call of `attemptInOrder`'],
+  orderStepTimeoutMs: [45_000, 'Call of `attemptInOrder`'],
   // An attempt with its waits and reads; a request is begun only while there is time for all of it.
   partitionLeaseMs: [15_000, 'Lease of a partition, renewed with each number'],
 });
 
 export const jobLimits = group('Jobs', {
   pageEveryMs: [1_000, 'Time between the pages of a release or replay'],
-  pageTimeoutMs: [60_000, 'A call of `takeJobPage`'],
+  pageTimeoutMs: [60_000, 'Call of `takeJobPage`'],
   // Each may have some payloads in memory.
   pagesAtOnceMax: [20, 'Concurrent calls of `takeJobPage` of a process'],
-  releasedPerSecondDefault: [20, 'Deliveries released, or replayed unless asked otherwise'],
-  countedDeliveriesMax: [10_000, 'Deliveries that a dry run of a replay counts'],
-  countedEventsMax: [100_000, 'Events that a dry run of a replay checks'],
-  countingMsMax: [5_000, 'Time in which it counts'],
+  releasedPerSecondDefault: [20, 'Deliveries released, or by default replayed'],
+  countedDeliveriesMax: [10_000, 'Deliveries that a dry run counts'],
+  countedEventsMax: [100_000, 'Events that a dry run checks'],
+  countingMsMax: [5_000, 'Duration of a dry run'],
   // Each costs Temporal some steps at once, which at the time of the retries are spread.
-  signalledPerPageMax: [
-    100,
-    'Workflows that a page tells that it took or cancelled what they wait to retry',
-  ],
+  signalledPerPageMax: [100, 'Workflows that a page signals about overtaken retries'],
   erasureSecondPassAfterMs: [5 * 60 * 1_000, 'Time between the two passes of an erasure'],
 });
 
 export const statisticsLimits = group('Statistics', {
   countEveryMs: [10_000, 'Pause between checks for minutes to count'],
-  countBackoffMsMax: [60_000, 'The same while MongoDB is away'],
+  countBackoffMsMax: [60_000, 'The same while MongoDB is unavailable'],
   // Longer than any record of an attempt or a cancellation takes, from the time in it to its commit.
-  countedAfterMs: [60_000, 'Time from the end of a minute until it is counted'],
+  countedAfterMs: [60_000, 'Time from the end of a minute to its count'],
   // Clocks differ, and a page of a job writes the time at which it began.
   staleUpdateMsMax: [
     15_000,
-    'Time by which the last update of a delivery may be before the end of its last attempt',
+    "Time by which a delivery's update may precede the end of its attempt",
   ],
-  countLeaseMs: [2 * 60_000, 'Time for one count, before another process begins it, too'],
-  talliedTogetherMax: [
-    20_000,
-    'Counts by minute, of webhooks and applications, of one read after a pause; at least one minute is counted',
-  ],
-  countedTogetherMax: [5_000, 'Those that are written in one transaction, or one minute'],
-  uncountedReadMax: [
-    2_000,
-    'Deliveries not counted yet that an answer includes: all, or with more of them none',
-  ],
-  undispatchedReadMax: [200, 'Undispatched events of all applications that an answer looks at'],
-  rangeMsMin: [60 * 60 * 1_000, 'Range of an answer'],
+  countLeaseMs: [2 * 60_000, 'Time for a count, before another process begins it'],
+  talliedTogetherMax: [20_000, 'Counts of minutes in one read after a pause, at least one minute'],
+  countedTogetherMax: [5_000, 'Counts written in one transaction, or one minute'],
+  uncountedReadMax: [2_000, 'Uncounted deliveries that a response includes; with more, none'],
+  undispatchedReadMax: [200, 'Undispatched events that a response considers'],
+  rangeMsMin: [60 * 60 * 1_000, 'Range of a response'],
   minutesRangeMsMax: [25 * 60 * 60 * 1_000, 'Range in minutes'],
   hoursRangeMsMax: [31 * 24 * 60 * 60 * 1_000, 'Range in hours'],
   daysRangeMsMax: [90 * 24 * 60 * 60 * 1_000, 'Range in days'],
-  webhookPointsMax: [31, 'Range in hours or days of an answer about all webhooks, as many of them'],
-  addedUpMax: [
-    5_000,
-    'Counts of hours or days that such an answer adds up: webhooks times hours or days',
-  ],
-  minutesKeptMs: [2 * 24 * 60 * 60 * 1_000, 'Counts of minutes, kept'],
-  hoursKeptMs: [100 * 24 * 60 * 60 * 1_000, 'Counts of hours, kept'],
-  daysKeptMs: [400 * 24 * 60 * 60 * 1_000, 'Counts of days, kept'],
+  webhookPointsMax: [31, 'Hours or days in a response about all webhooks'],
+  addedUpMax: [5_000, 'Webhooks times hours or days in that response'],
+  minutesKeptMs: [2 * 24 * 60 * 60 * 1_000, 'Counts of minutes'],
+  hoursKeptMs: [100 * 24 * 60 * 60 * 1_000, 'Counts of hours'],
+  daysKeptMs: [400 * 24 * 60 * 60 * 1_000, 'Counts of days'],
 });
 
 export const streamLimits = group('Streams of events', {
   streamsMax: [200, 'Streams of a process, three quarters for one application'],
   streamsPerCallerMax: [10, 'Streams of an API key or an admin in a process'],
-  keptEventsMax: [
-    10_000,
-    'Committed events in memory for all streams of a process; a reader that is further behind is closed',
-  ],
-  keptBytesMax: [32 * 1024 * 1024, 'Payloads of these in memory'],
-  buffersBytesMax: [64 * 1024, 'Payloads and messages that a stream holds for its connection'],
+  keptEventsMax: [10_000, 'Committed events in memory; a reader further behind is closed'],
+  keptBytesMax: [32 * 1024 * 1024, 'Payloads of committed events in memory'],
+  buffersBytesMax: [64 * 1024, 'Payloads and messages buffered for a stream'],
   // Less than half of the idle time after which a connection is closed.
   heartbeatEveryMs: [15_000, 'Silence of a stream'],
-  callerCheckEveryMs: [
-    2_000,
-    'Time between checks whether the callers of the streams may still read',
-  ],
-  endReasonMs: [1_000, 'Time that a reader has to take the reason why its stream ends'],
+  callerCheckEveryMs: [2_000, "Time between checks of the readers' rights"],
+  endReasonMs: [1_000, 'Time for a reader to take the message `closed`'],
   resumedExactlyMsMax: [
     10 * 60 * 1_000,
-    'Time since a reader was cut, up to which it resumes in the order of commits',
+    'Time since a disconnection, in which a reader resumes in the order of commits',
   ],
-  resumingMsMax: [
-    10_000,
-    'Time from one event to the next meanwhile; after that, stored events are read instead',
-  ],
+  resumingMsMax: [10_000, 'Time between two events while resuming; then stored events are read'],
   // A transaction may live for 90 s, and begins within 10 s; the rest is for clocks that differ.
-  lateCommitMsMax: [3 * 60 * 1_000, 'Time from the making of an event to its commit'],
-  storedPageSizeMax: [100, 'Events of a page of stored ones'],
+  lateCommitMsMax: [3 * 60 * 1_000, 'Time from the creation of an event to its commit'],
+  storedPageSizeMax: [100, 'Stored events of a page'],
   // Each of 200 slow readers may have such a page in memory.
-  storedPageBytesMax: [512 * 1024, 'These as they are stored; one event may be longer'],
-  missedReadsAtOnceMax: [8, 'Reads of a process at the same time, of what readers missed'],
+  storedPageBytesMax: [512 * 1024, 'Stored events of a page; one event may be longer'],
+  missedReadsAtOnceMax: [8, 'Concurrent reads of missed events in a process'],
 });
 
 export const egressLimits = group('Requests to receivers', {
-  headerBytesMax: [16 * 1024, 'Headers of an answer'],
-  bodyBytesReadMax: [64 * 1024, 'Body of an answer that is read'],
+  headerBytesMax: [16 * 1024, 'Headers of a response'],
+  bodyBytesReadMax: [64 * 1024, 'Body of a response, read'],
   wireBytesReadMax: [
     128 * 1024,
-    'Answer on the wire, with interim answers, chunk extensions and trailers',
+    'Response on the wire, with interim responses, chunk extensions and trailers',
   ],
-  responseSampleBytesMax: [4 * 1024, 'Body of an answer that is kept'],
-  idleConnectionsMax: [256, 'Idle connections of a process; to an origin as many as requests'],
+  responseSampleBytesMax: [4 * 1024, 'Body of a response, kept'],
+  idleConnectionsMax: [256, 'Idle connections of a process; to an origin, as many as requests'],
   // Shorter than the 5 s after which a Node receiver closes, so that we close first.
-  idleMsMax: [4_000, 'An idle connection'],
+  idleMsMax: [4_000, 'Idle connection'],
   // A name can move, so even a busy connection ends for a new lookup.
-  connectionAgeMsMax: [60_000, 'Age up to which a connection is used again'],
+  connectionAgeMsMax: [60_000, 'Age of a reused connection'],
 });
 
 export const traceLimits = group('Traces', {
-  sameTraceMsMax: [
-    60 * 60 * 1_000,
-    'Age of a change up to which its attempts are in its trace; later ones have traces of their own',
-  ],
+  sameTraceMsMax: [60 * 60 * 1_000, 'Age of a change; later attempts have their own traces'],
 });
 
 export const processLimits = group('MongoDB and the process', {
   mongoConnectionsMax: [50, 'Connections of a process to MongoDB'],
-  mongoTimeoutMs: [5_000, 'Each wait of an operation of MongoDB'],
+  mongoTimeoutMs: [5_000, 'Each wait of a MongoDB operation'],
   // With the driver's 10 s, calls of a frozen primary are given up only 15 s later, when another is long elected.
   mongoHeartbeatMs: [
     2_000,
-    'Between two signs of life of a server of MongoDB; one is given up when the next is `mongoTimeoutMs` late',
+    'Heartbeat of a MongoDB server, given up when the next is `mongoTimeoutMs` late',
   ],
   // The driver alone would repeat a transaction for two minutes; its caller has gone by then.
   clockAheadMsMax: [
     30_000,
-    "Distance of a process's own clock from MongoDB's, which all go by; beyond it an api is unready",
+    "Distance of a process's clock from MongoDB's; beyond it an api is unready",
   ],
-  transactionBeginsMsMax: [10_000, 'Time in which a transaction is begun again'],
-  stopTimeoutMs: [10_000, 'A stop'],
+  transactionBeginsMsMax: [10_000, 'Time in which a transaction is retried'],
+  stopTimeoutMs: [10_000, 'Stop of a process'],
   requestsCutAfterMs: [8_000, 'Time from a stop until open requests are cut'],
   attemptsCutAfterMs: [9_000, 'Time from a stop until attempts are cut'],
-  webhookBytesKeptMax: [
-    32 * 1024 * 1024,
-    'Webhooks in memory as they are stored, so that a change parses only those that have changed',
-  ],
+  webhookBytesKeptMax: [32 * 1024 * 1024, 'Webhooks in memory, as stored'],
   logBytesMax: [4 * 1024 * 1024, 'Log lines that wait for a slow reader'],
 });
 

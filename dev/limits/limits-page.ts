@@ -3,9 +3,8 @@ import { bytesOf, memoryOf } from './memory.ts';
 
 const introduction = `# Limits
 
-\`npm run generate\` writes this page from \`lib/limits.ts\`. No setting changes these limits; those of settings are in
-[configuration.md](configuration.md). Each loop, queue and buffer has a limit: what matters to one file alone, such as
-the size of a batch, is in that file.
+After reading this page you know every limit that no setting changes. [configuration.md](configuration.md) has the
+others. \`npm run generate\` writes this page from \`lib/limits.ts\`.
 `;
 
 /** Renders all groups of limits. */
@@ -35,8 +34,8 @@ function memorySection(): string {
 const memoryIntroduction = `
 ## Memory of a process
 
-Where each bound is reached at the same time, with the default settings (\`dev/limits/memory.ts\`). The limits of
-memory in the chart and in the systemd units are above it ([deployment.md](deployment.md#resources)).
+The maximum with the default settings, when all bounds are reached together (\`dev/limits/memory.ts\`). The memory limits
+of the chart and the systemd units are higher ([deployment.md](deployment.md#resources)).
 
 | | api | worker |
 | --- | --- | --- |
