@@ -24,7 +24,7 @@ export const limits = group('Contract', {
   membersPerAppMax: [100, 'Members of an application'],
   tenantsPerWebhookMax: [100, 'Tenants that a webhook selects'],
   headersPerWebhookMax: [20, '`headers` of a webhook'],
-  webhookHeaderBytesMax: [4 * 1024, 'Their names and values together'],
+  webhookHeaderBytesMax: [4 * 1024, 'Names and values of the `headers` of a webhook'],
   usernameCharactersMax: [200, '`username` in `auth`'],
   receiverPasswordCharactersMax: [500, '`password` in `auth`'],
   bearerTokenCharactersMax: [4_096, '`token` in `auth`'],
@@ -46,8 +46,8 @@ export const limits = group('Contract', {
   attemptsKeptMax: [20 + 1, 'Latest attempts kept in a delivery'],
   attemptTimeoutMs: [5_000, 'Attempt, from DNS to the last byte'],
   retryStepsMax: [20, 'Waits of a retry schedule'],
-  retryWaitMsMin: [1_000, 'Wait of a retry schedule'],
-  retryScheduleMsMax: [7 * 24 * 60 * 60 * 1_000, 'All waits of a retry schedule'],
+  retryWaitMsMin: [1_000, 'Minimum wait in a retry schedule'],
+  retryScheduleMsMax: [7 * 24 * 60 * 60 * 1_000, 'All waits of a retry schedule together'],
   pageSizeDefault: [50, 'Items of a page, by default'],
   pageSizeMax: [200, 'Items of a page, with `limit`'],
   pageBytesMax: [2 * 1024 * 1024, 'Items of a page, as stored; one item may be longer'],
@@ -96,7 +96,7 @@ export const httpLimits = group('HTTP', {
 export const dispatchLimits = group('Dispatch', {
   startsAtOnceMax: [3, 'Concurrent workflow starts of a process (ADR 39)'],
   startsAtOnceMaxAlone: [16, 'Concurrent workflow starts of a process, if each event has its own'],
-  ownWorkflowBelow: [10, 'Waiting events, from which events share workflows'],
+  ownWorkflowBelow: [10, 'Waiting events from which on events share workflows'],
   eventsWaitingMax: [
     5_000,
     'Events of a process that wait for a start, three quarters for one application; the relay takes others',
@@ -116,7 +116,7 @@ export const attemptLimits = group('Attempts and order', {
   activitiesAtOnceMax: [200, 'Concurrent retries of a process; concurrent steps of orders'],
   deliveriesShownMax: [
     20,
-    'Deliveries of a workflow that shows each, not only failed and retried ones',
+    'Deliveries of a workflow that shows every one, not only failed and retried ones',
   ],
   attemptsShownMax: [60, 'Attempts in the result of a workflow'],
   // A workflow task waits for its first attempts, which a silent receiver keeps for 5 s.
@@ -143,7 +143,7 @@ export const attemptLimits = group('Attempts and order', {
   ],
   earlyAttemptBytesMax: [64 * 1024 * 1024, 'Payloads of early first attempts in memory'],
   earlyAttemptOutcomesMax: [10_000, 'Outcomes of early first attempts in memory'],
-  permitWaitMsMax: [2_000, 'Wait for permits'],
+  permitWaitMsMax: [2_000, 'Wait of an attempt for permits'],
   factsFreshMs: [500, 'Age from which webhook, event and delivery are read again before a request'],
   rateWaitMsMax: [1_000, 'Wait for a rate-limit slot; a slot further past is void'],
   // Half of the places of retries: the other half is for webhooks without a rate.
@@ -174,7 +174,7 @@ export const jobLimits = group('Jobs', {
 
 export const statisticsLimits = group('Statistics', {
   countEveryMs: [10_000, 'Pause between checks for minutes to count'],
-  countBackoffMsMax: [60_000, 'The same while MongoDB is unavailable'],
+  countBackoffMsMax: [60_000, 'The same pause while MongoDB is unavailable'],
   // Longer than any record of an attempt or a cancellation takes, from the time in it to its commit.
   countedAfterMs: [60_000, 'Time from the end of a minute to its count'],
   // Clocks differ, and a page of a job writes the time at which it began.
@@ -187,15 +187,15 @@ export const statisticsLimits = group('Statistics', {
   countedTogetherMax: [5_000, 'Counts written in one transaction, or one minute'],
   uncountedReadMax: [2_000, 'Uncounted deliveries that a response includes; with more, none'],
   undispatchedReadMax: [200, 'Undispatched events that a response considers'],
-  rangeMsMin: [60 * 60 * 1_000, 'Range of a response'],
+  rangeMsMin: [60 * 60 * 1_000, 'Minimum range'],
   minutesRangeMsMax: [25 * 60 * 60 * 1_000, 'Range in minutes'],
   hoursRangeMsMax: [31 * 24 * 60 * 60 * 1_000, 'Range in hours'],
   daysRangeMsMax: [90 * 24 * 60 * 60 * 1_000, 'Range in days'],
   webhookPointsMax: [31, 'Hours or days in a response about all webhooks'],
   addedUpMax: [5_000, 'Webhooks times hours or days in that response'],
-  minutesKeptMs: [2 * 24 * 60 * 60 * 1_000, 'Counts of minutes'],
-  hoursKeptMs: [100 * 24 * 60 * 60 * 1_000, 'Counts of hours'],
-  daysKeptMs: [400 * 24 * 60 * 60 * 1_000, 'Counts of days'],
+  minutesKeptMs: [2 * 24 * 60 * 60 * 1_000, 'Counts of minutes, kept'],
+  hoursKeptMs: [100 * 24 * 60 * 60 * 1_000, 'Counts of hours, kept'],
+  daysKeptMs: [400 * 24 * 60 * 60 * 1_000, 'Counts of days, kept'],
 });
 
 export const streamLimits = group('Streams of events', {
@@ -205,7 +205,7 @@ export const streamLimits = group('Streams of events', {
   keptBytesMax: [32 * 1024 * 1024, 'Payloads of committed events in memory'],
   buffersBytesMax: [64 * 1024, 'Payloads and messages buffered for a stream'],
   // Less than half of the idle time after which a connection is closed.
-  heartbeatEveryMs: [15_000, 'Silence of a stream'],
+  heartbeatEveryMs: [15_000, 'Time between heartbeats of a stream'],
   callerCheckEveryMs: [2_000, "Time between checks of the readers' rights"],
   endReasonMs: [1_000, 'Time for a reader to take the message `closed`'],
   resumedExactlyMsMax: [
@@ -237,7 +237,7 @@ export const egressLimits = group('Requests to receivers', {
 });
 
 export const traceLimits = group('Traces', {
-  sameTraceMsMax: [60 * 60 * 1_000, 'Age of a change; later attempts have their own traces'],
+  sameTraceMsMax: [60 * 60 * 1_000, 'Age of a change up to which its attempts belong to its trace'],
 });
 
 export const processLimits = group('MongoDB and the process', {
@@ -246,7 +246,7 @@ export const processLimits = group('MongoDB and the process', {
   // With the driver's 10 s, calls of a frozen primary are given up only 15 s later, when another is long elected.
   mongoHeartbeatMs: [
     2_000,
-    'Heartbeat of a MongoDB server, given up when the next is `mongoTimeoutMs` late',
+    'Time between heartbeats of a MongoDB server, which is given up when one is 5 s late',
   ],
   // The driver alone would repeat a transaction for two minutes; its caller has gone by then.
   clockAheadMsMax: [

@@ -3,18 +3,17 @@ import { bytesOf, memoryOf } from './memory.ts';
 
 const introduction = `# Limits
 
-After reading this page you know every limit that no setting changes. [configuration.md](configuration.md) has the
-others. \`npm run generate\` writes this page from \`lib/limits.ts\`.
+After reading this page you know every limit that no setting changes; [configuration.md](configuration.md) has the
+others. Values are maximums unless they say otherwise. \`npm run generate\` writes this page from \`lib/limits.ts\`.
 `;
 
 /** Renders all groups of limits. */
 export function limitsPage(): string {
-  const tables = Object.entries(limitGroups).map(([group, { [described]: facts }]) => {
-    const lines = Object.entries(facts.rows).map(
-      ([name, [value, bounds]]) => `| \`${name}\` | ${withUnit(name, value)} | ${bounds} |\n`,
+  const tables = Object.values(limitGroups).map(({ [described]: { title, rows } }) => {
+    const lines = Object.entries(rows).map(
+      ([name, [value, bounds]]) => `| ${bounds} | ${withUnit(name, value)} |\n`,
     );
-    const head = `| \`${group}\` | value | bounds |\n| --- | --- | --- |\n`;
-    return `\n## ${facts.title}\n\n${head}${lines.join('')}`;
+    return `\n## ${title}\n\n| limit | value |\n| --- | --- |\n${lines.join('')}`;
   });
   return introduction + tables.join('') + memorySection();
 }
