@@ -13,8 +13,9 @@ function renderTable(all: readonly Instrument[]): string {
     const attributes = Object.entries(facts.attributes).map(
       ([name, says]) => `\`${name}\`: ${says}`,
     );
-    const cells = [`\`${facts.name}\``, kind, facts.unit, facts.description, attributes.join('; ')];
+    const type = `${kind}, ${facts.unit}`;
+    const cells = [`\`${facts.name}\``, type, facts.description, attributes.join('; ')];
     return `| ${cells.join(' | ')} |\n`;
   });
-  return `| name | kind | unit | meaning | attributes |\n| --- | --- | --- | --- | --- |\n${rows.join('')}`;
+  return `| name | type, unit | meaning | attributes |\n| --- | --- | --- | --- |\n${rows.join('')}`;
 }
