@@ -12,6 +12,6 @@ export function withLogTable(page: string): string {
 }
 
 function rowOf([name, { levels, text, fields }]: [string, LogEvent]): string {
-  const named = fields === undefined ? '' : ` \`${fields}\``;
+  const named = fields === '' ? '' : ` \`${fields}\``;
   return `| \`${name}\` | ${levels.join(', ')} | ${text}${named} |\n`;
 }
