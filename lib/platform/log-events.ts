@@ -72,7 +72,7 @@ export const logEvents = {
       'requestId method route path status code fault appUid keyId adminUid remoteAddress durationMs',
     ),
     'request.refused': at(['info'], 'A message was not HTTP.', 'requestId status code'),
-    'request.faulted': at(['error'], 'A fault outside the handling of a request.'),
+    'request.faulted': at(['error'], 'A fault that no handler of a request caught.'),
     'trusted_proxy.missing': at(
       ['warn'],
       'A forwarded request came while `HERALD_TRUSTED_PROXY_HOPS` is 0, so all callers behind that proxy share its address. Once per process.',
