@@ -7,6 +7,7 @@ import type { Contract } from '../client-types/contract.ts';
 import { generatedFiles as clientFiles } from '../client-types/generated-files.ts';
 import { toGrafana } from '../dashboards/dashboard.ts';
 import { dashboards } from '../dashboards/dashboards.ts';
+import { withLogTable } from '../instruments/log-table.ts';
 import { withTable } from '../instruments/metrics-table.ts';
 import { limitsPage } from '../limits/limits-page.ts';
 import { casesFile } from '../receiver-cases/cases-file.ts';
@@ -15,6 +16,7 @@ import { typesFile } from '../receiver-types/types-file.ts';
 import { formatted } from './formatted.ts';
 
 const metricsPage = 'docs/metrics.md';
+const logPage = 'docs/observing.md';
 const signatureCases = 'test/unit/crypto/signature-cases.json';
 
 /** Returns the texts of all generated files but those of the Python client, by their paths. */
@@ -24,6 +26,7 @@ export async function generateFiles(): Promise<Map<string, string>> {
     ['docs/openapi.json', openapi],
     ['docs/limits.md', limitsPage()],
     [metricsPage, withTable(await readFile(metricsPage, 'utf8'), Object.values(instruments))],
+    [logPage, withLogTable(await readFile(logPage, 'utf8'))],
     [
       'packages/receiver-cases/deliveries.json',
       casesFile(JSON.parse(await readFile(signatureCases, 'utf8')) as object),

@@ -1,16 +1,11 @@
 import type { instruments } from '../../lib/telemetry/instruments.ts';
+import { withGenerated } from './with-generated.ts';
 
 type Instrument = (typeof instruments)[keyof typeof instruments];
 
-const begin = '<!-- begin: npm run generate -->';
-const end = '<!-- end -->';
-
-/** Returns the page with its table made anew. Throws without the marks around it. */
+/** Returns the page with its table made anew. */
 export function withTable(page: string, all: readonly Instrument[]): string {
-  const [before, rest] = page.split(begin);
-  const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`no "${begin}" and "${end}"`);
-  return `${before}${begin}\n\n${renderTable(all)}\n${end}${after}`;
+  return withGenerated(page, renderTable(all));
 }
 
 function renderTable(all: readonly Instrument[]): string {
@@ -18,8 +13,9 @@ function renderTable(all: readonly Instrument[]): string {
     const attributes = Object.entries(facts.attributes).map(
       ([name, says]) => `\`${name}\`: ${says}`,
     );
-    const cells = [`\`${facts.name}\``, kind, facts.unit, facts.description, attributes.join('; ')];
+    const type = `${kind}, ${facts.unit}`;
+    const cells = [`\`${facts.name}\``, type, facts.description, attributes.join('; ')];
     return `| ${cells.join(' | ')} |\n`;
   });
-  return `| name | kind | unit | tells | attributes |\n| --- | --- | --- | --- | --- |\n${rows.join('')}`;
+  return `| name | type, unit | meaning | attributes |\n| --- | --- | --- | --- |\n${rows.join('')}`;
 }

@@ -7,7 +7,7 @@ const viewport = { width: 2060, height: 900 };
 const marginPixels = 16;
 const visibleTimeoutMs = 20_000;
 
-// The columns that docs/operations.md advises; the UI keeps them in the browser, by namespace.
+// The columns that docs/observing.md advises; the UI keeps them in the browser, by namespace.
 const columnsKey = 'namespace-workflow-table-columns';
 const columns = [
   'Status',

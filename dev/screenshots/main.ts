@@ -1,4 +1,4 @@
-// The second half of `npm run pictures`: makes the pictures of docs/operations.md anew, from a run of the service.
+// The second half of `npm run pictures`: makes the pictures of Temporal's UI anew, from a run of the service.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

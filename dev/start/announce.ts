@@ -30,7 +30,7 @@ export function announcement(
     `agent-herald is ready (${(facts.startedMs / 1_000).toFixed(1)} s). Ctrl-C stops it.`,
     '',
     ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
-    `  (The UI shows little until its columns are set: docs/operations.md, "Temporal's UI".)`,
+    `  (The UI shows little until its columns are set: docs/observing.md, "Filters".)`,
     '',
     'Sign a user in:',
     `  curl -s ${base}/sdkusers/auth -H 'x-api-key: ${dev.apiKey}' ${json} \\`,

@@ -1,5 +1,6 @@
 import { trace } from '@opentelemetry/api';
 import { pino } from 'pino';
+import type { Log, LogSubject } from './log-events.ts';
 import { LogWriter } from './log-writer.ts';
 import { maskSecrets } from './mask-secrets.ts';
 
@@ -31,12 +32,15 @@ function traceOfLine(): { traceId?: string } {
   return span?.isRecording() === true ? { traceId: span.spanContext().traceId } : {};
 }
 
-export const httpLog = root.child({ subject: 'http' });
-export const deliveryLog = root.child({ subject: 'delivery' });
-export const dispatchLog = root.child({ subject: 'dispatch' });
-export const relayLog = root.child({ subject: 'relay' });
-export const statisticsLog = root.child({ subject: 'statistics' });
-export const streamLog = root.child({ subject: 'stream' });
-export const processLog = root.child({ subject: 'process' });
-export const tokenLog = root.child({ subject: 'token' });
-export const temporalLog = root.child({ subject: 'temporal' });
+const logOf = <Subject extends LogSubject>(subject: Subject): Log<Subject> =>
+  root.child({ subject });
+
+export const httpLog = logOf('http');
+export const deliveryLog = logOf('delivery');
+export const dispatchLog = logOf('dispatch');
+export const relayLog = logOf('relay');
+export const statisticsLog = logOf('statistics');
+export const streamLog = logOf('stream');
+export const processLog = logOf('process');
+export const tokenLog = logOf('token');
+export const temporalLog = logOf('temporal');

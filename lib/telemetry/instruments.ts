@@ -27,10 +27,10 @@ export const instruments = {
     name: 'http.server.request.duration',
     unit: 's',
     description:
-      'Requests of the API, until their answer is ready; of the live stream until it begins',
+      'Requests of the API, until the response is ready; of the live stream, until it begins',
     attributes: {
-      'http.request.method': 'the method; `_OTHER` for one that is not standard',
-      'http.route': 'the template of the route; absent where none matched',
+      'http.request.method': 'the method; `_OTHER` if it is not standard',
+      'http.route': 'the template of the route; absent if none matched',
       'http.response.status_code': 'the status',
     },
     buckets: requestSeconds,
@@ -38,7 +38,7 @@ export const instruments = {
   eventsRecorded: new Counter({
     name: 'herald.events.recorded',
     unit: '{event}',
-    description: 'Events that were committed, without notices',
+    description: 'Committed events, without notices',
     attributes: { event: 'its name, such as `agent.created`' },
   }),
   eventsStarted: new Counter({
@@ -58,10 +58,10 @@ export const instruments = {
   attempts: new Counter({
     name: 'herald.delivery.attempts',
     unit: '{attempt}',
-    description: 'Attempts that were made',
+    description: 'Attempts',
     attributes: {
       attempt: attemptNumber,
-      state: 'what it made of the delivery: `delivered`, `retrying`, `exhausted` or `blocked`',
+      state: 'of the delivery after it: `delivered`, `retrying`, `exhausted` or `blocked`',
       'error.type': errorType,
     },
   }),
@@ -69,11 +69,11 @@ export const instruments = {
     name: 'herald.delivery.change_to_receipt.duration',
     unit: 's',
     description:
-      'From an event to the end of the attempt that delivered it, retries and pauses included; without resends and replays',
+      'From an event to the end of the attempt that delivered it, with retries and pauses; without resends and replays',
     attributes: {
       attempt: attemptNumber,
       waited:
-        '`yes` where it may have waited for its turn, a rate, a job or a permit, and of a notice; else absent',
+        '`yes` if it may have waited for its order, a rate, a job or a permit, and for notices; else absent',
     },
     buckets: waitSeconds,
   }),
@@ -81,7 +81,7 @@ export const instruments = {
     name: 'herald.delivery.queue.duration',
     unit: 's',
     description:
-      'How much later than it was due an attempt began, the first since the event; without those that wait for their turn, a rate, a job or a permit, and first ones of notices',
+      'Delay of an attempt after its due time (of the first, after the event); without attempts that wait for their order, a rate, a job or a permit, and first attempts of notices',
     attributes: { attempt: attemptNumber },
     buckets: waitSeconds,
   }),
@@ -95,20 +95,20 @@ export const instruments = {
   attemptPhaseDuration: new Histogram({
     name: 'herald.delivery.attempt.phase.duration',
     unit: 's',
-    description: 'Phases of attempts, where they happened',
-    attributes: { phase: '`dns`, `connect`, `tls`, or `firstByte` from the sent request on' },
+    description: 'Phases of attempts',
+    attributes: { phase: '`dns`, `connect`, `tls`, or `firstByte` after the request was sent' },
     buckets: attemptSeconds,
   }),
   deliveriesUnsent: new Counter({
     name: 'herald.delivery.unsent',
     unit: '{delivery}',
-    description: 'Deliveries that were recorded without an attempt',
+    description: 'Deliveries recorded without an attempt',
     attributes: { state: '`held`, `pending` or `cancelled`' },
   }),
   deliveriesCancelled: new Counter({
     name: 'herald.delivery.cancelled',
     unit: '{delivery}',
-    description: 'Open deliveries that were cancelled together',
+    description: 'Open deliveries cancelled together',
     attributes: {
       reason: '`webhook_deleted`, `discarded`, `erased`, `expired` or `abandoned`',
     },
@@ -116,36 +116,35 @@ export const instruments = {
   throttled: new Counter({
     name: 'herald.delivery.throttled',
     unit: '{attempt}',
-    description: 'Attempts that were put off',
+    description: 'Postponed attempts',
     attributes: {
       limit:
-        '`webhook`, `origin`, `application` or `process`: no permit in time; `rate`: that of the webhook',
+        '`webhook`, `origin`, `application` or `process`: no permit in time; `rate`: the rate of the webhook',
     },
     zeros: ['webhook', 'origin', 'application', 'process', 'rate'].map((limit) => ({ limit })),
   }),
   permitsUsed: new Gauge({
     name: 'herald.permits.used',
     unit: '{permit}',
-    description:
-      'Permits that are held; overdue requests to receivers count only towards their webhook',
+    description: 'Used permits; overdue requests to receivers count only towards their webhook',
     attributes: { pool },
   }),
   permitsWaiting: new Gauge({
     name: 'herald.permits.waiting',
     unit: '{request}',
     description: 'Requests that wait for a permit',
-    attributes: { pool },
+    attributes: { pool: 'as above' },
   }),
   permitsMax: new Gauge({
     name: 'herald.permits.max',
     unit: '{permit}',
-    description: 'Permits that there are, of each webhook, origin and application in their pools',
-    attributes: { pool },
+    description: 'Permits in all, of each webhook, origin and application in their pools',
+    attributes: { pool: 'as above' },
   }),
   backlogDeliveries: new Gauge({
     name: 'herald.backlog.deliveries',
     unit: '{delivery}',
-    description: 'Deliveries still to come, in all, up to 10,000; a worker reads it',
+    description: 'Open deliveries, up to 10,000 in all',
     attributes: { state: openState },
   }),
   backlogOldestAge: new Gauge({
@@ -158,7 +157,7 @@ export const instruments = {
   undispatchedEvents: new Gauge({
     name: 'herald.backlog.undispatched',
     unit: '{event}',
-    description: 'Events whose workflow was not started yet, up to 1,000',
+    description: 'Events without a started workflow, up to 1,000',
     attributes: {},
   }),
   undispatchedOldestAge: new Gauge({
@@ -183,13 +182,13 @@ export const instruments = {
     name: 'herald.relay.sweeps',
     unit: '{sweep}',
     description: 'Sweeps of the relay',
-    attributes: { result: '`ok`, or `failed` where it could not read or start anything' },
+    attributes: { result: '`ok`, or `failed` if it could not read or start anything' },
     zeros: [{ result: 'ok' }, { result: 'failed' }],
   }),
   relayStarted: new Counter({
     name: 'herald.relay.started',
     unit: '{start}',
-    description: 'What sweeps found left and started or signalled',
+    description: 'Workflows that sweeps started or signalled',
     attributes: { kind: '`event`, `job` or `partition`' },
     zeros: ['event', 'job', 'partition'].map((kind) => ({ kind })),
   }),
@@ -208,7 +207,7 @@ export const instruments = {
   jobPages: new Counter({
     name: 'herald.jobs.pages',
     unit: '{page}',
-    description: 'Pages of jobs that were taken; a page that is taken again counts again',
+    description: 'Pages of jobs; a repeated page counts again',
     attributes: { kind: `${jobKind}, or \`retention\`` },
     zeros: ['release', 'resend', 'replay', 'erasure', 'retention'].map((kind) => ({ kind })),
   }),
@@ -221,33 +220,33 @@ export const instruments = {
   retentionDeleted: new Counter({
     name: 'herald.retention.deleted',
     unit: '{document}',
-    description: 'What the retention deleted',
+    description: 'Documents that the retention deleted',
     attributes: { what: '`deliveries`, `events`, `jobs` or `auditRows`' },
   }),
   signingKeyFailures: new Counter({
     name: 'herald.signing_keys.failures',
     unit: '{read}',
-    description: 'Times that the signing keys could not be read, turned or opened',
+    description: 'Failures to read, rotate or open the signing keys',
     attributes: {},
     zeros: [{}],
   }),
   credentialsExpiring: new Gauge({
     name: 'herald.credentials.expiring',
     unit: '{credential}',
-    description: 'What ends within seven days, expired client certificates included, up to 1,000',
+    description:
+      'Credentials that expire within seven days, or client certificates that have expired, up to 1,000',
     attributes: { kind: '`api_key` or `client_certificate`' },
   }),
   dependencyUp: new Gauge({
     name: 'herald.dependency.up',
     unit: '{dependency}',
-    description: '1 where this process reached it at its latest check, else 0',
+    description: '1 if this process reached it at its latest check, else 0',
     attributes: { dependency: '`mongodb` or `temporal`' },
   }),
   clockAhead: new Gauge({
     name: 'herald.clock.ahead',
     unit: 's',
-    description:
-      "How far the clock of this process's machine is ahead of MongoDB's; below 0: behind",
+    description: "How far this machine's clock is ahead of MongoDB's; below 0: behind",
     attributes: {},
   }),
   databaseDuration: new Histogram({
@@ -269,7 +268,7 @@ export const instruments = {
   databaseConnectionsMax: new Gauge({
     name: 'db.client.connection.max',
     unit: '{connection}',
-    description: 'How many there may be to each server',
+    description: 'Maximum connections to each server',
     attributes: {},
   }),
   databaseWaiting: new Gauge({

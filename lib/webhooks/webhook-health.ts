@@ -67,10 +67,8 @@ function log(
 ): void {
   const key = { appUid: webhook.appUid, webhookUid: webhook._id, eventId: event._id };
   const isPaused = notice === 'deactivated';
-  deliveryLog[notice === 'recovered' ? 'info' : 'warn'](
-    { ...key, ...(isPaused ? { disabledReason } : {}) },
-    `webhook.${notice}`,
-  );
+  if (notice === 'recovered') deliveryLog.info(key, 'webhook.recovered');
+  else deliveryLog.warn({ ...key, ...(isPaused ? { disabledReason } : {}) }, `webhook.${notice}`);
 }
 
 /** Pauses a webhook that answered 410, unless its URL was changed since. Returns true when this answer paused it. */

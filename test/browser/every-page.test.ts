@@ -12,11 +12,13 @@ const axeSource = readFileSync(
   'utf8',
 );
 const phoneWidth = 390;
-// `npm run pictures` keeps what the pages look like.
+// `npm run pictures` sets it.
 const picturesFolder = process.env['HERALD_PICTURES'] ?? null;
+const consolePage = readFileSync('docs/console.md', 'utf8');
 
+/** Keeps the picture of a page that docs/console.md shows. */
 async function photograph(page: Page, name: string): Promise<void> {
-  if (picturesFolder === null || name.startsWith('not-found')) return;
+  if (picturesFolder === null || !consolePage.includes(`console/${name}.png`)) return;
   await page.screenshot({ path: join(picturesFolder, `${name}.png`) });
 }
 
@@ -70,10 +72,9 @@ describe('every page', () => {
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
       const light = await findings(page, 'all');
-      await photograph(page, `${name}-light`);
+      await photograph(page, name);
       await page.emulateMedia({ colorScheme: 'dark' });
       const dark = await findings(page, 'contrast');
-      await photograph(page, `${name}-dark`);
       const beyond = await widthBeyond(page, phoneWidth);
       if (light.length > 0 || dark.length > 0 || beyond > 0) faults[path] = { light, dark, beyond };
     }

@@ -32,7 +32,7 @@ const faults: readonly ClusterFault[] = [
   },
 ];
 
-// Five times as many may wait for the new primary, which is soon done once there is one (docs/operations.md).
+// Five times as many may wait for the new primary, which is soon done once there is one (docs/repairing.md).
 const requestsAtOnce = 100;
 
 testOnCluster('with the primary killed, frozen and stepped down', {

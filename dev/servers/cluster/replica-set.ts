@@ -17,7 +17,7 @@ const stepDownTimeoutMs = 15_000;
 const pollIntervalMs = 50;
 // The default, as in production.
 const electionTimeoutMs = 10_000;
-// These and the next as docs/operations.md asks of every replica set.
+// These and the next as docs/running.md asks of every replica set.
 const settings = {
   electionTimeoutMillis: electionTimeoutMs,
   catchUpTimeoutMillis: 1_000,

@@ -1,4 +1,4 @@
-// The list filters in docs/operations.md: each finds exactly the workflows that it describes.
+// The list filters in docs/observing.md: each finds exactly the workflows that it describes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { EventName } from '../../../lib/model/event-name.ts';
