@@ -22,7 +22,9 @@ export const createAppReplayBody = validator<CreateAppReplayBody>({
 
 const facts: Operation = {
   id: 'createReplay',
-  summary: 'Sends what failed in a period again, to all webhooks or some',
+  summary: 'Replay a period to several webhooks',
+  description:
+    'The replay sends the failed deliveries of a period again. It covers all webhooks unless `webhookUids` names some.',
   example: { since: '2026-01-01T00:00:00Z', states: ['exhausted'], dryRun: true },
   answers: replayAnswers,
   problems: ['unknown_webhook_uids'],
