@@ -104,7 +104,7 @@ const attemptSchema = named(
     responseSample: {
       ...text,
       description:
-        'The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. The values of `headers` and `auth` of the webhook appear as `…`.',
+        'The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. Values from `headers` and `auth` of the webhook appear as `…` if the response repeats them.',
     },
   }),
 );

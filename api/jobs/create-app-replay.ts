@@ -24,7 +24,7 @@ const facts: Operation = {
   id: 'createReplay',
   summary: 'Replay a period to several webhooks',
   description:
-    'The replay sends the failed deliveries of a period again. It covers all webhooks unless `webhookUids` names some.',
+    'By default, the replay sends the failed deliveries of a period again to all webhooks.',
   example: { since: '2026-01-01T00:00:00Z', states: ['exhausted'], dryRun: true },
   answers: replayAnswers,
   problems: ['unknown_webhook_uids'],

@@ -13,7 +13,7 @@ export const createReplayBody = validator<ReplayFields>({
 const facts: Operation = {
   id: 'createWebhookReplay',
   summary: 'Replay a period to a webhook',
-  description: 'The replay sends the events of a period again.',
+  description: 'By default, the replay sends the failed deliveries of a period again.',
   example: { since: '2026-01-01T00:00:00Z', states: ['exhausted'], dryRun: true },
   answers: replayAnswers,
   takesIdempotencyKey: true,

@@ -83,7 +83,7 @@ function needOf(access: Access): string | undefined {
   if (access.kind !== 'admin') return undefined;
   if (access.needs === 'session') return 'Every signed-in admin can make this call.';
   if (access.needs === 'superuser') return 'Only superusers can make this call.';
-  return `The admin needs the role \`${access.needs}\`, or a higher one, in the application.`;
+  return `The admin needs at least the role \`${access.needs}\` in the application.`;
 }
 
 function securityOf(access: Access): Json[] {

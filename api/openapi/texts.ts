@@ -1,13 +1,13 @@
-// What the document says beside the calls: introduction, groups, credentials and headers.
+// The texts of the document outside the calls: introduction, groups, credentials and headers.
 
-export const introduction = `Signs the users of applications in, keeps agents, contexts and context files, and delivers
-each change of them to webhooks as a signed event.
+export const introduction = `Signs in the users of your applications, stores agents, contexts and context files, and
+delivers each change of them to webhooks as a signed event.
 
-Requests and answers are JSON in UTF-8; texts hold no U+0000, integers are within ±(2^53 − 1). Your identifiers
-(\`externalId\`, \`externalTenantId\`, the \`uid\` of reported changes) are compared exactly, also in filters: case and
-spaces count. They hold a visible character, no invisible ones, and are in the normal form NFC of Unicode. Problems are
-\`application/problem+json\` (RFC 9457): branch on \`code\`, and quote
-\`requestId\` when you ask for help. Lists give a \`nextCursor\`: repeat with \`cursor\` until it is null.`;
+Requests and responses are JSON in UTF-8. Strings must not contain U+0000, and integers must be within ±(2^53 − 1). Your
+identifiers (\`externalId\`, \`externalTenantId\`, the \`uid\` of reported changes) are compared exactly, also in filters:
+case and spaces count. They must contain a visible character, no invisible ones, and be in Unicode normal form NFC.
+Problems are \`application/problem+json\` (RFC 9457). Branch on \`code\`, and quote \`requestId\` when you ask for help.
+Lists have a \`nextCursor\`. Send it as \`cursor\` to get the next page, until it is null.`;
 
 const tagTexts = {
   Users: 'Sign-ins, tokens and data of users.',

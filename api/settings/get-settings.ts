@@ -107,7 +107,7 @@ const settingsSchema = named(
     userTokenLifetime: text,
     temporalUiUrl: {
       ...textOrNull,
-      description: 'The URL has no trailing slash. Null if it is not set.',
+      description: 'The URL of the Temporal UI, without a trailing slash. Null if it is not set.',
     },
     temporalNamespace: text,
     traceUrlTemplate: {

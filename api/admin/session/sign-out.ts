@@ -45,7 +45,7 @@ const factsOfEndSession: Operation = {
   answers: {
     204: {
       description:
-        'The session has ended. If it is the current session, `set-cookie` deletes its cookie',
+        'The session has ended. If it was the current session, `set-cookie` deletes its cookie',
     },
   },
 };

@@ -120,7 +120,9 @@ test.each(places)(
 );
 
 test.each(['%C2%85', '%c2%a0', 'a%E2%80%8Bb'])('%s is refused in a path', (text) => {
-  expect(reasonFor(`https://example.com/${text}`)).toBe('url must not contain invisible characters');
+  expect(reasonFor(`https://example.com/${text}`)).toBe(
+    'url must not contain invisible characters',
+  );
 });
 
 test.each([
@@ -141,7 +143,9 @@ test.each([
 });
 
 test('a host that IDNA leaves an invisible character in is refused', () => {
-  expect(reasonFor('https://xn--10cl1a0b660p.com/')).toBe('url must not contain invisible characters');
+  expect(reasonFor('https://xn--10cl1a0b660p.com/')).toBe(
+    'url must not contain invisible characters',
+  );
 });
 
 test('an empty query or fragment is not shown, since it is not sent', () => {
