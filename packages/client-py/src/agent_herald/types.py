@@ -539,7 +539,7 @@ class Attempt(TypedDict):
     ms: AttemptMs
     """The duration of each phase in whole milliseconds. A phase that did not happen is absent."""
     responseSample: str
-    """The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. The values of `headers` and `auth` of the webhook appear as `…`."""
+    """The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. Values from `headers` and `auth` of the webhook appear as `…` if the response repeats them."""
 
 
 @final
@@ -1026,7 +1026,7 @@ class Settings(TypedDict):
     retention: SettingsRetention
     userTokenLifetime: str
     temporalUiUrl: str | None
-    """The URL has no trailing slash. Null if it is not set."""
+    """The URL of the Temporal UI, without a trailing slash. Null if it is not set."""
     temporalNamespace: str
     traceUrlTemplate: str | None
     """The URL of a page that shows a trace. Replace `{traceId}` with the ID of the trace. Null if it is not set."""

@@ -40,9 +40,9 @@ import type {
 } from './models.ts';
 
 export interface AdminApiKeysCalls {
-  /** Create an API key. */
+  /** Create an API key. The admin needs at least the role `admin` in the application. */
   create(body: CreateApiKeyBody, options?: IdempotentCallOptions): Promise<CreatedApiKey>;
-  /** List API keys. */
+  /** List API keys. The list is ordered from newest to oldest. The admin needs at least the role `viewer` in the application. */
   list(
     query?: {
       limit?: number;
@@ -50,24 +50,24 @@ export interface AdminApiKeysCalls {
     },
     options?: CallOptions,
   ): Pages<ApiKey>;
-  /** Get an API key. */
+  /** Get an API key. The response does not contain the secret. The admin needs at least the role `viewer` in the application. */
   get(keyUid: string, options?: CallOptions): Promise<ApiKey>;
-  /** Roll an API key. */
+  /** Roll an API key. The call creates a successor. The old key keeps working during an overlap. The admin needs at least the role `admin` in the application. */
   roll(
     keyUid: string,
     body?: RollApiKeyBody,
     options?: IdempotentCallOptions,
   ): Promise<RolledApiKey>;
-  /** Revoke an API key. */
+  /** Revoke an API key. The key stops working immediately. The admin needs at least the role `admin` in the application. */
   revoke(keyUid: string, options?: CallOptions): Promise<ApiKey>;
-  /** Delete an API key. */
+  /** Delete an API key. Only a revoked or expired key can be deleted. The admin needs at least the role `admin` in the application. */
   delete(keyUid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface AdminMembersCalls {
-  /** Add an admin to an application. */
+  /** Add an admin to an application. The admin needs at least the role `owner` in the application. */
   add(body: AddMemberBody, options?: IdempotentCallOptions): Promise<Member>;
-  /** List the members of an application. */
+  /** List the members of an application. The list is ordered from the latest member to the earliest. The admin needs at least the role `viewer` in the application. */
   list(
     query?: {
       limit?: number;
@@ -75,9 +75,9 @@ export interface AdminMembersCalls {
     },
     options?: CallOptions,
   ): Pages<Member>;
-  /** Change the role of a member. */
+  /** Change the role of a member. The admin needs at least the role `owner` in the application. */
   change(adminUid: string, body: ChangeMemberBody, options?: CallOptions): Promise<Member>;
-  /** Remove an admin from an application. */
+  /** Remove an admin from an application. The admin needs at least the role `owner` in the application. */
   remove(adminUid: string, options?: CallOptions): Promise<void>;
 }
 
@@ -86,18 +86,18 @@ export interface AdminSessionCalls {
   signInMethods(options?: CallOptions): Promise<SignInMethods>;
   /** Sign in with email and password. */
   signIn(body: SignInBody, options?: CallOptions): Promise<Session>;
-  /** Get the current session. */
+  /** Get the current session. Every signed-in admin can make this call. */
   get(options?: CallOptions): Promise<Session>;
-  /** Sign out. */
+  /** Sign out. Every signed-in admin can make this call. */
   signOut(options?: CallOptions): Promise<void>;
-  /** Sign out of all sessions. */
+  /** Sign out of all sessions. Every signed-in admin can make this call. */
   signOutEverywhere(options?: CallOptions): Promise<void>;
-  /** Change the password. */
+  /** Change the password. The call ends all sessions of the caller and opens a new one. Every signed-in admin can make this call. */
   changePassword(body: ChangePasswordBody, options?: CallOptions): Promise<Session>;
 }
 
 export interface AdminSessionsCalls {
-  /** List the sessions of the caller. */
+  /** List the sessions of the caller. The list is ordered from newest to oldest. Every signed-in admin can make this call. */
   list(
     query?: {
       limit?: number;
@@ -105,14 +105,14 @@ export interface AdminSessionsCalls {
     },
     options?: CallOptions,
   ): Pages<OwnSession>;
-  /** End a session. */
+  /** End a session. Every signed-in admin can make this call. */
   end(sessionUid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface AdminAppsCalls {
-  /** Create an application. */
+  /** Create an application. The caller becomes its owner. Only superusers can make this call. */
   create(body: CreateAppBody, options?: IdempotentCallOptions): Promise<App>;
-  /** List applications. */
+  /** List applications. The list has the applications in which the caller has a role. Every signed-in admin can make this call. */
   list(
     query?: {
       limit?: number;
@@ -120,14 +120,14 @@ export interface AdminAppsCalls {
     },
     options?: CallOptions,
   ): Pages<App>;
-  /** Get an application. */
+  /** Get an application. The admin needs at least the role `viewer` in the application. */
   get(appUid: string, options?: CallOptions): Promise<App>;
-  /** Change an application. */
+  /** Change an application. The call changes the name, or disables or enables the application. The admin needs at least the role `owner` in the application. */
   change(appUid: string, body: ChangeAppBody, options?: CallOptions): Promise<App>;
 }
 
 export interface AdminAuditLogCalls {
-  /** List the audit log of the installation. */
+  /** List the audit log of the installation. The log records sign-ins and password changes. The list is ordered from newest to oldest. Only superusers can make this call. */
   list(
     query?: {
       action?: string;
@@ -143,7 +143,7 @@ export interface AdminAuditLogCalls {
 }
 
 export interface AdminStatsCalls {
-  /** List failing webhooks. */
+  /** List failing webhooks. The list covers all applications. The webhooks that have failed longest come first. Only superusers can make this call. */
   failingWebhooks(
     query?: {
       limit?: number;

@@ -167,7 +167,7 @@ export interface Attempt {
     firstByte?: number;
     total: number;
   };
-  /** The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. The values of `headers` and `auth` of the webhook appear as `…`. */
+  /** The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. Values from `headers` and `auth` of the webhook appear as `…` if the response repeats them. */
   responseSample: string;
 }
 
@@ -963,7 +963,7 @@ export interface Settings {
     auditLog: string;
   };
   userTokenLifetime: string;
-  /** The URL has no trailing slash. Null if it is not set. */
+  /** The URL of the Temporal UI, without a trailing slash. Null if it is not set. */
   temporalUiUrl: string | null;
   temporalNamespace: string;
   /** The URL of a page that shows a trace. Replace `{traceId}` with the ID of the trace. Null if it is not set. */
