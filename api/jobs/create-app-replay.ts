@@ -22,9 +22,8 @@ export const createAppReplayBody = validator<CreateAppReplayBody>({
 
 const facts: Operation = {
   id: 'createReplay',
-  summary: 'Replay a period to several webhooks',
-  description:
-    'By default, the replay sends the failed deliveries of a period again to all webhooks.',
+  summary: 'Replay the events of a period to several webhooks',
+  description: 'By default, the replay sends only failed deliveries again, to all webhooks.',
   example: { since: '2026-01-01T00:00:00Z', states: ['exhausted'], dryRun: true },
   answers: replayAnswers,
   problems: ['unknown_webhook_uids'],

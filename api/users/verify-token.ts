@@ -57,7 +57,7 @@ const verifiedTokenSchema = named('VerifiedToken', { oneOf: [goodToken, badToken
 const facts: Operation = {
   id: 'verifyToken',
   summary: 'Verify a token',
-  description: 'The response also tells whether the user may reach an agent.',
+  description: 'If you send `agentUid`, the response shows whether the user can reach that agent.',
   example: { authToken: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl' },
   answers: {
     200: {
