@@ -184,7 +184,7 @@ function refuseOtherMethods(router: Router, routes: readonly Route[]): void {
       ctx.set('allow', allow);
     });
     for (const method of methods.filter((each) => !own.includes(each))) {
-      const detail = `this path takes ${allow}`;
+      const detail = `this path accepts ${allow}`;
       router[method](path, () => {
         throw new HttpError('method_not_allowed', detail, { headers: { allow } });
       });

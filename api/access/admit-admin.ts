@@ -37,7 +37,8 @@ export async function admitAdmin(
 ): Promise<{ signedIn: SignedIn; headers: Record<string, string> }> {
   const { publicUrl } = context.config.http;
   const [token = '', ...more] = cookieValues(publicUrl, sessionCookie, request.rawHeaders);
-  if (more.length > 0) throw new AppError('credentials_conflict', 'send the session cookie once');
+  if (more.length > 0)
+    throw new AppError('credentials_conflict', 'send the session cookie only once');
   const { admin, session } = await findSession(context, token);
   const csrfToken = csrfTokenOf(token, context.config.keyPepper);
   if (request.method !== 'GET' && request.method !== 'HEAD') {

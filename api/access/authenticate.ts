@@ -50,7 +50,7 @@ function readCredential(rawHeaders: readonly string[]): string {
   const apiKeys = headerValues(rawHeaders, 'x-api-key');
   const authorizations = headerValues(rawHeaders, 'authorization');
   if (apiKeys.length + authorizations.length > 1) {
-    const detail = 'send one credential: x-api-key or Authorization, once';
+    const detail = 'send exactly one credential: either x-api-key or Authorization';
     throw new AppError('credentials_conflict', detail);
   }
   const [apiKey] = apiKeys;
@@ -59,6 +59,6 @@ function readCredential(rawHeaders: readonly string[]): string {
 }
 
 function unauthenticated(): AppError {
-  const detail = 'send a valid API key in x-api-key, or as a Bearer credential';
+  const detail = 'send a valid API key in x-api-key or as a Bearer token';
   return new AppError('unauthenticated', detail);
 }

@@ -100,10 +100,12 @@ export class Load implements AsyncDisposable {
   }
 
   #checkRoom(caller: string, bytes: number): void {
-    if (this.#bodyBytes + bytes > bodyBytesMax) this.#refuse('too many bodies at once');
+    if (this.#bodyBytes + bytes > bodyBytesMax)
+      this.#refuse('too many request bodies are being received');
     const own = (this.#bodyBytesOf.get(caller) ?? 0) + bytes;
     // No overload of the process: the others have room.
-    if (own > bodyBytesPerCallerMax) throw overloaded('too many bodies of one caller at once');
+    if (own > bodyBytesPerCallerMax)
+      throw overloaded('too many request bodies of one caller are being received');
   }
 
   #countBytes(caller: string, bytes: number): void {
@@ -129,7 +131,7 @@ export class Load implements AsyncDisposable {
 
   #fault(): string | null {
     if (this.#working >= this.#requestsAtOnceMax * (1 + waitingPerPermitMax)) {
-      return `${this.#working} requests are under way`;
+      return `${this.#working} requests are in flight`;
     }
     const isLate = this.#lateMs > lateMsMax;
     if (isLate && this.#working >= this.#requestsAtOnceMax * permitsWhileLate) {

@@ -15,5 +15,5 @@ export function checkOwnPages(
     origin === new URL(publicUrl).origin ||
     (parseUrl(origin)?.host ?? null) === headers.host;
   if (isOwnSite && isOwnOrigin) return;
-  throw new AppError('cross_site_request', 'this call is for the pages of this service only');
+  throw new AppError('cross_site_request', 'only the pages of this service may make this call');
 }

@@ -35,6 +35,6 @@ export function spend(limiter: RateLimiter, subject: string): Record<string, str
     ratelimit: `"${name}";r=${remaining};t=${resetSeconds}`,
   };
   if (!isOver) return headers;
-  const detail = `at most ${countMax} a minute; try again in ${resetSeconds} s`;
+  const detail = `the limit is ${countMax} per minute; try again in ${resetSeconds} s`;
   throw new HttpError('rate_limited', detail, { headers, retryAfterSeconds: resetSeconds });
 }

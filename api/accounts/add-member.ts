@@ -11,7 +11,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'addAccountMember',
-  summary: 'Adds a user to an account',
+  summary: 'Add a user to an account',
   answers: { 204: { description: 'Done' } },
   problems: ['limit_reached'],
 };

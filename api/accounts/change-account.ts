@@ -6,7 +6,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'changeAccount',
-  summary: 'Changes the name of an account',
+  summary: 'Change the name of an account',
   example: { name: 'Acme Corporation' },
   answers: { 200: { description: 'The account', schema: accountSchema } },
 };

@@ -7,7 +7,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'createAccount',
-  summary: 'Creates an account',
+  summary: 'Create an account',
   example: { name: 'Acme' },
   answers: { 201: { description: 'The account', schema: accountSchema } },
   takesIdempotencyKey: true,

@@ -9,8 +9,9 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'deleteAccount',
-  summary: 'Deletes an account, and removes it from users and agents',
-  description: 'Event: `agent.updated` for each agent that named it.',
+  summary: 'Delete an account',
+  description:
+    'The account is removed from its users and agents. Event: `agent.updated` for each of these agents.',
   answers: { 204: { description: 'Done' } },
 };
 

@@ -4,7 +4,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'getAccount',
-  summary: 'Shows an account',
+  summary: 'Get an account',
   answers: { 200: { description: 'The account', schema: accountSchema } },
 };
 

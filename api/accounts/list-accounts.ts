@@ -5,7 +5,8 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listAccounts',
-  summary: 'Lists the accounts, newest first',
+  summary: 'List accounts',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(accountSchema) },
 };
 

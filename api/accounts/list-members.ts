@@ -6,7 +6,8 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listAccountMembers',
-  summary: 'Lists the users in an account, newest first',
+  summary: 'List the users in an account',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(userSchema) },
 };
 

@@ -7,7 +7,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'removeAccountMember',
-  summary: 'Removes a user from an account',
+  summary: 'Remove a user from an account',
   answers: { 204: { description: 'Done' } },
 };
 

@@ -29,7 +29,7 @@ const auditRowSchema = named(
         uid: textOrNull,
       }),
       target: objectOf<{ kind: string; uid: string }>({ kind: text, uid: text }),
-      details: { type: 'object', description: 'Depends on the action.' },
+      details: { type: 'object', description: 'The fields depend on the action.' },
       address: textOrNull,
       requestId: textOrNull,
     },
@@ -39,7 +39,8 @@ const auditRowSchema = named(
 
 const factsOfListAuditLog: Operation = {
   id: 'listAuditLog',
-  summary: 'Lists who did what in the application, newest first',
+  summary: 'List the audit log of an application',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(auditRowSchema) },
 };
 
@@ -50,7 +51,9 @@ export const listAuditLog = operation(
 
 const factsOfListInstallationAuditLog: Operation = {
   id: 'listInstallationAuditLog',
-  summary: 'Lists sign-ins and changes of passwords, newest first',
+  summary: 'List the audit log of the installation',
+  description:
+    'The log records sign-ins and password changes. The list is ordered from newest to oldest.',
   answers: { 200: pageOf(auditRowSchema) },
 };
 

@@ -83,7 +83,7 @@ const isLate = ({ beginBeforeMs }: PendingChange): boolean => beginBeforeMs <= p
 /** Commits a change, in a transaction of its own if it needs one. */
 export async function commitAlone(ports: EventPorts, change: PendingChange): Promise<Committed> {
   if (isLate(change)) {
-    const detail = 'the change waited for too long; try again in a few seconds';
+    const detail = 'the change waited too long; try again in a few seconds';
     throw new AppError('unavailable', detail, { retryAfterSeconds: 2 });
   }
   const [committed] = isPlain(change)

@@ -18,19 +18,22 @@ import { resourceData } from './resource-data.ts';
 const changed = {
   created: 'was created',
   updated: 'was changed',
-  deleted: 'was deleted; data is what it was before',
+  deleted: 'was deleted. `data` is its last state',
 } as const;
 const nouns = { agent: 'An agent', context: 'A context', contextfile: 'A file of a context' };
 const asReported =
-  'Of a change that the platform reported (POST …/changes) it is what was reported: only uid and externalTenantId are sure.';
+  'For a change that the platform reported (POST …/changes), `data` is the reported resource. Then only `uid` and `externalTenantId` are certain to be present.';
 
 const noticed: Readonly<Record<OperationsEventName, string>> = {
   'webhook.failing': 'No delivery to a webhook has succeeded for some minutes.',
-  'webhook.deactivation_scheduled': 'A webhook is paused soon, unless a delivery succeeds before.',
-  'webhook.deactivated': 'A webhook was paused, because it failed for days or answered 410.',
-  'webhook.recovered': 'A webhook that failed works again.',
-  'delivery.exhausted': 'A delivery has no attempt left; told of a webhook at most once a minute.',
-  'apikey.expiring': 'An API key ends within seven days.',
+  'webhook.deactivation_scheduled':
+    'A webhook will be deactivated soon, unless a delivery succeeds first.',
+  'webhook.deactivated':
+    'A webhook was deactivated because it failed for days or its receiver responded with 410.',
+  'webhook.recovered': 'A failing webhook works again.',
+  'delivery.exhausted':
+    'A delivery has no attempts left. There is at most one such notice per webhook and minute.',
+  'apikey.expiring': 'An API key expires within seven days.',
 };
 
 interface TestData {
@@ -59,7 +62,7 @@ function dataOf(event: DeliveredEventName): EventData {
 }
 
 export function describeEvent(event: DeliveredEventName): string {
-  if (event === testEventName) return 'Somebody asked for a test of this webhook.';
+  if (event === testEventName) return 'Somebody requested a test of this webhook.';
   return isOperationsEvent(event) ? noticed[event] : describeChange(event);
 }
 
@@ -90,7 +93,7 @@ export function schemaOf(event: DeliveredEventName): SchemaObject {
       timestamp: time,
       appUid: text,
       version: { const: 1 },
-      test: { const: true, description: 'Only in a test: data is a sample.' },
+      test: { const: true, description: 'Present only in a test. `data` is then a sample.' },
       data: { ...dataOf(event).schema, ...(isChange(event) ? { description: asReported } : {}) },
     },
     required: ['eventId', 'event', 'timestamp', 'appUid', 'version', 'data'],

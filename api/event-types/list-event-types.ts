@@ -23,8 +23,9 @@ const eventTypesSchema = named(
 
 const facts: Operation = {
   id: 'listEventTypes',
-  summary: 'Lists the events that webhooks get, with their schemas and samples',
-  answers: { 200: { description: 'All of them', schema: eventTypesSchema } },
+  summary: 'List event types',
+  description: 'Each type has a schema and a sample.',
+  answers: { 200: { description: 'All event types', schema: eventTypesSchema } },
 };
 
 export const listEventTypes: Handler = operation(facts, async ({ appUid }) => ({

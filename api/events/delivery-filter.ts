@@ -19,23 +19,29 @@ import {
 const attemptFilters = {
   state: explained(
     oneOf(deliveryStates),
-    '`pending` also waits for an earlier event about its resource, or before its first attempt for the rate.',
+    'A `pending` delivery waits for its first attempt, an earlier event about its resource, or the rate limit.',
   ),
-  statusClass: explained(oneOf(statusClasses), 'Of the last answer; `none` for no answer.'),
+  statusClass: explained(
+    oneOf(statusClasses),
+    'The status class of the last response. `none` means that there was no response.',
+  ),
   errorClass: explained(
     oneOf(errorClasses),
-    'Of the last attempt; an answer other than a 2xx is `status`.',
+    'The error class of the last attempt. `status` means a response other than 2xx.',
   ),
 };
 const webhookUid = textUpTo(limits.filterCharactersMax);
-const event = explained(oneOf(deliveredEventNames), 'Tests are `webhook.test`.');
+const event = explained(
+  oneOf(deliveredEventNames),
+  'The name of the event. Tests are `webhook.test`.',
+);
 const externalTenantId = explained(
   identifierUpTo(limits.tenantCharactersMax),
-  'Compared exactly; that of tests is `test`.',
+  'The tenant, compared exactly. Tests have the tenant `test`.',
 );
 const time = {
-  since: explained(parseTime, 'From this `createdAt` on, in ISO 8601 with an offset.'),
-  until: explained(parseTime, 'Before this `createdAt`.'),
+  since: explained(parseTime, 'The earliest `createdAt`, in ISO 8601 with an offset.'),
+  until: explained(parseTime, 'The end of the range. `createdAt` is before this time.'),
 };
 
 /** The filters of the deliveries of an application; the classes are those of the last attempt. */

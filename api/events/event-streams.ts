@@ -56,7 +56,7 @@ export class EventStreams implements AsyncDisposable {
     try {
       const feed = this.#takeFeed();
       await feed.started;
-      if (this.#isStopping) throw overloaded('the process stops');
+      if (this.#isStopping) throw overloaded('the process is stopping');
       const ports = { ...this.#ports, feed, missedReads: this.#missedReads };
       stream.reader = new EventReader(ports, wish);
       stream.body = toReadable(stream.reader);
@@ -78,13 +78,13 @@ export class EventStreams implements AsyncDisposable {
   }
 
   #refuseTooMany({ appUid, uid }: StreamCaller): void {
-    if (this.#isStopping) throw overloaded('the process stops');
+    if (this.#isStopping) throw overloaded('the process is stopping');
     if (!this.#room.hasRoom(appUid)) {
-      throw overloaded('too many streams are open, in this process or for this application');
+      throw overloaded('too many streams are open in this process or for this application');
     }
     const own = [...this.#streams].filter(({ caller }) => caller.uid === uid);
     if (own.length < streamsPerCallerMax) return;
-    const detail = `an API key or an admin has at most ${streamsPerCallerMax} streams open`;
+    const detail = `an API key or an admin can have at most ${streamsPerCallerMax} open streams; close one first`;
     throw new AppError('rate_limited', detail, { retryAfterSeconds });
   }
 

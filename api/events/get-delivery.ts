@@ -37,20 +37,23 @@ const requestSchema = named(
     url: {
       ...text,
       description:
-        'That of the webhook now; for API keys its origin only, as paths and queries often hold a secret.',
+        'The current URL of the webhook. API keys see only its origin, because paths and queries often contain a secret.',
     },
     headers: {
       ...listOf(objectOf<SentRequest['headers'][number]>({ name: text, value: text })),
       description:
-        'In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`, and a recorded trace `traceparent`.',
+        'The headers in the order in which they are sent. Signatures appear as `…`. Admins also see the current `headers` and `auth` of the webhook, with `…` for the values. HTTP adds headers such as `Host`. A recorded trace adds `traceparent`.',
     },
-    body: { ...textOrNull, description: 'Byte for byte, in UTF-8; null once it was erased.' },
+    body: {
+      ...textOrNull,
+      description: 'The exact bytes of the body, in UTF-8. Null after an erasure.',
+    },
   }),
 );
 
 const facts: Operation = {
   id: 'getDelivery',
-  summary: 'Shows a delivery with its request',
+  summary: 'Get a delivery and its request',
   answers: {
     200: {
       description: 'The delivery',
@@ -61,12 +64,12 @@ const facts: Operation = {
           workflowId: {
             ...textOrNull,
             description:
-              'The Temporal workflow that makes its attempts, or made them; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt.',
+              'The Temporal workflow that makes the attempts, or made them. Null until a workflow is chosen. For an ordered webhook, it can be the workflow of the partition even if another workflow made the only attempt.',
           },
           request: {
             ...orNull(requestSchema),
             description:
-              'As the latest attempt sent it, or as the first would now. Each attempt has its `n` in `X-Webhook-Attempt` and its `at` in the timestamps. Null of a webhook that was deleted or gets mails.',
+              'The request of the latest attempt, or of a first attempt made now. `X-Webhook-Attempt` has the `n` of the attempt, and the timestamps have its `at`. Null if the webhook was deleted or receives mail.',
           },
         }),
       ),

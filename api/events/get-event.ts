@@ -12,7 +12,7 @@ type Named = Pick<ApiRequest, 'appUid' | 'params'>;
 
 const facts: Operation = {
   id: 'getEvent',
-  summary: 'Shows an event with its payload',
+  summary: 'Get an event and its payload',
   answers: { 200: { description: 'The event', schema: eventWithPayloadSchema } },
 };
 

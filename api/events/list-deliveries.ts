@@ -6,7 +6,8 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listDeliveries',
-  summary: 'Lists the deliveries to all webhooks, newest first',
+  summary: 'List deliveries',
+  description: 'The list covers all webhooks. It is ordered from newest to oldest.',
   answers: { 200: pageOf(deliverySchema) },
 };
 

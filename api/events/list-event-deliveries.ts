@@ -11,7 +11,7 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listEventDeliveries',
-  summary: 'Lists the deliveries of an event',
+  summary: 'List the deliveries of an event',
   answers: { 200: pageOf(deliverySchema) },
 };
 

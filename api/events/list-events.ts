@@ -8,16 +8,20 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 export const eventFilters = {
   event: oneOf(subscribedEventNames),
-  entity: explained(oneOf(entities), 'Of the resource that changed.'),
+  entity: explained(oneOf(entities), 'The uid of the changed resource.'),
   resourceUid: identifierUpTo(limits.nameCharactersMax),
-  externalTenantId: explained(identifierUpTo(limits.tenantCharactersMax), 'Compared exactly.'),
-  since: explained(parseTime, 'Recorded from this time on, in ISO 8601 with an offset.'),
-  until: explained(parseTime, 'Recorded before this time.'),
+  externalTenantId: explained(
+    identifierUpTo(limits.tenantCharactersMax),
+    'The tenant, compared exactly.',
+  ),
+  since: explained(parseTime, 'Events recorded at or after this time, in ISO 8601 with an offset.'),
+  until: explained(parseTime, 'Events recorded before this time.'),
 };
 
 const facts: Operation = {
   id: 'listEvents',
-  summary: 'Lists the events without their payloads, newest first',
+  summary: 'List events',
+  description: 'The list does not contain payloads. It is ordered from newest to oldest.',
   answers: { 200: pageOf(eventSchema) },
 };
 

@@ -81,25 +81,30 @@ const attemptSchema = named(
     n: countFromOne,
     at: time,
     trigger: oneOfTexts(attemptTriggers),
-    state: { ...oneOfTexts(attemptStates), description: 'What it made of the delivery.' },
+    state: {
+      ...oneOfTexts(attemptStates),
+      description: 'The state of the delivery after this attempt.',
+    },
     traceId: {
       ...textOrNull,
-      description: 'Of its trace, which operators can look up; null where none was recorded.',
+      description:
+        'The ID of the trace, which operators can look up. Null if no trace was recorded.',
     },
     status: { type: ['integer', 'null'] },
     errorClass: orNull(oneOfTexts(errorClasses)),
-    detail: { ...textOrNull, description: 'What went wrong where there was no answer.' },
+    detail: { ...textOrNull, description: 'The reason why there was no response.' },
     ms: {
       ...objectOf<AttemptTimings>(
         { dns: count, connect: count, tls: count, firstByte: count, total: count },
         ['dns', 'connect', 'tls', 'firstByte'],
       ),
-      description: 'Whole milliseconds of each phase; absent where it did not happen.',
+      description:
+        'The duration of each phase in whole milliseconds. A phase that did not happen is absent.',
     },
     responseSample: {
       ...text,
       description:
-        'The beginning of the answer, at most 4 KiB, with U+FFFD for invalid UTF-8 and control characters, and `…` for what the webhook sends along in `headers` and `auth`.',
+        'The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. Values from `headers` and `auth` of the webhook appear as `…` if the response repeats them.',
     },
   }),
 );
@@ -112,20 +117,25 @@ export const deliveryProperties = {
   state: oneOfTexts(deliveryStates),
   cancelReason: {
     ...orNull(oneOfTexts(cancelReasons)),
-    description: 'Why it is `cancelled`; else null.',
+    description: 'The reason for the state `cancelled`. Null for other states.',
   },
   statusClass: {
     ...orNull(oneOfTexts(statusClasses)),
-    description: 'Of the last attempt since it was last sent again; null before that.',
+    description:
+      'The status class of the last attempt. Null until the first attempt, also after a resend.',
   },
   errorClass: {
     ...orNull(oneOfTexts(errorClasses)),
-    description: 'As `statusClass`; null of a success, too.',
+    description:
+      'The error class of the last attempt. Null if `statusClass` is null or the attempt succeeded.',
   },
   attemptCount: count,
-  nextAttemptAt: { ...timeOrNull, description: 'No attempt is made before.' },
-  attempts: { ...listOf(attemptSchema), description: 'The latest 21, oldest first.' },
-  createdAt: { ...time, description: 'When it was first recorded.' },
+  nextAttemptAt: { ...timeOrNull, description: 'The earliest time of the next attempt.' },
+  attempts: {
+    ...listOf(attemptSchema),
+    description: 'The latest 21 attempts, from oldest to newest.',
+  },
+  createdAt: { ...time, description: 'The time when the delivery was first recorded.' },
   updatedAt: time,
 };
 

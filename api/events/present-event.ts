@@ -46,19 +46,20 @@ const properties = {
   sequence: {
     ...orNull(countFromOne),
     description:
-      'Of the changes of one resource, its kind and uid together; null for a test and for an event of operations webhooks.',
+      'The number of the change among the changes of one resource. A resource is identified by its kind and uid. Null for a test and for a notice.',
   },
-  webhookUids: { ...listOf(text), description: 'The webhooks that were subscribed to it.' },
+  webhookUids: { ...listOf(text), description: 'The webhooks that were subscribed to the event.' },
   workflowId: {
     ...textOrNull,
     description:
-      'The Temporal workflow of the event, alone or with others; null while none is chosen, and where nobody subscribed.',
+      'The Temporal workflow of the event. Several events can share a workflow. Null until a workflow is chosen, or if no webhook was subscribed.',
   },
   dispatchedAt: {
     ...timeOrNull,
-    description: 'When it was started; without a subscriber, when the event was recorded.',
+    description:
+      'The time when the workflow was started. If no webhook was subscribed, the time when the event was recorded.',
   },
-  erasedAt: { ...timeOrNull, description: 'When the payload was erased.' },
+  erasedAt: { ...timeOrNull, description: 'The time when the payload was erased.' },
 };
 
 type PresentedEvent = ReturnType<typeof presentEvent>;
@@ -71,7 +72,7 @@ export const eventWithPayloadSchema = named(
     ...properties,
     payload: {
       type: ['object', 'null'],
-      description: 'The body that receivers get, byte for byte; null once it was erased.',
+      description: 'The exact bytes of the body that receivers get. Null after an erasure.',
     },
   }),
 );

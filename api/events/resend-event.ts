@@ -30,7 +30,7 @@ export const resendEventBody = validator<ResendEventBody>({
     webhookUids: {
       ...webhookUidsField,
       description:
-        'To these webhooks of the application. By default to all that were subscribed to the event, except those whose delivery was cancelled on purpose, such as `discarded` or `unsubscribed`.',
+        'The webhooks of the application to send the event to. By default, the event is sent to all webhooks that were subscribed to it. Webhooks whose delivery was cancelled on purpose, such as `discarded` or `unsubscribed`, are left out by default.',
     },
   },
 });
@@ -48,15 +48,19 @@ const resentSchema = named(
     redeliveryUid: text,
     eventId: text,
     webhookUids: listOf(text),
-    pausedWebhookUids: { ...listOf(text), description: 'These webhooks hold it.' },
+    pausedWebhookUids: {
+      ...listOf(text),
+      description: 'The paused webhooks, which hold the event.',
+    },
   }),
 );
 
 const facts: Operation = {
   id: 'resendEvent',
-  summary: 'Sends an event again, now',
+  summary: 'Resend an event',
+  description: 'The event is sent immediately.',
   example: {},
-  answers: { 202: { description: 'Where it is sent', schema: resentSchema } },
+  answers: { 202: { description: 'The webhooks that get the event', schema: resentSchema } },
   problems: ['conflict', 'unknown_webhook_uids'],
   takesIdempotencyKey: true,
 };
@@ -113,11 +117,11 @@ async function chooseWebhooks(
     return delivery == null || !isDropped(delivery);
   });
   if (chosen.length > 0) return chosen;
-  throw new AppError('conflict', `${whyNone(event, fitting)}; name webhookUids`);
+  throw new AppError('conflict', `${whyNone(event, fitting)}; send webhookUids`);
 }
 
 function whyNone({ webhookUids }: EventFacts, fitting: readonly KnownWebhook[]): string {
-  if (webhookUids.length === 0) return 'nobody was subscribed to the event';
+  if (webhookUids.length === 0) return 'no webhook was subscribed to the event';
   return fitting.length === 0
     ? 'the webhooks that were subscribed to the event are deleted'
     : 'the deliveries of the event were cancelled on purpose';

@@ -14,10 +14,10 @@ const { until: _, ...streamFilters } = eventFilters;
 
 const facts: Operation = {
   id: 'streamEvents',
-  summary: 'Sends each event as it is committed',
+  summary: 'Stream events',
   description:
-    'Server-sent events. The data of each message is the event with its payload; `opened` and ' +
-    '`closed` are messages of other types. After a cut, send the last id as `Last-Event-ID`.',
+    'The stream sends each event after its commit, as server-sent events. The data of a message is the event with its payload. ' +
+    'Messages of the types `opened` and `closed` mark the beginning and the end. To continue after an interruption, send the last ID as `Last-Event-ID`.',
   answers: { 200: { description: 'The stream', schema: text, contentType: 'text/event-stream' } },
   problems: ['invalid_cursor'],
   takesLastEventId: true,
@@ -43,12 +43,12 @@ function readPosition(
   { config, clock }: ApiContext,
 ): StreamPosition | null {
   const [id, ...more] = headerValues(rawHeaders, 'last-event-id');
-  if (more.length > 0) throw new AppError('malformed_request', 'send Last-Event-ID once');
+  if (more.length > 0) throw new AppError('malformed_request', 'send Last-Event-ID only once');
   // Browsers send an empty one before the first message.
   if (id === undefined || id.trim() === '') return null;
   const position = readStreamId(id.trim());
   const keptSince = clock.now().getTime() - config.retention.recordsMs;
   if (lateBefore(position.reachedAt).getTime() >= keptSince) return position;
-  const detail = 'events since that Last-Event-ID are not kept any more; begin without it';
+  const detail = 'the events since this Last-Event-ID are no longer kept; reconnect without it';
   throw new AppError('invalid_cursor', detail);
 }

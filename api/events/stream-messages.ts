@@ -27,12 +27,12 @@ export function readStreamId(text: string): StreamPosition {
 }
 
 const closings = {
-  slow_reader: 'you read more slowly than events come; go on from your last id',
-  interrupted: 'the database does not answer; go on from your last id',
-  stopping: 'this process stops; go on from your last id at another',
-  key_ended: 'your API key was revoked, deleted or has expired',
+  slow_reader: 'your client reads more slowly than events arrive; reconnect with your last id',
+  interrupted: 'the database is unavailable; reconnect with your last id',
+  stopping: 'this process is stopping; reconnect with your last id',
+  key_ended: 'your API key has expired, or was revoked or deleted',
   session_ended: 'your session has ended; sign in again',
-  role_ended: 'you have no role in this application any more',
+  role_ended: 'you no longer have a role in this application',
   app_disabled: 'this application is disabled',
 } as const;
 

@@ -11,8 +11,8 @@ const healthSchema = named(
 
 const facts: Operation = {
   id: 'getHealth',
-  summary: 'Says that the process runs',
-  answers: { 200: { description: 'It runs', schema: healthSchema } },
+  summary: 'Check that the process is running',
+  answers: { 200: { description: 'The process is running', schema: healthSchema } },
 };
 
 export const getHealth: Handler = operation(facts, async () => ({

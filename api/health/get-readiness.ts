@@ -16,17 +16,17 @@ const readinessSchema = named(
         clock: text,
         load: text,
       }),
-      description: 'For each part `ok`, or a sentence with the fault.',
+      description: 'The state of each part: `ok`, or a sentence that describes the fault.',
     },
   }),
 );
 
 const facts: Operation = {
   id: 'getReadiness',
-  summary: 'Says whether this process should get requests',
+  summary: 'Check whether the process is ready for requests',
   answers: {
-    200: { description: 'It should', schema: readinessSchema },
-    503: { description: 'It should not', schema: readinessSchema },
+    200: { description: 'The process is ready', schema: readinessSchema },
+    503: { description: 'The process is not ready', schema: readinessSchema },
   },
 };
 

@@ -108,12 +108,12 @@ const faults: Readonly<Record<string, Fault>> = {
     code: 'request_timeout',
     detail:
       `a request must arrive within ${httpLimits.requestTimeoutMs / 1_000} seconds, ` +
-      `its headers within ${httpLimits.headersTimeoutMs / 1_000}`,
+      `and its headers within ${httpLimits.headersTimeoutMs / 1_000} seconds`,
   },
 };
 
 function faultOf({ code = '' }: NodeJS.ErrnoException): Fault {
-  return faults[code] ?? { code: 'malformed_request', detail: 'this is not an HTTP request' };
+  return faults[code] ?? { code: 'malformed_request', detail: 'this is not a valid HTTP request' };
 }
 
 type Refusal = ReturnType<typeof renderRefusal>;

@@ -16,6 +16,6 @@ export function readIdempotencyKey(
   if (more.length === 0 && acceptable.test(key)) {
     return idempotencyKey({ scope, header: key, pepper }, body);
   }
-  const rule = 'sent once, with 1 to 255 printable characters and no space';
+  const rule = 'one value of 1 to 255 printable ASCII characters without spaces';
   throw new AppError('malformed_request', `Idempotency-Key must be ${rule}`);
 }

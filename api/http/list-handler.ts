@@ -50,7 +50,7 @@ const cursor: Parameter<string> = Object.assign((_name: string, text: string) =>
   schema: {
     type: 'string',
     minLength: 1,
-    description: 'The nextCursor of the page before, with the same filters.',
+    description: 'The `nextCursor` of the previous page, with the same filters.',
   },
 });
 
@@ -72,7 +72,7 @@ function readCursor(cursor: string | null, listName: string): string | null {
   if (cursor === null) return null;
   const uid = Buffer.from(cursor, 'base64url').subarray(digestBytes).toString();
   if (cursor === makeCursor(uid, listName)) return uid;
-  const detail = 'cursor must be a nextCursor of this list, with the filters that it had then';
+  const detail = 'cursor must be a nextCursor of this list with the same filters';
   const errors = [{ pointer: 'cursor', code: 'list' as const, detail }];
   throw new AppError('invalid_cursor', detail, { errors });
 }

@@ -16,7 +16,7 @@ export interface OperationAnswer {
 export interface Operation {
   /** Names the method of clients. A route that shares its handler with another has an id of its own. */
   id: string;
-  /** A verb and what it acts on: "Registers a webhook". */
+  /** An imperative and its object: "Create a webhook". At most 60 characters. */
   summary: string;
   description?: string;
   /** By status, without problems. */
@@ -29,7 +29,7 @@ export interface Operation {
 }
 
 /** Returns the answer of a list of named items. */
-export function pageOf(item: SchemaObject, description = 'A page of them'): OperationAnswer {
+export function pageOf(item: SchemaObject, description = 'A page of the list'): OperationAnswer {
   const schema = {
     type: 'object',
     properties: { data: listOf(item), nextCursor: textOrNull },

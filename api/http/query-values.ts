@@ -24,11 +24,11 @@ export function checkParameters(query: URLSearchParams, names: readonly string[]
   const errors = [...new Set(query.keys())].flatMap((name): FieldError[] => {
     if (!names.includes(name)) {
       const taken = names.length === 0 ? 'none' : names.join(', ');
-      const detail = `${name} is not a parameter of this call, which takes ${taken}`;
+      const detail = `${name} is not a parameter of this call; its parameters are: ${taken}`;
       return [{ pointer: name, code: 'unknown', detail }];
     }
     if (query.getAll(name).length === 1) return [];
-    return [{ pointer: name, code: 'repeated', detail: `${name} must be given once` }];
+    return [{ pointer: name, code: 'repeated', detail: `${name} must be given only once` }];
   });
   if (errors.length > 0) throw invalidRequest(errors);
 }

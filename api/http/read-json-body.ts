@@ -34,7 +34,7 @@ const jsonType = /^application\/json(?:\s*;(?:\s*charset=(?:utf-8|"utf-8"))?)*$/
 function checkMediaType(request: IncomingMessage): void {
   // Node takes the first and drops the others.
   const [type = '', ...more] = headerValues(request.rawHeaders, 'content-type');
-  if (more.length > 0) throw new AppError('malformed_request', 'send Content-Type once');
+  if (more.length > 0) throw new AppError('malformed_request', 'send Content-Type only once');
   if (!jsonType.test(type.trim())) {
     const got = type === '' ? 'none' : `"${type.slice(0, 80)}"`;
     const detail = `Content-Type must be application/json (got ${got})`;
@@ -68,7 +68,7 @@ async function readBytes(
       const headers = { connection: 'close' };
       throw new HttpError(code, message, { headers, retryAfterSeconds, cause: error });
     }
-    throw new AppError('malformed_request', 'the body did not arrive whole', { cause: error });
+    throw new AppError('malformed_request', 'the body did not arrive completely', { cause: error });
   }
   return Buffer.concat(chunks);
 }

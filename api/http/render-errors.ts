@@ -18,7 +18,7 @@ export const renderErrors: Middleware = async (ctx, next) => {
 function unanswered(ctx: Context): AppError {
   // The router sets 405 (501 for an unknown method) and `Allow` on a known path.
   if (ctx.status === 405 || ctx.status === 501) {
-    return new AppError('method_not_allowed', `this path takes ${ctx.response.get('allow')}`);
+    return new AppError('method_not_allowed', `this path accepts ${ctx.response.get('allow')}`);
   }
   return new AppError('not_found', 'there is nothing at this path');
 }
@@ -27,7 +27,7 @@ function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const cause = causeOfBulkError(error);
   if (cause instanceof CallTimeoutError || isDatabaseAway(cause)) {
-    const detail = 'the database does not answer; try again in a few seconds';
+    const detail = 'the database is unavailable; try again in a few seconds';
     return new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
   }
   return new AppError('internal', 'an unexpected fault', { cause });

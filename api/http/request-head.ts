@@ -10,16 +10,16 @@ export function readHead(request: IncomingMessage): { target: string } | { fault
   const { rawHeaders, httpVersion } = request;
   const [host, ...moreHosts] = headerValues(rawHeaders, 'host');
   if (moreHosts.length > 0 || (host === undefined && httpVersion !== '1.0')) {
-    return { fault: 'the request needs one host' };
+    return { fault: 'the request must have exactly one Host header' };
   }
-  if (host !== undefined && !hostShape.test(host)) return { fault: 'Host is not a valid host' };
+  if (host !== undefined && !hostShape.test(host)) return { fault: 'the Host header is not valid' };
   const coding = headerValues(rawHeaders, 'transfer-encoding').join(',').trim().toLowerCase();
   // A proxy could disagree on where the body ends: request smuggling (RFC 9112 §6.1).
   if (coding !== '' && (coding !== 'chunked' || httpVersion === '1.0')) {
-    return { fault: 'the only transfer coding is chunked, of HTTP/1.1' };
+    return { fault: 'the only supported transfer coding is chunked, in HTTP/1.1' };
   }
   const target = readTarget(request.url ?? '');
-  return target === null ? { fault: 'the request needs a path' } : { target };
+  return target === null ? { fault: 'the request target must have a path' } : { target };
 }
 
 function readTarget(target: string): string | null {

@@ -75,7 +75,7 @@ class Walk {
     if (typeof value === 'number') this.#checkNumber(value);
     if (typeof value !== 'object' || value === null) return;
     if (this.#path.length >= jsonDepthMax) {
-      this.#refuse('depth', `the body must be nested at most ${jsonDepthMax} deep`);
+      this.#refuse('depth', `the body must be nested at most ${jsonDepthMax} levels deep`);
     }
     if (Array.isArray(value)) this.#checkArray(value);
     else this.#checkObject(value);
@@ -112,7 +112,7 @@ class Walk {
     if (number === 0) this.zeros += 1;
     if (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)))
       return;
-    const detail = 'a number is outside what JSON can carry exactly (±(2^53 − 1))';
+    const detail = 'a number is outside the range that JSON carries exactly (±(2^53 − 1))';
     this.#refuse('number', `${detail}; send it as a string`);
   }
 
@@ -121,7 +121,7 @@ class Walk {
     if (!text.isWellFormed()) {
       this.#refuse('unicode', 'a string is not well-formed Unicode (lone surrogate)');
     }
-    if (text.includes('\u0000')) this.#refuse('nul', 'a string holds the character U+0000');
+    if (text.includes('\u0000')) this.#refuse('nul', 'a string contains the character U+0000');
   }
 
   #refuse(code: FaultCode, detail: string): never {

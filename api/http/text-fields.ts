@@ -23,7 +23,7 @@ function format(pattern: string, fault: string): TextFormat {
 
 const line = format(
   `^[^${controlCharacters}]*$`,
-  'must hold no control characters and no line breaks',
+  'must not contain control characters or line breaks',
 );
 
 /** The string formats of schemas. */
@@ -34,17 +34,17 @@ export const textFormats = {
     // Of an empty one `minLength` tells.
     validate: (text: string) => line.validate(text) && (text === '' || isIdentifying(text)),
     fault:
-      'must hold a visible character and no control or invisible characters, in the normal form NFC of Unicode',
+      'must contain a visible character, no control or invisible characters, and be in Unicode normal form NFC',
   },
   text: format(
     '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$',
-    'must hold no control characters but tabs and line breaks',
+    'must not contain control characters other than tabs and line breaks',
   ),
   key: format(
     '^[A-Za-z0-9][A-Za-z0-9_.-]*$',
-    'must hold only letters, digits, "_", "-" and ".", and begin with a letter or digit',
+    'must contain only letters, digits, "_", "-" and ".", and begin with a letter or digit',
   ),
-  token: format('^[!-~]+$', 'must hold only visible ASCII characters'),
+  token: format('^[!-~]+$', 'must contain only visible ASCII characters'),
   mediaType: format(
     `^${token}/${token}(?: *; *${token}=(?:${token}|${quoted}))*$`,
     'must be a media type such as application/pdf or text/plain; charset=utf-8',

@@ -90,7 +90,7 @@ function describe(error: ErrorObject, params: Record<string, unknown>): string {
     case 'type':
       return `must be ${[params['type'] as string | string[]].flat().map(typeName).join(' or ')}`;
     case 'uniqueItems':
-      return `must not hold an item twice: items ${place(params['j'])} and ${place(params['i'])} are the same`;
+      return `must not contain an item twice: items ${place(params['j'])} and ${place(params['i'])} are the same`;
     case 'minLength':
     case 'minItems':
     case 'minProperties':

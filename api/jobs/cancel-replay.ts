@@ -7,7 +7,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'cancelReplay',
-  summary: 'Stops a replay that still runs',
+  summary: 'Cancel a replay',
   answers: { 200: { description: 'The replay', schema: replaySchema } },
 };
 

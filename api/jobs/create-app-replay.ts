@@ -22,7 +22,8 @@ export const createAppReplayBody = validator<CreateAppReplayBody>({
 
 const facts: Operation = {
   id: 'createReplay',
-  summary: 'Sends what failed in a period again, to all webhooks or some',
+  summary: 'Replay the events of a period to several webhooks',
+  description: 'By default, the replay sends only failed deliveries again, to all webhooks.',
   example: { since: '2026-01-01T00:00:00Z', states: ['exhausted'], dryRun: true },
   answers: replayAnswers,
   problems: ['unknown_webhook_uids'],

@@ -20,11 +20,11 @@ export const createErasureBody = validator<CreateErasureBody>({
     externalTenantId: {
       ...tenantField,
       description:
-        'The payloads of this tenant. Send exactly one of `externalTenantId` and `mentions`.',
+        'The tenant whose payloads are erased. Send exactly one of `externalTenantId` and `mentions`.',
     },
     mentions: {
       description:
-        'The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, in NFC or NFD, or a number of this value.',
+        'The texts to look for. A payload is erased if its `data` has one of them as a whole value, at any depth. The value is an equal string, in NFC or NFD, or an equal number.',
       type: 'array',
       minItems: 1,
       maxItems: limits.mentionsPerErasureMax,
@@ -38,10 +38,10 @@ export const createErasureBody = validator<CreateErasureBody>({
 
 const facts: Operation = {
   id: 'createErasure',
-  summary: 'Erases the payloads of a tenant or a user',
+  summary: 'Erase the payloads of a tenant or a user',
   example: { externalTenantId: 'tenant-1' },
   answers: {
-    202: { description: 'The erasure, which runs', schema: erasureSchema, headers: ['location'] },
+    202: { description: 'The running erasure', schema: erasureSchema, headers: ['location'] },
   },
   takesIdempotencyKey: true,
 };

@@ -12,7 +12,8 @@ export const createReplayBody = validator<ReplayFields>({
 
 const facts: Operation = {
   id: 'createWebhookReplay',
-  summary: 'Sends the events of a period to a webhook again',
+  summary: 'Replay the events of a period to a webhook',
+  description: 'By default, the replay sends only failed deliveries again.',
   example: { since: '2026-01-01T00:00:00Z', states: ['exhausted'], dryRun: true },
   answers: replayAnswers,
   takesIdempotencyKey: true,

@@ -5,7 +5,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'getErasure',
-  summary: 'Shows how far an erasure is',
+  summary: 'Get an erasure and its progress',
   answers: { 200: { description: 'The erasure', schema: erasureSchema } },
 };
 

@@ -9,7 +9,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'getReplay',
-  summary: 'Shows how far a replay is',
+  summary: 'Get a replay and its progress',
   answers: { 200: { description: 'The replay', schema: replaySchema } },
 };
 

@@ -6,7 +6,8 @@ import { erasureSchema, presentErasure } from './present-erasure.ts';
 
 const facts: Operation = {
   id: 'listErasures',
-  summary: 'Lists erasures, newest first',
+  summary: 'List erasures',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(erasureSchema) },
 };
 

@@ -8,7 +8,8 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listReplays',
-  summary: 'Lists replays, newest first',
+  summary: 'List replays',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(replaySchema) },
 };
 

@@ -54,7 +54,10 @@ const replayedWebhook = named(
 
 const properties = {
   uid: text,
-  webhookUid: { ...textOrNull, description: 'Null for a replay of the application.' },
+  webhookUid: {
+    ...textOrNull,
+    description: 'The webhook of the replay. Null for a replay of the application.',
+  },
   since: time,
   until: time,
   events: orNull(listOf(oneOfTexts(subscribedEventNames))),
@@ -63,11 +66,11 @@ const properties = {
   externalTenantId: textOrNull,
   perSecond: countFromOne,
   state: oneOfTexts(['running', 'done', 'cancelled']),
-  releasedCount: { ...count, description: 'Deliveries that it sends.' },
+  releasedCount: { ...count, description: 'The number of deliveries that the replay sends.' },
   webhookCount: count,
   webhooksDone: count,
-  webhooks: { ...listOf(replayedWebhook), description: 'Those to which anything is sent.' },
-  reachedAt: { ...timeOrNull, description: 'How far it is, for the webhook in turn.' },
+  webhooks: { ...listOf(replayedWebhook), description: 'The webhooks that get deliveries.' },
+  reachedAt: { ...timeOrNull, description: 'The position of the replay at its current webhook.' },
   createdAt: time,
   finishedAt: timeOrNull,
 };
@@ -80,7 +83,10 @@ const startedReplaySchema = named(
   'StartedReplay',
   objectOf<PresentedReplay & { pausedWebhookUids: string[] }>({
     ...properties,
-    pausedWebhookUids: { ...listOf(text), description: 'These webhooks hold what they get.' },
+    pausedWebhookUids: {
+      ...listOf(text),
+      description: 'The paused webhooks, which hold their deliveries.',
+    },
   }),
 );
 
@@ -96,15 +102,15 @@ const dryRunSchema = named(
   objectOf<DryRun>({
     dryRun: { const: true },
     count,
-    countIsCapped: { ...boolean, description: 'True where there are more.' },
+    countIsCapped: { ...boolean, description: 'True if there are more.' },
     webhooks: listOf(objectOf<{ webhookUid: string; count: number }>({ webhookUid: text, count })),
   }),
 );
 
 export const replayAnswers = {
-  200: { description: 'The count, of a dry run', schema: dryRunSchema },
+  200: { description: 'The count of a dry run', schema: dryRunSchema },
   202: {
-    description: 'The replay, which runs',
+    description: 'The running replay',
     schema: startedReplaySchema,
     headers: ['location'],
   },

@@ -12,7 +12,9 @@ export const recoverWebhookBody = validator<ReplayPeriod>({
 
 const facts: Operation = {
   id: 'recoverWebhook',
-  summary: 'Sends what was lost since a time again',
+  summary: 'Resend the lost deliveries of a webhook',
+  description:
+    'The call starts a replay of the exhausted, blocked, expired and abandoned deliveries since a time.',
   example: { since: '2026-01-01T00:00:00Z', dryRun: true },
   answers: replayAnswers,
   takesIdempotencyKey: true,

@@ -40,10 +40,10 @@ export const replayPeriod = described(
     dryRun: { type: 'boolean' },
   },
   {
-    since: 'Events recorded from this time on, in ISO 8601 with an offset.',
-    until: 'Events recorded before this time; now by default and at the latest.',
-    perSecond: '20 by default.',
-    dryRun: 'True counts and sends nothing.',
+    since: 'Events recorded at or after this time, in ISO 8601 with an offset.',
+    until: 'Events recorded before this time. The default and the latest value is now.',
+    perSecond: 'The maximum number of deliveries per second. The default is 20.',
+    dryRun: 'If true, the call counts the deliveries and sends nothing.',
   },
 );
 
@@ -65,12 +65,12 @@ export function replayFields(states: readonly ReplayedState[]) {
         externalTenantId: tenantField,
       },
       {
-        events: 'Only these events.',
+        events: 'The names of the events to send.',
         states:
-          'Of the deliveries to send again: `exhausted`, `blocked` and `cancelled` by default. `retrying` deliveries are sent now, `pending` ones if nothing was done about them for a minute, and `never_attempted` stands for events that were never sent to the webhook.',
+          'The states of the deliveries to send again. The default is `exhausted`, `blocked` and `cancelled`. A `retrying` delivery is sent immediately. A `pending` delivery is sent if it has been pending for more than a minute. `never_attempted` stands for events that were never sent to the webhook.',
         cancelReasons:
-          'Of the `cancelled` deliveries: `expired` and `abandoned` by default, which were lost. `discarded` and `unsubscribed` ones were cancelled on purpose and are sent only if you name them.',
-        externalTenantId: 'Only events of this tenant.',
+          'The reasons of the `cancelled` deliveries to send again. The default is `expired` and `abandoned`, the lost deliveries. `discarded` and `unsubscribed` deliveries were cancelled on purpose. They are sent only if you name them.',
+        externalTenantId: 'The tenant whose events are sent.',
       },
     ),
   };

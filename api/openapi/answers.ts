@@ -77,7 +77,7 @@ function problemSchema(components: Components, codes: readonly ErrorCode[]): Jso
   return components.schema({
     type: 'object',
     properties: {
-      type: { ...text, description: 'urn:agent-herald:problem: and the code.' },
+      type: { ...text, description: 'The text `urn:agent-herald:problem:` and the code.' },
       title: text,
       status: { const: statusOfCode(codes[0] as ErrorCode) },
       detail: text,

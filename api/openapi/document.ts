@@ -42,7 +42,7 @@ export function openapiOf(routes: readonly Route[]): Json {
       description: introduction,
       license: { name: 'All rights reserved', identifier: 'LicenseRef-UNLICENSED' },
     },
-    servers: [{ url: '/', description: 'The service that serves this file' }],
+    servers: [{ url: '/', description: 'The service that serves this document' }],
     tags,
     paths,
     webhooks: Object.fromEntries(webhooks) as Json,
@@ -79,11 +79,11 @@ function describeCall(line: Route, components: Components, routes: readonly Rout
 }
 
 function needOf(access: Access): string | undefined {
-  if (access.kind === 'key') return `Scope of the API key: \`${access.scope}\`.`;
+  if (access.kind === 'key') return `The API key needs the scope \`${access.scope}\`.`;
   if (access.kind !== 'admin') return undefined;
-  if (access.needs === 'session') return 'For every signed-in admin.';
-  if (access.needs === 'superuser') return 'For superusers.';
-  return `For admins with the role \`${access.needs}\` in the application, or a higher one.`;
+  if (access.needs === 'session') return 'Every signed-in admin can make this call.';
+  if (access.needs === 'superuser') return 'Only superusers can make this call.';
+  return `The admin needs at least the role \`${access.needs}\` in the application.`;
 }
 
 function securityOf(access: Access): Json[] {
@@ -132,7 +132,9 @@ function isRequired({ required, published }: SchemaObject): boolean {
 }
 
 function describeDelivery(event: DeliveredEventName, components: Components): Json {
-  const answer: OperationAnswer = { description: 'Any 2xx: the event was received.' };
+  const answer: OperationAnswer = {
+    description: 'Any 2xx response confirms that the event was received.',
+  };
   return {
     post: {
       operationId: `receive${nameOf(event)}`,

@@ -5,7 +5,7 @@ import { servedFile } from '../http/served-file.ts';
 
 const facts: Operation = {
   id: 'getOpenapi',
-  summary: 'Shows this contract',
+  summary: 'Get the OpenAPI document',
   answers: {
     200: {
       description: 'The OpenAPI document',
@@ -15,7 +15,7 @@ const facts: Operation = {
       }),
       headers: ['etag'],
     },
-    304: { description: 'It is the one that you have' },
+    304: { description: 'Not modified: your copy is current' },
   },
 };
 

@@ -5,11 +5,12 @@ import { text } from '../http/schemas.ts';
 import type { ApiAnswer, Handler } from '../router.ts';
 import { servedFile } from '../http/served-file.ts';
 
-const unchanged = { 304: { description: 'It is the one that you have' } };
+const unchanged = { 304: { description: 'Not modified: your copy is current' } };
 
 const factsOfPage: Operation = {
   id: 'getReference',
-  summary: 'Shows the contract as pages, in which calls can be tried',
+  summary: 'Get the API reference',
+  description: 'The page shows the OpenAPI document. You can try calls in it.',
   answers: {
     200: { description: 'The page', schema: text, contentType: 'text/html', headers: ['etag'] },
     ...unchanged,
@@ -18,7 +19,7 @@ const factsOfPage: Operation = {
 
 const factsOfScript: Operation = {
   id: 'getReferenceScript',
-  summary: 'The program of the pages',
+  summary: 'Get the script of the API reference',
   answers: {
     200: {
       description: 'The script',

@@ -1,26 +1,26 @@
-// What the document says beside the calls: introduction, groups, credentials and headers.
+// The texts of the document outside the calls: introduction, groups, credentials and headers.
 
-export const introduction = `Signs the users of applications in, keeps agents, contexts and context files, and delivers
-each change of them to webhooks as a signed event.
+export const introduction = `Signs in the users of your applications, stores agents, contexts and context files, and
+delivers each change of them to webhooks as a signed event.
 
-Requests and answers are JSON in UTF-8; texts hold no U+0000, integers are within ±(2^53 − 1). Your identifiers
-(\`externalId\`, \`externalTenantId\`, the \`uid\` of reported changes) are compared exactly, also in filters: case and
-spaces count. They hold a visible character, no invisible ones, and are in the normal form NFC of Unicode. Problems are
-\`application/problem+json\` (RFC 9457): branch on \`code\`, and quote
-\`requestId\` when you ask for help. Lists give a \`nextCursor\`: repeat with \`cursor\` until it is null.`;
+Requests and responses are JSON in UTF-8. Strings must not contain U+0000, and integers must be within ±(2^53 − 1). Your
+identifiers (\`externalId\`, \`externalTenantId\`, the \`uid\` of reported changes) are compared exactly, also in filters:
+case and spaces count. They must contain a visible character, no invisible ones, and be in Unicode normal form NFC.
+Problems are \`application/problem+json\` (RFC 9457). Branch on \`code\`, and quote \`requestId\` when you ask for help.
+Lists have a \`nextCursor\`. Send it as \`cursor\` to get the next page, until it is null.`;
 
 const tagTexts = {
-  Users: 'Signing users in, their tokens, and their data.',
+  Users: 'Sign-ins, tokens and data of users.',
   Accounts: 'Groups of users.',
-  Webhooks: 'Where events are sent, and their secrets.',
+  Webhooks: 'Endpoints that receive your events, and their secrets.',
   Agents: 'AI agents of tenants.',
-  Contexts: 'Collections of documents, and their files.',
-  Events: 'What changed, and what was sent.',
-  Recovery: 'Sending events again, and erasing their payloads.',
-  'Audit log': 'Who did what.',
-  'Admin area': 'The calls of the pages for operators.',
-  Service: 'Keys, probes and documents, open to all.',
-  'Deliveries to you': 'The requests that your webhooks get.',
+  Contexts: 'Collections of documents and their files.',
+  Events: 'Changes and their deliveries.',
+  Recovery: 'Resending events and erasing their payloads.',
+  'Audit log': 'A record of who did what.',
+  'Admin area': 'The calls of the console.',
+  Service: 'Public keys, probes and documents. These calls need no credential.',
+  'Deliveries to you': 'The requests that your receivers get.',
 } as const;
 
 type Tag = keyof typeof tagTexts;
@@ -67,14 +67,14 @@ export const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'For 24 hours, the same key on the same path gets the first answer again and changes nothing.',
+    'A key that makes a repeat safe. For 24 hours, a request with the same key and path gets the first response again and changes nothing.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
 export const lastEventId = {
   name: 'Last-Event-ID',
   in: 'header',
-  description: 'The last id that you got: the stream goes on from there.',
+  description: 'The ID of the last message that you received. The stream continues after it.',
   schema: { type: 'string' },
 };
 
@@ -84,14 +84,20 @@ interface HeaderText {
 }
 
 export const headerTexts: Readonly<Record<string, HeaderText>> = {
-  'x-request-id': { description: 'Yours, if it was acceptable; else a new one.' },
-  ratelimit: { description: 'The calls that are left, and the seconds until there are more.' },
-  'ratelimit-policy': { description: 'The limit of calls of the key, or of the admin.' },
-  location: { description: 'The path of what was created.' },
-  etag: { description: 'The digest of the body.' },
-  'set-cookie': { description: 'Cookies of the sign-in, set or taken back.' },
-  'retry-after': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
-  'www-authenticate': { description: 'Which credential is asked for.' },
+  'x-request-id': {
+    description:
+      'The ID of the request. It is the ID that you sent if it was acceptable, or a new one.',
+  },
+  ratelimit: { description: 'The remaining calls, and the seconds until the limit is reset.' },
+  'ratelimit-policy': { description: 'The limit on calls by the API key or the admin.' },
+  location: { description: 'The path of the created resource.' },
+  etag: { description: 'A digest of the body.' },
+  'set-cookie': { description: 'The cookies of the sign-in, set or deleted.' },
+  'retry-after': {
+    description: 'The number of seconds to wait.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'www-authenticate': { description: 'The credential that the call needs.' },
 };
 
 function deliveryHeader(name: string, description: string, schema: HeaderText['schema'] = {}) {
@@ -102,15 +108,25 @@ const optional = { required: false };
 
 /** The headers of each delivery (docs/webhooks.md, "Headers"). */
 export const deliveryHeaders = [
-  deliveryHeader('X-Webhook-Signature', '`sha256=` and the hex HMAC-SHA256 of the raw body.'),
-  deliveryHeader('X-Webhook-Event-Id', 'The `eventId`, the same at every attempt.'),
+  deliveryHeader(
+    'X-Webhook-Signature',
+    '`sha256=`, followed by the hexadecimal HMAC-SHA256 of the raw body.',
+  ),
+  deliveryHeader('X-Webhook-Event-Id', 'The `eventId`. It is the same in every attempt.'),
   deliveryHeader('X-Webhook-Timestamp', 'The time of this attempt.', { format: 'date-time' }),
-  deliveryHeader('X-Webhook-Attempt', '1, 2, …', { type: 'integer', minimum: 1 }),
+  deliveryHeader('X-Webhook-Attempt', 'The number of the attempt, counted from 1.', {
+    type: 'integer',
+    minimum: 1,
+  }),
   {
-    ...deliveryHeader('X-Webhook-Sequence', '1, 2, … for the changes of one resource.', {
-      type: 'integer',
-      minimum: 1,
-    }),
+    ...deliveryHeader(
+      'X-Webhook-Sequence',
+      'The number of the change among the changes of one resource, counted from 1.',
+      {
+        type: 'integer',
+        minimum: 1,
+      },
+    ),
     ...optional,
   },
   {
@@ -121,6 +137,6 @@ export const deliveryHeaders = [
   deliveryHeader('webhook-timestamp', 'The time of this attempt, in whole seconds since 1970.'),
   deliveryHeader(
     'webhook-signature',
-    '`v1,` and the base64 HMAC-SHA256 of id, time and body, for each secret.',
+    'One signature per secret. A signature is `v1,`, followed by the base64 HMAC-SHA256 of ID, time and body.',
   ),
 ];

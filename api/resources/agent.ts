@@ -32,10 +32,10 @@ const properties = described(
     accountUids: accountUidsField,
   },
   {
-    live: 'False by default.',
+    live: 'The default is false.',
     description: 'Null removes it.',
     accountUids:
-      'Only users of these accounts reach the agent; with `[]` nobody does. Null removes the list, and all users of the application reach it.',
+      'Only users of these accounts can reach the agent. With `[]`, nobody can. Null removes the list, and all users of the application can reach the agent.',
   },
 );
 

@@ -6,8 +6,8 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'changeAgent',
-  summary: 'Changes an agent',
-  description: 'Event: `agent.updated`; none if nothing changes.',
+  summary: 'Change an agent',
+  description: 'Event: `agent.updated`. There is no event if nothing changes.',
   example: { live: false },
   answers: { 200: { description: 'The agent', schema: agentSchema } },
   problems: ['unknown_account_uids'],

@@ -5,8 +5,8 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'changeContextFile',
-  summary: 'Changes a file of a context',
-  description: 'Event: `contextfile.updated`; none if nothing changes.',
+  summary: 'Change a file of a context',
+  description: 'Event: `contextfile.updated`. There is no event if nothing changes.',
   example: { processingStatus: 'ready' },
   answers: { 200: { description: 'The file', schema: contextFileSchema } },
 };

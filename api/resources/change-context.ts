@@ -5,8 +5,8 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'changeContext',
-  summary: 'Changes a context',
-  description: 'Event: `context.updated`; none if nothing changes.',
+  summary: 'Change a context',
+  description: 'Event: `context.updated`. There is no event if nothing changes.',
   example: { description: 'All of them' },
   answers: { 200: { description: 'The context', schema: contextSchema } },
 };

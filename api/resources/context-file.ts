@@ -27,12 +27,12 @@ const changeable = {
   processingStatus: {
     type: 'string',
     enum: [...processingStatuses],
-    description: '`pending` by default. The statuses may follow each other in any order.',
+    description: 'The default is `pending`. The statuses can follow each other in any order.',
   },
   processingError: {
     ...descriptionField,
     description:
-      'Taken with any status. Null removes it, and so does a change to a status other than `failed` without it.',
+      'It can be set with any status. Null removes it. A change to a status other than `failed` also removes it, unless the change sets it.',
   },
 };
 

@@ -7,7 +7,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'createAgent',
-  summary: 'Creates an agent',
+  summary: 'Create an agent',
   description: 'Event: `agent.created`.',
   example: { agentName: 'Support', externalTenantId: 'tenant-1', live: true },
   answers: { 201: { description: 'The agent', schema: agentSchema } },

@@ -11,7 +11,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'createContextFile',
-  summary: 'Creates a file of a context',
+  summary: 'Create a file of a context',
   description: 'Event: `contextfile.created`.',
   example: { fileName: 'manual.pdf', contentType: 'application/pdf', sizeBytes: 482_113 },
   answers: { 201: { description: 'The file', schema: contextFileSchema } },
@@ -61,7 +61,10 @@ async function countIn(
   );
   if (parent === null) throw noSuchResource('context');
   if (parent.fileCount > limits.filesPerContextMax) {
-    throw new AppError('limit_reached', `a context has at most ${limits.filesPerContextMax} files`);
+    throw new AppError(
+      'limit_reached',
+      `a context can have at most ${limits.filesPerContextMax} files`,
+    );
   }
   return parent;
 }

@@ -6,7 +6,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'createContext',
-  summary: 'Creates a context',
+  summary: 'Create a context',
   description: 'Event: `context.created`.',
   example: { contextName: 'Manuals', externalTenantId: 'tenant-1' },
   answers: { 201: { description: 'The context', schema: contextSchema } },

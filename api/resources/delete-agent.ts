@@ -5,7 +5,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'deleteAgent',
-  summary: 'Deletes an agent',
+  summary: 'Delete an agent',
   description: 'Event: `agent.deleted`.',
   answers: { 204: { description: 'Done' } },
 };

@@ -5,7 +5,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'deleteContextFile',
-  summary: 'Deletes a file of a context',
+  summary: 'Delete a file of a context',
   description: 'Event: `contextfile.deleted`.',
   answers: { 204: { description: 'Done' } },
 };

@@ -6,7 +6,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'deleteContext',
-  summary: 'Deletes a context and its files',
+  summary: 'Delete a context and its files',
   description: 'Events: `contextfile.deleted` for each file, then `context.deleted`.',
   answers: { 204: { description: 'Done' } },
 };

@@ -5,7 +5,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'getAgent',
-  summary: 'Shows an agent',
+  summary: 'Get an agent',
   answers: { 200: { description: 'The agent', schema: agentSchema } },
 };
 

@@ -5,7 +5,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'getContextFile',
-  summary: 'Shows a file of a context',
+  summary: 'Get a file of a context',
   answers: { 200: { description: 'The file', schema: contextFileSchema } },
 };
 

@@ -5,7 +5,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'getContext',
-  summary: 'Shows a context',
+  summary: 'Get a context',
   answers: { 200: { description: 'The context', schema: contextSchema } },
 };
 

@@ -5,7 +5,8 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listAgents',
-  summary: 'Lists the agents, newest first',
+  summary: 'List agents',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(agentSchema) },
 };
 

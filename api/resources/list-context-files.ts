@@ -5,7 +5,8 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listContextFiles',
-  summary: 'Lists the files of a context, newest first',
+  summary: 'List the files of a context',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(contextFileSchema) },
 };
 

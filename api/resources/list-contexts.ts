@@ -5,7 +5,8 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listContexts',
-  summary: 'Lists the contexts, newest first',
+  summary: 'List contexts',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(contextSchema) },
 };
 

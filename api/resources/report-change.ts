@@ -21,7 +21,7 @@ export const reportChangeBody = validator<ReportChangeBody>({
     data: {
       type: 'object',
       description:
-        'The complete resource, sent byte for byte as it is written; other fields are yours.',
+        'The complete resource. It is sent byte for byte as written. You choose the other fields.',
       required: ['uid', 'externalTenantId'],
       properties: { uid: identifierField(limits.nameCharactersMax), externalTenantId: tenantField },
     },
@@ -39,12 +39,13 @@ const reportedSchema = named(
 
 const facts: Operation = {
   id: 'reportChange',
-  summary: 'Reports a change of a resource that lives elsewhere',
+  summary: 'Report a change',
+  description: 'The changed resource is stored on your platform, not in this service.',
   example: {
     event: 'agent.updated',
     data: { uid: 'agent-17', externalTenantId: 'tenant-1', agentName: 'Support' },
   },
-  answers: { 202: { description: 'The event, which is on its way', schema: reportedSchema } },
+  answers: { 202: { description: 'The event, which is being delivered', schema: reportedSchema } },
   takesIdempotencyKey: true,
 };
 

@@ -61,11 +61,16 @@ const keySchema = named(
     kid: text,
     state: {
       ...oneOfTexts(keyStates),
-      description: '`next` is published already, `retiring` until its last token has expired.',
+      description:
+        'A `next` key is already published. A `retiring` key is published until its last token has expired.',
     },
     createdAt: time,
     signsFrom: time,
-    signsUntil: { ...time, description: 'When the next key signs; of the latest, as planned.' },
+    signsUntil: {
+      ...time,
+      description:
+        'The time when the next key starts to sign. For the latest key, this time is planned.',
+    },
   }),
 );
 
@@ -77,8 +82,11 @@ const limitsSchema = objectOf<Shown['limits']>({
 });
 
 const retentionSchema = objectOf<Shown['retention']>({
-  records: { ...text, description: 'Of events, settled deliveries, resends and replays.' },
-  held: { ...text, description: 'Of deliveries that a pause keeps back.' },
+  records: {
+    ...text,
+    description: 'How long events, settled deliveries, resends and replays are kept.',
+  },
+  held: { ...text, description: 'How long held deliveries are kept.' },
   auditLog: text,
 });
 
@@ -87,23 +95,36 @@ const settingsSchema = named(
   objectOf<Shown & { signingKeys: ShownKey[] }>({
     version: text,
     limits: limitsSchema,
-    retrySchedule: { ...listOf(text), description: 'Of webhooks without one of their own.' },
-    deactivateAfter: { ...text, description: 'How long a webhook may fail.' },
+    retrySchedule: {
+      ...listOf(text),
+      description: 'The retry schedule of webhooks that do not set one.',
+    },
+    deactivateAfter: {
+      ...text,
+      description: 'How long a webhook can fail before it is deactivated.',
+    },
     retention: retentionSchema,
     userTokenLifetime: text,
-    temporalUiUrl: { ...textOrNull, description: 'Without a slash at its end; null if not set.' },
+    temporalUiUrl: {
+      ...textOrNull,
+      description: 'The URL of the Temporal UI, without a trailing slash. Null if it is not set.',
+    },
     temporalNamespace: text,
     traceUrlTemplate: {
       ...textOrNull,
-      description: 'The page of a trace, whose id takes the place of `{traceId}`; null if not set.',
+      description:
+        'The URL of a page that shows a trace. Replace `{traceId}` with the ID of the trace. Null if it is not set.',
     },
-    signingKeys: { ...listOf(keySchema), description: 'Of user tokens, the oldest first.' },
+    signingKeys: {
+      ...listOf(keySchema),
+      description: 'The signing keys of user tokens, from oldest to newest.',
+    },
   }),
 );
 
 const facts: Operation = {
   id: 'getSettings',
-  summary: 'Shows the settings of the service',
+  summary: 'Get the settings of the service',
   description: 'Durations are texts such as `30d`.',
   answers: { 200: { description: 'The settings', schema: settingsSchema } },
 };

@@ -3,14 +3,20 @@ import { boolean, count, named, objectOf, time, timeOrNull } from '../http/schem
 import { operation, type Operation } from '../http/operation.ts';
 import type { Handler } from '../router.ts';
 
-const countIsCapped = { ...boolean, description: 'There may be more.' };
-const countFields = { count: { ...count, description: 'At most 10,000.' }, countIsCapped };
+const countIsCapped = { ...boolean, description: 'True if there may be more.' };
+const countFields = {
+  count: { ...count, description: 'The count is at most 10,000.' },
+  countIsCapped,
+};
 
 const openSchema = named(
   'OpenDeliveries',
   objectOf<BacklogCount & { oldestAt: string | null }>({
     ...countFields,
-    oldestAt: { ...timeOrNull, description: 'When the oldest of them was first recorded.' },
+    oldestAt: {
+      ...timeOrNull,
+      description: 'The time when the oldest of these deliveries was first recorded.',
+    },
   }),
 );
 
@@ -24,16 +30,16 @@ const backlogSchema = named(
     undispatched: {
       ...named('UndispatchedEvents', objectOf<BacklogCount>({ count, countIsCapped })),
       description:
-        'Events whose workflow was not started yet, of the first 200 of the whole service; the count is capped where there are more of these.',
+        'Events of the application whose workflow has not been started. Only the first 200 such events of the whole service are searched. The count is capped if there are more.',
     },
   }),
 );
 
 const facts: Operation = {
   id: 'getBacklog',
-  summary: 'Counts what is still to be delivered',
-  description: 'Cheap enough to be asked every 10 seconds.',
-  answers: { 200: { description: 'The deliveries by state', schema: backlogSchema } },
+  summary: 'Count open deliveries',
+  description: 'You can make this call every 10 seconds.',
+  answers: { 200: { description: 'The open deliveries by state', schema: backlogSchema } },
 };
 
 export const getBacklog: Handler = operation(facts, async ({ appUid }, { store, clock }) => {

@@ -18,7 +18,7 @@ import { operation, type Operation } from '../http/operation.ts';
 const parameters = {
   interval: explained(
     oneOf(statisticsIntervals),
-    'The length of a point, in UTC; `hour` by default.',
+    'The length of each point, in UTC. The default is `hour`.',
   ),
   since: sinceParameter,
   until: untilParameter,
@@ -75,7 +75,8 @@ const statisticsSchema = named(
 
 const facts: Operation = {
   id: 'getDeliveryStats',
-  summary: 'Counts what became of the attempts of a range',
+  summary: 'Get delivery statistics',
+  description: 'The statistics count the outcomes of the attempts in a range of time.',
   answers: { 200: { description: 'The counts', schema: statisticsSchema } },
 };
 

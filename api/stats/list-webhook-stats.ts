@@ -18,7 +18,7 @@ const shownIntervals = ['hour', 'day'] as const;
 const parameters = {
   interval: explained(
     oneOf(shownIntervals),
-    'What the range is made of, in UTC; `hour` by default.',
+    'The unit of the range, in UTC. The default is `hour`.',
   ),
   since: sinceParameter,
   until: untilParameter,
@@ -57,17 +57,16 @@ const webhookStatisticsSchema = named(
           objectOf<PresentedCounts & { webhookUid: string }>({ webhookUid: text, ...countFields }),
         ),
       ),
-      description:
-        'Of each webhook that there still is, with any of them in the range, in the order of uids.',
+      description: 'The counts of each existing webhook that has any in the range, ordered by uid.',
     },
   }),
 );
 
 const facts: Operation = {
   id: 'listWebhookStats',
-  summary: 'Counts what became of the attempts of a range, by webhook',
+  summary: 'List delivery statistics by webhook',
   description:
-    'The range is at most 31 whole hours or days, and with more than 161 webhooks at most 5,000 divided by their number.',
+    'The range is at most 31 whole hours or days. With more than 161 webhooks, the maximum is 5,000 divided by their number.',
   answers: { 200: { description: 'The counts', schema: webhookStatisticsSchema } },
 };
 

@@ -19,24 +19,31 @@ export function presentCounts({ outcomes, attemptMs, changeToReceiptMs }: Counts
 
 const percentilesSchema = named('Percentiles', {
   ...objectOf<Percentiles>({ p50: count, p95: count, p99: count }),
-  description: 'Milliseconds, within 5 %.',
+  description: 'Milliseconds, accurate to 5 %.',
 });
 
 export const countFields = {
-  attempts: { ...count, description: 'Of all outcomes but `cancelled`, in which none was made.' },
+  attempts: {
+    ...count,
+    description:
+      'The number of attempts. It does not include `cancelled`, because no attempt was made.',
+  },
   delivered: count,
   retrying: count,
   exhausted: count,
   blocked: count,
-  cancelled: { ...count, description: 'Deliveries that were given up without an attempt.' },
+  cancelled: {
+    ...count,
+    description: 'The number of deliveries that were cancelled without an attempt.',
+  },
   changeToReceiptMs: {
     ...orNull(percentilesSchema),
     description:
-      'From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not.',
+      'The time from the event to the end of the successful attempt. Retries and pauses are included; resends and replays are not.',
   },
   attemptMs: {
     ...orNull(percentilesSchema),
-    description: 'The duration of attempts of all outcomes.',
+    description: 'The duration of attempts with any outcome.',
   },
 };
 

@@ -11,11 +11,11 @@ const defaultRangesMs = { minute: hourMs, hour: dayMs, day: 30 * dayMs };
 
 export const sinceParameter = explained(
   parseTime,
-  'By default an hour of minutes, a day of hours or 30 days of days before `until`.',
+  'The start of the range. The default is one hour before `until` for minutes, one day for hours, and 30 days for days.',
 );
 export const untilParameter = explained(
   parseTime,
-  'Now by default. The range is extended to whole intervals.',
+  'The end of the range. The default is now. The range is extended to whole intervals.',
 );
 
 interface AskedRange {
@@ -46,7 +46,7 @@ export function rangeOf(
     throw refuse(`with interval=${interval}, until must be ${latest} or earlier`, 'until');
   }
   if ((until.getTime() - since.getTime()) / ms > pointsMax) {
-    throw refuse(`this range must be at most ${pointsMax} whole intervals`);
+    throw refuse(`the range must be at most ${pointsMax} whole intervals`);
   }
   const oldest = new Date(beginningOf(interval, now.getTime() - keptMs) + ms);
   if (since < oldest) {

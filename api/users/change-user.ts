@@ -6,7 +6,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'changeUser',
-  summary: 'Changes the name of a user',
+  summary: 'Change the name of a user',
   example: { name: 'Ada' },
   answers: { 200: { description: 'The user', schema: userSchema } },
 };

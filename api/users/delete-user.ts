@@ -7,7 +7,8 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'deleteUser',
-  summary: 'Erases who a user is, and ends the tokens',
+  summary: 'Delete a user',
+  description: 'The call erases the identity of the user and revokes the tokens.',
   answers: { 204: { description: 'Done' } },
 };
 

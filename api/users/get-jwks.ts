@@ -19,10 +19,11 @@ const jwksSchema = named(
 
 const facts: Operation = {
   id: 'getJwks',
-  summary: 'Shows the public keys of user tokens (RFC 7517)',
+  summary: 'Get the public keys of user tokens',
+  description: 'The response is a JWK set (RFC 7517).',
   answers: {
     200: { description: 'The JWK set', schema: jwksSchema, headers: ['etag'] },
-    304: { description: 'It is the one that you have' },
+    304: { description: 'Not modified: your copy is current' },
   },
 };
 

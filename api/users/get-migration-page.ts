@@ -6,10 +6,11 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'getMigrationPage',
-  summary: 'Shows how to leave the retired flow',
+  summary: 'Get the migration guide',
+  description: 'The guide describes how to leave the retired sign-in flow.',
   answers: {
     200: { description: 'The page', schema: text, contentType: 'text/markdown', headers: ['etag'] },
-    304: { description: 'It is the one that you have' },
+    304: { description: 'Not modified: your copy is current' },
   },
 };
 

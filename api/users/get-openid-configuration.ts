@@ -16,7 +16,7 @@ interface OpenidConfiguration {
 const configurationSchema = named(
   'OpenidConfiguration',
   objectOf<OpenidConfiguration>({
-    issuer: { ...text, description: 'The `iss` of all user tokens, of every application.' },
+    issuer: { ...text, description: 'The `iss` of the user tokens of all applications.' },
     jwks_uri: text,
     id_token_signing_alg_values_supported: listOf(oneOfTexts([userTokenAlgorithm])),
     subject_types_supported: listOf(oneOfTexts(['public'])),
@@ -25,10 +25,11 @@ const configurationSchema = named(
 
 const facts: Operation = {
   id: 'getOpenidConfiguration',
-  summary: 'Shows where verifiers of user tokens find the keys (OpenID Connect Discovery)',
+  summary: 'Get the OpenID configuration',
+  description: 'Verifiers of user tokens find the keys here (OpenID Connect Discovery).',
   answers: {
     200: { description: 'The configuration', schema: configurationSchema, headers: ['etag'] },
-    304: { description: 'It is the one that you have' },
+    304: { description: 'Not modified: your copy is current' },
   },
 };
 

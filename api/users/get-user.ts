@@ -4,7 +4,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'getUser',
-  summary: 'Shows a user',
+  summary: 'Get a user',
   answers: { 200: { description: 'The user', schema: userSchema } },
 };
 

@@ -14,14 +14,14 @@ const readEmail: Parameter<string> = Object.assign(
   (name: string, text: string): string => {
     const canonical = canonicalEmail(addressText(name, text));
     if (canonical !== null) return canonical;
-    const detail = `${name} must be an e-mail address such as user@example.com`;
+    const detail = `${name} must be an email address such as user@example.com`;
     throw invalidRequest([{ pointer: name, code: 'format', detail }]);
   },
   {
     schema: {
       ...addressText.schema,
       format: 'email',
-      description: 'The address that a user signs in with, in any of its spellings.',
+      description: 'The email address with which a user signs in, in any spelling.',
     },
   },
 );
@@ -33,7 +33,8 @@ const userFilters = {
 
 const facts: Operation = {
   id: 'listUsers',
-  summary: 'Lists the users, newest first',
+  summary: 'List users',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(userSchema) },
 };
 

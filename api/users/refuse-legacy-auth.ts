@@ -5,7 +5,8 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'legacyAuth',
-  summary: 'The retired flow',
+  summary: 'Sign in through the retired flow',
+  description: 'The response is always 410.',
   answers: {},
   problems: ['legacy_auth_retired'],
 };

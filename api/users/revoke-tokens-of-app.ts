@@ -6,7 +6,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'revokeTokens',
-  summary: 'Ends the tokens of all users',
+  summary: 'Revoke the tokens of all users',
   answers: { 204: { description: 'Done' } },
 };
 

@@ -7,7 +7,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'revokeUserTokens',
-  summary: 'Ends the tokens of a user',
+  summary: 'Revoke the tokens of a user',
   answers: { 204: { description: 'Done' } },
 };
 

@@ -31,10 +31,11 @@ export const signUserInBody = validator<SignUserInBody>({
     },
     {
       externalId:
-        'Your own id of the user, recommended. Send exactly one of `externalId` and `userEmail`.',
-      userEmail: 'An e-mail address, in any case. Only its keyed hash is kept.',
-      name: 'Used only when the user is new.',
-      accountUids: 'Accounts of the application to add the user to, never to remove from.',
+        'Your ID of the user. It is recommended over `userEmail`. Send exactly one of `externalId` and `userEmail`.',
+      userEmail: 'An email address, in upper or lower case. Only its keyed hash is kept.',
+      name: 'The name of the user. It is used only for a new user.',
+      accountUids:
+        'Accounts of the application to add the user to. The user is not removed from any account.',
     },
   ),
   published: { oneOf: [{ required: ['externalId'] }, { required: ['userEmail'] }] },
@@ -50,16 +51,20 @@ interface SignedIn {
 const signedInSchema = named(
   'SignedIn',
   objectOf<SignedIn>({
-    authToken: { ...text, description: 'A JWT, checked with the keys of /.well-known/jwks.json.' },
+    authToken: {
+      ...text,
+      description: 'A JWT. Verify it with the keys of /.well-known/jwks.json.',
+    },
     expiresAt: time,
     userUid: text,
-    created: { ...boolean, description: 'True where the user is new.' },
+    created: { ...boolean, description: 'True if the user is new.' },
   }),
 );
 
 const facts: Operation = {
   id: 'signUserIn',
-  summary: 'Signs a user in; the first sign-in creates the user',
+  summary: 'Sign in a user',
+  description: 'The first sign-in creates the user.',
   example: { externalId: 'user-1', name: 'Ada' },
   answers: { 200: { description: 'The token', schema: signedInSchema } },
   problems: ['unknown_account_uids', 'limit_reached'],
@@ -124,7 +129,7 @@ function identify(
   }
   const canonical = canonicalEmail(userEmail);
   if (canonical === null) {
-    const detail = 'userEmail must be an e-mail address such as user@example.com';
+    const detail = 'userEmail must be an email address such as user@example.com';
     throw invalidRequest([{ pointer: '#/userEmail', code: 'format', detail }]);
   }
   return emailIdentity(pepper, appUid, canonical);

@@ -39,7 +39,7 @@ export const userSchema = named(
     externalId: textOrNull,
     email: {
       ...textOrNull,
-      description: 'Made unique to the application; no mail can be sent to it.',
+      description: 'A generated address that is unique in the application. It cannot receive mail.',
     },
     name: textOrNull,
     accountUids: listOf(text),

@@ -33,7 +33,7 @@ const goodToken = named('ActiveToken', {
     expiresAt: time,
     agent: {
       ...objectOf<{ uid: string; allowed: boolean }>({ uid: text, allowed: boolean }),
-      description: 'Only where `agentUid` was given.',
+      description: 'Present only if `agentUid` was sent.',
     },
   },
   required: ['active', 'userUid', 'accountUids', 'tokenUid', 'issuedAt', 'expiresAt'],
@@ -46,7 +46,7 @@ const badToken = named('InactiveToken', {
     reason: {
       ...oneOfTexts(['invalid', 'expired', 'revoked']),
       description:
-        '`expired`: it was good once; `revoked`: its tokens were revoked, or the user deleted; `invalid`: anything else.',
+        '`expired`: the token was valid before. `revoked`: the token was revoked, or the user was deleted. `invalid`: any other reason.',
     },
   },
   required: ['active', 'reason'],
@@ -56,10 +56,14 @@ const verifiedTokenSchema = named('VerifiedToken', { oneOf: [goodToken, badToken
 
 const facts: Operation = {
   id: 'verifyToken',
-  summary: 'Says whether a token is valid now, and for which agent',
+  summary: 'Verify a token',
+  description: 'If you send `agentUid`, the response shows whether the user can reach that agent.',
   example: { authToken: 'eyJhbGciOiJFUzI1NiJ9.e30.c2lnbmF0dXJl' },
   answers: {
-    200: { description: 'Whose token it is, or why it is not valid', schema: verifiedTokenSchema },
+    200: {
+      description: 'The owner of the token, or the reason why it is not valid',
+      schema: verifiedTokenSchema,
+    },
   },
 };
 

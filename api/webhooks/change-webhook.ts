@@ -18,7 +18,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'changeWebhook',
-  summary: 'Changes, pauses or resumes a webhook',
+  summary: 'Change, pause or resume a webhook',
   example: { active: true, onResume: 'deliver' },
   answers: { 200: { description: 'The webhook', schema: webhookSchema } },
   problems: ['conflict', 'invalid_webhook_url'],
@@ -66,7 +66,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
 
 function checkResume({ active, onResume }: ChangeWebhookBody): void {
   if (onResume === undefined || active === true) return;
-  const detail = 'onResume says what a resume does, so active must be true beside it';
+  const detail = 'onResume applies only to a resume; send it with active: true';
   throw invalidRequest([{ pointer: '#/onResume', code: 'without_resume', detail }]);
 }
 

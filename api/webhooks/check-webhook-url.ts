@@ -16,7 +16,7 @@ export const checkWebhookUrlBody = validator<CheckWebhookUrlBody>({
     url: { type: 'string' },
     kind: {
       ...kindField,
-      description: '`resources` by default; only `operations` takes `mailto:`.',
+      description: 'The default is `resources`. Only `operations` accepts `mailto:`.',
     },
   },
   required: ['url'],
@@ -30,18 +30,23 @@ interface UrlProblem {
 const checkedSchema = named(
   'CheckedUrl',
   objectOf<{ url: string | null; problems: UrlProblem[] }>({
-    url: { ...textOrNull, description: 'As it would be stored; null if it is refused.' },
+    url: {
+      ...textOrNull,
+      description: 'The URL as it would be stored. Null if the URL is refused.',
+    },
     problems: listOf(named('UrlProblem', objectOf<UrlProblem>({ code: text, detail: text }))),
   }),
 );
 
 const facts: Operation = {
   id: 'checkWebhookUrl',
-  summary: 'Checks the URL of a webhook',
+  summary: 'Check the URL of a webhook',
   description:
-    'By the rules of registration. The address behind a name is checked at each attempt, not here.',
+    'The call applies the rules for new webhooks. It does not check the address behind a host name. That address is checked at each attempt.',
   example: { url: 'https://hooks.example.com/agents' },
-  answers: { 200: { description: 'What it would be, or why not', schema: checkedSchema } },
+  answers: {
+    200: { description: 'The URL to be stored, or the reasons against it', schema: checkedSchema },
+  },
 };
 
 export const checkWebhookUrl: Handler<CheckWebhookUrlBody> = operation(

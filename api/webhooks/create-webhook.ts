@@ -16,13 +16,16 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'createWebhook',
-  summary: 'Registers a webhook',
+  summary: 'Create a webhook',
   example: {
     url: 'https://hooks.example.com/agents',
     entities: ['agent', 'context', 'contextfile'],
   },
   answers: {
-    201: { description: 'The webhook, with its secret this once', schema: createdWebhookSchema },
+    201: {
+      description: 'The webhook and its secret, which is shown only once',
+      schema: createdWebhookSchema,
+    },
   },
   problems: ['invalid_webhook_url', 'limit_reached'],
   takesIdempotencyKey: true,
@@ -46,7 +49,7 @@ export const createWebhook: Handler<CreateWebhookBody> = operation(
         { session },
       );
       if (counted.matchedCount === 0) {
-        const detail = `an application has at most ${webhooksPerAppMax} webhooks`;
+        const detail = `an application can have at most ${webhooksPerAppMax} webhooks`;
         throw new AppError('limit_reached', detail);
       }
       await store.webhooks.insertOne(webhook, { session });

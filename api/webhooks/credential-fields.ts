@@ -149,7 +149,7 @@ function checkAuth(auth: GivenAuth): Auth {
     return [{ pointer: `#/auth/${field}`, code: isGiven ? 'not_of_type' : 'required', detail }];
   });
   if (username?.includes(':') === true) {
-    const detail = 'auth.username must not hold a colon';
+    const detail = 'auth.username must not contain a colon';
     errors.push({ pointer: '#/auth/username', code: 'colon', detail });
   }
   if (errors.length > 0) throw invalidRequest(errors);
@@ -178,7 +178,7 @@ export function checkCarrier({ url = '', ...fields }: Partial<Target>): void {
   const errors = (['headers', 'auth', 'tls'] as const).flatMap((field): FieldError[] => {
     const scheme = field === 'tls' ? 'https' : 'http';
     if (!fields[field] || url.startsWith(scheme)) return [];
-    const detail = `${field} needs a url with ${scheme}; set it to null for another`;
+    const detail = `${field} needs a url that begins with ${scheme}; set it to null for any other url`;
     const code = scheme === 'https' ? 'needs_https' : 'needs_http';
     return [{ pointer: `#/${field}`, code, detail }];
   });
@@ -193,7 +193,7 @@ export function checkMove(before: Target, written: Partial<Target>): void {
   if (written.url === undefined || written.url === before.url) return;
   const errors = (['headers', 'auth'] as const).flatMap((field): FieldError[] => {
     if (before[field] === null || written[field] !== undefined) return [];
-    const detail = `${field} must be set again, or to null, with another url`;
+    const detail = `${field} must be sent again, or set to null, when url changes`;
     return [{ pointer: `#/${field}`, code: 'other_url', detail }];
   });
   if (errors.length > 0) throw invalidRequest(errors);

@@ -8,7 +8,8 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'deleteWebhook',
-  summary: 'Deletes a webhook, and cancels its open deliveries',
+  summary: 'Delete a webhook',
+  description: 'The call cancels the open deliveries of the webhook.',
   answers: { 204: { description: 'Done' } },
 };
 

@@ -5,7 +5,7 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'getWebhook',
-  summary: 'Shows a webhook',
+  summary: 'Get a webhook',
   answers: { 200: { description: 'The webhook', schema: webhookSchema } },
 };
 

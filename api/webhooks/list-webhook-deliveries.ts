@@ -7,7 +7,8 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listWebhookDeliveries',
-  summary: 'Lists the deliveries to a webhook, newest first',
+  summary: 'List the deliveries of a webhook',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(deliverySchema) },
 };
 

@@ -7,8 +7,9 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listWebhooks',
-  summary: 'Lists all webhooks, oldest first',
-  answers: { 200: { description: 'All of them', schema: listOf(webhookSchema) } },
+  summary: 'List webhooks',
+  description: 'The list has all webhooks, from oldest to newest.',
+  answers: { 200: { description: 'All webhooks', schema: listOf(webhookSchema) } },
 };
 
 /** A plain array: an application has at most 1,000. */

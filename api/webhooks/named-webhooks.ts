@@ -11,7 +11,7 @@ export const webhookUidsField = {
   maxItems: limits.webhooksPerAppCeiling,
   uniqueItems: true,
   items: uidField,
-  description: 'Only to these webhooks of the application.',
+  description: 'The webhooks of the application to send to.',
 };
 
 /** Refuses webhooks that a body names in `webhookUids` and that are not among these. Throws `unknown_webhook_uids`. */
@@ -19,7 +19,7 @@ export function refuseOthers(named: readonly string[], webhooks: readonly KnownW
   const known = new Set(webhooks.map((webhook) => webhook._id));
   const errors = named.flatMap((uid, index): FieldError[] => {
     if (known.has(uid)) return [];
-    const detail = `${uid} is not a webhook of this application that can get this`;
+    const detail = `${uid} is not a webhook of this application that can get these events`;
     return [{ pointer: `#/webhookUids/${index}`, code: 'unknown_webhook', detail }];
   });
   if (errors.length > 0) throw invalidRequest(errors, 'unknown_webhook_uids');

@@ -95,14 +95,14 @@ const certificateWarnedMs = 30 * dayMs;
 function certificateWarnings({ tls }: StoredWebhook, now: Date): WebhookWarning[] {
   if (tls === null || tls.notAfter.getTime() - now.getTime() > certificateWarnedMs) return [];
   const isOver = tls.notAfter <= now;
-  const verb = isOver ? 'has expired' : 'expires';
-  const detail = `the client certificate ${verb} at ${tls.notAfter.toISOString()}: set tls anew`;
+  const verb = isOver ? 'expired' : 'expires';
+  const detail = `the client certificate ${verb} at ${tls.notAfter.toISOString()}; set a new one in tls`;
   return [{ code: isOver ? 'certificate_expired' : 'certificate_expires', detail }];
 }
 
 function duplicateWarnings({ twinUid = null }: WebhookView): WebhookWarning[] {
   if (twinUid === null) return [];
-  const detail = `${twinUid} has the same URL: events for both webhooks arrive there twice`;
+  const detail = `${twinUid} has the same URL; events for both webhooks arrive there twice`;
   return [{ code: 'duplicate_webhook', detail }];
 }
 
@@ -130,7 +130,7 @@ const warningSchema = named(
     code: {
       ...text,
       description:
-        '`certificate_expires` (in 30 days), `certificate_expired`, or `duplicate_webhook` of another with the same URL and events (not in the list of webhooks).',
+        '`certificate_expires`: the client certificate expires within 30 days. `certificate_expired`: it has expired. `duplicate_webhook`: another webhook has the same URL and events. The list of webhooks does not report duplicates.',
     },
     detail: text,
   }),
@@ -152,41 +152,60 @@ const properties = {
   name: textOrNull,
   description: textOrNull,
   metadata: { type: ['object', 'null'], additionalProperties: text },
-  url: { ...text, description: 'In its canonical form.' },
+  url: { ...text, description: 'The URL in its canonical form.' },
   entities: listOf(oneOfTexts(entities)),
-  events: { ...orNull(listOf(oneOfTexts(subscribedEventNames))), description: 'Null for all.' },
-  externalTenantIds: { ...orNull(listOf(text)), description: 'Null for all.' },
-  retrySchedule: { ...orNull(listOf(text)), description: 'Null for that of the service.' },
+  events: {
+    ...orNull(listOf(oneOfTexts(subscribedEventNames))),
+    description: 'The events. Null means all events.',
+  },
+  externalTenantIds: {
+    ...orNull(listOf(text)),
+    description: 'The tenants. Null means all tenants.',
+  },
+  retrySchedule: {
+    ...orNull(listOf(text)),
+    description: 'The retry schedule. Null means the default schedule of the service.',
+  },
   ordering: oneOfTexts(orderings),
   ratePerSecond: orNull(countFromOne),
   filter: {
     type: ['object', 'null'],
-    description: 'By the path of a field of `data`, what it must be.',
+    description: 'The required values of fields of `data`, by the path of the field.',
   },
   active: boolean,
-  headers: { ...orNull(listOf(text)), description: 'Their names; the values are secret.' },
+  headers: {
+    ...orNull(listOf(text)),
+    description: 'The names of the headers. The values are secret.',
+  },
   auth: orNull(named('WebhookAuth', objectOf<{ type: string }>({ type: oneOfTexts(authTypes) }))),
   tls: orNull(certificateSchema),
   disabledReason: {
     ...orNull(oneOfTexts(['gone', 'failing'])),
-    description: 'Why the service paused it: an answer 410, or days of failures; else null.',
+    description:
+      'Why the service deactivated the webhook. `gone`: the receiver responded with 410. `failing`: it failed for days. Null if the webhook is not deactivated.',
   },
   failingSince: { ...timeOrNull, description: 'The first failure since the last success.' },
-  deactivatesAt: { ...timeOrNull, description: 'When it is paused, unless a delivery succeeds.' },
+  deactivatesAt: {
+    ...timeOrNull,
+    description: 'The time when the webhook will be deactivated, unless a delivery succeeds.',
+  },
   deactivationWarning: {
     ...orNull(oneOfTexts(['half', 'soon'])),
-    description: '`half` from half of the time to `deactivatesAt` on, `soon` from 80 % on.',
+    description: '`half`: half of the time to `deactivatesAt` has passed. `soon`: 80 % has passed.',
   },
-  previousSecretExpiresAt: { ...timeOrNull, description: 'The end of a rotation.' },
+  previousSecretExpiresAt: { ...timeOrNull, description: 'The time when the rotation ends.' },
   heldCount: {
     ...count,
     description:
-      'Deliveries that a pause keeps back or a resume still has to release; at most 10,000.',
+      'The number of held deliveries, including those that a resume has not released yet. The count is at most 10,000.',
   },
   warnings: listOf(warningSchema),
   createdAt: time,
   updatedAt: time,
-  lastTriggeredAt: { ...timeOrNull, description: 'The latest attempt, to about a second.' },
+  lastTriggeredAt: {
+    ...timeOrNull,
+    description: 'The time of the latest attempt, accurate to about a second.',
+  },
 };
 
 type PresentedWebhook = ReturnType<typeof presentWebhook>;
@@ -197,6 +216,9 @@ export const createdWebhookSchema = named(
   'WebhookWithSecret',
   objectOf<PresentedWebhook & { secret: string }>({
     ...properties,
-    secret: { ...text, description: 'Signs the deliveries; shown this once.' },
+    secret: {
+      ...text,
+      description: 'The secret that signs the deliveries. It is shown only once.',
+    },
   }),
 );

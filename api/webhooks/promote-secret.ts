@@ -9,7 +9,8 @@ import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'promoteWebhookSecret',
-  summary: 'Signs `X-Webhook-Signature` with the new secret',
+  summary: 'Promote the new secret of a webhook',
+  description: 'The new secret then signs `X-Webhook-Signature`.',
   answers: { 200: { description: 'The webhook', schema: webhookSchema } },
   problems: ['conflict'],
 };
@@ -35,6 +36,6 @@ export const promoteSecret: Handler = operation(
     });
     if (promoted !== null) return { status: 200, body: await showWebhook(context, promoted) };
     await findWebhook(store, filter);
-    throw new AppError('conflict', 'no rotation of the secret is under way');
+    throw new AppError('conflict', 'no rotation of the secret is running; rotate it first');
   },
 );

@@ -21,18 +21,19 @@ export const rotateSecretBody = validator<RotateSecretBody>({
     overlapSeconds: {
       ...overlapSecondsField,
       description:
-        'How long the old secret signs, too; a day by default. 0 ends all old secrets immediately.',
+        'How long the old secret keeps signing. The default is one day. 0 ends all old secrets immediately.',
     },
   },
 });
 
 const facts: Operation = {
   id: 'rotateWebhookSecret',
-  summary: 'Makes a new secret; the old one signs, too, for a while',
+  summary: 'Rotate the secret of a webhook',
+  description: 'The old secret keeps signing during an overlap.',
   example: { overlapSeconds: 86_400 },
   answers: {
     200: {
-      description: 'The webhook, with its new secret this once',
+      description: 'The webhook and its new secret, which is shown only once',
       schema: createdWebhookSchema,
     },
   },
@@ -74,7 +75,7 @@ function keepSecret(
 ): PreviousSecret {
   if (previousSecret !== null && previousSecret.until > now && !previousSecret.promoted) {
     const until = previousSecret.until.toISOString();
-    const detail = `a rotation is under way until ${until}: promote its secret first, or rotate with overlapSeconds 0`;
+    const detail = `a rotation is running until ${until}; promote its secret first, or rotate with overlapSeconds 0`;
     throw new AppError('conflict', detail);
   }
   return { secret, until: new Date(now.getTime() + overlapMs), promoted: false };

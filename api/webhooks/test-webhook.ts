@@ -30,7 +30,7 @@ export const testWebhookBody = validator<TestWebhookBody>({
       type: 'string',
       enum: [...deliveredEventNames],
       description:
-        'Its sample is sent, whether the webhook is subscribed to it or not; the kind must fit. `webhook.test` by default.',
+        'The event whose sample is sent. The default is `webhook.test`. The webhook need not be subscribed to the event, but its kind must match.',
     },
   },
 });
@@ -46,9 +46,9 @@ const testedSchema = named(
 
 const facts: Operation = {
   id: 'testWebhook',
-  summary: 'Sends a test event, or the sample of another',
+  summary: 'Send a test event to a webhook',
   example: { event: 'agent.created' },
-  answers: { 202: { description: 'The event, which is on its way', schema: testedSchema } },
+  answers: { 202: { description: 'The event, which is being delivered', schema: testedSchema } },
   problems: ['conflict'],
 };
 

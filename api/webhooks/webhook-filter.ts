@@ -62,9 +62,10 @@ export function presentFilter(filter: readonly FilterCondition[] | null): Writte
 
 function faultOfPath(path: string): string | null {
   const names = path.split('.');
-  if (names.includes('')) return 'must be names of fields with a dot between them';
+  if (names.includes('')) return 'must be field names separated by dots';
   // Whoever writes `$gt` means an operator, and there is none.
-  if (names.some((name) => name.startsWith('$'))) return 'must hold no name that begins with "$"';
+  if (names.some((name) => name.startsWith('$')))
+    return 'must not contain a name that begins with "$"';
   if (names.length > filterPathDepthMax) return `must have at most ${filterPathDepthMax} names`;
   return faultOfText(path) ?? (textFormats.line.validate(path) ? null : textFormats.line.fault);
 }
@@ -78,7 +79,7 @@ function faultOfValues(is: unknown): string | null {
 function faultOfValue(value: unknown): string | null {
   if (typeof value === 'string') return faultOfText(value);
   if (value === null || typeof value === 'boolean' || typeof value === 'number') return null;
-  return 'must be a text, number, boolean or null, or an array of them';
+  return 'must be a string, number, boolean or null, or an array of these';
 }
 
 const identifierPaths: ReadonlySet<string> = new Set(['uid', 'externalTenantId']);

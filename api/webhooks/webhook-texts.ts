@@ -1,31 +1,33 @@
 // What the contract says of the fields of a webhook's body.
 export const webhookTexts = {
-  name: 'Null for none.',
-  description: 'Null for none.',
+  name: 'A name to recognise the webhook by. Null means none.',
+  description: 'A description of the webhook. Null means none.',
   metadata:
-    'Texts of yours, such as `{"team": "search"}`. A change replaces the whole object; null for none.',
-  url: 'Required on creation: https, port 443 or 8443, at a public address, unless operators allow others; for the kind `operations` also `mailto:` and an address.',
-  entities: 'Required on creation, but for the kind `operations`, which has none.',
-  events: 'The only events it gets, of types that `entities` has; null for all of them.',
+    'Your own texts, such as `{"team": "search"}`. A change replaces the whole object. Null means none.',
+  url: 'The URL of the receiver. It is required on creation. It must use https, port 443 or 8443, and a public address, unless operators allow others. The kind `operations` also accepts `mailto:` and an address.',
+  entities:
+    'The entities whose events the webhook gets. They are required on creation. The kind `operations` has none.',
+  events:
+    'The events that the webhook gets. Each must belong to one of `entities`. Null means all events.',
   externalTenantIds:
-    'The only tenants whose events it gets, compared exactly; null for all. None for the kind `operations`.',
+    'The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants.',
   retrySchedule:
-    'The waits between its attempts, such as `["5s", "2m", "1h"]`: each a whole number of `ms`, `s`, `m`, `h` or `d` and at least a second, 7 days in all. `[]` for one attempt; null for the schedule of the service.',
+    'The waits between attempts, such as `["5s", "2m", "1h"]`. Each is a whole number of `ms`, `s`, `m`, `h` or `d`, and at least one second. Together they are at most 7 days. `[]` means a single attempt. Null means the default schedule of the service.',
   ordering:
-    '`parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on.',
-  ratePerSecond: 'At most so many requests a second; null for no such limit.',
+    'The default is `parallel`. With `resource`, the events about one resource arrive one at a time and in order. A change applies to events that are recorded after the response.',
+  ratePerSecond: 'The maximum number of requests per second. Null means no such limit.',
   filter:
-    'The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter.',
+    'The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter.',
   headers:
-    'Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none.',
-  auth: 'Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none.',
-  tls: 'The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none.',
+    'Extra headers of each attempt. They are encrypted on save and never shown again. Names and values have at most 4,096 bytes in total. A name has at most 100 characters. A value has visible ASCII characters, with spaces only between them. A change replaces all headers. Null means none.',
+  auth: 'The credentials that are sent as `Authorization`. They are encrypted on save and never shown again. `bearer` has a `token`. `basic` has a `username` without a colon and a `password`, in UTF-8. Null means none.',
+  tls: 'The client certificate for receivers that require one. It needs https. The key is encrypted on save and never shown again. Null means none.',
   active:
-    'True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`.',
+    'The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`.',
 };
 
 export const kindText =
-  '`resources` by default. `operations`: it gets what the service tells of itself, and no events of resources. It cannot be changed.';
+  'The default is `resources`. A webhook of the kind `operations` gets service notifications and no events of resources. The kind cannot be changed.';
 
 export const onResumeText =
-  'Only with `active: true`. `deliver` (the default) sends what was held; `discard` drops it, with retries that are not due yet, throttled deliveries and those that wait for the rate.';
+  'Send it only with `active: true`. `deliver`, the default, sends the held deliveries. `discard` cancels them. It also cancels retries that are not due, throttled deliveries, and deliveries that wait for the rate limit.';

@@ -169,9 +169,8 @@ function methodsOf(
 ): string[] {
   return Object.entries(methods).map(([name, operationId]) => {
     const call = callOf(operationId, calls);
-    const scope = call['x-required-scope'];
-    const note = scope === undefined ? '' : ` Scope: \`${scope}\`.`;
-    const shown = `${doc(`${call.summary}.${note}`)}${name}(${argumentsOf(call)})`;
+    const description = call.description?.replaceAll('\n\n', ' ') ?? '';
+    const shown = `${doc(`${call.summary}. ${description}`.trim())}${name}(${argumentsOf(call)})`;
     return `${shown}: ${resultTypeOf(call, contract)};\n`;
   });
 }

@@ -64,10 +64,13 @@ export async function makeRoomForKeys(
     { session },
   );
   if (active >= activeMax) {
-    throw new AppError('limit_reached', `an application has at most ${activeMax} active API keys`);
+    throw new AppError(
+      'limit_reached',
+      `an application can have at most ${activeMax} active API keys; revoke one first`,
+    );
   }
   if ((await store.apiKeys.countDocuments({ appUid }, { session })) < keptMax) return;
-  const detail = `an application has at most ${keptMax} API keys with those that are revoked or expired; delete some of these`;
+  const detail = `an application can have at most ${keptMax} API keys, including revoked and expired ones; delete some of those`;
   throw new AppError('limit_reached', detail);
 }
 

@@ -17,7 +17,7 @@ export function passwordFault(password: string, email: string): PasswordFault | 
   const characters = Array.from(text);
   const { length } = characters;
   if (length < charactersMin || length > charactersMax) {
-    const detail = `must have from ${charactersMin} to ${charactersMax} characters (got ${length})`;
+    const detail = `must have ${charactersMin} to ${charactersMax} characters (got ${length})`;
     return { code: 'password_length', detail };
   }
   const different = new Set(characters).size;
@@ -28,7 +28,7 @@ export function passwordFault(password: string, email: string): PasswordFault | 
   const lowered = text.toLowerCase();
   const name = email.toLowerCase();
   if (lowered === name || lowered === name.slice(0, name.lastIndexOf('@'))) {
-    const detail = 'must not be the e-mail address or its part before the @';
+    const detail = 'must not be the email address or its part before the @';
     return { code: 'password_is_email', detail };
   }
   if (!commonPasswords.has(lowered)) return null;

@@ -44,7 +44,7 @@ export class FairPermits {
 
   async #wait(appUid: string): Promise<void> {
     const { waitMsMax, refusal } = this.#options;
-    if (!this.#queued.hasRoom(appUid)) throw refusal('too many wait already');
+    if (!this.#queued.hasRoom(appUid)) throw refusal('too many requests are waiting');
     const waiter = new Waiter({
       waitMsMax,
       refusal,

@@ -38,7 +38,7 @@ export class Semaphore {
 
   #wait({ waiters }: Queue): Promise<void> {
     const { queueMax = Infinity, ...limits } = this.#limits;
-    if (waiters.size >= queueMax) throw this.#refusal('too many wait already');
+    if (waiters.size >= queueMax) throw this.#refusal('too many requests are waiting');
     const waiter = new Waiter({
       ...limits,
       refusal: this.#refusal,

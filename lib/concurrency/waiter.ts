@@ -29,7 +29,7 @@ export class Waiter {
     let ticksLeft = Math.ceil(waitMsMax / tickMs);
     const onTick = (): void => {
       ticksLeft -= 1;
-      if (ticksLeft <= 0) this.refuse(refusal(`no permit came within ${waitMsMax} ms`));
+      if (ticksLeft <= 0) this.refuse(refusal(`no permit was free within ${waitMsMax} ms`));
     };
     this.granted = promise;
     this.grant = () => end(resolve);

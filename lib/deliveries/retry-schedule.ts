@@ -36,7 +36,7 @@ export function parseSchedule(waits: readonly string[]): number[] {
   const scheduleMs = waits.map(parseWait);
   const totalMs = scheduleMs.reduce((sum, waitMs) => sum + waitMs, 0);
   if (totalMs <= limits.retryScheduleMsMax) return scheduleMs;
-  throw new ScheduleFault('schedule_too_long', 'must take at most 7 days in all');
+  throw new ScheduleFault('schedule_too_long', 'must add up to at most 7 days');
 }
 
 function parseWait(text: string, index: number): number {

@@ -9,7 +9,7 @@ const mailUrl = /^mailto:([a-z0-9!$'*+/=^_`{|}~.-]{1,64})@([a-z0-9.-]{1,253})$/i
 /** Returns the canonical form, with the domain in lower case. `mail` is null where no mail server is set. */
 export function checkMailUrl(text: string, { mail }: { mail: object | null }): WebhookUrlCheck {
   if (mail === null) {
-    return { ok: false, reason: 'url cannot be mailto: the service has no mail server' };
+    return { ok: false, reason: 'url must not be mailto:, because the service has no mail server' };
   }
   const [, name = '', domain = ''] = mailUrl.exec(text) ?? [];
   const address = `${name}@${domain.toLowerCase()}`;
@@ -17,7 +17,7 @@ export function checkMailUrl(text: string, { mail }: { mail: object | null }): W
   if (isPlain && address.length <= limits.emailCharactersMax) {
     return { ok: true, url: `mailto:${address}` };
   }
-  return { ok: false, reason: 'url must be mailto: and one plain address, without parameters' };
+  return { ok: false, reason: 'url must be mailto: and one plain address without parameters' };
 }
 
 /** Returns the address of a URL that `checkMailUrl` returned. */

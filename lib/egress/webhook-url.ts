@@ -29,7 +29,7 @@ export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlC
   if (!checked.ok || !/%[c-f]|xn--/i.test(checked.url)) return checked;
   const shown = readableForm(checked.url);
   const isReadable = !hasInvisible(shown) && !blankCharacters.test(shown);
-  return isReadable ? checked : { ok: false, reason: 'url must not hold invisible characters' };
+  return isReadable ? checked : { ok: false, reason: 'url must not contain invisible characters' };
 }
 
 /**
@@ -65,13 +65,13 @@ function refuseText(text: string, policy: EgressPolicy): string | null {
   const lengthRefusal = refuseLength(text.length);
   if (lengthRefusal !== null) return lengthRefusal;
   if (forbiddenCharacters.test(text)) {
-    return 'url must not hold spaces, control characters or backslashes';
+    return 'url must not contain spaces, control characters or backslashes';
   }
   if (!httpStart.test(text)) return refuseStart(text, policy);
   // `new URL` forgets an empty user name.
   const authority = text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0] ?? '';
-  if (authority.includes('@')) return 'url must not hold a user name or password';
-  return text.includes('#') ? 'url must not hold a fragment' : null;
+  if (authority.includes('@')) return 'url must not contain a user name or password';
+  return text.includes('#') ? 'url must not contain a fragment' : null;
 }
 
 function refuseStart(text: string, policy: EgressPolicy): string {

@@ -59,11 +59,11 @@ export function createPings(
   { waitMs, askMs } = probeTimeouts,
 ): Record<'mongodb' | 'temporal', () => Promise<string>> {
   return {
-    mongodb: createInspector('MongoDB does not answer', waitMs, async () => {
+    mongodb: createInspector('MongoDB does not respond', waitMs, async () => {
       await readFirst?.();
       return inspectReplicaSet(store);
     }),
-    temporal: createInspector('Temporal does not answer', waitMs, async () => {
+    temporal: createInspector('Temporal does not respond', waitMs, async () => {
       await connection.withDeadline(Date.now() + askMs, () =>
         connection.workflowService.describeNamespace({ namespace }),
       );

@@ -62,7 +62,7 @@ export async function findOrCreateUser(
     // Null when the user was deleted meanwhile: the identity is free for a new one.
     if (user !== null) return { user, created: found.created };
   }
-  throw new AppError('conflict', 'the user is being created or deleted at this moment; try again');
+  throw new AppError('conflict', 'the user is being created or deleted; try again');
 }
 
 function isInAll(user: UserDocument, accountUids: readonly string[]): boolean {
@@ -111,7 +111,7 @@ export async function addToAccounts(
   // Nobody adds others between the read and this write: they would conflict.
   const fields = { accountUids: [...user.accountUids, ...added], updatedAt: now };
   if (fields.accountUids.length > limits.accountsPerUserMax) {
-    const detail = `a user is in at most ${limits.accountsPerUserMax} accounts`;
+    const detail = `a user can be in at most ${limits.accountsPerUserMax} accounts`;
     throw new AppError('limit_reached', detail);
   }
   await store.users.updateOne(filter, { $set: fields }, { session });

@@ -90,11 +90,11 @@ export class RepeatedKey extends Error {}
 async function readAnswer<T>(store: Store, key: IdempotencyKey, box: SecretBox): Promise<T> {
   const before = await store.idempotencyKeys.findOne({ _id: key.id });
   if (before === null)
-    throw new AppError('conflict', 'the same request is being answered; try again');
+    throw new AppError('conflict', 'the same request is still being processed; try again');
   if (before.bodyHash !== key.bodyHash) {
     throw new AppError(
       'idempotency_key_reused',
-      'this Idempotency-Key was used with another body in the last 24 hours',
+      'this Idempotency-Key was used with another body in the last 24 hours; send another key',
     );
   }
   return JSON.parse(box.open(before.answer, key.id)) as T;

@@ -22,7 +22,8 @@ export async function inTransaction<T>(
   const beginInTime = async (session: ClientSession): Promise<T> => {
     if (performance.now() >= beginBeforeMs) {
       if (isWriteConflict(cause)) {
-        const detail = 'too many changes of the same resource meet; try again in a few seconds';
+        const detail =
+          'too many concurrent changes of the same resource; try again in a few seconds';
         throw new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
       }
       const message = 'a transaction was begun for too long';

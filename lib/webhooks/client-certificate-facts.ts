@@ -43,7 +43,7 @@ export function readClientCertificate(
   }
   const key = readKey(given.key);
   if (!own.checkPrivateKey(key)) {
-    const detail = 'is not the key of the certificate (the first, where there are several)';
+    const detail = 'is not the private key of the first certificate';
     throw new CertificateFault('key', 'mismatch', detail);
   }
   const text = {

@@ -39,14 +39,14 @@ export function headerFaults(headers: Readonly<Record<string, string>>): HeaderF
     const isRepeated = seen.has(name.toLowerCase());
     seen.add(name.toLowerCase());
     if (fault !== null) return [{ name, ...fault }];
-    const detail = 'is given twice: upper and lower case are the same';
+    const detail = 'is given twice; upper and lower case do not differ';
     return isRepeated ? [{ name, code: 'repeated', detail }] : [];
   });
   const bytes = Object.entries(headers).reduce((sum, [name, value]) => {
     return sum + Buffer.byteLength(name) + Buffer.byteLength(value);
   }, 0);
   if (bytes <= limits.webhookHeaderBytesMax) return faults;
-  const detail = `must have at most ${limits.webhookHeaderBytesMax} bytes together (got ${bytes})`;
+  const detail = `must have at most ${limits.webhookHeaderBytesMax} bytes in total (got ${bytes})`;
   return [...faults, { name: null, code: 'too_large', detail }];
 }
 

@@ -50,9 +50,9 @@ it('calls are found and tried in the pages', async () => {
   await using opened = await openReference();
   const { page, complaints } = opened;
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').fill('Registers a webhook');
-  await page.getByRole('option', { name: 'Registers a webhook' }).first().click();
-  await page.getByRole('heading', { name: 'Registers a webhook' }).first().waitFor();
+  await page.getByRole('combobox').fill('Create a webhook');
+  await page.getByRole('option', { name: 'Create a webhook' }).first().click();
+  await page.getByRole('heading', { name: 'Create a webhook' }).first().waitFor();
   await expect.poll(() => page.url()).toContain('#tag/webhooks');
 
   await page

@@ -127,7 +127,7 @@ describe('one’s account', () => {
     await page.getByLabel('Current password').fill(password);
     await page.getByLabel('New password').fill('short');
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('must have from 12 to 128 characters').waitFor();
+    await page.getByText('must have 12 to 128 characters').waitFor();
     await page.getByLabel('New password').fill('a rather long new password');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('The password is changed.').waitFor();

@@ -173,7 +173,7 @@ test('a process whose reads of keys hang is not ready, and is ready again when t
   context.store.apiKeys.aggregate = (() => hanging) as never;
   const away = await service.raw('GET', '/readyz');
   expect(away.status).toBe(503);
-  expect(away.body['parts']).toMatchObject({ mongodb: 'MongoDB does not answer within 2000 ms' });
+  expect(away.body['parts']).toMatchObject({ mongodb: 'MongoDB does not respond within 2000 ms' });
   const refused = await service.call('GET', '/events');
   expect([refused.status, refused.body['code']]).toEqual([503, 'unavailable']);
   context.store.apiKeys.aggregate = aggregate;

@@ -116,7 +116,7 @@ test('a server that does not answer is checked again only after it has answered'
   const inspect = createInspection({ store: service.store, connection: silent, namespace });
   for (let round = 0; round < 2; round += 1) {
     expect(await inspect()).toMatchObject({
-      temporal: 'Temporal does not answer within 2000 ms',
+      temporal: 'Temporal does not respond within 2000 ms',
       searchAttributes: 'the search attributes cannot be read within 2000 ms',
     });
     expect(answers).toHaveLength(2);

@@ -9,7 +9,8 @@ import { operation, type Operation } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'changeApp',
-  summary: 'Renames an application, disables or enables it',
+  summary: 'Change an application',
+  description: 'The call changes the name, or disables or enables the application.',
   example: { active: false },
   answers: { 200: { description: 'The application', schema: appSchema } },
 };

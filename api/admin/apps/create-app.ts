@@ -9,7 +9,8 @@ import { operation, type Operation } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'createApp',
-  summary: 'Creates an application that the caller owns',
+  summary: 'Create an application',
+  description: 'The caller becomes its owner.',
   example: { name: 'Search' },
   answers: { 201: { description: 'The application', schema: appSchema } },
   takesIdempotencyKey: true,

@@ -5,7 +5,7 @@ import { operation, type Operation } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'getApp',
-  summary: 'Shows an application',
+  summary: 'Get an application',
   answers: { 200: { description: 'The application', schema: appSchema } },
 };
 

@@ -6,7 +6,8 @@ import { operation, type Operation, pageOf } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'listApps',
-  summary: 'Lists the applications of the caller',
+  summary: 'List applications',
+  description: 'The list has the applications in which the caller has a role.',
   answers: { 200: pageOf(appSchema) },
 };
 

@@ -37,7 +37,7 @@ export const appSchema = named(
     uid: text,
     name: text,
     active: boolean,
-    role: { ...oneOfTexts(roles), description: 'Of the caller.' },
+    role: { ...oneOfTexts(roles), description: 'The role of the caller.' },
     createdAt: time,
   }),
 );

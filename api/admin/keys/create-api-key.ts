@@ -7,9 +7,14 @@ import { operation, type Operation } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'createApiKey',
-  summary: 'Creates an API key',
+  summary: 'Create an API key',
   example: { name: 'Backend', scopes: ['webhooks:read', 'webhooks:write'] },
-  answers: { 201: { description: 'The key, shown this once', schema: createdApiKeySchema } },
+  answers: {
+    201: {
+      description: 'The key and its secret, which is shown only once',
+      schema: createdApiKeySchema,
+    },
+  },
   problems: ['limit_reached'],
   takesIdempotencyKey: true,
 };

@@ -8,7 +8,8 @@ import { operation, type Operation } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'deleteApiKey',
-  summary: 'Deletes an API key that is revoked or expired',
+  summary: 'Delete an API key',
+  description: 'Only a revoked or expired key can be deleted.',
   answers: { 204: { description: 'Done' } },
   problems: ['conflict'],
 };

@@ -5,7 +5,8 @@ import { operation, type Operation } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'getApiKey',
-  summary: 'Shows an API key, without its secret',
+  summary: 'Get an API key',
+  description: 'The response does not contain the secret.',
   answers: { 200: { description: 'The key', schema: apiKeySchema } },
 };
 

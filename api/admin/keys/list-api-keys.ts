@@ -5,7 +5,8 @@ import { operation, type Operation, pageOf } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'listApiKeys',
-  summary: 'Lists the API keys, newest first',
+  summary: 'List API keys',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(apiKeySchema) },
 };
 

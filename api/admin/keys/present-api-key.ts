@@ -33,7 +33,7 @@ function stateOf(key: ApiKeyDocument, now: Date): 'active' | 'expired' | 'revoke
 
 const properties = {
   uid: text,
-  keyId: { ...text, description: 'The public part of the key, as logs show it.' },
+  keyId: { ...text, description: 'The public part of the key. Logs show it.' },
   name: text,
   scopes: listOf(oneOfTexts(scopes)),
   state: oneOfTexts(['active', 'expired', 'revoked']),
@@ -48,7 +48,7 @@ type PresentedKey = ReturnType<typeof presentApiKey>;
 
 export const apiKeySchema = named('ApiKey', objectOf<PresentedKey>(properties));
 
-const apiKey = { ...text, description: 'The key, shown this once.' };
+const apiKey = { ...text, description: 'The secret of the key. It is shown only once.' };
 
 export const createdApiKeySchema = named(
   'CreatedApiKey',

@@ -7,7 +7,8 @@ import { operation, type Operation } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'revokeApiKey',
-  summary: 'Ends an API key immediately',
+  summary: 'Revoke an API key',
+  description: 'The key stops working immediately.',
   answers: { 200: { description: 'The key', schema: apiKeySchema } },
 };
 

@@ -21,9 +21,15 @@ export const rollApiKeyBody = validator<RollApiKeyBody>({
 
 const facts: Operation = {
   id: 'rollApiKey',
-  summary: 'Replaces an API key after an overlap',
+  summary: 'Roll an API key',
+  description: 'The call creates a successor. The old key keeps working during an overlap.',
   example: { overlapSeconds: 86_400 },
-  answers: { 201: { description: 'The new key, shown this once', schema: rolledApiKeySchema } },
+  answers: {
+    201: {
+      description: 'The new key and its secret, which is shown only once',
+      schema: rolledApiKeySchema,
+    },
+  },
   problems: ['conflict', 'limit_reached'],
   takesIdempotencyKey: true,
 };
@@ -68,10 +74,10 @@ export const rollApiKey: AdminHandler<RollApiKeyBody> = operation(
 
 function checkRollable(key: ApiKeyDocument, now: Date): void {
   if (key.rolledTo !== undefined) {
-    throw new AppError('conflict', `the key was rolled before; roll ${key.rolledTo}`);
+    throw new AppError('conflict', `the key was already rolled; roll ${key.rolledTo} instead`);
   }
   if (!isKeyAlive(key, now)) {
-    throw new AppError('conflict', 'the key is revoked or expired; generate another');
+    throw new AppError('conflict', 'the key is revoked or expired; create another key');
   }
 }
 

@@ -27,7 +27,7 @@ export const addMemberBody = validator<AddMemberBody>({
 
 const facts: Operation = {
   id: 'addMember',
-  summary: 'Adds an admin to an application',
+  summary: 'Add an admin to an application',
   example: { email: 'ada@example.com', role: 'viewer' },
   answers: { 201: { description: 'The member', schema: memberSchema } },
   problems: ['conflict', 'limit_reached', 'unknown_admin'],
@@ -47,11 +47,11 @@ export const addMember: AdminHandler<AddMemberBody> = operation(
       if (admin === null) throw unknownAdmin();
       const adminUid = admin._id;
       if ((await store.memberships.findOne({ appUid, adminUid }, { session })) !== null) {
-        throw new AppError('conflict', 'this admin is a member already; change the role instead');
+        throw new AppError('conflict', 'this admin is already a member; change the role instead');
       }
       const count = await store.memberships.countDocuments({ appUid }, { session });
       if (count >= limits.membersPerAppMax) {
-        const detail = `an application has at most ${limits.membersPerAppMax} members`;
+        const detail = `an application can have at most ${limits.membersPerAppMax} members`;
         throw new AppError('limit_reached', detail);
       }
       const member = makeMembership({ appUid, adminUid, role: body.role }, now);
@@ -67,7 +67,7 @@ export const addMember: AdminHandler<AddMemberBody> = operation(
 );
 
 function unknownAdmin(): AppError {
-  const detail = 'there is no admin with this email; npm run admin -- create makes one';
+  const detail = 'no admin has this email; create one with npm run admin -- create';
   return new AppError('unknown_admin', detail, {
     errors: [{ pointer: '#/email', code: 'unknown_admin', detail }],
   });

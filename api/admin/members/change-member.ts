@@ -17,7 +17,7 @@ export const changeMemberBody = validator<ChangeMemberBody>({
 
 const facts: Operation = {
   id: 'changeMember',
-  summary: 'Changes the role of a member',
+  summary: 'Change the role of a member',
   example: { role: 'admin' },
   answers: { 200: { description: 'The member', schema: memberSchema } },
   problems: ['conflict'],

@@ -5,7 +5,8 @@ import { operation, type Operation, pageOf } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'listMembers',
-  summary: 'Lists the members, the latest first',
+  summary: 'List the members of an application',
+  description: 'The list is ordered from the latest member to the earliest.',
   answers: { 200: pageOf(memberSchema) },
 };
 

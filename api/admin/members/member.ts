@@ -38,7 +38,10 @@ export async function keepAnOwner(
   if (role !== 'owner') return;
   const others = { appUid, role, adminUid: { $ne: adminUid } };
   if ((await store.memberships.findOne(others, { session })) !== null) return;
-  throw new AppError('conflict', 'an application keeps at least one owner; make another one first');
+  throw new AppError(
+    'conflict',
+    'an application must keep at least one owner; make another member an owner first',
+  );
 }
 
 export const memberSchema = named(

@@ -6,7 +6,7 @@ import { operation, type Operation } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'removeMember',
-  summary: 'Removes an admin from an application',
+  summary: 'Remove an admin from an application',
   answers: { 204: { description: 'Done' } },
   problems: ['conflict'],
 };

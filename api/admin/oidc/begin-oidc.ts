@@ -20,9 +20,13 @@ export interface BegunSignIn {
 
 const facts: Operation = {
   id: 'beginOidc',
-  summary: 'Sends the browser to the identity provider',
+  summary: 'Start a sign-in through the identity provider',
+  description: 'The response redirects the browser to the identity provider.',
   answers: {
-    302: { description: 'To the identity provider', headers: ['location', 'set-cookie'] },
+    302: {
+      description: 'A redirect to the identity provider',
+      headers: ['location', 'set-cookie'],
+    },
   },
   problems: ['not_found', 'rate_limited'],
 };
@@ -40,5 +44,5 @@ export const beginOidc: Handler = operation(facts, async ({ caller, rawHeaders }
 /** Returns the identity provider. Throws `not_found`. */
 export function requireProvider({ identityProvider }: ApiContext): IdentityProvider {
   if (identityProvider !== null) return identityProvider;
-  throw new AppError('not_found', 'no identity provider is set up');
+  throw new AppError('not_found', 'no identity provider is configured');
 }

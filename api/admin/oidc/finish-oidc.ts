@@ -26,10 +26,11 @@ interface VouchedUser {
 
 const facts: Operation = {
   id: 'finishOidc',
-  summary: 'Signs the admin in for whom the identity provider vouches',
+  summary: 'Finish a sign-in through the identity provider',
+  description: 'The identity provider redirects the browser here.',
   answers: {
     303: {
-      description: 'To the console; to its page for signing in where the sign-in is refused',
+      description: 'A redirect to the console, or to its sign-in page if the sign-in was refused',
       headers: ['location', 'set-cookie'],
     },
   },

@@ -120,6 +120,6 @@ function isBusy(status: number): boolean {
 }
 
 function away(cause: unknown): AppError {
-  const detail = 'the identity provider does not answer';
+  const detail = 'the identity provider is unavailable';
   return new AppError('unavailable', detail, { cause, retryAfterSeconds: 10 });
 }

@@ -31,7 +31,8 @@ export const changePasswordBody = validator<ChangePasswordBody>({
 
 const facts: Operation = {
   id: 'changePassword',
-  summary: 'Changes the password of the caller, and ends all sessions but a new one',
+  summary: 'Change the password',
+  description: 'The call ends all sessions of the caller and opens a new one.',
   example: { currentPassword: 'correct horse', newPassword: 'battery staple correct' },
   answers: {
     200: { description: 'The new session', schema: sessionSchema, headers: ['set-cookie'] },
@@ -46,7 +47,10 @@ export const changePassword: AdminHandler<ChangePasswordBody> = operation(
     const { store } = context;
     const { admin } = signedIn;
     if (admin.passwordHash === null) {
-      throw new AppError('conflict', 'this admin signs in through the identity provider only');
+      throw new AppError(
+        'conflict',
+        'this admin has no password and signs in through the identity provider',
+      );
     }
     const fault = passwordFault(body.newPassword, admin.email);
     if (fault !== null) throw refused('newPassword', fault);
@@ -66,7 +70,8 @@ export const changePassword: AdminHandler<ChangePasswordBody> = operation(
         { $set: { passwordHash, updatedAt: now }, $inc: { deviceEpoch: 1 } },
         { session, returnDocument: 'after' },
       );
-      if (after === null) throw new AppError('conflict', 'the password was just changed');
+      if (after === null)
+        throw new AppError('conflict', 'another request has just changed the password');
       // The current one, too: its cookie may have been copied (OWASP ASVS 5.0, 7.2.4).
       await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
       const made = makeSession(context, after, request);

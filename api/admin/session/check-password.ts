@@ -15,7 +15,7 @@ export async function checkPassword(
   });
   if (!turn.allowed) {
     const seconds = Math.ceil(turn.retryAfterMs / 1_000);
-    const detail = `too many sign-ins failed from here; try again in ${seconds} s`;
+    const detail = `too many failed sign-ins; try again in ${seconds} s`;
     throw new AppError('too_many_sign_ins', detail, { retryAfterSeconds: seconds });
   }
   const line = subject.device ? 'known' : 'anyone';

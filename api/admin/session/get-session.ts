@@ -4,7 +4,7 @@ import { operation, type Operation } from '../../http/operation.ts';
 
 const facts: Operation = {
   id: 'getSession',
-  summary: 'Shows who is signed in',
+  summary: 'Get the current session',
   answers: { 200: { description: 'The session', schema: sessionSchema } },
 };
 

@@ -9,8 +9,8 @@ const signInMethodsSchema = named(
 
 const facts: Operation = {
   id: 'getSignInMethods',
-  summary: 'Shows how admins may sign in',
-  answers: { 200: { description: 'The methods', schema: signInMethodsSchema } },
+  summary: 'Get the sign-in methods',
+  answers: { 200: { description: 'The sign-in methods', schema: signInMethodsSchema } },
 };
 
 export const getSignInMethods: Handler = operation(

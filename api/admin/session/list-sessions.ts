@@ -10,18 +10,19 @@ const ownSessionSchema = named(
   'OwnSession',
   objectOf<ReturnType<typeof presentOwnSession>>({
     uid: text,
-    current: { ...boolean, description: 'Whether it is the one of this call.' },
+    current: { ...boolean, description: 'True for the session that made this call.' },
     createdAt: time,
-    lastUsedAt: { ...time, description: 'To a minute.' },
+    lastUsedAt: { ...time, description: 'The time of the last call, to the minute.' },
     expiresAt: time,
-    address: { ...textOrNull, description: 'Of the sign-in.' },
-    userAgent: { ...textOrNull, description: 'What the browser said of itself then.' },
+    address: { ...textOrNull, description: 'The address that signed in.' },
+    userAgent: { ...textOrNull, description: 'The user agent of the browser that signed in.' },
   }),
 );
 
 const facts: Operation = {
   id: 'listSessions',
-  summary: 'Lists the sessions of the caller, newest first',
+  summary: 'List the sessions of the caller',
+  description: 'The list is ordered from newest to oldest.',
   answers: { 200: pageOf(ownSessionSchema) },
 };
 

@@ -49,7 +49,7 @@ export const sessionSchema = named(
         createdAt: time,
       }),
     ),
-    csrfToken: { ...text, description: 'To be sent as `x-csrf-token` with every other call.' },
+    csrfToken: { ...text, description: 'Send it as `x-csrf-token` with every other call.' },
     expiresAt: time,
     idleTimeoutSeconds: countFromOne,
   }),

@@ -29,7 +29,7 @@ export const signInBody = validator<SignInBody>({
 
 const facts: Operation = {
   id: 'signIn',
-  summary: 'Signs an admin in with e-mail and password',
+  summary: 'Sign in with email and password',
   example: { email: 'ada@example.com', password: 'correct horse' },
   answers: { 200: { description: 'The session', schema: sessionSchema, headers: ['set-cookie'] } },
   problems: ['sign_in_refused', 'too_many_sign_ins'],
@@ -59,7 +59,7 @@ export const signIn: Handler<SignInBody> = operation(
     recordSignInFailure(context.store, failure, occasion).catch((error: unknown) => {
       httpLog.warn({ err: error, requestId: caller.requestId }, 'sign_in_failure.record_failed');
     });
-    throw new AppError('sign_in_refused', 'the e-mail or the password is wrong');
+    throw new AppError('sign_in_refused', 'the email or the password is wrong');
   },
 );
 
@@ -78,6 +78,6 @@ async function renewHash(password: string, stored: string): Promise<{ passwordHa
 export function readEmail(text: string): string {
   const email = canonicalEmail(text);
   if (email !== null) return email;
-  const detail = 'email must be an e-mail address such as ada@example.com';
+  const detail = 'email must be an email address such as ada@example.com';
   throw invalidRequest([{ pointer: '#/email', code: 'format', detail }]);
 }

@@ -10,7 +10,7 @@ import { operation, type Operation } from '../../http/operation.ts';
 
 const factsOfSignOut: Operation = {
   id: 'signOut',
-  summary: 'Ends this session',
+  summary: 'Sign out',
   answers: { 204: { description: 'Done', headers: ['set-cookie'] } },
 };
 
@@ -24,7 +24,7 @@ export const signOut: AdminHandler = operation(factsOfSignOut, (request, context
 
 const factsOfSignOutEverywhere: Operation = {
   id: 'signOutEverywhere',
-  summary: 'Ends all sessions of the caller',
+  summary: 'Sign out of all sessions',
   answers: { 204: { description: 'Done', headers: ['set-cookie'] } },
 };
 
@@ -41,8 +41,13 @@ export const signOutEverywhere: AdminHandler = operation(
 
 const factsOfEndSession: Operation = {
   id: 'endSession',
-  summary: 'Ends a session of the caller',
-  answers: { 204: { description: 'Done; of this session, `set-cookie` takes its cookie back' } },
+  summary: 'End a session',
+  answers: {
+    204: {
+      description:
+        'The session has ended. If it was the current session, `set-cookie` deletes its cookie',
+    },
+  },
 };
 
 export const endSession: AdminHandler = operation(factsOfEndSession, async (request, context) => {

@@ -16,17 +16,22 @@ const failingSchema = named(
     webhookUid: text,
     name: textOrNull,
     urlOrigin: text,
-    active: { ...boolean, description: 'False where it is paused, by hand or because it failed.' },
-    failingSince: { ...time, description: 'The first failure after its last success.' },
+    active: {
+      ...boolean,
+      description: 'False if a person paused the webhook or the service deactivated it.',
+    },
+    failingSince: { ...time, description: 'The first failure since the last success.' },
   }),
 );
 
 const facts: Operation = {
   id: 'listFailingWebhooks',
-  summary: 'Lists the webhooks that fail, of all applications, those that fail longest first',
+  summary: 'List failing webhooks',
+  description:
+    'The list covers all applications. The webhooks that have failed longest come first.',
   answers: {
     200: {
-      description: 'The webhooks',
+      description: 'The failing webhooks',
       schema: named(
         'FailingWebhooks',
         objectOf<{ data: unknown }>({ data: listOf(failingSchema) }),

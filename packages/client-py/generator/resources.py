@@ -155,6 +155,5 @@ def _segments(operation: Operation) -> Iterator[str]:
 
 
 def _docstring(operation: Operation) -> str:
-    scope = operation.facts.get("x-required-scope")
-    summary = operation.facts["summary"].rstrip(".")
-    return f"{summary}." if scope is None else f"{summary}. Needs the scope `{scope}`."
+    description = operation.facts.get("description", "").replace("\n\n", " ")
+    return f"{operation.facts['summary']}. {description}".rstrip()

@@ -293,7 +293,7 @@ test.each([
 test('a short password, a taken e-mail, no database and an unprepared one are reported in one sentence each', async () => {
   const create = ['create', '--email', 'once@example.com'];
   const short = await run(create, { input: 'short\n' });
-  expect(short.err).toContain('must have from 12 to 128 characters (got 5)');
+  expect(short.err).toContain('must have 12 to 128 characters (got 5)');
   const common = await run(['create', '--email', 'b@example.com'], { input: '            \n' });
   expect(common.err).toContain('must have at least 5 different characters (got 1)');
   await makeAdmin('once@example.com');

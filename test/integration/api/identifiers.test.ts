@@ -155,7 +155,7 @@ test('a user that is stored with such an id is told so, is listed, and can be de
   await service.store.users.updateOne({ _id: uid }, { $set: { externalId: 'sto\u0308red' } });
   const refused = await post('/sdkusers/auth', { externalId: 'sto\u0308red' });
   expectProblem(refused, 400, 'invalid_request');
-  expect(refused.body['detail']).toContain('in the normal form NFC of Unicode');
+  expect(refused.body['detail']).toContain('in Unicode normal form NFC');
   const listed = itemsOf(await service.call('GET', '/sdkusers'));
   expect(listed.find((user) => user['uid'] === uid)).toMatchObject({ externalId: 'sto\u0308red' });
   expect((await service.call('DELETE', `/sdkusers/${uid}`)).status).toBe(204);

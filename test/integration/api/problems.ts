@@ -28,7 +28,7 @@ export function expectProblem(answer: Refusal, status: number, code: ErrorCode):
 }
 
 /** The detail of a call that is refused because the process is slow, not for the number of calls. */
-export const tooSlow = /the process is \d+ ms late|no permit came within/;
+export const tooSlow = /the process is \d+ ms late|no permit was free within/;
 
 /** Returns the faults of a problem as `pointer code`, in order. */
 export function faultsOf(answer: Pick<Answer, 'body'>): string[] {

@@ -101,7 +101,7 @@ describe.each(closed)('%s', (_name, route) => {
     expect(faultsOf(answer)).toEqual(['colour unknown']);
     const taken = parameters.length === 0 ? 'none' : parameters.join(', ');
     expect(answer.body['detail']).toBe(
-      `colour is not a parameter of this call, which takes ${taken}`,
+      `colour is not a parameter of this call; its parameters are: ${taken}`,
     );
   });
 

@@ -41,7 +41,7 @@ test('at a limit of 1,000 the 1,000th webhook is registered and the next is refu
   expect(last.status).toBe(201);
   const refused = await register();
   expectProblem(refused, 409, 'limit_reached');
-  expect(refused.body['detail']).toBe('an application has at most 1000 webhooks');
+  expect(refused.body['detail']).toBe('an application can have at most 1000 webhooks');
   await service.call('DELETE', `/webhooks/${String(last.body['uid'])}`);
 });
 

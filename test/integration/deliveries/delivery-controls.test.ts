@@ -162,7 +162,7 @@ test('a certificate that ends within 30 days is warned of', async () => {
   expect(body['warnings']).toEqual([
     {
       code: 'certificate_expires',
-      detail: `the client certificate expires at ${notAfter}: set tls anew`,
+      detail: `the client certificate expires at ${notAfter}; set a new one in tls`,
     },
   ]);
   const past = { 'tls.notAfter': new Date(Date.now() - 1) };

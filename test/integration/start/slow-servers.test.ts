@@ -50,5 +50,5 @@ test('a server that answers after 3 s fails a probe and passes a start', async (
   const { connection, namespace } = service.temporal;
   const servers = { store: service.store, connection: slowed(connection), namespace };
   const [{ temporal }] = await Promise.all([createInspection(servers)(), checkServers(servers)]);
-  expect(temporal).toBe('Temporal does not answer within 2000 ms');
+  expect(temporal).toBe('Temporal does not respond within 2000 ms');
 });

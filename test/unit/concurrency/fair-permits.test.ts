@@ -75,10 +75,10 @@ test('an application queues for three quarters of the queue, and others still qu
   works.add('a', 1, 2, 3, 4);
   works.add('b', 1);
   await settle();
-  expect(works.refused).toEqual(['a4 refused: too many wait already']);
+  expect(works.refused).toEqual(['a4 refused: too many requests are waiting']);
   works.add('c', 1);
   await settle();
-  expect(works.refused.at(-1)).toBe('c1 refused: too many wait already');
+  expect(works.refused.at(-1)).toBe('c1 refused: too many requests are waiting');
   expect(works.permits.count().waiting).toBe(4);
 });
 

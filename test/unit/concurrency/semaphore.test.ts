@@ -55,7 +55,10 @@ test('a caller at a full queue is refused immediately', async () => {
   const semaphore = new Semaphore(1, refusal, { queueMax: 1 });
   const [, waiting, refused] = askAll(semaphore, 3);
   await settle();
-  expect([waiting?.fault, refused?.fault]).toEqual([undefined, refusal('too many wait already')]);
+  expect([waiting?.fault, refused?.fault]).toEqual([
+    undefined,
+    refusal('too many requests are waiting'),
+  ]);
 });
 
 test('a caller that waits too long is refused, and its place in the queue goes to the next', async () => {
@@ -64,7 +67,7 @@ test('a caller that waits too long is refused, and its place in the queue goes t
   await settle(waitMsMax / 2);
   const third = ask(semaphore);
   await settle(waitMsMax / 2);
-  expect(second?.fault).toEqual(refusal('no permit came within 2000 ms'));
+  expect(second?.fault).toEqual(refusal('no permit was free within 2000 ms'));
   first?.end();
   await settle();
   expect([second, third].map(hasPermit)).toEqual([false, true]);
@@ -84,7 +87,9 @@ test('a suspension of the process counts as one tick of the wait', async () => {
 test('work runs with a permit and returns it even when it fails', async () => {
   const semaphore = new Semaphore(1, refusal, { queueMax: 0 });
   const work = async (): Promise<string> => {
-    await expect(semaphore.run('a', async () => 'other')).rejects.toThrow('too many wait already');
+    await expect(semaphore.run('a', async () => 'other')).rejects.toThrow(
+      'too many requests are waiting',
+    );
     return 'done';
   };
   expect(await semaphore.run('a', work)).toBe('done');

@@ -52,7 +52,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ name: 'a', uids: ['d'] }, 'uids.0 must be one of a, b, c'],
   [
     { name: 'a', uids: ['b', 'c', 'b'] },
-    'uids must not hold an item twice: items 1 and 3 are the same',
+    'uids must not contain an item twice: items 1 and 3 are the same',
   ],
   [{ name: 'a', labels: { b: 1, c: 2 } }, 'labels must have at most 1 field'],
 ])('%j: %s', (body, sentence) => {

@@ -16,25 +16,25 @@ class Users:
         self._transport = transport
 
     def sign_in(self, body: types.SignUserInBody) -> types.SignedIn:
-        """Signs a user in; the first sign-in creates the user. Needs the scope `users:auth`."""
+        """Sign in a user. The first sign-in creates the user. The API key needs the scope `users:auth`."""
         answer: types.SignedIn = self._transport.send(
             Call("POST", path_of("sdkusers", "auth"), body=body, repeatable=True)
         )
         return answer
 
     def verify_token(self, body: types.VerifyTokenBody) -> types.VerifiedToken:
-        """Says whether a token is valid now, and for which agent. Needs the scope `users:auth`."""
+        """Verify a token. The response also tells whether the user may reach an agent. The API key needs the scope `users:auth`."""
         answer: types.VerifiedToken = self._transport.send(
             Call("POST", path_of("sdkusers", "token", "verify"), body=body, repeatable=True)
         )
         return answer
 
     def revoke_tokens(self, user_uid: str) -> None:
-        """Ends the tokens of a user. Needs the scope `users:auth`."""
+        """Revoke the tokens of a user. The API key needs the scope `users:auth`."""
         self._transport.send(Call("POST", path_of("sdkusers", user_uid, "tokens", "revoke")))
 
     def revoke_all_tokens(self) -> None:
-        """Ends the tokens of all users. Needs the scope `users:auth`."""
+        """Revoke the tokens of all users. The API key needs the scope `users:auth`."""
         self._transport.send(Call("POST", path_of("sdkusers", "tokens", "revoke")))
 
     def list(
@@ -45,7 +45,7 @@ class Users:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Paged[types.User]:
-        """Lists the users, newest first. Needs the scope `admin`."""
+        """List users. The list is ordered from newest to oldest. The API key needs the scope `admin`."""
         return Paged(
             self._transport,
             Call(
@@ -56,19 +56,19 @@ class Users:
         )
 
     def get(self, user_uid: str) -> types.User:
-        """Shows a user. Needs the scope `admin`."""
+        """Get a user. The API key needs the scope `admin`."""
         answer: types.User = self._transport.send(Call("GET", path_of("sdkusers", user_uid)))
         return answer
 
     def change(self, user_uid: str, body: types.ChangeUserBody) -> types.User:
-        """Changes the name of a user. Needs the scope `admin`."""
+        """Change the name of a user. The API key needs the scope `admin`."""
         answer: types.User = self._transport.send(
             Call("PATCH", path_of("sdkusers", user_uid), body=body)
         )
         return answer
 
     def delete(self, user_uid: str) -> None:
-        """Erases who a user is, and ends the tokens. Needs the scope `admin`."""
+        """Delete a user. The call erases the identity of the user and revokes the tokens. The API key needs the scope `admin`."""
         self._transport.send(Call("DELETE", path_of("sdkusers", user_uid)))
 
 
@@ -79,7 +79,7 @@ class Accounts:
     def create(
         self, body: types.CreateAccountBody, *, idempotency_key: str | None = None
     ) -> types.Account:
-        """Creates an account. Needs the scope `admin`."""
+        """Create an account. The API key needs the scope `admin`."""
         answer: types.Account = self._transport.send(
             Call(
                 "POST",
@@ -91,32 +91,32 @@ class Accounts:
         return answer
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Account]:
-        """Lists the accounts, newest first. Needs the scope `admin`."""
+        """List accounts. The list is ordered from newest to oldest. The API key needs the scope `admin`."""
         return Paged(
             self._transport,
             Call("GET", path_of("accounts"), query={"limit": limit, "cursor": cursor}),
         )
 
     def get(self, account_uid: str) -> types.Account:
-        """Shows an account. Needs the scope `admin`."""
+        """Get an account. The API key needs the scope `admin`."""
         answer: types.Account = self._transport.send(Call("GET", path_of("accounts", account_uid)))
         return answer
 
     def change(self, account_uid: str, body: types.ChangeAccountBody) -> types.Account:
-        """Changes the name of an account. Needs the scope `admin`."""
+        """Change the name of an account. The API key needs the scope `admin`."""
         answer: types.Account = self._transport.send(
             Call("PATCH", path_of("accounts", account_uid), body=body)
         )
         return answer
 
     def delete(self, account_uid: str) -> None:
-        """Deletes an account, and removes it from users and agents. Needs the scope `admin`."""
+        """Delete an account. The account is removed from its users and agents. Event: `agent.updated` for each of these agents. The API key needs the scope `admin`."""
         self._transport.send(Call("DELETE", path_of("accounts", account_uid)))
 
     def members(
         self, account_uid: str, *, limit: int | None = None, cursor: str | None = None
     ) -> Paged[types.User]:
-        """Lists the users in an account, newest first. Needs the scope `admin`."""
+        """List the users in an account. The list is ordered from newest to oldest. The API key needs the scope `admin`."""
         return Paged(
             self._transport,
             Call(
@@ -127,11 +127,11 @@ class Accounts:
         )
 
     def add_member(self, account_uid: str, user_uid: str) -> None:
-        """Adds a user to an account. Needs the scope `admin`."""
+        """Add a user to an account. The API key needs the scope `admin`."""
         self._transport.send(Call("PUT", path_of("accounts", account_uid, "members", user_uid)))
 
     def remove_member(self, account_uid: str, user_uid: str) -> None:
-        """Removes a user from an account. Needs the scope `admin`."""
+        """Remove a user from an account. The API key needs the scope `admin`."""
         self._transport.send(Call("DELETE", path_of("accounts", account_uid, "members", user_uid)))
 
 
@@ -142,7 +142,7 @@ class Webhooks:
     def create(
         self, body: types.CreateWebhookBody, *, idempotency_key: str | None = None
     ) -> types.WebhookWithSecret:
-        """Registers a webhook. Needs the scope `webhooks:write`."""
+        """Create a webhook. The API key needs the scope `webhooks:write`."""
         answer: types.WebhookWithSecret = self._transport.send(
             Call(
                 "POST",
@@ -154,33 +154,33 @@ class Webhooks:
         return answer
 
     def check_url(self, body: types.CheckWebhookUrlBody) -> types.CheckedUrl:
-        """Checks the URL of a webhook. Needs the scope `webhooks:write`."""
+        """Check the URL of a webhook. The call applies the rules for new webhooks. It does not check the address behind a host name. That address is checked at each attempt. The API key needs the scope `webhooks:write`."""
         answer: types.CheckedUrl = self._transport.send(
             Call("POST", path_of("webhooks", "check-url"), body=body, repeatable=True)
         )
         return answer
 
     def list(self) -> builtins.list[types.Webhook]:
-        """Lists all webhooks, oldest first. Needs the scope `webhooks:read`."""
+        """List webhooks. The list has all webhooks, from oldest to newest. The API key needs the scope `webhooks:read`."""
         answer: builtins.list[types.Webhook] = self._transport.send(
             Call("GET", path_of("webhooks"))
         )
         return answer
 
     def get(self, webhook_uid: str) -> types.Webhook:
-        """Shows a webhook. Needs the scope `webhooks:read`."""
+        """Get a webhook. The API key needs the scope `webhooks:read`."""
         answer: types.Webhook = self._transport.send(Call("GET", path_of("webhooks", webhook_uid)))
         return answer
 
     def change(self, webhook_uid: str, body: types.ChangeWebhookBody) -> types.Webhook:
-        """Changes, pauses or resumes a webhook. Needs the scope `webhooks:write`."""
+        """Change, pause or resume a webhook. The API key needs the scope `webhooks:write`."""
         answer: types.Webhook = self._transport.send(
             Call("PATCH", path_of("webhooks", webhook_uid), body=body)
         )
         return answer
 
     def delete(self, webhook_uid: str) -> None:
-        """Deletes a webhook, and cancels its open deliveries. Needs the scope `webhooks:write`."""
+        """Delete a webhook. The call cancels the open deliveries of the webhook. The API key needs the scope `webhooks:write`."""
         self._transport.send(Call("DELETE", path_of("webhooks", webhook_uid)))
 
     def rotate_secret(
@@ -190,7 +190,7 @@ class Webhooks:
         *,
         idempotency_key: str | None = None,
     ) -> types.WebhookWithSecret:
-        """Makes a new secret; the old one signs, too, for a while. Needs the scope `webhooks:write`."""
+        """Rotate the secret of a webhook. The old secret keeps signing during an overlap. The API key needs the scope `webhooks:write`."""
         answer: types.WebhookWithSecret = self._transport.send(
             Call(
                 "POST",
@@ -202,7 +202,7 @@ class Webhooks:
         return answer
 
     def promote_secret(self, webhook_uid: str) -> types.Webhook:
-        """Signs `X-Webhook-Signature` with the new secret. Needs the scope `webhooks:write`."""
+        """Promote the new secret of a webhook. The new secret then signs `X-Webhook-Signature`. The API key needs the scope `webhooks:write`."""
         answer: types.Webhook = self._transport.send(
             Call("POST", path_of("webhooks", webhook_uid, "secret", "promote"))
         )
@@ -211,7 +211,7 @@ class Webhooks:
     def test(
         self, webhook_uid: str, body: types.TestWebhookBody | None = None
     ) -> types.TestedWebhook:
-        """Sends a test event, or the sample of another. Needs the scope `webhooks:write`."""
+        """Send a test event to a webhook. The API key needs the scope `webhooks:write`."""
         answer: types.TestedWebhook = self._transport.send(
             Call("POST", path_of("webhooks", webhook_uid, "test"), body=body)
         )
@@ -224,7 +224,7 @@ class Webhooks:
         *,
         idempotency_key: str | None = None,
     ) -> types.ReplayDryRun | types.StartedReplay:
-        """Sends what was lost since a time again. Needs the scope `events:write`."""
+        """Resend the lost deliveries of a webhook. The call starts a replay of the exhausted, blocked, expired and abandoned deliveries since a time. The API key needs the scope `events:write`."""
         answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
             Call(
                 "POST",
@@ -249,7 +249,7 @@ class Webhooks:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Paged[types.Delivery]:
-        """Lists the deliveries to a webhook, newest first. Needs the scope `events:read`."""
+        """List the deliveries of a webhook. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
             Call(
@@ -281,7 +281,7 @@ class WebhookReplays:
         *,
         idempotency_key: str | None = None,
     ) -> types.ReplayDryRun | types.StartedReplay:
-        """Sends the events of a period to a webhook again. Needs the scope `events:write`."""
+        """Replay a period to a webhook. By default, the replay sends the failed deliveries of a period again. The API key needs the scope `events:write`."""
         answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
             Call(
                 "POST",
@@ -295,7 +295,7 @@ class WebhookReplays:
     def list(
         self, webhook_uid: str, *, limit: int | None = None, cursor: str | None = None
     ) -> Paged[types.Replay]:
-        """Lists replays, newest first. Needs the scope `events:read`."""
+        """List replays. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
             Call(
@@ -306,14 +306,14 @@ class WebhookReplays:
         )
 
     def get(self, webhook_uid: str, replay_uid: str) -> types.Replay:
-        """Shows how far a replay is. Needs the scope `events:read`."""
+        """Get a replay and its progress. The API key needs the scope `events:read`."""
         answer: types.Replay = self._transport.send(
             Call("GET", path_of("webhooks", webhook_uid, "replays", replay_uid))
         )
         return answer
 
     def cancel(self, webhook_uid: str, replay_uid: str) -> types.Replay:
-        """Stops a replay that still runs. Needs the scope `events:write`."""
+        """Cancel a replay. The API key needs the scope `events:write`."""
         answer: types.Replay = self._transport.send(
             Call("POST", path_of("webhooks", webhook_uid, "replays", replay_uid, "cancel"))
         )
@@ -325,7 +325,7 @@ class EventTypes:
         self._transport = transport
 
     def list(self) -> types.EventTypes:
-        """Lists the events that webhooks get, with their schemas and samples. Needs the scope `webhooks:read`."""
+        """List event types. Each type has a schema and a sample. The API key needs the scope `webhooks:read`."""
         answer: types.EventTypes = self._transport.send(Call("GET", path_of("event-types")))
         return answer
 
@@ -337,7 +337,7 @@ class Agents:
     def create(
         self, body: types.CreateAgentBody, *, idempotency_key: str | None = None
     ) -> types.Agent:
-        """Creates an agent. Needs the scope `resources:write`."""
+        """Create an agent. Event: `agent.created`. The API key needs the scope `resources:write`."""
         answer: types.Agent = self._transport.send(
             Call(
                 "POST",
@@ -349,26 +349,26 @@ class Agents:
         return answer
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Agent]:
-        """Lists the agents, newest first. Needs the scope `resources:read`."""
+        """List agents. The list is ordered from newest to oldest. The API key needs the scope `resources:read`."""
         return Paged(
             self._transport,
             Call("GET", path_of("agents"), query={"limit": limit, "cursor": cursor}),
         )
 
     def get(self, agent_uid: str) -> types.Agent:
-        """Shows an agent. Needs the scope `resources:read`."""
+        """Get an agent. The API key needs the scope `resources:read`."""
         answer: types.Agent = self._transport.send(Call("GET", path_of("agents", agent_uid)))
         return answer
 
     def change(self, agent_uid: str, body: types.ChangeAgentBody) -> types.Agent:
-        """Changes an agent. Needs the scope `resources:write`."""
+        """Change an agent. Event: `agent.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
         answer: types.Agent = self._transport.send(
             Call("PATCH", path_of("agents", agent_uid), body=body)
         )
         return answer
 
     def delete(self, agent_uid: str) -> None:
-        """Deletes an agent. Needs the scope `resources:write`."""
+        """Delete an agent. Event: `agent.deleted`. The API key needs the scope `resources:write`."""
         self._transport.send(Call("DELETE", path_of("agents", agent_uid)))
 
 
@@ -379,7 +379,7 @@ class Contexts:
     def create(
         self, body: types.CreateContextBody, *, idempotency_key: str | None = None
     ) -> types.Context:
-        """Creates a context. Needs the scope `resources:write`."""
+        """Create a context. Event: `context.created`. The API key needs the scope `resources:write`."""
         answer: types.Context = self._transport.send(
             Call(
                 "POST",
@@ -391,26 +391,26 @@ class Contexts:
         return answer
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Context]:
-        """Lists the contexts, newest first. Needs the scope `resources:read`."""
+        """List contexts. The list is ordered from newest to oldest. The API key needs the scope `resources:read`."""
         return Paged(
             self._transport,
             Call("GET", path_of("contexts"), query={"limit": limit, "cursor": cursor}),
         )
 
     def get(self, context_uid: str) -> types.Context:
-        """Shows a context. Needs the scope `resources:read`."""
+        """Get a context. The API key needs the scope `resources:read`."""
         answer: types.Context = self._transport.send(Call("GET", path_of("contexts", context_uid)))
         return answer
 
     def change(self, context_uid: str, body: types.ChangeContextBody) -> types.Context:
-        """Changes a context. Needs the scope `resources:write`."""
+        """Change a context. Event: `context.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
         answer: types.Context = self._transport.send(
             Call("PATCH", path_of("contexts", context_uid), body=body)
         )
         return answer
 
     def delete(self, context_uid: str) -> None:
-        """Deletes a context and its files. Needs the scope `resources:write`."""
+        """Delete a context and its files. Events: `contextfile.deleted` for each file, then `context.deleted`. The API key needs the scope `resources:write`."""
         self._transport.send(Call("DELETE", path_of("contexts", context_uid)))
 
 
@@ -425,7 +425,7 @@ class ContextFiles:
         *,
         idempotency_key: str | None = None,
     ) -> types.ContextFile:
-        """Creates a file of a context. Needs the scope `resources:write`."""
+        """Create a file of a context. Event: `contextfile.created`. The API key needs the scope `resources:write`."""
         answer: types.ContextFile = self._transport.send(
             Call(
                 "POST",
@@ -439,7 +439,7 @@ class ContextFiles:
     def list(
         self, context_uid: str, *, limit: int | None = None, cursor: str | None = None
     ) -> Paged[types.ContextFile]:
-        """Lists the files of a context, newest first. Needs the scope `resources:read`."""
+        """List the files of a context. The list is ordered from newest to oldest. The API key needs the scope `resources:read`."""
         return Paged(
             self._transport,
             Call(
@@ -450,7 +450,7 @@ class ContextFiles:
         )
 
     def get(self, context_uid: str, file_uid: str) -> types.ContextFile:
-        """Shows a file of a context. Needs the scope `resources:read`."""
+        """Get a file of a context. The API key needs the scope `resources:read`."""
         answer: types.ContextFile = self._transport.send(
             Call("GET", path_of("contexts", context_uid, "files", file_uid))
         )
@@ -459,14 +459,14 @@ class ContextFiles:
     def change(
         self, context_uid: str, file_uid: str, body: types.ChangeContextFileBody
     ) -> types.ContextFile:
-        """Changes a file of a context. Needs the scope `resources:write`."""
+        """Change a file of a context. Event: `contextfile.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
         answer: types.ContextFile = self._transport.send(
             Call("PATCH", path_of("contexts", context_uid, "files", file_uid), body=body)
         )
         return answer
 
     def delete(self, context_uid: str, file_uid: str) -> None:
-        """Deletes a file of a context. Needs the scope `resources:write`."""
+        """Delete a file of a context. Event: `contextfile.deleted`. The API key needs the scope `resources:write`."""
         self._transport.send(Call("DELETE", path_of("contexts", context_uid, "files", file_uid)))
 
 
@@ -477,7 +477,7 @@ class Changes:
     def report(
         self, body: types.ReportChangeBody, *, idempotency_key: str | None = None
     ) -> types.ReportedChange:
-        """Reports a change of a resource that lives elsewhere. Needs the scope `resources:write`."""
+        """Report a change. The changed resource is stored on your platform, not in this service. The API key needs the scope `resources:write`."""
         answer: types.ReportedChange = self._transport.send(
             Call(
                 "POST",
@@ -505,7 +505,7 @@ class Events:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Paged[types.Event]:
-        """Lists the events without their payloads, newest first. Needs the scope `events:read`."""
+        """List events. The list does not contain payloads. It is ordered from newest to oldest. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
             Call(
@@ -525,7 +525,7 @@ class Events:
         )
 
     def get(self, event_id: str) -> types.EventWithPayload:
-        """Shows an event with its payload. Needs the scope `events:read`."""
+        """Get an event and its payload. The API key needs the scope `events:read`."""
         answer: types.EventWithPayload = self._transport.send(
             Call("GET", path_of("events", event_id))
         )
@@ -544,7 +544,7 @@ class Events:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Paged[types.Delivery]:
-        """Lists the deliveries of an event. Needs the scope `events:read`."""
+        """List the deliveries of an event. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
             Call(
@@ -570,7 +570,7 @@ class Events:
         *,
         idempotency_key: str | None = None,
     ) -> types.Resent:
-        """Sends an event again, now. Needs the scope `events:write`."""
+        """Resend an event. The event is sent immediately. The API key needs the scope `events:write`."""
         answer: types.Resent = self._transport.send(
             Call(
                 "POST",
@@ -591,7 +591,7 @@ class Events:
         since: str | None = None,
         last_event_id: str | None = None,
     ) -> EventStream:
-        """Sends each event as it is committed. Needs the scope `events:read`."""
+        """Stream events. The stream sends each event after its commit, as server-sent events. The data of a message is the event with its payload. Messages of the types `opened` and `closed` mark the beginning and the end. To continue after an interruption, send the last ID as `Last-Event-ID`. The API key needs the scope `events:read`."""
         return EventStream(
             self._transport,
             Call(
@@ -628,7 +628,7 @@ class Deliveries:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Paged[types.Delivery]:
-        """Lists the deliveries to all webhooks, newest first. Needs the scope `events:read`."""
+        """List deliveries. The list covers all webhooks. It is ordered from newest to oldest. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
             Call(
@@ -650,7 +650,7 @@ class Deliveries:
         )
 
     def get(self, event_id: str, webhook_uid: str) -> types.DeliveryDetail:
-        """Shows a delivery with its request. Needs the scope `events:read`."""
+        """Get a delivery and its request. The API key needs the scope `events:read`."""
         answer: types.DeliveryDetail = self._transport.send(
             Call("GET", path_of("events", event_id, "deliveries", webhook_uid))
         )
@@ -664,7 +664,7 @@ class Replays:
     def create(
         self, body: types.CreateReplayBody, *, idempotency_key: str | None = None
     ) -> types.ReplayDryRun | types.StartedReplay:
-        """Sends what failed in a period again, to all webhooks or some. Needs the scope `events:write`."""
+        """Replay a period to several webhooks. By default, the replay sends the failed deliveries of a period again to all webhooks. The API key needs the scope `events:write`."""
         answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
             Call(
                 "POST",
@@ -676,19 +676,19 @@ class Replays:
         return answer
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Replay]:
-        """Lists replays, newest first. Needs the scope `events:read`."""
+        """List replays. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
             Call("GET", path_of("replays"), query={"limit": limit, "cursor": cursor}),
         )
 
     def get(self, replay_uid: str) -> types.Replay:
-        """Shows how far a replay is. Needs the scope `events:read`."""
+        """Get a replay and its progress. The API key needs the scope `events:read`."""
         answer: types.Replay = self._transport.send(Call("GET", path_of("replays", replay_uid)))
         return answer
 
     def cancel(self, replay_uid: str) -> types.Replay:
-        """Stops a replay that still runs. Needs the scope `events:write`."""
+        """Cancel a replay. The API key needs the scope `events:write`."""
         answer: types.Replay = self._transport.send(
             Call("POST", path_of("replays", replay_uid, "cancel"))
         )
@@ -702,7 +702,7 @@ class Erasures:
     def create(
         self, body: types.CreateErasureBody, *, idempotency_key: str | None = None
     ) -> types.Erasure:
-        """Erases the payloads of a tenant or a user. Needs the scope `events:write`."""
+        """Erase the payloads of a tenant or a user. The API key needs the scope `events:write`."""
         answer: types.Erasure = self._transport.send(
             Call(
                 "POST",
@@ -714,14 +714,14 @@ class Erasures:
         return answer
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Erasure]:
-        """Lists erasures, newest first. Needs the scope `events:read`."""
+        """List erasures. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
             Call("GET", path_of("erasures"), query={"limit": limit, "cursor": cursor}),
         )
 
     def get(self, erasure_uid: str) -> types.Erasure:
-        """Shows how far an erasure is. Needs the scope `events:read`."""
+        """Get an erasure and its progress. The API key needs the scope `events:read`."""
         answer: types.Erasure = self._transport.send(Call("GET", path_of("erasures", erasure_uid)))
         return answer
 
@@ -738,7 +738,7 @@ class Stats:
         until: str | None = None,
         webhook_uid: str | None = None,
     ) -> types.DeliveryStatistics:
-        """Counts what became of the attempts of a range. Needs the scope `events:read`."""
+        """Get delivery statistics. The statistics count the outcomes of the attempts in a range of time. The API key needs the scope `events:read`."""
         answer: types.DeliveryStatistics = self._transport.send(
             Call(
                 "GET",
@@ -760,7 +760,7 @@ class Stats:
         since: str | None = None,
         until: str | None = None,
     ) -> types.WebhookStatistics:
-        """Counts what became of the attempts of a range, by webhook. Needs the scope `events:read`."""
+        """List delivery statistics by webhook. The range is at most 31 whole hours or days. With more than 161 webhooks, the maximum is 5,000 divided by their number. The API key needs the scope `events:read`."""
         answer: types.WebhookStatistics = self._transport.send(
             Call(
                 "GET",
@@ -771,7 +771,7 @@ class Stats:
         return answer
 
     def backlog(self) -> types.Backlog:
-        """Counts what is still to be delivered. Needs the scope `events:read`."""
+        """Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
         answer: types.Backlog = self._transport.send(Call("GET", path_of("stats", "backlog")))
         return answer
 
@@ -781,7 +781,7 @@ class Settings:
         self._transport = transport
 
     def get(self) -> types.Settings:
-        """Shows the settings of the service. Needs the scope `webhooks:read`."""
+        """Get the settings of the service. Durations are texts such as `30d`. The API key needs the scope `webhooks:read`."""
         answer: types.Settings = self._transport.send(Call("GET", path_of("settings")))
         return answer
 
@@ -801,7 +801,7 @@ class AuditLog:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Paged[types.AuditRow]:
-        """Lists who did what in the application, newest first. Needs the scope `admin`."""
+        """List the audit log of an application. The list is ordered from newest to oldest. The API key needs the scope `admin`."""
         return Paged(
             self._transport,
             Call(
@@ -843,19 +843,19 @@ class Resources:
         self.audit_log = AuditLog(transport)
 
     def health(self) -> types.Health:
-        """Says that the process runs."""
+        """Check that the process is running."""
         answer: types.Health = self._transport.send(Call("GET", path_of("healthz"), public=True))
         return answer
 
     def readiness(self) -> types.Readiness:
-        """Says whether this process should get requests."""
+        """Check whether the process is ready for requests."""
         answer: types.Readiness = self._transport.send(
             Call("GET", path_of("readyz"), public=True, answers=(503,))
         )
         return answer
 
     def jwks(self) -> types.JwkSet:
-        """Shows the public keys of user tokens (RFC 7517)."""
+        """Get the public keys of user tokens. The response is a JWK set (RFC 7517)."""
         answer: types.JwkSet = self._transport.send(
             Call("GET", path_of(".well-known", "jwks.json"), public=True)
         )

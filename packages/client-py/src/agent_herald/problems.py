@@ -62,7 +62,7 @@ class HeadersTooLargeError(HeraldError):
 
 
 class IdempotencyKeyReusedError(HeraldError):
-    """422: The idempotency key was used for another body."""
+    """422: The idempotency key was used with another body."""
 
     default_code = "idempotency_key_reused"
 
@@ -80,7 +80,7 @@ class InternalError(HeraldError):
 
 
 class InvalidCursorError(HeraldError):
-    """400: The cursor is not one this list gave out."""
+    """400: The cursor does not belong to this list."""
 
     default_code = "invalid_cursor"
 
@@ -104,7 +104,7 @@ class LegacyAuthRetiredError(HeraldError):
 
 
 class LimitReachedError(HeraldError):
-    """409: A limit of this application is reached."""
+    """409: A limit has been reached."""
 
     default_code = "limit_reached"
 
@@ -122,13 +122,13 @@ class MalformedRequestError(HeraldError):
 
 
 class NotFoundError(HeraldError):
-    """404: There is no such thing here."""
+    """404: The resource was not found."""
 
     default_code = "not_found"
 
 
 class OverloadedError(HeraldError):
-    """503: The service has too much to do right now."""
+    """503: The service is overloaded."""
 
     default_code = "overloaded"
 
@@ -140,7 +140,7 @@ class PayloadTooLargeError(HeraldError):
 
 
 class RateLimitedError(HeraldError):
-    """429: Too many requests came."""
+    """429: Too many requests."""
 
     default_code = "rate_limited"
 
@@ -158,7 +158,7 @@ class UnauthenticatedError(HeraldError):
 
 
 class UnavailableError(HeraldError):
-    """503: The service cannot answer right now."""
+    """503: The service is unavailable."""
 
     default_code = "unavailable"
 

@@ -118,23 +118,23 @@ class FieldError(TypedDict):
 @final
 class SignedIn(TypedDict):
     authToken: str
-    """A JWT, checked with the keys of /.well-known/jwks.json."""
+    """A JWT. Verify it with the keys of /.well-known/jwks.json."""
     expiresAt: str
     userUid: str
     created: bool
-    """True where the user is new."""
+    """True if the user is new."""
 
 
 @final
 class SignUserInBody(TypedDict):
     externalId: NotRequired[str]
-    """Your own id of the user, recommended. Send exactly one of `externalId` and `userEmail`."""
+    """Your ID of the user. It is recommended over `userEmail`. Send exactly one of `externalId` and `userEmail`."""
     userEmail: NotRequired[str]
-    """An e-mail address, in any case. Only its keyed hash is kept."""
+    """An email address, in upper or lower case. Only its keyed hash is kept."""
     name: NotRequired[str]
-    """Used only when the user is new."""
+    """The name of the user. It is used only for a new user."""
     accountUids: NotRequired[list[str]]
-    """Accounts of the application to add the user to, never to remove from."""
+    """Accounts of the application to add the user to. The user is not removed from any account."""
 
 
 @final
@@ -152,14 +152,14 @@ class ActiveToken(TypedDict):
     issuedAt: str
     expiresAt: str
     agent: NotRequired[ActiveTokenAgent]
-    """Only where `agentUid` was given."""
+    """Present only if `agentUid` was sent."""
 
 
 @final
 class InactiveToken(TypedDict):
     active: Literal[False]
     reason: Literal["invalid", "expired", "revoked"]
-    """`expired`: it was good once; `revoked`: its tokens were revoked, or the user deleted; `invalid`: anything else."""
+    """`expired`: the token was valid before. `revoked`: the token was revoked, or the user was deleted. `invalid`: any other reason."""
 
 
 @final
@@ -174,7 +174,7 @@ class User(TypedDict):
     uid: str
     externalId: str | None
     email: str | None
-    """Made unique to the application; no mail can be sent to it."""
+    """A generated address that is unique in the application. It cannot receive mail."""
     name: str | None
     accountUids: list[str]
     createdAt: str
@@ -220,7 +220,7 @@ class ClientCertificate(TypedDict):
 @final
 class WebhookWarning(TypedDict):
     code: str
-    """`certificate_expires` (in 30 days), `certificate_expired`, or `duplicate_webhook` of another with the same URL and events (not in the list of webhooks)."""
+    """`certificate_expires`: the client certificate expires within 30 days. `certificate_expired`: it has expired. `duplicate_webhook`: another webhook has the same URL and events. The list of webhooks does not report duplicates."""
     detail: str
 
 
@@ -232,42 +232,42 @@ class WebhookWithSecret(TypedDict):
     description: str | None
     metadata: dict[str, str] | None
     url: str
-    """In its canonical form."""
+    """The URL in its canonical form."""
     entities: list[Entity]
     events: list[SubscribableEventName] | None
-    """Null for all."""
+    """The events. Null means all events."""
     externalTenantIds: list[str] | None
-    """Null for all."""
+    """The tenants. Null means all tenants."""
     retrySchedule: list[str] | None
-    """Null for that of the service."""
+    """The retry schedule. Null means the default schedule of the service."""
     ordering: Ordering
     ratePerSecond: int | None
     filter: dict[str, Any] | None
-    """By the path of a field of `data`, what it must be."""
+    """The required values of fields of `data`, by the path of the field."""
     active: bool
     headers: list[str] | None
-    """Their names; the values are secret."""
+    """The names of the headers. The values are secret."""
     auth: WebhookAuth | None
     tls: ClientCertificate | None
     disabledReason: Literal["gone", "failing"] | None
-    """Why the service paused it: an answer 410, or days of failures; else null."""
+    """Why the service deactivated the webhook. `gone`: the receiver responded with 410. `failing`: it failed for days. Null if the webhook is not deactivated."""
     failingSince: str | None
     """The first failure since the last success."""
     deactivatesAt: str | None
-    """When it is paused, unless a delivery succeeds."""
+    """The time when the webhook will be deactivated, unless a delivery succeeds."""
     deactivationWarning: Literal["half", "soon"] | None
-    """`half` from half of the time to `deactivatesAt` on, `soon` from 80 % on."""
+    """`half`: half of the time to `deactivatesAt` has passed. `soon`: 80 % has passed."""
     previousSecretExpiresAt: str | None
-    """The end of a rotation."""
+    """The time when the rotation ends."""
     heldCount: int
-    """Deliveries that a pause keeps back or a resume still has to release; at most 10,000."""
+    """The number of held deliveries, including those that a resume has not released yet. The count is at most 10,000."""
     warnings: list[WebhookWarning]
     createdAt: str
     updatedAt: str
     lastTriggeredAt: str | None
-    """The latest attempt, to about a second."""
+    """The time of the latest attempt, accurate to about a second."""
     secret: str
-    """Signs the deliveries; shown this once."""
+    """The secret that signs the deliveries. It is shown only once."""
 
 
 @final
@@ -292,39 +292,39 @@ class CreateWebhookBodyTls(TypedDict):
 @final
 class CreateWebhookBody(TypedDict):
     kind: NotRequired[WebhookKind]
-    """`resources` by default. `operations`: it gets what the service tells of itself, and no events of resources. It cannot be changed."""
+    """The default is `resources`. A webhook of the kind `operations` gets service notifications and no events of resources. The kind cannot be changed."""
     name: NotRequired[str | None]
-    """Null for none."""
+    """A name to recognise the webhook by. Null means none."""
     description: NotRequired[str | None]
-    """Null for none."""
+    """A description of the webhook. Null means none."""
     metadata: NotRequired[dict[str, str] | None]
-    """Texts of yours, such as `{"team": "search"}`. A change replaces the whole object; null for none."""
+    """Your own texts, such as `{"team": "search"}`. A change replaces the whole object. Null means none."""
     url: str
-    """Required on creation: https, port 443 or 8443, at a public address, unless operators allow others; for the kind `operations` also `mailto:` and an address."""
+    """The URL of the receiver. It is required on creation. It must use https, port 443 or 8443, and a public address, unless operators allow others. The kind `operations` also accepts `mailto:` and an address."""
     entities: NotRequired[list[Entity]]
-    """Required on creation, but for the kind `operations`, which has none."""
+    """The entities whose events the webhook gets. They are required on creation. The kind `operations` has none."""
     events: NotRequired[list[SubscribableEventName] | None]
-    """The only events it gets, of types that `entities` has; null for all of them."""
+    """The events that the webhook gets. Each must belong to one of `entities`. Null means all events."""
     externalTenantIds: NotRequired[list[str] | None]
-    """The only tenants whose events it gets, compared exactly; null for all. None for the kind `operations`."""
+    """The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants."""
     retrySchedule: NotRequired[list[str] | None]
-    """The waits between its attempts, such as `["5s", "2m", "1h"]`: each a whole number of `ms`, `s`, `m`, `h` or `d` and at least a second, 7 days in all. `[]` for one attempt; null for the schedule of the service."""
+    """The waits between attempts, such as `["5s", "2m", "1h"]`. Each is a whole number of `ms`, `s`, `m`, `h` or `d`, and at least one second. Together they are at most 7 days. `[]` means a single attempt. Null means the default schedule of the service."""
     ordering: NotRequired[Ordering]
-    """`parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on."""
+    """The default is `parallel`. With `resource`, the events about one resource arrive one at a time and in order. A change applies to events that are recorded after the response."""
     ratePerSecond: NotRequired[int | None]
-    """At most so many requests a second; null for no such limit."""
+    """The maximum number of requests per second. Null means no such limit."""
     filter: NotRequired[
         dict[str, str | float | bool | list[str | float | bool | None] | None] | None
     ]
-    """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter."""
+    """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter."""
     active: NotRequired[bool]
-    """True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`."""
+    """The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
-    """Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none."""
+    """Extra headers of each attempt. They are encrypted on save and never shown again. Names and values have at most 4,096 bytes in total. A name has at most 100 characters. A value has visible ASCII characters, with spaces only between them. A change replaces all headers. Null means none."""
     auth: NotRequired[BasicAuth | BearerAuth | None]
-    """Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none."""
+    """The credentials that are sent as `Authorization`. They are encrypted on save and never shown again. `bearer` has a `token`. `basic` has a `username` without a colon and a `password`, in UTF-8. Null means none."""
     tls: NotRequired[CreateWebhookBodyTls | None]
-    """The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none."""
+    """The client certificate for receivers that require one. It needs https. The key is encrypted on save and never shown again. Null means none."""
 
 
 @final
@@ -336,7 +336,7 @@ class UrlProblem(TypedDict):
 @final
 class CheckedUrl(TypedDict):
     url: str | None
-    """As it would be stored; null if it is refused."""
+    """The URL as it would be stored. Null if the URL is refused."""
     problems: list[UrlProblem]
 
 
@@ -344,7 +344,7 @@ class CheckedUrl(TypedDict):
 class CheckWebhookUrlBody(TypedDict):
     url: str
     kind: NotRequired[WebhookKind]
-    """`resources` by default; only `operations` takes `mailto:`."""
+    """The default is `resources`. Only `operations` accepts `mailto:`."""
 
 
 @final
@@ -355,40 +355,40 @@ class Webhook(TypedDict):
     description: str | None
     metadata: dict[str, str] | None
     url: str
-    """In its canonical form."""
+    """The URL in its canonical form."""
     entities: list[Entity]
     events: list[SubscribableEventName] | None
-    """Null for all."""
+    """The events. Null means all events."""
     externalTenantIds: list[str] | None
-    """Null for all."""
+    """The tenants. Null means all tenants."""
     retrySchedule: list[str] | None
-    """Null for that of the service."""
+    """The retry schedule. Null means the default schedule of the service."""
     ordering: Ordering
     ratePerSecond: int | None
     filter: dict[str, Any] | None
-    """By the path of a field of `data`, what it must be."""
+    """The required values of fields of `data`, by the path of the field."""
     active: bool
     headers: list[str] | None
-    """Their names; the values are secret."""
+    """The names of the headers. The values are secret."""
     auth: WebhookAuth | None
     tls: ClientCertificate | None
     disabledReason: Literal["gone", "failing"] | None
-    """Why the service paused it: an answer 410, or days of failures; else null."""
+    """Why the service deactivated the webhook. `gone`: the receiver responded with 410. `failing`: it failed for days. Null if the webhook is not deactivated."""
     failingSince: str | None
     """The first failure since the last success."""
     deactivatesAt: str | None
-    """When it is paused, unless a delivery succeeds."""
+    """The time when the webhook will be deactivated, unless a delivery succeeds."""
     deactivationWarning: Literal["half", "soon"] | None
-    """`half` from half of the time to `deactivatesAt` on, `soon` from 80 % on."""
+    """`half`: half of the time to `deactivatesAt` has passed. `soon`: 80 % has passed."""
     previousSecretExpiresAt: str | None
-    """The end of a rotation."""
+    """The time when the rotation ends."""
     heldCount: int
-    """Deliveries that a pause keeps back or a resume still has to release; at most 10,000."""
+    """The number of held deliveries, including those that a resume has not released yet. The count is at most 10,000."""
     warnings: list[WebhookWarning]
     createdAt: str
     updatedAt: str
     lastTriggeredAt: str | None
-    """The latest attempt, to about a second."""
+    """The time of the latest attempt, accurate to about a second."""
 
 
 @final
@@ -400,45 +400,45 @@ class ChangeWebhookBodyTls(TypedDict):
 @final
 class ChangeWebhookBody(TypedDict):
     name: NotRequired[str | None]
-    """Null for none."""
+    """A name to recognise the webhook by. Null means none."""
     description: NotRequired[str | None]
-    """Null for none."""
+    """A description of the webhook. Null means none."""
     metadata: NotRequired[dict[str, str] | None]
-    """Texts of yours, such as `{"team": "search"}`. A change replaces the whole object; null for none."""
+    """Your own texts, such as `{"team": "search"}`. A change replaces the whole object. Null means none."""
     url: NotRequired[str]
-    """Required on creation: https, port 443 or 8443, at a public address, unless operators allow others; for the kind `operations` also `mailto:` and an address."""
+    """The URL of the receiver. It is required on creation. It must use https, port 443 or 8443, and a public address, unless operators allow others. The kind `operations` also accepts `mailto:` and an address."""
     entities: NotRequired[list[Entity]]
-    """Required on creation, but for the kind `operations`, which has none."""
+    """The entities whose events the webhook gets. They are required on creation. The kind `operations` has none."""
     events: NotRequired[list[SubscribableEventName] | None]
-    """The only events it gets, of types that `entities` has; null for all of them."""
+    """The events that the webhook gets. Each must belong to one of `entities`. Null means all events."""
     externalTenantIds: NotRequired[list[str] | None]
-    """The only tenants whose events it gets, compared exactly; null for all. None for the kind `operations`."""
+    """The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants."""
     retrySchedule: NotRequired[list[str] | None]
-    """The waits between its attempts, such as `["5s", "2m", "1h"]`: each a whole number of `ms`, `s`, `m`, `h` or `d` and at least a second, 7 days in all. `[]` for one attempt; null for the schedule of the service."""
+    """The waits between attempts, such as `["5s", "2m", "1h"]`. Each is a whole number of `ms`, `s`, `m`, `h` or `d`, and at least one second. Together they are at most 7 days. `[]` means a single attempt. Null means the default schedule of the service."""
     ordering: NotRequired[Ordering]
-    """`parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on."""
+    """The default is `parallel`. With `resource`, the events about one resource arrive one at a time and in order. A change applies to events that are recorded after the response."""
     ratePerSecond: NotRequired[int | None]
-    """At most so many requests a second; null for no such limit."""
+    """The maximum number of requests per second. Null means no such limit."""
     filter: NotRequired[
         dict[str, str | float | bool | list[str | float | bool | None] | None] | None
     ]
-    """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter."""
+    """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter."""
     active: NotRequired[bool]
-    """True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`."""
+    """The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
-    """Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none."""
+    """Extra headers of each attempt. They are encrypted on save and never shown again. Names and values have at most 4,096 bytes in total. A name has at most 100 characters. A value has visible ASCII characters, with spaces only between them. A change replaces all headers. Null means none."""
     auth: NotRequired[BasicAuth | BearerAuth | None]
-    """Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none."""
+    """The credentials that are sent as `Authorization`. They are encrypted on save and never shown again. `bearer` has a `token`. `basic` has a `username` without a colon and a `password`, in UTF-8. Null means none."""
     tls: NotRequired[ChangeWebhookBodyTls | None]
-    """The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none."""
+    """The client certificate for receivers that require one. It needs https. The key is encrypted on save and never shown again. Null means none."""
     onResume: NotRequired[Literal["deliver", "discard"]]
-    """Only with `active: true`. `deliver` (the default) sends what was held; `discard` drops it, with retries that are not due yet, throttled deliveries and those that wait for the rate."""
+    """Send it only with `active: true`. `deliver`, the default, sends the held deliveries. `discard` cancels them. It also cancels retries that are not due, throttled deliveries, and deliveries that wait for the rate limit."""
 
 
 @final
 class RotateWebhookSecretBody(TypedDict):
     overlapSeconds: NotRequired[int]
-    """How long the old secret signs, too; a day by default. 0 ends all old secrets immediately."""
+    """How long the old secret keeps signing. The default is one day. 0 ends all old secrets immediately."""
 
 
 @final
@@ -451,7 +451,7 @@ class TestedWebhook(TypedDict):
 @final
 class TestWebhookBody(TypedDict):
     event: NotRequired[EventName]
-    """Its sample is sent, whether the webhook is subscribed to it or not; the kind must fit. `webhook.test` by default."""
+    """The event whose sample is sent. The default is `webhook.test`. The webhook need not be subscribed to the event, but its kind must match."""
 
 
 @final
@@ -465,7 +465,7 @@ class ReplayDryRun(TypedDict):
     dryRun: Literal[True]
     count: int
     countIsCapped: bool
-    """True where there are more."""
+    """True if there are more."""
     webhooks: list[ReplayDryRunWebhooksItem]
 
 
@@ -479,7 +479,7 @@ class ReplayedWebhook(TypedDict):
 class StartedReplay(TypedDict):
     uid: str
     webhookUid: str | None
-    """Null for a replay of the application."""
+    """The webhook of the replay. Null for a replay of the application."""
     since: str
     until: str
     events: list[SubscribableEventName] | None
@@ -489,29 +489,29 @@ class StartedReplay(TypedDict):
     perSecond: int
     state: JobState
     releasedCount: int
-    """Deliveries that it sends."""
+    """The number of deliveries that the replay sends."""
     webhookCount: int
     webhooksDone: int
     webhooks: list[ReplayedWebhook]
-    """Those to which anything is sent."""
+    """The webhooks that get deliveries."""
     reachedAt: str | None
-    """How far it is, for the webhook in turn."""
+    """The position of the replay at its current webhook."""
     createdAt: str
     finishedAt: str | None
     pausedWebhookUids: list[str]
-    """These webhooks hold what they get."""
+    """The paused webhooks, which hold their deliveries."""
 
 
 @final
 class RecoverWebhookBody(TypedDict):
     since: str
-    """Events recorded from this time on, in ISO 8601 with an offset."""
+    """Events recorded at or after this time, in ISO 8601 with an offset."""
     until: NotRequired[str]
-    """Events recorded before this time; now by default and at the latest."""
+    """Events recorded before this time. The default and the latest value is now."""
     perSecond: NotRequired[int]
-    """20 by default."""
+    """The maximum number of deliveries per second. The default is 20."""
     dryRun: NotRequired[bool]
-    """True counts and sends nothing."""
+    """If true, the call counts the deliveries and sends nothing."""
 
 
 @final
@@ -529,17 +529,17 @@ class Attempt(TypedDict):
     at: str
     trigger: Literal["event", "retry", "resend", "replay"]
     state: Literal["delivered", "retrying", "exhausted", "blocked"]
-    """What it made of the delivery."""
+    """The state of the delivery after this attempt."""
     traceId: str | None
-    """Of its trace, which operators can look up; null where none was recorded."""
+    """The ID of the trace, which operators can look up. Null if no trace was recorded."""
     status: int | None
     errorClass: ErrorClass | None
     detail: str | None
-    """What went wrong where there was no answer."""
+    """The reason why there was no response."""
     ms: AttemptMs
-    """Whole milliseconds of each phase; absent where it did not happen."""
+    """The duration of each phase in whole milliseconds. A phase that did not happen is absent."""
     responseSample: str
-    """The beginning of the answer, at most 4 KiB, with U+FFFD for invalid UTF-8 and control characters, and `…` for what the webhook sends along in `headers` and `auth`."""
+    """The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. Values from `headers` and `auth` of the webhook appear as `…` if the response repeats them."""
 
 
 @final
@@ -550,46 +550,46 @@ class Delivery(TypedDict):
     externalTenantId: str
     state: DeliveryState
     cancelReason: CancelReason | None
-    """Why it is `cancelled`; else null."""
+    """The reason for the state `cancelled`. Null for other states."""
     statusClass: StatusClass | None
-    """Of the last attempt since it was last sent again; null before that."""
+    """The status class of the last attempt. Null until the first attempt, also after a resend."""
     errorClass: ErrorClass | None
-    """As `statusClass`; null of a success, too."""
+    """The error class of the last attempt. Null if `statusClass` is null or the attempt succeeded."""
     attemptCount: int
     nextAttemptAt: str | None
-    """No attempt is made before."""
+    """The earliest time of the next attempt."""
     attempts: list[Attempt]
-    """The latest 21, oldest first."""
+    """The latest 21 attempts, from oldest to newest."""
     createdAt: str
-    """When it was first recorded."""
+    """The time when the delivery was first recorded."""
     updatedAt: str
 
 
 @final
 class CreateWebhookReplayBody(TypedDict):
     since: str
-    """Events recorded from this time on, in ISO 8601 with an offset."""
+    """Events recorded at or after this time, in ISO 8601 with an offset."""
     until: NotRequired[str]
-    """Events recorded before this time; now by default and at the latest."""
+    """Events recorded before this time. The default and the latest value is now."""
     perSecond: NotRequired[int]
-    """20 by default."""
+    """The maximum number of deliveries per second. The default is 20."""
     dryRun: NotRequired[bool]
-    """True counts and sends nothing."""
+    """If true, the call counts the deliveries and sends nothing."""
     events: NotRequired[list[SubscribableEventName]]
-    """Only these events."""
+    """The names of the events to send."""
     states: NotRequired[list[ReplayableState]]
-    """Of the deliveries to send again: `exhausted`, `blocked` and `cancelled` by default. `retrying` deliveries are sent now, `pending` ones if nothing was done about them for a minute, and `never_attempted` stands for events that were never sent to the webhook."""
+    """The states of the deliveries to send again. The default is `exhausted`, `blocked` and `cancelled`. A `retrying` delivery is sent immediately. A `pending` delivery is sent if it has been pending for more than a minute. `never_attempted` stands for events that were never sent to the webhook."""
     cancelReasons: NotRequired[list[SendableCancelReason]]
-    """Of the `cancelled` deliveries: `expired` and `abandoned` by default, which were lost. `discarded` and `unsubscribed` ones were cancelled on purpose and are sent only if you name them."""
+    """The reasons of the `cancelled` deliveries to send again. The default is `expired` and `abandoned`, the lost deliveries. `discarded` and `unsubscribed` deliveries were cancelled on purpose. They are sent only if you name them."""
     externalTenantId: NotRequired[str]
-    """Only events of this tenant."""
+    """The tenant whose events are sent."""
 
 
 @final
 class Replay(TypedDict):
     uid: str
     webhookUid: str | None
-    """Null for a replay of the application."""
+    """The webhook of the replay. Null for a replay of the application."""
     since: str
     until: str
     events: list[SubscribableEventName] | None
@@ -599,13 +599,13 @@ class Replay(TypedDict):
     perSecond: int
     state: JobState
     releasedCount: int
-    """Deliveries that it sends."""
+    """The number of deliveries that the replay sends."""
     webhookCount: int
     webhooksDone: int
     webhooks: list[ReplayedWebhook]
-    """Those to which anything is sent."""
+    """The webhooks that get deliveries."""
     reachedAt: str | None
-    """How far it is, for the webhook in turn."""
+    """The position of the replay at its current webhook."""
     createdAt: str
     finishedAt: str | None
 
@@ -641,11 +641,11 @@ class Agent(TypedDict):
 class CreateAgentBody(TypedDict):
     agentName: str
     live: NotRequired[bool]
-    """False by default."""
+    """The default is false."""
     description: NotRequired[str | None]
     """Null removes it."""
     accountUids: NotRequired[list[str] | None]
-    """Only users of these accounts reach the agent; with `[]` nobody does. Null removes the list, and all users of the application reach it."""
+    """Only users of these accounts can reach the agent. With `[]`, nobody can. Null removes the list, and all users of the application can reach the agent."""
     externalTenantId: str
     """It cannot be changed."""
 
@@ -654,11 +654,11 @@ class CreateAgentBody(TypedDict):
 class ChangeAgentBody(TypedDict):
     agentName: NotRequired[str]
     live: NotRequired[bool]
-    """False by default."""
+    """The default is false."""
     description: NotRequired[str | None]
     """Null removes it."""
     accountUids: NotRequired[list[str] | None]
-    """Only users of these accounts reach the agent; with `[]` nobody does. Null removes the list, and all users of the application reach it."""
+    """Only users of these accounts can reach the agent. With `[]`, nobody can. Null removes the list, and all users of the application can reach the agent."""
 
 
 @final
@@ -707,9 +707,9 @@ class ContextFile(TypedDict):
 class CreateContextFileBody(TypedDict):
     fileName: str
     processingStatus: NotRequired[ProcessingStatus]
-    """`pending` by default. The statuses may follow each other in any order."""
+    """The default is `pending`. The statuses can follow each other in any order."""
     processingError: NotRequired[str | None]
-    """Taken with any status. Null removes it, and so does a change to a status other than `failed` without it."""
+    """It can be set with any status. Null removes it. A change to a status other than `failed` also removes it, unless the change sets it."""
     contentType: str
     """A media type (RFC 9110). It cannot be changed."""
     sizeBytes: int
@@ -720,9 +720,9 @@ class CreateContextFileBody(TypedDict):
 class ChangeContextFileBody(TypedDict):
     fileName: NotRequired[str]
     processingStatus: NotRequired[ProcessingStatus]
-    """`pending` by default. The statuses may follow each other in any order."""
+    """The default is `pending`. The statuses can follow each other in any order."""
     processingError: NotRequired[str | None]
-    """Taken with any status. Null removes it, and so does a change to a status other than `failed` without it."""
+    """It can be set with any status. Null removes it. A change to a status other than `failed` also removes it, unless the change sets it."""
 
 
 @final
@@ -736,7 +736,7 @@ class ReportedChange(TypedDict):
 class ReportChangeBody(TypedDict):
     event: ResourceEventName
     data: Mapping[str, Any]
-    """The complete resource, sent byte for byte as it is written; other fields are yours."""
+    """The complete resource. It is sent byte for byte as written. You choose the other fields."""
 
 
 @final
@@ -749,15 +749,15 @@ class Event(TypedDict):
     resourceUid: str
     externalTenantId: str
     sequence: int | None
-    """Of the changes of one resource, its kind and uid together; null for a test and for an event of operations webhooks."""
+    """The number of the change among the changes of one resource. A resource is identified by its kind and uid. Null for a test and for a notice."""
     webhookUids: list[str]
-    """The webhooks that were subscribed to it."""
+    """The webhooks that were subscribed to the event."""
     workflowId: str | None
-    """The Temporal workflow of the event, alone or with others; null while none is chosen, and where nobody subscribed."""
+    """The Temporal workflow of the event. Several events can share a workflow. Null until a workflow is chosen, or if no webhook was subscribed."""
     dispatchedAt: str | None
-    """When it was started; without a subscriber, when the event was recorded."""
+    """The time when the workflow was started. If no webhook was subscribed, the time when the event was recorded."""
     erasedAt: str | None
-    """When the payload was erased."""
+    """The time when the payload was erased."""
 
 
 @final
@@ -770,17 +770,17 @@ class EventWithPayload(TypedDict):
     resourceUid: str
     externalTenantId: str
     sequence: int | None
-    """Of the changes of one resource, its kind and uid together; null for a test and for an event of operations webhooks."""
+    """The number of the change among the changes of one resource. A resource is identified by its kind and uid. Null for a test and for a notice."""
     webhookUids: list[str]
-    """The webhooks that were subscribed to it."""
+    """The webhooks that were subscribed to the event."""
     workflowId: str | None
-    """The Temporal workflow of the event, alone or with others; null while none is chosen, and where nobody subscribed."""
+    """The Temporal workflow of the event. Several events can share a workflow. Null until a workflow is chosen, or if no webhook was subscribed."""
     dispatchedAt: str | None
-    """When it was started; without a subscriber, when the event was recorded."""
+    """The time when the workflow was started. If no webhook was subscribed, the time when the event was recorded."""
     erasedAt: str | None
-    """When the payload was erased."""
+    """The time when the payload was erased."""
     payload: dict[str, Any] | None
-    """The body that receivers get, byte for byte; null once it was erased."""
+    """The exact bytes of the body that receivers get. Null after an erasure."""
 
 
 @final
@@ -789,13 +789,13 @@ class Resent(TypedDict):
     eventId: str
     webhookUids: list[str]
     pausedWebhookUids: list[str]
-    """These webhooks hold it."""
+    """The paused webhooks, which hold the event."""
 
 
 @final
 class ResendEventBody(TypedDict):
     webhookUids: NotRequired[list[str]]
-    """To these webhooks of the application. By default to all that were subscribed to the event, except those whose delivery was cancelled on purpose, such as `discarded` or `unsubscribed`."""
+    """The webhooks of the application to send the event to. By default, the event is sent to all webhooks that were subscribed to it. Webhooks whose delivery was cancelled on purpose, such as `discarded` or `unsubscribed`, are left out by default."""
 
 
 @final
@@ -808,11 +808,11 @@ class DeliveryRequestHeadersItem(TypedDict):
 class DeliveryRequest(TypedDict):
     method: str
     url: str
-    """That of the webhook now; for API keys its origin only, as paths and queries often hold a secret."""
+    """The current URL of the webhook. API keys see only its origin, because paths and queries often contain a secret."""
     headers: list[DeliveryRequestHeadersItem]
-    """In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`, and a recorded trace `traceparent`."""
+    """The headers in the order in which they are sent. Signatures appear as `…`. Admins also see the current `headers` and `auth` of the webhook, with `…` for the values. HTTP adds headers such as `Host`. A recorded trace adds `traceparent`."""
     body: str | None
-    """Byte for byte, in UTF-8; null once it was erased."""
+    """The exact bytes of the body, in UTF-8. Null after an erasure."""
 
 
 @final
@@ -823,45 +823,45 @@ class DeliveryDetail(TypedDict):
     externalTenantId: str
     state: DeliveryState
     cancelReason: CancelReason | None
-    """Why it is `cancelled`; else null."""
+    """The reason for the state `cancelled`. Null for other states."""
     statusClass: StatusClass | None
-    """Of the last attempt since it was last sent again; null before that."""
+    """The status class of the last attempt. Null until the first attempt, also after a resend."""
     errorClass: ErrorClass | None
-    """As `statusClass`; null of a success, too."""
+    """The error class of the last attempt. Null if `statusClass` is null or the attempt succeeded."""
     attemptCount: int
     nextAttemptAt: str | None
-    """No attempt is made before."""
+    """The earliest time of the next attempt."""
     attempts: list[Attempt]
-    """The latest 21, oldest first."""
+    """The latest 21 attempts, from oldest to newest."""
     createdAt: str
-    """When it was first recorded."""
+    """The time when the delivery was first recorded."""
     updatedAt: str
     workflowId: str | None
-    """The Temporal workflow that makes its attempts, or made them; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt."""
+    """The Temporal workflow that makes the attempts, or made them. Null until a workflow is chosen. For an ordered webhook, it can be the workflow of the partition even if another workflow made the only attempt."""
     request: DeliveryRequest | None
-    """As the latest attempt sent it, or as the first would now. Each attempt has its `n` in `X-Webhook-Attempt` and its `at` in the timestamps. Null of a webhook that was deleted or gets mails."""
+    """The request of the latest attempt, or of a first attempt made now. `X-Webhook-Attempt` has the `n` of the attempt, and the timestamps have its `at`. Null if the webhook was deleted or receives mail."""
 
 
 @final
 class CreateReplayBody(TypedDict):
     since: str
-    """Events recorded from this time on, in ISO 8601 with an offset."""
+    """Events recorded at or after this time, in ISO 8601 with an offset."""
     until: NotRequired[str]
-    """Events recorded before this time; now by default and at the latest."""
+    """Events recorded before this time. The default and the latest value is now."""
     perSecond: NotRequired[int]
-    """20 by default."""
+    """The maximum number of deliveries per second. The default is 20."""
     dryRun: NotRequired[bool]
-    """True counts and sends nothing."""
+    """If true, the call counts the deliveries and sends nothing."""
     events: NotRequired[list[SubscribableEventName]]
-    """Only these events."""
+    """The names of the events to send."""
     states: NotRequired[list[FailedState]]
-    """Of the deliveries to send again: `exhausted`, `blocked` and `cancelled` by default. `retrying` deliveries are sent now, `pending` ones if nothing was done about them for a minute, and `never_attempted` stands for events that were never sent to the webhook."""
+    """The states of the deliveries to send again. The default is `exhausted`, `blocked` and `cancelled`. A `retrying` delivery is sent immediately. A `pending` delivery is sent if it has been pending for more than a minute. `never_attempted` stands for events that were never sent to the webhook."""
     cancelReasons: NotRequired[list[SendableCancelReason]]
-    """Of the `cancelled` deliveries: `expired` and `abandoned` by default, which were lost. `discarded` and `unsubscribed` ones were cancelled on purpose and are sent only if you name them."""
+    """The reasons of the `cancelled` deliveries to send again. The default is `expired` and `abandoned`, the lost deliveries. `discarded` and `unsubscribed` deliveries were cancelled on purpose. They are sent only if you name them."""
     externalTenantId: NotRequired[str]
-    """Only events of this tenant."""
+    """The tenant whose events are sent."""
     webhookUids: NotRequired[list[str]]
-    """Only to these webhooks of the application."""
+    """The webhooks of the application to send to."""
 
 
 @final
@@ -876,9 +876,9 @@ class Erasure(TypedDict):
 @final
 class CreateErasureBody(TypedDict):
     externalTenantId: NotRequired[str]
-    """The payloads of this tenant. Send exactly one of `externalTenantId` and `mentions`."""
+    """The tenant whose payloads are erased. Send exactly one of `externalTenantId` and `mentions`."""
     mentions: NotRequired[list[str]]
-    """The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, in NFC or NFD, or a number of this value."""
+    """The texts to look for. A payload is erased if its `data` has one of them as a whole value, at any depth. The value is an equal string, in NFC or NFD, or an equal number."""
 
 
 @final
@@ -891,34 +891,34 @@ class Percentiles(TypedDict):
 @final
 class DeliveryCounts(TypedDict):
     attempts: int
-    """Of all outcomes but `cancelled`, in which none was made."""
+    """The number of attempts. It does not include `cancelled`, because no attempt was made."""
     delivered: int
     retrying: int
     exhausted: int
     blocked: int
     cancelled: int
-    """Deliveries that were given up without an attempt."""
+    """The number of deliveries that were cancelled without an attempt."""
     changeToReceiptMs: Percentiles | None
-    """From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not."""
+    """The time from the event to the end of the successful attempt. Retries and pauses are included; resends and replays are not."""
     attemptMs: Percentiles | None
-    """The duration of attempts of all outcomes."""
+    """The duration of attempts with any outcome."""
 
 
 @final
 class DeliveryPoint(TypedDict):
     at: str
     attempts: int
-    """Of all outcomes but `cancelled`, in which none was made."""
+    """The number of attempts. It does not include `cancelled`, because no attempt was made."""
     delivered: int
     retrying: int
     exhausted: int
     blocked: int
     cancelled: int
-    """Deliveries that were given up without an attempt."""
+    """The number of deliveries that were cancelled without an attempt."""
     changeToReceiptMs: Percentiles | None
-    """From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not."""
+    """The time from the event to the end of the successful attempt. Retries and pauses are included; resends and replays are not."""
     attemptMs: Percentiles | None
-    """The duration of attempts of all outcomes."""
+    """The duration of attempts with any outcome."""
 
 
 @final
@@ -937,17 +937,17 @@ class DeliveryStatistics(TypedDict):
 class WebhookCounts(TypedDict):
     webhookUid: str
     attempts: int
-    """Of all outcomes but `cancelled`, in which none was made."""
+    """The number of attempts. It does not include `cancelled`, because no attempt was made."""
     delivered: int
     retrying: int
     exhausted: int
     blocked: int
     cancelled: int
-    """Deliveries that were given up without an attempt."""
+    """The number of deliveries that were cancelled without an attempt."""
     changeToReceiptMs: Percentiles | None
-    """From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not."""
+    """The time from the event to the end of the successful attempt. Retries and pauses are included; resends and replays are not."""
     attemptMs: Percentiles | None
-    """The duration of attempts of all outcomes."""
+    """The duration of attempts with any outcome."""
 
 
 @final
@@ -958,24 +958,24 @@ class WebhookStatistics(TypedDict):
     completeUntil: str
     """The counts before this time are final."""
     webhooks: list[WebhookCounts]
-    """Of each webhook that there still is, with any of them in the range, in the order of uids."""
+    """The counts of each existing webhook that has any in the range, ordered by uid."""
 
 
 @final
 class OpenDeliveries(TypedDict):
     count: int
-    """At most 10,000."""
+    """The count is at most 10,000."""
     countIsCapped: bool
-    """There may be more."""
+    """True if there may be more."""
     oldestAt: str | None
-    """When the oldest of them was first recorded."""
+    """The time when the oldest of these deliveries was first recorded."""
 
 
 @final
 class UndispatchedEvents(TypedDict):
     count: int
     countIsCapped: bool
-    """There may be more."""
+    """True if there may be more."""
 
 
 @final
@@ -998,9 +998,9 @@ class SettingsLimits(TypedDict):
 @final
 class SettingsRetention(TypedDict):
     records: str
-    """Of events, settled deliveries, resends and replays."""
+    """How long events, settled deliveries, resends and replays are kept."""
     held: str
-    """Of deliveries that a pause keeps back."""
+    """How long held deliveries are kept."""
     auditLog: str
 
 
@@ -1008,11 +1008,11 @@ class SettingsRetention(TypedDict):
 class SigningKey(TypedDict):
     kid: str
     state: Literal["next", "active", "retiring"]
-    """`next` is published already, `retiring` until its last token has expired."""
+    """A `next` key is already published. A `retiring` key is published until its last token has expired."""
     createdAt: str
     signsFrom: str
     signsUntil: str
-    """When the next key signs; of the latest, as planned."""
+    """The time when the next key starts to sign. For the latest key, this time is planned."""
 
 
 @final
@@ -1020,18 +1020,18 @@ class Settings(TypedDict):
     version: str
     limits: SettingsLimits
     retrySchedule: list[str]
-    """Of webhooks without one of their own."""
+    """The retry schedule of webhooks that do not set one."""
     deactivateAfter: str
-    """How long a webhook may fail."""
+    """How long a webhook can fail before it is deactivated."""
     retention: SettingsRetention
     userTokenLifetime: str
     temporalUiUrl: str | None
-    """Without a slash at its end; null if not set."""
+    """The URL of the Temporal UI, without a trailing slash. Null if it is not set."""
     temporalNamespace: str
     traceUrlTemplate: str | None
-    """The page of a trace, whose id takes the place of `{traceId}`; null if not set."""
+    """The URL of a page that shows a trace. Replace `{traceId}` with the ID of the trace. Null if it is not set."""
     signingKeys: list[SigningKey]
-    """Of user tokens, the oldest first."""
+    """The signing keys of user tokens, from oldest to newest."""
 
 
 @final
@@ -1054,7 +1054,7 @@ class AuditRow(TypedDict):
     actor: AuditRowActor
     target: AuditRowTarget
     details: NotRequired[dict[str, Any]]
-    """Depends on the action."""
+    """The fields depend on the action."""
     address: str | None
     requestId: str | None
 
@@ -1079,7 +1079,7 @@ class ReadinessParts(TypedDict):
 class Readiness(TypedDict):
     status: Literal["ready", "not ready", "stopping"]
     parts: ReadinessParts
-    """For each part `ok`, or a sentence with the fault."""
+    """The state of each part: `ok`, or a sentence that describes the fault."""
 
 
 @final

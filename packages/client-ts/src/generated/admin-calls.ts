@@ -40,9 +40,9 @@ import type {
 } from './models.ts';
 
 export interface AdminApiKeysCalls {
-  /** Creates an API key. */
+  /** Create an API key. The admin needs at least the role `admin` in the application. */
   create(body: CreateApiKeyBody, options?: IdempotentCallOptions): Promise<CreatedApiKey>;
-  /** Lists the API keys, newest first. */
+  /** List API keys. The list is ordered from newest to oldest. The admin needs at least the role `viewer` in the application. */
   list(
     query?: {
       limit?: number;
@@ -50,24 +50,24 @@ export interface AdminApiKeysCalls {
     },
     options?: CallOptions,
   ): Pages<ApiKey>;
-  /** Shows an API key, without its secret. */
+  /** Get an API key. The response does not contain the secret. The admin needs at least the role `viewer` in the application. */
   get(keyUid: string, options?: CallOptions): Promise<ApiKey>;
-  /** Replaces an API key after an overlap. */
+  /** Roll an API key. The call creates a successor. The old key keeps working during an overlap. The admin needs at least the role `admin` in the application. */
   roll(
     keyUid: string,
     body?: RollApiKeyBody,
     options?: IdempotentCallOptions,
   ): Promise<RolledApiKey>;
-  /** Ends an API key immediately. */
+  /** Revoke an API key. The key stops working immediately. The admin needs at least the role `admin` in the application. */
   revoke(keyUid: string, options?: CallOptions): Promise<ApiKey>;
-  /** Deletes an API key that is revoked or expired. */
+  /** Delete an API key. Only a revoked or expired key can be deleted. The admin needs at least the role `admin` in the application. */
   delete(keyUid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface AdminMembersCalls {
-  /** Adds an admin to an application. */
+  /** Add an admin to an application. The admin needs at least the role `owner` in the application. */
   add(body: AddMemberBody, options?: IdempotentCallOptions): Promise<Member>;
-  /** Lists the members, the latest first. */
+  /** List the members of an application. The list is ordered from the latest member to the earliest. The admin needs at least the role `viewer` in the application. */
   list(
     query?: {
       limit?: number;
@@ -75,29 +75,29 @@ export interface AdminMembersCalls {
     },
     options?: CallOptions,
   ): Pages<Member>;
-  /** Changes the role of a member. */
+  /** Change the role of a member. The admin needs at least the role `owner` in the application. */
   change(adminUid: string, body: ChangeMemberBody, options?: CallOptions): Promise<Member>;
-  /** Removes an admin from an application. */
+  /** Remove an admin from an application. The admin needs at least the role `owner` in the application. */
   remove(adminUid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface AdminSessionCalls {
-  /** Shows how admins may sign in. */
+  /** Get the sign-in methods. */
   signInMethods(options?: CallOptions): Promise<SignInMethods>;
-  /** Signs an admin in with e-mail and password. */
+  /** Sign in with email and password. */
   signIn(body: SignInBody, options?: CallOptions): Promise<Session>;
-  /** Shows who is signed in. */
+  /** Get the current session. Every signed-in admin can make this call. */
   get(options?: CallOptions): Promise<Session>;
-  /** Ends this session. */
+  /** Sign out. Every signed-in admin can make this call. */
   signOut(options?: CallOptions): Promise<void>;
-  /** Ends all sessions of the caller. */
+  /** Sign out of all sessions. Every signed-in admin can make this call. */
   signOutEverywhere(options?: CallOptions): Promise<void>;
-  /** Changes the password of the caller, and ends all sessions but a new one. */
+  /** Change the password. The call ends all sessions of the caller and opens a new one. Every signed-in admin can make this call. */
   changePassword(body: ChangePasswordBody, options?: CallOptions): Promise<Session>;
 }
 
 export interface AdminSessionsCalls {
-  /** Lists the sessions of the caller, newest first. */
+  /** List the sessions of the caller. The list is ordered from newest to oldest. Every signed-in admin can make this call. */
   list(
     query?: {
       limit?: number;
@@ -105,14 +105,14 @@ export interface AdminSessionsCalls {
     },
     options?: CallOptions,
   ): Pages<OwnSession>;
-  /** Ends a session of the caller. */
+  /** End a session. Every signed-in admin can make this call. */
   end(sessionUid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface AdminAppsCalls {
-  /** Creates an application that the caller owns. */
+  /** Create an application. The caller becomes its owner. Only superusers can make this call. */
   create(body: CreateAppBody, options?: IdempotentCallOptions): Promise<App>;
-  /** Lists the applications of the caller. */
+  /** List applications. The list has the applications in which the caller has a role. Every signed-in admin can make this call. */
   list(
     query?: {
       limit?: number;
@@ -120,14 +120,14 @@ export interface AdminAppsCalls {
     },
     options?: CallOptions,
   ): Pages<App>;
-  /** Shows an application. */
+  /** Get an application. The admin needs at least the role `viewer` in the application. */
   get(appUid: string, options?: CallOptions): Promise<App>;
-  /** Renames an application, disables or enables it. */
+  /** Change an application. The call changes the name, or disables or enables the application. The admin needs at least the role `owner` in the application. */
   change(appUid: string, body: ChangeAppBody, options?: CallOptions): Promise<App>;
 }
 
 export interface AdminAuditLogCalls {
-  /** Lists sign-ins and changes of passwords, newest first. */
+  /** List the audit log of the installation. The log records sign-ins and password changes. The list is ordered from newest to oldest. Only superusers can make this call. */
   list(
     query?: {
       action?: string;
@@ -143,7 +143,7 @@ export interface AdminAuditLogCalls {
 }
 
 export interface AdminStatsCalls {
-  /** Lists the webhooks that fail, of all applications, those that fail longest first. */
+  /** List failing webhooks. The list covers all applications. The webhooks that have failed longest come first. Only superusers can make this call. */
   failingWebhooks(
     query?: {
       limit?: number;

@@ -61,15 +61,15 @@ import type {
 } from './models.ts';
 
 export interface UsersCalls {
-  /** Signs a user in; the first sign-in creates the user. Scope: `users:auth`. */
+  /** Sign in a user. The first sign-in creates the user. The API key needs the scope `users:auth`. */
   signIn(body: SignUserInBody, options?: CallOptions): Promise<SignedIn>;
-  /** Says whether a token is valid now, and for which agent. Scope: `users:auth`. */
+  /** Verify a token. The response also tells whether the user may reach an agent. The API key needs the scope `users:auth`. */
   verifyToken(body: VerifyTokenBody, options?: CallOptions): Promise<VerifiedToken>;
-  /** Ends the tokens of all users. Scope: `users:auth`. */
+  /** Revoke the tokens of all users. The API key needs the scope `users:auth`. */
   revokeAllTokens(options?: CallOptions): Promise<void>;
-  /** Ends the tokens of a user. Scope: `users:auth`. */
+  /** Revoke the tokens of a user. The API key needs the scope `users:auth`. */
   revokeTokens(userUid: string, options?: CallOptions): Promise<void>;
-  /** Lists the users, newest first. Scope: `admin`. */
+  /** List users. The list is ordered from newest to oldest. The API key needs the scope `admin`. */
   list(
     query?: {
       externalId?: string;
@@ -79,18 +79,18 @@ export interface UsersCalls {
     },
     options?: CallOptions,
   ): Pages<User>;
-  /** Shows a user. Scope: `admin`. */
+  /** Get a user. The API key needs the scope `admin`. */
   get(userUid: string, options?: CallOptions): Promise<User>;
-  /** Changes the name of a user. Scope: `admin`. */
+  /** Change the name of a user. The API key needs the scope `admin`. */
   change(userUid: string, body: ChangeUserBody, options?: CallOptions): Promise<User>;
-  /** Erases who a user is, and ends the tokens. Scope: `admin`. */
+  /** Delete a user. The call erases the identity of the user and revokes the tokens. The API key needs the scope `admin`. */
   delete(userUid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface AccountsCalls {
-  /** Creates an account. Scope: `admin`. */
+  /** Create an account. The API key needs the scope `admin`. */
   create(body: CreateAccountBody, options?: IdempotentCallOptions): Promise<Account>;
-  /** Lists the accounts, newest first. Scope: `admin`. */
+  /** List accounts. The list is ordered from newest to oldest. The API key needs the scope `admin`. */
   list(
     query?: {
       limit?: number;
@@ -98,13 +98,13 @@ export interface AccountsCalls {
     },
     options?: CallOptions,
   ): Pages<Account>;
-  /** Shows an account. Scope: `admin`. */
+  /** Get an account. The API key needs the scope `admin`. */
   get(accountUid: string, options?: CallOptions): Promise<Account>;
-  /** Changes the name of an account. Scope: `admin`. */
+  /** Change the name of an account. The API key needs the scope `admin`. */
   change(accountUid: string, body: ChangeAccountBody, options?: CallOptions): Promise<Account>;
-  /** Deletes an account, and removes it from users and agents. Scope: `admin`. */
+  /** Delete an account. The account is removed from its users and agents. Event: `agent.updated` for each of these agents. The API key needs the scope `admin`. */
   delete(accountUid: string, options?: CallOptions): Promise<void>;
-  /** Lists the users in an account, newest first. Scope: `admin`. */
+  /** List the users in an account. The list is ordered from newest to oldest. The API key needs the scope `admin`. */
   members(
     accountUid: string,
     query?: {
@@ -113,42 +113,42 @@ export interface AccountsCalls {
     },
     options?: CallOptions,
   ): Pages<User>;
-  /** Adds a user to an account. Scope: `admin`. */
+  /** Add a user to an account. The API key needs the scope `admin`. */
   addMember(accountUid: string, userUid: string, options?: CallOptions): Promise<void>;
-  /** Removes a user from an account. Scope: `admin`. */
+  /** Remove a user from an account. The API key needs the scope `admin`. */
   removeMember(accountUid: string, userUid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface WebhooksCalls {
-  /** Registers a webhook. Scope: `webhooks:write`. */
+  /** Create a webhook. The API key needs the scope `webhooks:write`. */
   create(body: CreateWebhookBody, options?: IdempotentCallOptions): Promise<WebhookWithSecret>;
-  /** Checks the URL of a webhook. Scope: `webhooks:write`. */
+  /** Check the URL of a webhook. The call applies the rules for new webhooks. It does not check the address behind a host name. That address is checked at each attempt. The API key needs the scope `webhooks:write`. */
   checkUrl(body: CheckWebhookUrlBody, options?: CallOptions): Promise<CheckedUrl>;
-  /** Lists all webhooks, oldest first. Scope: `webhooks:read`. */
+  /** List webhooks. The list has all webhooks, from oldest to newest. The API key needs the scope `webhooks:read`. */
   list(options?: CallOptions): Pages<Webhook>;
-  /** Shows a webhook. Scope: `webhooks:read`. */
+  /** Get a webhook. The API key needs the scope `webhooks:read`. */
   get(webhookUid: string, options?: CallOptions): Promise<Webhook>;
-  /** Changes, pauses or resumes a webhook. Scope: `webhooks:write`. */
+  /** Change, pause or resume a webhook. The API key needs the scope `webhooks:write`. */
   change(webhookUid: string, body: ChangeWebhookBody, options?: CallOptions): Promise<Webhook>;
-  /** Deletes a webhook, and cancels its open deliveries. Scope: `webhooks:write`. */
+  /** Delete a webhook. The call cancels the open deliveries of the webhook. The API key needs the scope `webhooks:write`. */
   delete(webhookUid: string, options?: CallOptions): Promise<void>;
-  /** Makes a new secret; the old one signs, too, for a while. Scope: `webhooks:write`. */
+  /** Rotate the secret of a webhook. The old secret keeps signing during an overlap. The API key needs the scope `webhooks:write`. */
   rotateSecret(
     webhookUid: string,
     body?: RotateWebhookSecretBody,
     options?: IdempotentCallOptions,
   ): Promise<WebhookWithSecret>;
-  /** Signs `X-Webhook-Signature` with the new secret. Scope: `webhooks:write`. */
+  /** Promote the new secret of a webhook. The new secret then signs `X-Webhook-Signature`. The API key needs the scope `webhooks:write`. */
   promoteSecret(webhookUid: string, options?: CallOptions): Promise<Webhook>;
-  /** Sends a test event, or the sample of another. Scope: `webhooks:write`. */
+  /** Send a test event to a webhook. The API key needs the scope `webhooks:write`. */
   test(webhookUid: string, body?: TestWebhookBody, options?: CallOptions): Promise<TestedWebhook>;
-  /** Sends what was lost since a time again. Scope: `events:write`. */
+  /** Resend the lost deliveries of a webhook. The call starts a replay of the exhausted, blocked, expired and abandoned deliveries since a time. The API key needs the scope `events:write`. */
   recover(
     webhookUid: string,
     body: RecoverWebhookBody,
     options?: IdempotentCallOptions,
   ): Promise<ReplayDryRun | StartedReplay>;
-  /** Lists the deliveries to a webhook, newest first. Scope: `events:read`. */
+  /** List the deliveries of a webhook. The list is ordered from newest to oldest. The API key needs the scope `events:read`. */
   deliveries(
     webhookUid: string,
     query?: {
@@ -168,13 +168,13 @@ export interface WebhooksCalls {
 }
 
 export interface WebhookReplaysCalls {
-  /** Sends the events of a period to a webhook again. Scope: `events:write`. */
+  /** Replay a period to a webhook. By default, the replay sends the failed deliveries of a period again. The API key needs the scope `events:write`. */
   create(
     webhookUid: string,
     body: CreateWebhookReplayBody,
     options?: IdempotentCallOptions,
   ): Promise<ReplayDryRun | StartedReplay>;
-  /** Lists replays, newest first. Scope: `events:read`. */
+  /** List replays. The list is ordered from newest to oldest. The API key needs the scope `events:read`. */
   list(
     webhookUid: string,
     query?: {
@@ -183,16 +183,16 @@ export interface WebhookReplaysCalls {
     },
     options?: CallOptions,
   ): Pages<Replay>;
-  /** Shows how far a replay is. Scope: `events:read`. */
+  /** Get a replay and its progress. The API key needs the scope `events:read`. */
   get(webhookUid: string, replayUid: string, options?: CallOptions): Promise<Replay>;
-  /** Stops a replay that still runs. Scope: `events:write`. */
+  /** Cancel a replay. The API key needs the scope `events:write`. */
   cancel(webhookUid: string, replayUid: string, options?: CallOptions): Promise<Replay>;
 }
 
 export interface AgentsCalls {
-  /** Creates an agent. Scope: `resources:write`. */
+  /** Create an agent. Event: `agent.created`. The API key needs the scope `resources:write`. */
   create(body: CreateAgentBody, options?: IdempotentCallOptions): Promise<Agent>;
-  /** Lists the agents, newest first. Scope: `resources:read`. */
+  /** List agents. The list is ordered from newest to oldest. The API key needs the scope `resources:read`. */
   list(
     query?: {
       limit?: number;
@@ -200,18 +200,18 @@ export interface AgentsCalls {
     },
     options?: CallOptions,
   ): Pages<Agent>;
-  /** Shows an agent. Scope: `resources:read`. */
+  /** Get an agent. The API key needs the scope `resources:read`. */
   get(agentUid: string, options?: CallOptions): Promise<Agent>;
-  /** Changes an agent. Scope: `resources:write`. */
+  /** Change an agent. Event: `agent.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`. */
   change(agentUid: string, body: ChangeAgentBody, options?: CallOptions): Promise<Agent>;
-  /** Deletes an agent. Scope: `resources:write`. */
+  /** Delete an agent. Event: `agent.deleted`. The API key needs the scope `resources:write`. */
   delete(agentUid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface ContextsCalls {
-  /** Creates a context. Scope: `resources:write`. */
+  /** Create a context. Event: `context.created`. The API key needs the scope `resources:write`. */
   create(body: CreateContextBody, options?: IdempotentCallOptions): Promise<Context>;
-  /** Lists the contexts, newest first. Scope: `resources:read`. */
+  /** List contexts. The list is ordered from newest to oldest. The API key needs the scope `resources:read`. */
   list(
     query?: {
       limit?: number;
@@ -219,22 +219,22 @@ export interface ContextsCalls {
     },
     options?: CallOptions,
   ): Pages<Context>;
-  /** Shows a context. Scope: `resources:read`. */
+  /** Get a context. The API key needs the scope `resources:read`. */
   get(contextUid: string, options?: CallOptions): Promise<Context>;
-  /** Changes a context. Scope: `resources:write`. */
+  /** Change a context. Event: `context.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`. */
   change(contextUid: string, body: ChangeContextBody, options?: CallOptions): Promise<Context>;
-  /** Deletes a context and its files. Scope: `resources:write`. */
+  /** Delete a context and its files. Events: `contextfile.deleted` for each file, then `context.deleted`. The API key needs the scope `resources:write`. */
   delete(contextUid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface ContextFilesCalls {
-  /** Creates a file of a context. Scope: `resources:write`. */
+  /** Create a file of a context. Event: `contextfile.created`. The API key needs the scope `resources:write`. */
   create(
     contextUid: string,
     body: CreateContextFileBody,
     options?: IdempotentCallOptions,
   ): Promise<ContextFile>;
-  /** Lists the files of a context, newest first. Scope: `resources:read`. */
+  /** List the files of a context. The list is ordered from newest to oldest. The API key needs the scope `resources:read`. */
   list(
     contextUid: string,
     query?: {
@@ -243,26 +243,26 @@ export interface ContextFilesCalls {
     },
     options?: CallOptions,
   ): Pages<ContextFile>;
-  /** Shows a file of a context. Scope: `resources:read`. */
+  /** Get a file of a context. The API key needs the scope `resources:read`. */
   get(contextUid: string, fileUid: string, options?: CallOptions): Promise<ContextFile>;
-  /** Changes a file of a context. Scope: `resources:write`. */
+  /** Change a file of a context. Event: `contextfile.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`. */
   change(
     contextUid: string,
     fileUid: string,
     body: ChangeContextFileBody,
     options?: CallOptions,
   ): Promise<ContextFile>;
-  /** Deletes a file of a context. Scope: `resources:write`. */
+  /** Delete a file of a context. Event: `contextfile.deleted`. The API key needs the scope `resources:write`. */
   delete(contextUid: string, fileUid: string, options?: CallOptions): Promise<void>;
 }
 
 export interface ChangesCalls {
-  /** Reports a change of a resource that lives elsewhere. Scope: `resources:write`. */
+  /** Report a change. The changed resource is stored on your platform, not in this service. The API key needs the scope `resources:write`. */
   report(body: ReportChangeBody, options?: IdempotentCallOptions): Promise<ReportedChange>;
 }
 
 export interface EventsCalls {
-  /** Lists the events without their payloads, newest first. Scope: `events:read`. */
+  /** List events. The list does not contain payloads. It is ordered from newest to oldest. The API key needs the scope `events:read`. */
   list(
     query?: {
       event?: SubscribedEventName;
@@ -276,9 +276,9 @@ export interface EventsCalls {
     },
     options?: CallOptions,
   ): Pages<Event>;
-  /** Shows an event with its payload. Scope: `events:read`. */
+  /** Get an event and its payload. The API key needs the scope `events:read`. */
   get(eventId: string, options?: CallOptions): Promise<EventWithPayload>;
-  /** Lists the deliveries of an event. Scope: `events:read`. */
+  /** List the deliveries of an event. The API key needs the scope `events:read`. */
   deliveries(
     eventId: string,
     query?: {
@@ -294,9 +294,9 @@ export interface EventsCalls {
     },
     options?: CallOptions,
   ): Pages<Delivery>;
-  /** Sends an event again, now. Scope: `events:write`. */
+  /** Resend an event. The event is sent immediately. The API key needs the scope `events:write`. */
   resend(eventId: string, body?: ResendEventBody, options?: IdempotentCallOptions): Promise<Resent>;
-  /** Sends each event as it is committed. Scope: `events:read`. */
+  /** Stream events. The stream sends each event after its commit, as server-sent events. The data of a message is the event with its payload. Messages of the types `opened` and `closed` mark the beginning and the end. To continue after an interruption, send the last ID as `Last-Event-ID`. The API key needs the scope `events:read`. */
   stream(
     query?: {
       event?: SubscribedEventName;
@@ -310,12 +310,12 @@ export interface EventsCalls {
 }
 
 export interface EventTypesCalls {
-  /** Lists the events that webhooks get, with their schemas and samples. Scope: `webhooks:read`. */
+  /** List event types. Each type has a schema and a sample. The API key needs the scope `webhooks:read`. */
   list(options?: CallOptions): Pages<EventType>;
 }
 
 export interface DeliveriesCalls {
-  /** Lists the deliveries to all webhooks, newest first. Scope: `events:read`. */
+  /** List deliveries. The list covers all webhooks. It is ordered from newest to oldest. The API key needs the scope `events:read`. */
   list(
     query?: {
       state?: DeliveryState;
@@ -332,17 +332,17 @@ export interface DeliveriesCalls {
     },
     options?: CallOptions,
   ): Pages<Delivery>;
-  /** Shows a delivery with its request. Scope: `events:read`. */
+  /** Get a delivery and its request. The API key needs the scope `events:read`. */
   get(eventId: string, webhookUid: string, options?: CallOptions): Promise<DeliveryDetail>;
 }
 
 export interface ReplaysCalls {
-  /** Sends what failed in a period again, to all webhooks or some. Scope: `events:write`. */
+  /** Replay a period to several webhooks. By default, the replay sends the failed deliveries of a period again to all webhooks. The API key needs the scope `events:write`. */
   create(
     body: CreateReplayBody,
     options?: IdempotentCallOptions,
   ): Promise<ReplayDryRun | StartedReplay>;
-  /** Lists replays, newest first. Scope: `events:read`. */
+  /** List replays. The list is ordered from newest to oldest. The API key needs the scope `events:read`. */
   list(
     query?: {
       limit?: number;
@@ -350,16 +350,16 @@ export interface ReplaysCalls {
     },
     options?: CallOptions,
   ): Pages<Replay>;
-  /** Shows how far a replay is. Scope: `events:read`. */
+  /** Get a replay and its progress. The API key needs the scope `events:read`. */
   get(replayUid: string, options?: CallOptions): Promise<Replay>;
-  /** Stops a replay that still runs. Scope: `events:write`. */
+  /** Cancel a replay. The API key needs the scope `events:write`. */
   cancel(replayUid: string, options?: CallOptions): Promise<Replay>;
 }
 
 export interface ErasuresCalls {
-  /** Erases the payloads of a tenant or a user. Scope: `events:write`. */
+  /** Erase the payloads of a tenant or a user. The API key needs the scope `events:write`. */
   create(body: CreateErasureBody, options?: IdempotentCallOptions): Promise<Erasure>;
-  /** Lists erasures, newest first. Scope: `events:read`. */
+  /** List erasures. The list is ordered from newest to oldest. The API key needs the scope `events:read`. */
   list(
     query?: {
       limit?: number;
@@ -367,12 +367,12 @@ export interface ErasuresCalls {
     },
     options?: CallOptions,
   ): Pages<Erasure>;
-  /** Shows how far an erasure is. Scope: `events:read`. */
+  /** Get an erasure and its progress. The API key needs the scope `events:read`. */
   get(erasureUid: string, options?: CallOptions): Promise<Erasure>;
 }
 
 export interface StatsCalls {
-  /** Counts what became of the attempts of a range. Scope: `events:read`. */
+  /** Get delivery statistics. The statistics count the outcomes of the attempts in a range of time. The API key needs the scope `events:read`. */
   deliveries(
     query?: {
       interval?: 'minute' | 'hour' | 'day';
@@ -382,7 +382,7 @@ export interface StatsCalls {
     },
     options?: CallOptions,
   ): Promise<DeliveryStatistics>;
-  /** Counts what became of the attempts of a range, by webhook. Scope: `events:read`. */
+  /** List delivery statistics by webhook. The range is at most 31 whole hours or days. With more than 161 webhooks, the maximum is 5,000 divided by their number. The API key needs the scope `events:read`. */
   webhooks(
     query?: {
       interval?: 'hour' | 'day';
@@ -391,17 +391,17 @@ export interface StatsCalls {
     },
     options?: CallOptions,
   ): Promise<WebhookStatistics>;
-  /** Counts what is still to be delivered. Scope: `events:read`. */
+  /** Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`. */
   backlog(options?: CallOptions): Promise<Backlog>;
 }
 
 export interface SettingsCalls {
-  /** Shows the settings of the service. Scope: `webhooks:read`. */
+  /** Get the settings of the service. Durations are texts such as `30d`. The API key needs the scope `webhooks:read`. */
   get(options?: CallOptions): Promise<Settings>;
 }
 
 export interface AuditLogCalls {
-  /** Lists who did what in the application, newest first. Scope: `admin`. */
+  /** List the audit log of an application. The list is ordered from newest to oldest. The API key needs the scope `admin`. */
   list(
     query?: {
       action?: string;
@@ -417,11 +417,11 @@ export interface AuditLogCalls {
 }
 
 export interface ServiceCalls {
-  /** Says that the process runs. */
+  /** Check that the process is running. */
   health(options?: CallOptions): Promise<Health>;
-  /** Says whether this process should get requests. */
+  /** Check whether the process is ready for requests. */
   readiness(options?: CallOptions): Promise<Readiness>;
-  /** Shows the public keys of user tokens (RFC 7517). */
+  /** Get the public keys of user tokens. The response is a JWK set (RFC 7517). */
   jwks(options?: CallOptions): Promise<JwkSet>;
 }
 

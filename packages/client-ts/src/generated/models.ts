@@ -67,7 +67,7 @@ export interface ActiveToken {
   tokenUid: string;
   issuedAt: string;
   expiresAt: string;
-  /** Only where `agentUid` was given. */
+  /** Present only if `agentUid` was sent. */
   agent?: {
     uid: string;
     allowed: boolean;
@@ -106,7 +106,7 @@ export interface AgentPage {
 
 export interface ApiKey {
   uid: string;
-  /** The public part of the key, as logs show it. */
+  /** The public part of the key. Logs show it. */
   keyId: string;
   name: string;
   scopes: (
@@ -136,7 +136,7 @@ export interface App {
   uid: string;
   name: string;
   active: boolean;
-  /** Of the caller. */
+  /** The role of the caller. */
   role: 'viewer' | 'admin' | 'owner';
   createdAt: string;
 }
@@ -150,16 +150,16 @@ export interface Attempt {
   n: number;
   at: string;
   trigger: 'event' | 'retry' | 'resend' | 'replay';
-  /** What it made of the delivery. */
+  /** The state of the delivery after this attempt. */
   state: 'delivered' | 'retrying' | 'exhausted' | 'blocked';
-  /** Of its trace, which operators can look up; null where none was recorded. */
+  /** The ID of the trace, which operators can look up. Null if no trace was recorded. */
   traceId: string | null;
   status: number | null;
   errorClass:
     'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked' | null;
-  /** What went wrong where there was no answer. */
+  /** The reason why there was no response. */
   detail: string | null;
-  /** Whole milliseconds of each phase; absent where it did not happen. */
+  /** The duration of each phase in whole milliseconds. A phase that did not happen is absent. */
   ms: {
     dns?: number;
     connect?: number;
@@ -167,7 +167,7 @@ export interface Attempt {
     firstByte?: number;
     total: number;
   };
-  /** The beginning of the answer, at most 4 KiB, with U+FFFD for invalid UTF-8 and control characters, and `…` for what the webhook sends along in `headers` and `auth`. */
+  /** The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. Values from `headers` and `auth` of the webhook appear as `…` if the response repeats them. */
   responseSample: string;
 }
 
@@ -183,7 +183,7 @@ export interface AuditRow {
     kind: string;
     uid: string;
   };
-  /** Depends on the action. */
+  /** The fields depend on the action. */
   details?: Record<string, unknown>;
   address: string | null;
   requestId: string | null;
@@ -219,11 +219,11 @@ export interface ChangeAccountBody {
 
 export interface ChangeAgentBody {
   agentName?: string;
-  /** False by default. */
+  /** The default is false. */
   live?: boolean;
   /** Null removes it. */
   description?: string | null;
-  /** Only users of these accounts reach the agent; with `[]` nobody does. Null removes the list, and all users of the application reach it. */
+  /** Only users of these accounts can reach the agent. With `[]`, nobody can. Null removes the list, and all users of the application can reach the agent. */
   accountUids?: string[] | null;
 }
 
@@ -240,9 +240,9 @@ export interface ChangeContextBody {
 
 export interface ChangeContextFileBody {
   fileName?: string;
-  /** `pending` by default. The statuses may follow each other in any order. */
+  /** The default is `pending`. The statuses can follow each other in any order. */
   processingStatus?: 'pending' | 'processing' | 'ready' | 'failed';
-  /** Taken with any status. Null removes it, and so does a change to a status other than `failed` without it. */
+  /** It can be set with any status. Null removes it. A change to a status other than `failed` also removes it, unless the change sets it. */
   processingError?: string | null;
 }
 
@@ -260,54 +260,54 @@ export interface ChangeUserBody {
 }
 
 export interface ChangeWebhookBody {
-  /** Null for none. */
+  /** A name to recognise the webhook by. Null means none. */
   name?: string | null;
-  /** Null for none. */
+  /** A description of the webhook. Null means none. */
   description?: string | null;
-  /** Texts of yours, such as `{"team": "search"}`. A change replaces the whole object; null for none. */
+  /** Your own texts, such as `{"team": "search"}`. A change replaces the whole object. Null means none. */
   metadata?: Record<string, string> | null;
-  /** Required on creation: https, port 443 or 8443, at a public address, unless operators allow others; for the kind `operations` also `mailto:` and an address. */
+  /** The URL of the receiver. It is required on creation. It must use https, port 443 or 8443, and a public address, unless operators allow others. The kind `operations` also accepts `mailto:` and an address. */
   url?: string;
-  /** Required on creation, but for the kind `operations`, which has none. */
+  /** The entities whose events the webhook gets. They are required on creation. The kind `operations` has none. */
   entities?: ('agent' | 'context' | 'contextfile')[];
-  /** The only events it gets, of types that `entities` has; null for all of them. */
+  /** The events that the webhook gets. Each must belong to one of `entities`. Null means all events. */
   events?: SubscribedEventName[] | null;
-  /** The only tenants whose events it gets, compared exactly; null for all. None for the kind `operations`. */
+  /** The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants. */
   externalTenantIds?: string[] | null;
-  /** The waits between its attempts, such as `["5s", "2m", "1h"]`: each a whole number of `ms`, `s`, `m`, `h` or `d` and at least a second, 7 days in all. `[]` for one attempt; null for the schedule of the service. */
+  /** The waits between attempts, such as `["5s", "2m", "1h"]`. Each is a whole number of `ms`, `s`, `m`, `h` or `d`, and at least one second. Together they are at most 7 days. `[]` means a single attempt. Null means the default schedule of the service. */
   retrySchedule?: string[] | null;
-  /** `parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on. */
+  /** The default is `parallel`. With `resource`, the events about one resource arrive one at a time and in order. A change applies to events that are recorded after the response. */
   ordering?: 'parallel' | 'resource';
-  /** At most so many requests a second; null for no such limit. */
+  /** The maximum number of requests per second. Null means no such limit. */
   ratePerSecond?: number | null;
-  /** The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter. */
+  /** The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter. */
   filter?: Record<
     string,
     string | number | boolean | null | (string | number | boolean | null)[]
   > | null;
-  /** True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`. */
+  /** The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`. */
   active?: boolean;
-  /** Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none. */
+  /** Extra headers of each attempt. They are encrypted on save and never shown again. Names and values have at most 4,096 bytes in total. A name has at most 100 characters. A value has visible ASCII characters, with spaces only between them. A change replaces all headers. Null means none. */
   headers?: Record<string, string> | null;
-  /** Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none. */
+  /** The credentials that are sent as `Authorization`. They are encrypted on save and never shown again. `bearer` has a `token`. `basic` has a `username` without a colon and a `password`, in UTF-8. Null means none. */
   auth?: BasicAuth | BearerAuth | null;
-  /** The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none. */
+  /** The client certificate for receivers that require one. It needs https. The key is encrypted on save and never shown again. Null means none. */
   tls?: {
     certificate: string;
     key: string;
   } | null;
-  /** Only with `active: true`. `deliver` (the default) sends what was held; `discard` drops it, with retries that are not due yet, throttled deliveries and those that wait for the rate. */
+  /** Send it only with `active: true`. `deliver`, the default, sends the held deliveries. `discard` cancels them. It also cancels retries that are not due, throttled deliveries, and deliveries that wait for the rate limit. */
   onResume?: 'deliver' | 'discard';
 }
 
 export interface CheckWebhookUrlBody {
   url: string;
-  /** `resources` by default; only `operations` takes `mailto:`. */
+  /** The default is `resources`. Only `operations` accepts `mailto:`. */
   kind?: 'resources' | 'operations';
 }
 
 export interface CheckedUrl {
-  /** As it would be stored; null if it is refused. */
+  /** The URL as it would be stored. Null if the URL is refused. */
   url: string | null;
   problems: UrlProblem[];
 }
@@ -359,11 +359,11 @@ export interface CreateAccountBody {
 
 export interface CreateAgentBody {
   agentName: string;
-  /** False by default. */
+  /** The default is false. */
   live?: boolean;
   /** Null removes it. */
   description?: string | null;
-  /** Only users of these accounts reach the agent; with `[]` nobody does. Null removes the list, and all users of the application reach it. */
+  /** Only users of these accounts can reach the agent. With `[]`, nobody can. Null removes the list, and all users of the application can reach the agent. */
   accountUids?: string[] | null;
   /** It cannot be changed. */
   externalTenantId: string;
@@ -398,9 +398,9 @@ export interface CreateContextBody {
 
 export interface CreateContextFileBody {
   fileName: string;
-  /** `pending` by default. The statuses may follow each other in any order. */
+  /** The default is `pending`. The statuses can follow each other in any order. */
   processingStatus?: 'pending' | 'processing' | 'ready' | 'failed';
-  /** Taken with any status. Null removes it, and so does a change to a status other than `failed` without it. */
+  /** It can be set with any status. Null removes it. A change to a status other than `failed` also removes it, unless the change sets it. */
   processingError?: string | null;
   /** A media type (RFC 9110). It cannot be changed. */
   contentType: string;
@@ -409,68 +409,68 @@ export interface CreateContextFileBody {
 }
 
 export interface CreateErasureBody {
-  /** The payloads of this tenant. Send exactly one of `externalTenantId` and `mentions`. */
+  /** The tenant whose payloads are erased. Send exactly one of `externalTenantId` and `mentions`. */
   externalTenantId?: string;
-  /** The payloads whose `data` has one of these texts as a whole value, at any depth: a string equal to it, in NFC or NFD, or a number of this value. */
+  /** The texts to look for. A payload is erased if its `data` has one of them as a whole value, at any depth. The value is an equal string, in NFC or NFD, or an equal number. */
   mentions?: string[];
 }
 
 export interface CreateReplayBody {
-  /** Events recorded from this time on, in ISO 8601 with an offset. */
+  /** Events recorded at or after this time, in ISO 8601 with an offset. */
   since: string;
-  /** Events recorded before this time; now by default and at the latest. */
+  /** Events recorded before this time. The default and the latest value is now. */
   until?: string;
-  /** 20 by default. */
+  /** The maximum number of deliveries per second. The default is 20. */
   perSecond?: number;
-  /** True counts and sends nothing. */
+  /** If true, the call counts the deliveries and sends nothing. */
   dryRun?: boolean;
-  /** Only these events. */
+  /** The names of the events to send. */
   events?: SubscribedEventName[];
-  /** Of the deliveries to send again: `exhausted`, `blocked` and `cancelled` by default. `retrying` deliveries are sent now, `pending` ones if nothing was done about them for a minute, and `never_attempted` stands for events that were never sent to the webhook. */
+  /** The states of the deliveries to send again. The default is `exhausted`, `blocked` and `cancelled`. A `retrying` delivery is sent immediately. A `pending` delivery is sent if it has been pending for more than a minute. `never_attempted` stands for events that were never sent to the webhook. */
   states?: ('pending' | 'retrying' | 'exhausted' | 'held' | 'cancelled' | 'blocked')[];
-  /** Of the `cancelled` deliveries: `expired` and `abandoned` by default, which were lost. `discarded` and `unsubscribed` ones were cancelled on purpose and are sent only if you name them. */
+  /** The reasons of the `cancelled` deliveries to send again. The default is `expired` and `abandoned`, the lost deliveries. `discarded` and `unsubscribed` deliveries were cancelled on purpose. They are sent only if you name them. */
   cancelReasons?: ('expired' | 'abandoned' | 'discarded' | 'unsubscribed')[];
-  /** Only events of this tenant. */
+  /** The tenant whose events are sent. */
   externalTenantId?: string;
-  /** Only to these webhooks of the application. */
+  /** The webhooks of the application to send to. */
   webhookUids?: string[];
 }
 
 export interface CreateWebhookBody {
-  /** `resources` by default. `operations`: it gets what the service tells of itself, and no events of resources. It cannot be changed. */
+  /** The default is `resources`. A webhook of the kind `operations` gets service notifications and no events of resources. The kind cannot be changed. */
   kind?: 'resources' | 'operations';
-  /** Null for none. */
+  /** A name to recognise the webhook by. Null means none. */
   name?: string | null;
-  /** Null for none. */
+  /** A description of the webhook. Null means none. */
   description?: string | null;
-  /** Texts of yours, such as `{"team": "search"}`. A change replaces the whole object; null for none. */
+  /** Your own texts, such as `{"team": "search"}`. A change replaces the whole object. Null means none. */
   metadata?: Record<string, string> | null;
-  /** Required on creation: https, port 443 or 8443, at a public address, unless operators allow others; for the kind `operations` also `mailto:` and an address. */
+  /** The URL of the receiver. It is required on creation. It must use https, port 443 or 8443, and a public address, unless operators allow others. The kind `operations` also accepts `mailto:` and an address. */
   url: string;
-  /** Required on creation, but for the kind `operations`, which has none. */
+  /** The entities whose events the webhook gets. They are required on creation. The kind `operations` has none. */
   entities?: ('agent' | 'context' | 'contextfile')[];
-  /** The only events it gets, of types that `entities` has; null for all of them. */
+  /** The events that the webhook gets. Each must belong to one of `entities`. Null means all events. */
   events?: SubscribedEventName[] | null;
-  /** The only tenants whose events it gets, compared exactly; null for all. None for the kind `operations`. */
+  /** The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants. */
   externalTenantIds?: string[] | null;
-  /** The waits between its attempts, such as `["5s", "2m", "1h"]`: each a whole number of `ms`, `s`, `m`, `h` or `d` and at least a second, 7 days in all. `[]` for one attempt; null for the schedule of the service. */
+  /** The waits between attempts, such as `["5s", "2m", "1h"]`. Each is a whole number of `ms`, `s`, `m`, `h` or `d`, and at least one second. Together they are at most 7 days. `[]` means a single attempt. Null means the default schedule of the service. */
   retrySchedule?: string[] | null;
-  /** `parallel` by default. `resource`: the events about one resource come one at a time and in order. A change applies to events recorded from the answer on. */
+  /** The default is `parallel`. With `resource`, the events about one resource arrive one at a time and in order. A change applies to events that are recorded after the response. */
   ordering?: 'parallel' | 'resource';
-  /** At most so many requests a second; null for no such limit. */
+  /** The maximum number of requests per second. Null means no such limit. */
   ratePerSecond?: number | null;
-  /** The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`: by the path of a field, of up to 5 names with a dot between them and 256 characters, a value or an array of them. Values are texts of up to 256 characters, numbers, booleans or null, 50 in all. Null for no filter. */
+  /** The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter. */
   filter?: Record<
     string,
     string | number | boolean | null | (string | number | boolean | null)[]
   > | null;
-  /** True by default; false pauses. Setting it clears `disabledReason`, and true clears `failingSince`. */
+  /** The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`. */
   active?: boolean;
-  /** Sent with each attempt, sealed and never shown again. At most 4,096 bytes of names and values together; names of at most 100 characters; values in visible ASCII with spaces only between. A change replaces all of them; null for none. */
+  /** Extra headers of each attempt. They are encrypted on save and never shown again. Names and values have at most 4,096 bytes in total. A name has at most 100 characters. A value has visible ASCII characters, with spaces only between them. A change replaces all headers. Null means none. */
   headers?: Record<string, string> | null;
-  /** Sent as `Authorization`, sealed and never shown again. `bearer` has a `token`; `basic` has a `username` without a colon and a `password`, in UTF-8. Null for none. */
+  /** The credentials that are sent as `Authorization`. They are encrypted on save and never shown again. `bearer` has a `token`. `basic` has a `username` without a colon and a `password`, in UTF-8. Null means none. */
   auth?: BasicAuth | BearerAuth | null;
-  /** The client certificate for receivers that want one, only with https, sealed; its key is never shown again. Null for none. */
+  /** The client certificate for receivers that require one. It needs https. The key is encrypted on save and never shown again. Null means none. */
   tls?: {
     certificate: string;
     key: string;
@@ -478,17 +478,17 @@ export interface CreateWebhookBody {
 }
 
 export interface CreateWebhookReplayBody {
-  /** Events recorded from this time on, in ISO 8601 with an offset. */
+  /** Events recorded at or after this time, in ISO 8601 with an offset. */
   since: string;
-  /** Events recorded before this time; now by default and at the latest. */
+  /** Events recorded before this time. The default and the latest value is now. */
   until?: string;
-  /** 20 by default. */
+  /** The maximum number of deliveries per second. The default is 20. */
   perSecond?: number;
-  /** True counts and sends nothing. */
+  /** If true, the call counts the deliveries and sends nothing. */
   dryRun?: boolean;
-  /** Only these events. */
+  /** The names of the events to send. */
   events?: SubscribedEventName[];
-  /** Of the deliveries to send again: `exhausted`, `blocked` and `cancelled` by default. `retrying` deliveries are sent now, `pending` ones if nothing was done about them for a minute, and `never_attempted` stands for events that were never sent to the webhook. */
+  /** The states of the deliveries to send again. The default is `exhausted`, `blocked` and `cancelled`. A `retrying` delivery is sent immediately. A `pending` delivery is sent if it has been pending for more than a minute. `never_attempted` stands for events that were never sent to the webhook. */
   states?: (
     | 'pending'
     | 'delivered'
@@ -499,15 +499,15 @@ export interface CreateWebhookReplayBody {
     | 'blocked'
     | 'never_attempted'
   )[];
-  /** Of the `cancelled` deliveries: `expired` and `abandoned` by default, which were lost. `discarded` and `unsubscribed` ones were cancelled on purpose and are sent only if you name them. */
+  /** The reasons of the `cancelled` deliveries to send again. The default is `expired` and `abandoned`, the lost deliveries. `discarded` and `unsubscribed` deliveries were cancelled on purpose. They are sent only if you name them. */
   cancelReasons?: ('expired' | 'abandoned' | 'discarded' | 'unsubscribed')[];
-  /** Only events of this tenant. */
+  /** The tenant whose events are sent. */
   externalTenantId?: string;
 }
 
 export interface CreatedApiKey {
   uid: string;
-  /** The public part of the key, as logs show it. */
+  /** The public part of the key. Logs show it. */
   keyId: string;
   name: string;
   scopes: (
@@ -526,7 +526,7 @@ export interface CreatedApiKey {
   revokedAt: string | null;
   lastUsedAt: string | null;
   rolledTo: string | null;
-  /** The key, shown this once. */
+  /** The secret of the key. It is shown only once. */
   apiKey: string;
 }
 
@@ -536,36 +536,36 @@ export interface Delivery {
   webhookUid: string;
   externalTenantId: string;
   state: DeliveryState;
-  /** Why it is `cancelled`; else null. */
+  /** The reason for the state `cancelled`. Null for other states. */
   cancelReason:
     'expired' | 'discarded' | 'unsubscribed' | 'webhook_deleted' | 'erased' | 'abandoned' | null;
-  /** Of the last attempt since it was last sent again; null before that. */
+  /** The status class of the last attempt. Null until the first attempt, also after a resend. */
   statusClass: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none' | null;
-  /** As `statusClass`; null of a success, too. */
+  /** The error class of the last attempt. Null if `statusClass` is null or the attempt succeeded. */
   errorClass:
     'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked' | null;
   attemptCount: number;
-  /** No attempt is made before. */
+  /** The earliest time of the next attempt. */
   nextAttemptAt: string | null;
-  /** The latest 21, oldest first. */
+  /** The latest 21 attempts, from oldest to newest. */
   attempts: Attempt[];
-  /** When it was first recorded. */
+  /** The time when the delivery was first recorded. */
   createdAt: string;
   updatedAt: string;
 }
 
 export interface DeliveryCounts {
-  /** Of all outcomes but `cancelled`, in which none was made. */
+  /** The number of attempts. It does not include `cancelled`, because no attempt was made. */
   attempts: number;
   delivered: number;
   retrying: number;
   exhausted: number;
   blocked: number;
-  /** Deliveries that were given up without an attempt. */
+  /** The number of deliveries that were cancelled without an attempt. */
   cancelled: number;
-  /** From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not. */
+  /** The time from the event to the end of the successful attempt. Retries and pauses are included; resends and replays are not. */
   changeToReceiptMs: Percentiles | null;
-  /** The duration of attempts of all outcomes. */
+  /** The duration of attempts with any outcome. */
   attemptMs: Percentiles | null;
 }
 
@@ -575,25 +575,25 @@ export interface DeliveryDetail {
   webhookUid: string;
   externalTenantId: string;
   state: DeliveryState;
-  /** Why it is `cancelled`; else null. */
+  /** The reason for the state `cancelled`. Null for other states. */
   cancelReason:
     'expired' | 'discarded' | 'unsubscribed' | 'webhook_deleted' | 'erased' | 'abandoned' | null;
-  /** Of the last attempt since it was last sent again; null before that. */
+  /** The status class of the last attempt. Null until the first attempt, also after a resend. */
   statusClass: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none' | null;
-  /** As `statusClass`; null of a success, too. */
+  /** The error class of the last attempt. Null if `statusClass` is null or the attempt succeeded. */
   errorClass:
     'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked' | null;
   attemptCount: number;
-  /** No attempt is made before. */
+  /** The earliest time of the next attempt. */
   nextAttemptAt: string | null;
-  /** The latest 21, oldest first. */
+  /** The latest 21 attempts, from oldest to newest. */
   attempts: Attempt[];
-  /** When it was first recorded. */
+  /** The time when the delivery was first recorded. */
   createdAt: string;
   updatedAt: string;
-  /** The Temporal workflow that makes its attempts, or made them; null while none is chosen. Of an ordered webhook it may be that of the order where another one made the only attempt. */
+  /** The Temporal workflow that makes the attempts, or made them. Null until a workflow is chosen. For an ordered webhook, it can be the workflow of the partition even if another workflow made the only attempt. */
   workflowId: string | null;
-  /** As the latest attempt sent it, or as the first would now. Each attempt has its `n` in `X-Webhook-Attempt` and its `at` in the timestamps. Null of a webhook that was deleted or gets mails. */
+  /** The request of the latest attempt, or of a first attempt made now. `X-Webhook-Attempt` has the `n` of the attempt, and the timestamps have its `at`. Null if the webhook was deleted or receives mail. */
   request: DeliveryRequest | null;
 }
 
@@ -604,30 +604,30 @@ export interface DeliveryPage {
 
 export interface DeliveryPoint {
   at: string;
-  /** Of all outcomes but `cancelled`, in which none was made. */
+  /** The number of attempts. It does not include `cancelled`, because no attempt was made. */
   attempts: number;
   delivered: number;
   retrying: number;
   exhausted: number;
   blocked: number;
-  /** Deliveries that were given up without an attempt. */
+  /** The number of deliveries that were cancelled without an attempt. */
   cancelled: number;
-  /** From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not. */
+  /** The time from the event to the end of the successful attempt. Retries and pauses are included; resends and replays are not. */
   changeToReceiptMs: Percentiles | null;
-  /** The duration of attempts of all outcomes. */
+  /** The duration of attempts with any outcome. */
   attemptMs: Percentiles | null;
 }
 
 export interface DeliveryRequest {
   method: string;
-  /** That of the webhook now; for API keys its origin only, as paths and queries often hold a secret. */
+  /** The current URL of the webhook. API keys see only its origin, because paths and queries often contain a secret. */
   url: string;
-  /** In their order, with `…` for signatures. Admins also see those of `headers` and `auth` of the webhook as it is now, with `…` for the values. HTTP adds its own, such as `Host`, and a recorded trace `traceparent`. */
+  /** The headers in the order in which they are sent. Signatures appear as `…`. Admins also see the current `headers` and `auth` of the webhook, with `…` for the values. HTTP adds headers such as `Host`. A recorded trace adds `traceparent`. */
   headers: {
     name: string;
     value: string;
   }[];
-  /** Byte for byte, in UTF-8; null once it was erased. */
+  /** The exact bytes of the body, in UTF-8. Null after an erasure. */
   body: string | null;
 }
 
@@ -663,15 +663,15 @@ export interface Event {
   appUid: string;
   resourceUid: string;
   externalTenantId: string;
-  /** Of the changes of one resource, its kind and uid together; null for a test and for an event of operations webhooks. */
+  /** The number of the change among the changes of one resource. A resource is identified by its kind and uid. Null for a test and for a notice. */
   sequence: number | null;
-  /** The webhooks that were subscribed to it. */
+  /** The webhooks that were subscribed to the event. */
   webhookUids: string[];
-  /** The Temporal workflow of the event, alone or with others; null while none is chosen, and where nobody subscribed. */
+  /** The Temporal workflow of the event. Several events can share a workflow. Null until a workflow is chosen, or if no webhook was subscribed. */
   workflowId: string | null;
-  /** When it was started; without a subscriber, when the event was recorded. */
+  /** The time when the workflow was started. If no webhook was subscribed, the time when the event was recorded. */
   dispatchedAt: string | null;
-  /** When the payload was erased. */
+  /** The time when the payload was erased. */
   erasedAt: string | null;
 }
 
@@ -700,17 +700,17 @@ export interface EventWithPayload {
   appUid: string;
   resourceUid: string;
   externalTenantId: string;
-  /** Of the changes of one resource, its kind and uid together; null for a test and for an event of operations webhooks. */
+  /** The number of the change among the changes of one resource. A resource is identified by its kind and uid. Null for a test and for a notice. */
   sequence: number | null;
-  /** The webhooks that were subscribed to it. */
+  /** The webhooks that were subscribed to the event. */
   webhookUids: string[];
-  /** The Temporal workflow of the event, alone or with others; null while none is chosen, and where nobody subscribed. */
+  /** The Temporal workflow of the event. Several events can share a workflow. Null until a workflow is chosen, or if no webhook was subscribed. */
   workflowId: string | null;
-  /** When it was started; without a subscriber, when the event was recorded. */
+  /** The time when the workflow was started. If no webhook was subscribed, the time when the event was recorded. */
   dispatchedAt: string | null;
-  /** When the payload was erased. */
+  /** The time when the payload was erased. */
   erasedAt: string | null;
-  /** The body that receivers get, byte for byte; null once it was erased. */
+  /** The exact bytes of the body that receivers get. Null after an erasure. */
   payload: Record<string, unknown> | null;
 }
 
@@ -719,9 +719,9 @@ export interface FailingWebhook {
   webhookUid: string;
   name: string | null;
   urlOrigin: string;
-  /** False where it is paused, by hand or because it failed. */
+  /** False if a person paused the webhook or the service deactivated it. */
   active: boolean;
-  /** The first failure after its last success. */
+  /** The first failure since the last success. */
   failingSince: string;
 }
 
@@ -736,7 +736,7 @@ export interface Health {
 
 export interface InactiveToken {
   active: false;
-  /** `expired`: it was good once; `revoked`: its tokens were revoked, or the user deleted; `invalid`: anything else. */
+  /** `expired`: the token was valid before. `revoked`: the token was revoked, or the user was deleted. `invalid`: any other reason. */
   reason: 'invalid' | 'expired' | 'revoked';
 }
 
@@ -759,25 +759,25 @@ export interface MemberPage {
 }
 
 export interface OpenDeliveries {
-  /** At most 10,000. */
+  /** The count is at most 10,000. */
   count: number;
-  /** There may be more. */
+  /** True if there may be more. */
   countIsCapped: boolean;
-  /** When the oldest of them was first recorded. */
+  /** The time when the oldest of these deliveries was first recorded. */
   oldestAt: string | null;
 }
 
 export interface OwnSession {
   uid: string;
-  /** Whether it is the one of this call. */
+  /** True for the session that made this call. */
   current: boolean;
   createdAt: string;
-  /** To a minute. */
+  /** The time of the last call, to the minute. */
   lastUsedAt: string;
   expiresAt: string;
-  /** Of the sign-in. */
+  /** The address that signed in. */
   address: string | null;
-  /** What the browser said of itself then. */
+  /** The user agent of the browser that signed in. */
   userAgent: string | null;
 }
 
@@ -786,7 +786,7 @@ export interface OwnSessionPage {
   nextCursor: string | null;
 }
 
-/** Milliseconds, within 5 %. */
+/** Milliseconds, accurate to 5 %. */
 export interface Percentiles {
   p50: number;
   p95: number;
@@ -795,7 +795,7 @@ export interface Percentiles {
 
 export interface Readiness {
   status: 'ready' | 'not ready' | 'stopping';
-  /** For each part `ok`, or a sentence with the fault. */
+  /** The state of each part: `ok`, or a sentence that describes the fault. */
   parts: {
     mongodb: string;
     indexes: string;
@@ -807,19 +807,19 @@ export interface Readiness {
 }
 
 export interface RecoverWebhookBody {
-  /** Events recorded from this time on, in ISO 8601 with an offset. */
+  /** Events recorded at or after this time, in ISO 8601 with an offset. */
   since: string;
-  /** Events recorded before this time; now by default and at the latest. */
+  /** Events recorded before this time. The default and the latest value is now. */
   until?: string;
-  /** 20 by default. */
+  /** The maximum number of deliveries per second. The default is 20. */
   perSecond?: number;
-  /** True counts and sends nothing. */
+  /** If true, the call counts the deliveries and sends nothing. */
   dryRun?: boolean;
 }
 
 export interface Replay {
   uid: string;
-  /** Null for a replay of the application. */
+  /** The webhook of the replay. Null for a replay of the application. */
   webhookUid: string | null;
   since: string;
   until: string;
@@ -838,13 +838,13 @@ export interface Replay {
   externalTenantId: string | null;
   perSecond: number;
   state: 'running' | 'done' | 'cancelled';
-  /** Deliveries that it sends. */
+  /** The number of deliveries that the replay sends. */
   releasedCount: number;
   webhookCount: number;
   webhooksDone: number;
-  /** Those to which anything is sent. */
+  /** The webhooks that get deliveries. */
   webhooks: ReplayedWebhook[];
-  /** How far it is, for the webhook in turn. */
+  /** The position of the replay at its current webhook. */
   reachedAt: string | null;
   createdAt: string;
   finishedAt: string | null;
@@ -853,7 +853,7 @@ export interface Replay {
 export interface ReplayDryRun {
   dryRun: true;
   count: number;
-  /** True where there are more. */
+  /** True if there are more. */
   countIsCapped: boolean;
   webhooks: {
     webhookUid: string;
@@ -873,7 +873,7 @@ export interface ReplayedWebhook {
 
 export interface ReportChangeBody {
   event: ResourceEventName;
-  /** The complete resource, sent byte for byte as it is written; other fields are yours. */
+  /** The complete resource. It is sent byte for byte as written. You choose the other fields. */
   data: {
     uid: string;
     externalTenantId: string;
@@ -888,7 +888,7 @@ export interface ReportedChange {
 }
 
 export interface ResendEventBody {
-  /** To these webhooks of the application. By default to all that were subscribed to the event, except those whose delivery was cancelled on purpose, such as `discarded` or `unsubscribed`. */
+  /** The webhooks of the application to send the event to. By default, the event is sent to all webhooks that were subscribed to it. Webhooks whose delivery was cancelled on purpose, such as `discarded` or `unsubscribed`, are left out by default. */
   webhookUids?: string[];
 }
 
@@ -896,7 +896,7 @@ export interface Resent {
   redeliveryUid: string;
   eventId: string;
   webhookUids: string[];
-  /** These webhooks hold it. */
+  /** The paused webhooks, which hold the event. */
   pausedWebhookUids: string[];
 }
 
@@ -906,7 +906,7 @@ export interface RollApiKeyBody {
 
 export interface RolledApiKey {
   uid: string;
-  /** The public part of the key, as logs show it. */
+  /** The public part of the key. Logs show it. */
   keyId: string;
   name: string;
   scopes: (
@@ -925,19 +925,19 @@ export interface RolledApiKey {
   revokedAt: string | null;
   lastUsedAt: string | null;
   rolledTo: string | null;
-  /** The key, shown this once. */
+  /** The secret of the key. It is shown only once. */
   apiKey: string;
   previousKey: ApiKey;
 }
 
 export interface RotateWebhookSecretBody {
-  /** How long the old secret signs, too; a day by default. 0 ends all old secrets immediately. */
+  /** How long the old secret keeps signing. The default is one day. 0 ends all old secrets immediately. */
   overlapSeconds?: number;
 }
 
 export interface Session {
   admin: Admin;
-  /** To be sent as `x-csrf-token` with every other call. */
+  /** Send it as `x-csrf-token` with every other call. */
   csrfToken: string;
   expiresAt: string;
   idleTimeoutSeconds: number;
@@ -951,24 +951,24 @@ export interface Settings {
     webhooksPerApp: number;
     attemptTimeout: string;
   };
-  /** Of webhooks without one of their own. */
+  /** The retry schedule of webhooks that do not set one. */
   retrySchedule: string[];
-  /** How long a webhook may fail. */
+  /** How long a webhook can fail before it is deactivated. */
   deactivateAfter: string;
   retention: {
-    /** Of events, settled deliveries, resends and replays. */
+    /** How long events, settled deliveries, resends and replays are kept. */
     records: string;
-    /** Of deliveries that a pause keeps back. */
+    /** How long held deliveries are kept. */
     held: string;
     auditLog: string;
   };
   userTokenLifetime: string;
-  /** Without a slash at its end; null if not set. */
+  /** The URL of the Temporal UI, without a trailing slash. Null if it is not set. */
   temporalUiUrl: string | null;
   temporalNamespace: string;
-  /** The page of a trace, whose id takes the place of `{traceId}`; null if not set. */
+  /** The URL of a page that shows a trace. Replace `{traceId}` with the ID of the trace. Null if it is not set. */
   traceUrlTemplate: string | null;
-  /** Of user tokens, the oldest first. */
+  /** The signing keys of user tokens, from oldest to newest. */
   signingKeys: SigningKey[];
 }
 
@@ -983,38 +983,38 @@ export interface SignInMethods {
 }
 
 export interface SignUserInBody {
-  /** Your own id of the user, recommended. Send exactly one of `externalId` and `userEmail`. */
+  /** Your ID of the user. It is recommended over `userEmail`. Send exactly one of `externalId` and `userEmail`. */
   externalId?: string;
-  /** An e-mail address, in any case. Only its keyed hash is kept. */
+  /** An email address, in upper or lower case. Only its keyed hash is kept. */
   userEmail?: string;
-  /** Used only when the user is new. */
+  /** The name of the user. It is used only for a new user. */
   name?: string;
-  /** Accounts of the application to add the user to, never to remove from. */
+  /** Accounts of the application to add the user to. The user is not removed from any account. */
   accountUids?: string[];
 }
 
 export interface SignedIn {
-  /** A JWT, checked with the keys of /.well-known/jwks.json. */
+  /** A JWT. Verify it with the keys of /.well-known/jwks.json. */
   authToken: string;
   expiresAt: string;
   userUid: string;
-  /** True where the user is new. */
+  /** True if the user is new. */
   created: boolean;
 }
 
 export interface SigningKey {
   kid: string;
-  /** `next` is published already, `retiring` until its last token has expired. */
+  /** A `next` key is already published. A `retiring` key is published until its last token has expired. */
   state: 'next' | 'active' | 'retiring';
   createdAt: string;
   signsFrom: string;
-  /** When the next key signs; of the latest, as planned. */
+  /** The time when the next key starts to sign. For the latest key, this time is planned. */
   signsUntil: string;
 }
 
 export interface StartedReplay {
   uid: string;
-  /** Null for a replay of the application. */
+  /** The webhook of the replay. Null for a replay of the application. */
   webhookUid: string | null;
   since: string;
   until: string;
@@ -1033,22 +1033,22 @@ export interface StartedReplay {
   externalTenantId: string | null;
   perSecond: number;
   state: 'running' | 'done' | 'cancelled';
-  /** Deliveries that it sends. */
+  /** The number of deliveries that the replay sends. */
   releasedCount: number;
   webhookCount: number;
   webhooksDone: number;
-  /** Those to which anything is sent. */
+  /** The webhooks that get deliveries. */
   webhooks: ReplayedWebhook[];
-  /** How far it is, for the webhook in turn. */
+  /** The position of the replay at its current webhook. */
   reachedAt: string | null;
   createdAt: string;
   finishedAt: string | null;
-  /** These webhooks hold what they get. */
+  /** The paused webhooks, which hold their deliveries. */
   pausedWebhookUids: string[];
 }
 
 export interface TestWebhookBody {
-  /** Its sample is sent, whether the webhook is subscribed to it or not; the kind must fit. `webhook.test` by default. */
+  /** The event whose sample is sent. The default is `webhook.test`. The webhook need not be subscribed to the event, but its kind must match. */
   event?: EventName;
 }
 
@@ -1058,10 +1058,10 @@ export interface TestedWebhook {
   webhookUid: string;
 }
 
-/** Events whose workflow was not started yet, of the first 200 of the whole service; the count is capped where there are more of these. */
+/** Events of the application whose workflow has not been started. Only the first 200 such events of the whole service are searched. The count is capped if there are more. */
 export interface UndispatchedEvents {
   count: number;
-  /** There may be more. */
+  /** True if there may be more. */
   countIsCapped: boolean;
 }
 
@@ -1073,7 +1073,7 @@ export interface UrlProblem {
 export interface User {
   uid: string;
   externalId: string | null;
-  /** Made unique to the application; no mail can be sent to it. */
+  /** A generated address that is unique in the application. It cannot receive mail. */
   email: string | null;
   name: string | null;
   accountUids: string[];
@@ -1100,40 +1100,40 @@ export interface Webhook {
   name: string | null;
   description: string | null;
   metadata: Record<string, string> | null;
-  /** In its canonical form. */
+  /** The URL in its canonical form. */
   url: string;
   entities: ('agent' | 'context' | 'contextfile')[];
-  /** Null for all. */
+  /** The events. Null means all events. */
   events: SubscribedEventName[] | null;
-  /** Null for all. */
+  /** The tenants. Null means all tenants. */
   externalTenantIds: string[] | null;
-  /** Null for that of the service. */
+  /** The retry schedule. Null means the default schedule of the service. */
   retrySchedule: string[] | null;
   ordering: 'parallel' | 'resource';
   ratePerSecond: number | null;
-  /** By the path of a field of `data`, what it must be. */
+  /** The required values of fields of `data`, by the path of the field. */
   filter: Record<string, unknown> | null;
   active: boolean;
-  /** Their names; the values are secret. */
+  /** The names of the headers. The values are secret. */
   headers: string[] | null;
   auth: WebhookAuth | null;
   tls: ClientCertificate | null;
-  /** Why the service paused it: an answer 410, or days of failures; else null. */
+  /** Why the service deactivated the webhook. `gone`: the receiver responded with 410. `failing`: it failed for days. Null if the webhook is not deactivated. */
   disabledReason: 'gone' | 'failing' | null;
   /** The first failure since the last success. */
   failingSince: string | null;
-  /** When it is paused, unless a delivery succeeds. */
+  /** The time when the webhook will be deactivated, unless a delivery succeeds. */
   deactivatesAt: string | null;
-  /** `half` from half of the time to `deactivatesAt` on, `soon` from 80 % on. */
+  /** `half`: half of the time to `deactivatesAt` has passed. `soon`: 80 % has passed. */
   deactivationWarning: 'half' | 'soon' | null;
-  /** The end of a rotation. */
+  /** The time when the rotation ends. */
   previousSecretExpiresAt: string | null;
-  /** Deliveries that a pause keeps back or a resume still has to release; at most 10,000. */
+  /** The number of held deliveries, including those that a resume has not released yet. The count is at most 10,000. */
   heldCount: number;
   warnings: WebhookWarning[];
   createdAt: string;
   updatedAt: string;
-  /** The latest attempt, to about a second. */
+  /** The time of the latest attempt, accurate to about a second. */
   lastTriggeredAt: string | null;
 }
 
@@ -1143,17 +1143,17 @@ export interface WebhookAuth {
 
 export interface WebhookCounts {
   webhookUid: string;
-  /** Of all outcomes but `cancelled`, in which none was made. */
+  /** The number of attempts. It does not include `cancelled`, because no attempt was made. */
   attempts: number;
   delivered: number;
   retrying: number;
   exhausted: number;
   blocked: number;
-  /** Deliveries that were given up without an attempt. */
+  /** The number of deliveries that were cancelled without an attempt. */
   cancelled: number;
-  /** From the event to the end of the attempt that delivered it, retries and pauses included, resends and replays not. */
+  /** The time from the event to the end of the successful attempt. Retries and pauses are included; resends and replays are not. */
   changeToReceiptMs: Percentiles | null;
-  /** The duration of attempts of all outcomes. */
+  /** The duration of attempts with any outcome. */
   attemptMs: Percentiles | null;
 }
 
@@ -1163,12 +1163,12 @@ export interface WebhookStatistics {
   until: string;
   /** The counts before this time are final. */
   completeUntil: string;
-  /** Of each webhook that there still is, with any of them in the range, in the order of uids. */
+  /** The counts of each existing webhook that has any in the range, ordered by uid. */
   webhooks: WebhookCounts[];
 }
 
 export interface WebhookWarning {
-  /** `certificate_expires` (in 30 days), `certificate_expired`, or `duplicate_webhook` of another with the same URL and events (not in the list of webhooks). */
+  /** `certificate_expires`: the client certificate expires within 30 days. `certificate_expired`: it has expired. `duplicate_webhook`: another webhook has the same URL and events. The list of webhooks does not report duplicates. */
   code: string;
   detail: string;
 }
@@ -1179,41 +1179,41 @@ export interface WebhookWithSecret {
   name: string | null;
   description: string | null;
   metadata: Record<string, string> | null;
-  /** In its canonical form. */
+  /** The URL in its canonical form. */
   url: string;
   entities: ('agent' | 'context' | 'contextfile')[];
-  /** Null for all. */
+  /** The events. Null means all events. */
   events: SubscribedEventName[] | null;
-  /** Null for all. */
+  /** The tenants. Null means all tenants. */
   externalTenantIds: string[] | null;
-  /** Null for that of the service. */
+  /** The retry schedule. Null means the default schedule of the service. */
   retrySchedule: string[] | null;
   ordering: 'parallel' | 'resource';
   ratePerSecond: number | null;
-  /** By the path of a field of `data`, what it must be. */
+  /** The required values of fields of `data`, by the path of the field. */
   filter: Record<string, unknown> | null;
   active: boolean;
-  /** Their names; the values are secret. */
+  /** The names of the headers. The values are secret. */
   headers: string[] | null;
   auth: WebhookAuth | null;
   tls: ClientCertificate | null;
-  /** Why the service paused it: an answer 410, or days of failures; else null. */
+  /** Why the service deactivated the webhook. `gone`: the receiver responded with 410. `failing`: it failed for days. Null if the webhook is not deactivated. */
   disabledReason: 'gone' | 'failing' | null;
   /** The first failure since the last success. */
   failingSince: string | null;
-  /** When it is paused, unless a delivery succeeds. */
+  /** The time when the webhook will be deactivated, unless a delivery succeeds. */
   deactivatesAt: string | null;
-  /** `half` from half of the time to `deactivatesAt` on, `soon` from 80 % on. */
+  /** `half`: half of the time to `deactivatesAt` has passed. `soon`: 80 % has passed. */
   deactivationWarning: 'half' | 'soon' | null;
-  /** The end of a rotation. */
+  /** The time when the rotation ends. */
   previousSecretExpiresAt: string | null;
-  /** Deliveries that a pause keeps back or a resume still has to release; at most 10,000. */
+  /** The number of held deliveries, including those that a resume has not released yet. The count is at most 10,000. */
   heldCount: number;
   warnings: WebhookWarning[];
   createdAt: string;
   updatedAt: string;
-  /** The latest attempt, to about a second. */
+  /** The time of the latest attempt, accurate to about a second. */
   lastTriggeredAt: string | null;
-  /** Signs the deliveries; shown this once. */
+  /** The secret that signs the deliveries. It is shown only once. */
   secret: string;
 }

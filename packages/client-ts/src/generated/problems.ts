@@ -19,7 +19,7 @@ export class CredentialsConflictError extends HeraldProblem {
   declare readonly code: 'credentials_conflict';
 }
 
-/** The request does not come from our own pages. */
+/** The request came from another site. */
 export class CrossSiteRequestError extends HeraldProblem {
   override readonly name = 'CrossSiteRequestError';
   declare readonly code: 'cross_site_request';
@@ -37,7 +37,7 @@ export class HeadersTooLargeError extends HeraldProblem {
   declare readonly code: 'headers_too_large';
 }
 
-/** The idempotency key was used for another body. */
+/** The idempotency key was used with another body. */
 export class IdempotencyKeyReusedError extends HeraldProblem {
   override readonly name = 'IdempotencyKeyReusedError';
   declare readonly code: 'idempotency_key_reused';
@@ -61,7 +61,7 @@ export class InternalError extends HeraldProblem {
   declare readonly code: 'internal';
 }
 
-/** The cursor is not one this list gave out. */
+/** The cursor does not belong to this list. */
 export class InvalidCursorError extends HeraldProblem {
   override readonly name = 'InvalidCursorError';
   declare readonly code: 'invalid_cursor';
@@ -79,7 +79,7 @@ export class InvalidWebhookUrlError extends HeraldProblem {
   declare readonly code: 'invalid_webhook_url';
 }
 
-/** A limit of this application is reached. */
+/** A limit has been reached. */
 export class LimitReachedError extends HeraldProblem {
   override readonly name = 'LimitReachedError';
   declare readonly code: 'limit_reached';
@@ -97,7 +97,7 @@ export class MalformedRequestError extends HeraldProblem {
   declare readonly code: 'malformed_request';
 }
 
-/** There is no such thing here. */
+/** The resource was not found. */
 export class NotFoundError extends HeraldProblem {
   override readonly name = 'NotFoundError';
   declare readonly code: 'not_found';
@@ -109,7 +109,7 @@ export class NotSignedInError extends HeraldProblem {
   declare readonly code: 'not_signed_in';
 }
 
-/** The service has too much to do right now. */
+/** The service is overloaded. */
 export class OverloadedError extends HeraldProblem {
   override readonly name = 'OverloadedError';
   declare readonly code: 'overloaded';
@@ -127,7 +127,7 @@ export class PayloadTooLargeError extends HeraldProblem {
   declare readonly code: 'payload_too_large';
 }
 
-/** Too many requests came. */
+/** Too many requests. */
 export class RateLimitedError extends HeraldProblem {
   override readonly name = 'RateLimitedError';
   declare readonly code: 'rate_limited';
@@ -139,13 +139,13 @@ export class RequestTimeoutError extends HeraldProblem {
   declare readonly code: 'request_timeout';
 }
 
-/** The e-mail or the password is wrong. */
+/** The email or the password is wrong. */
 export class SignInRefusedError extends HeraldProblem {
   override readonly name = 'SignInRefusedError';
   declare readonly code: 'sign_in_refused';
 }
 
-/** Too many sign-ins failed. */
+/** Too many failed sign-ins. */
 export class TooManySignInsError extends HeraldProblem {
   override readonly name = 'TooManySignInsError';
   declare readonly code: 'too_many_sign_ins';
@@ -157,7 +157,7 @@ export class UnauthenticatedError extends HeraldProblem {
   declare readonly code: 'unauthenticated';
 }
 
-/** The service cannot answer right now. */
+/** The service is unavailable. */
 export class UnavailableError extends HeraldProblem {
   override readonly name = 'UnavailableError';
   declare readonly code: 'unavailable';
@@ -169,7 +169,7 @@ export class UnknownAccountUidsError extends HeraldProblem {
   declare readonly code: 'unknown_account_uids';
 }
 
-/** There is no admin with this e-mail. */
+/** No admin has this email. */
 export class UnknownAdminError extends HeraldProblem {
   override readonly name = 'UnknownAdminError';
   declare readonly code: 'unknown_admin';
