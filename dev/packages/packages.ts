@@ -30,7 +30,7 @@ const npmPackage = (testFile: string, ...checks: string[]) => ({
   needs: 'node',
   tests: [
     ['npm', 'run', '--silent', 'build'],
-    ...['publint --strict', ...checks].map((check) => ['npx', '--no', ...check.split(' ')]),
+    ...['publint --strict', ...checks].map((check) => ['npx', '--no', '--', ...check.split(' ')]),
     ['npm', 'test', '--prefix', '../..', '--', `test/unit/packages/${testFile}`],
   ],
 });
