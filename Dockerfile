@@ -1,18 +1,21 @@
 # The image of the service. It runs the api; the worker and the setup step are other commands of it
 # (see docker-compose.yml).
 
-# Node 22: its npm 10 takes a lock file that lists the optional packages of one platform only.
 # Debian, not Alpine: Temporal's native module needs glibc.
-FROM node:22-bookworm-slim AS build
+FROM node:24-trixie-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
+COPY packages/cli/package.json packages/cli/
+COPY packages/client-ts/package.json packages/client-ts/
+COPY packages/receiver-ts/package.json packages/receiver-ts/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./
 COPY activities activities
 COPY api api
 COPY cli cli
 COPY console console
+COPY deploy/third-party-notices.mjs deploy/
 COPY docs/migration.md docs/openapi.json docs/
 COPY docs/reference docs/reference
 COPY lib lib
@@ -21,13 +24,13 @@ COPY worker worker
 COPY workflows workflows
 RUN npm run build
 
-FROM node:22-bookworm-slim AS modules
+FROM node:24-trixie-slim AS modules
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY console/package.json console/
-RUN npm ci --omit=dev
+# Without workspaces: they are links to folders that the image does not have.
+RUN npm ci --omit=dev --workspaces=false
 
-FROM node:22-bookworm-slim
+FROM node:24-trixie-slim
 # Temporal's native module checks TLS certificates against the system's list, not Node's own.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates \
@@ -40,7 +43,7 @@ ENV NODE_ENV=production \
   HERALD_WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js
 COPY --from=modules /app/node_modules node_modules
 COPY --from=build /app/dist dist
-COPY package.json ./
+COPY package.json LICENSE ./
 USER node
 EXPOSE 3000
 # Of the api: give the worker --no-healthcheck, or one on its HERALD_METRICS_PORT.

@@ -18,7 +18,7 @@ const sources = [
   'packages/client-ts/src',
 ];
 const stampName = '.made-of';
-const compressed = /\.(?:js|css|svg)$/;
+const compressed = /\.(?:js|css|svg|txt)$/;
 
 async function filesOf(path) {
   const entries = await readdir(path, { withFileTypes: true, recursive: true }).catch((error) => {

@@ -37,6 +37,8 @@ export default defineConfig({
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir: 'dist',
+    // Of the packages in the bundle, which does not hold them.
+    license: { fileName: 'licenses.txt' },
     // A list of chunks to load ahead would be of no use: they are on the same machine as the page.
     modulePreload: { polyfill: false },
     target: 'es2022',

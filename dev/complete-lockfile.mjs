@@ -1,4 +1,4 @@
-// `npm run lockfile`: adds to package-lock.json the platform packages that npm left out of it.
+// `node dev/complete-lockfile.mjs`: adds to package-lock.json the platform packages that npm left out of it.
 // npm leaves out an optional package that its registry does not serve, and then `npm ci` refuses
 // the lock file as incomplete. Such packages are pinned exactly by the package that wants them, and
 // their names tell their platform, so an entry can be written without having seen them.

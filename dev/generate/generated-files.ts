@@ -18,6 +18,10 @@ import { formatted } from './formatted.ts';
 const metricsPage = 'docs/metrics.md';
 const logPage = 'docs/observing.md';
 const signatureCases = 'test/unit/crypto/signature-cases.json';
+const cases = 'packages/receiver-cases';
+/** The Go module and each package are published alone, so they have copies. */
+const casesOfGo = 'packages/receiver-go/internal/cases/testdata';
+const licensed = ['cli', 'client-py', 'client-ts', 'receiver-go', 'receiver-py', 'receiver-ts'];
 
 /** Returns the texts of all generated files but those of the Python client, by their paths. */
 export async function generateFiles(): Promise<Map<string, string>> {
@@ -28,12 +32,18 @@ export async function generateFiles(): Promise<Map<string, string>> {
     [metricsPage, withTable(await readFile(metricsPage, 'utf8'), Object.values(instruments))],
     [logPage, withLogTable(await readFile(logPage, 'utf8'))],
     [
-      'packages/receiver-cases/deliveries.json',
+      `${cases}/deliveries.json`,
       casesFile(JSON.parse(await readFile(signatureCases, 'utf8')) as object),
     ],
-    ['packages/receiver-cases/options.json', optionsFile()],
+    [`${cases}/options.json`, optionsFile()],
     ['packages/receiver-ts/src/events.ts', await formatted(typesFile())],
   ]);
+  for (const name of ['deliveries.json', 'handling.json', 'options.json']) {
+    const path = `${cases}/${name}`;
+    files.set(`${casesOfGo}/${name}`, files.get(path) ?? (await readFile(path, 'utf8')));
+  }
+  const license = await readFile('LICENSE', 'utf8');
+  for (const name of licensed) files.set(`packages/${name}/LICENSE`, license);
   for (const [name, text] of Object.entries(clientFiles(JSON.parse(openapi) as Contract)))
     files.set(`packages/client-ts/src/generated/${name}`, await formatted(text));
   for (const dashboard of dashboards) {

@@ -24,13 +24,25 @@ const receiverPy = 'receiver-py';
 const python = (...args: string[]) => [programOf(receiverPy, 'python'), ...args];
 const clientPy = 'client-py';
 
+/** The checks of a package for npm. The test file packs it and uses it in an empty folder. */
+const npmPackage = (testFile: string, ...checks: string[]) => ({
+  probe: [process.execPath, '--version'],
+  needs: 'node',
+  tests: [
+    ['npm', 'run', '--silent', 'build'],
+    ...['publint --strict', ...checks].map((check) => ['npx', '--no', '--', ...check.split(' ')]),
+    ['npm', 'test', '--prefix', '../..', '--', `test/unit/packages/${testFile}`],
+  ],
+});
+// The packages have no form for `require`.
+const typesCheck = 'attw --pack . --profile esm-only';
+
 export const testedPackages: readonly TestedPackage[] = [
+  { name: 'cli', ...npmPackage('cli/command-line.test.ts') },
+  { name: 'client-ts', ...npmPackage('client-ts/packed.test.ts', typesCheck) },
   {
     name: 'receiver-ts',
-    probe: [process.execPath, '--version'],
-    needs: 'node',
-    // Its tests are files of `npm test`.
-    tests: [],
+    ...npmPackage('receiver-ts/packed.test.ts', typesCheck),
     // From the root, to which the paths of what tests share are relative.
     judge: ['sh', '-c', 'cd ../.. && exec node --import tsx dev/packages/judge-typescript.ts'],
   },

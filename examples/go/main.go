@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"os"
 
-	receiver "github.com/agent-herald/receiver-go"
+	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
 )
 
 func main() {

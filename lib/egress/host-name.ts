@@ -1,4 +1,5 @@
 // Refuses host names that cannot belong to a public receiver, before DNS is asked.
+import { domainToUnicode } from 'node:url';
 
 const labelLengthMax = 63;
 const nameLengthMax = 253;
@@ -65,9 +66,15 @@ function refuseSyntax(name: string): string | null {
     if (label.length > labelLengthMax) {
       return `must have labels of at most ${labelLengthMax} characters (got ${label.length})`;
     }
-    if (!labelPattern.test(label)) return `is not a valid host name (label "${label}")`;
+    if (!labelPattern.test(label) || isBrokenPunycode(label))
+      return `is not a valid host name (label "${label}")`;
   }
   return numericPattern.test(labels.at(-1) ?? '') ? 'must not end in a number' : null;
+}
+
+// The URL parser of Node 24 lets through what IDNA cannot decode, that of Node 20 does not.
+function isBrokenPunycode(label: string): boolean {
+  return label.startsWith('xn--') && /^\p{ASCII}*$/u.test(domainToUnicode(label));
 }
 
 /** True for `localhost` and loopback addresses as a URL holds them. */

@@ -1,7 +1,8 @@
 // Writes the command line as one file, with the licenses of what it holds.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
+import { licensesOf } from '../../deploy/third-party-notices.mjs';
 
 const folder = import.meta.dirname;
 const outFile = resolve(folder, process.argv[2] ?? 'dist/agent-herald.js');
@@ -26,12 +27,7 @@ const packages = new Set(
     (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? [],
   ),
 );
-const licenses = [...packages].sort().map((path) => {
-  const root = `${folder}/${path}`;
-  const { name, version, license } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
-  const file = readdirSync(root).find((each) => /^licen[cs]e/i.test(each));
-  const text =
-    file === undefined ? `License: ${license}\n` : readFileSync(`${root}/${file}`, 'utf8');
-  return `${name} ${version}\n\n${text}`;
-});
-writeFileSync(resolve(outFile, '..', 'LICENSES.txt'), licenses.join(`\n${'-'.repeat(80)}\n\n`));
+writeFileSync(
+  resolve(outFile, '..', 'LICENSES.txt'),
+  licensesOf([...packages].sort().map((path) => resolve(folder, path))),
+);

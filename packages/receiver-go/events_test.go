@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	receiver "github.com/agent-herald/receiver-go"
+	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
 )
 
 func verified(t *testing.T, body string) *receiver.Delivery {

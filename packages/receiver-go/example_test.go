@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 
-	receiver "github.com/agent-herald/receiver-go"
+	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
 )
 
 func Example() {

@@ -1,3 +1,3 @@
-module github.com/agent-herald/receiver-go
+module github.com/agent-herald/agent-herald/packages/receiver-go
 
 go 1.22

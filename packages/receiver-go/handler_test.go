@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	receiver "github.com/agent-herald/receiver-go"
+	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
 )
 
 type calls struct {

@@ -90,7 +90,7 @@ func (p *player) end(s step) int {
 }
 
 func TestAttemptsAreHandledAsTheSharedCasesSay(t *testing.T) {
-	text, err := os.ReadFile("../receiver-cases/handling.json")
+	text, err := os.ReadFile("internal/cases/testdata/handling.json")
 	if err != nil {
 		t.Fatal(err)
 	}

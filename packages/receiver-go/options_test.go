@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	receiver "github.com/agent-herald/receiver-go"
-	"github.com/agent-herald/receiver-go/internal/cases"
+	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
+	"github.com/agent-herald/agent-herald/packages/receiver-go/internal/cases"
 )
 
 type options struct {

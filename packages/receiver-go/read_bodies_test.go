@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	receiver "github.com/agent-herald/receiver-go"
+	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
 )
 
 const alreadyRead = "the body was read or changed before the receiver: put the receiver before body parsers"

@@ -41,7 +41,7 @@ func build(t *testing.T, source string) string {
 	}
 	commands := [][]string{
 		{"mod", "init", "example.com/hook"},
-		{"mod", "edit", "-replace", "github.com/agent-herald/receiver-go=" + here},
+		{"mod", "edit", "-replace", "github.com/agent-herald/agent-herald/packages/receiver-go=" + here},
 		{"mod", "tidy"},
 		{"build", "-o", "hook", "."},
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	receiver "github.com/agent-herald/receiver-go"
+	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
 )
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

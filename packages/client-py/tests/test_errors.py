@@ -5,7 +5,7 @@ import pickle
 import traceback
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from stub_server import KEY, Answer, problem, serving
 
@@ -118,7 +118,7 @@ def test_no_log_line_and_no_traceback_shows_the_key(
         except HeraldError as error:
             text = "".join(traceback.format_exception(error)) + repr(vars(error))
             cause = error.__cause__
-            if isinstance(cause, httpx.RequestError):
+            if isinstance(cause, httpx2.RequestError):
                 text += repr(cause.request.headers)
     assert caplog.records
     assert KEY not in caplog.text + text
@@ -168,7 +168,7 @@ def test_a_key_that_no_header_can_hold_is_refused_without_being_shown(key: str) 
         {"retries": "2"},
         {"retries": True},
         {"retries": None},
-        {"http_client": httpx.AsyncClient()},
+        {"http_client": httpx2.AsyncClient()},
         {"http_client": "proxy"},
     ],
     ids=str,
@@ -183,8 +183,8 @@ def test_options_that_cannot_work_are_refused(options: dict[str, Any]) -> None:
 
 def test_a_client_with_asyncio_takes_no_blocking_one() -> None:
     good = {"url": "https://herald.example.com", "app_uid": "app_1", "api_key": KEY}
-    with pytest.raises(ValueError, match=r"http_client must be an httpx\.AsyncClient"):
-        AsyncHeraldClient(**good, http_client=httpx.Client())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"http_client must be an httpx2\.AsyncClient"):
+        AsyncHeraldClient(**good, http_client=httpx2.Client())  # type: ignore[arg-type]
 
 
 def test_a_success_without_a_body_is_none_of_the_service() -> None:
@@ -220,7 +220,7 @@ def test_the_url_may_have_a_path() -> None:
 
 
 def test_a_client_of_httpx_stays_open() -> None:
-    with serving(Answer(204)) as server, httpx.Client() as http_client:
+    with serving(Answer(204)) as server, httpx2.Client() as http_client:
         with HeraldClient(**server.options, http_client=http_client) as client:
             client.agents.delete("agt_1")
         assert not http_client.is_closed

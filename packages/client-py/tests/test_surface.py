@@ -60,4 +60,4 @@ def test_the_package_imports_nothing_but_httpx(path: Path) -> None:
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level)
     }
-    assert {module.partition(".")[0] for module in imported} <= {*sys.stdlib_module_names, "httpx"}
+    assert {module.partition(".")[0] for module in imported} <= {*sys.stdlib_module_names, "httpx2"}

@@ -42,7 +42,7 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
     assert "agent_herald/py.typed" in names
     assert all(name.startswith(("agent_herald/", "agent_herald_client-")) for name in names)
     required = [line for line in metadata.splitlines() if line.startswith(b"Requires-Dist")]
-    assert required == [b"Requires-Dist: httpx<1,>=0.28"]
+    assert required == [b"Requires-Dist: httpx2<3,>=2"]
 
     environment = tmp_path / "empty"
     venv.create(environment, with_pip=False)

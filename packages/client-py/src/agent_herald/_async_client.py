@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-import httpx
+import httpx2
 
 from ._async_resources import AsyncResources
 from ._async_transport import AsyncTransport
@@ -23,7 +23,7 @@ class AsyncHeraldClient(AsyncResources):
         api_key: str,
         timeout_seconds: float = 30,
         retries: int = 2,
-        http_client: httpx.AsyncClient | None = None,
+        http_client: httpx2.AsyncClient | None = None,
     ) -> None:
         """Takes an `http_client` of yours for proxies or certificates; that one you close."""
         settings = Settings(url, app_uid, api_key, timeout_seconds, retries)

@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 
-import httpx
+import httpx2
 
 from ._async_transport import AsyncTransport
 from ._calls import Call
@@ -36,7 +36,7 @@ class AsyncEventStream:
                     if message.kind == "message" and message.data:
                         event: EventWithPayload = json.loads("\n".join(message.data))
                         yield event
-            except httpx.RequestError:
+            except httpx2.RequestError:
                 # A cut: the events since then come after the next opening.
                 pass
             finally:
@@ -44,7 +44,7 @@ class AsyncEventStream:
             await asyncio.sleep(self._reconnect_seconds)
             response = await self._open(retries=None)
 
-    async def _open(self, *, retries: int | None) -> httpx.Response:
+    async def _open(self, *, retries: int | None) -> httpx2.Response:
         """Tries as often as another call, or for as long as a service may be away."""
         attempt = 1
         while True:
@@ -60,7 +60,7 @@ class AsyncEventStream:
             attempt += 1
 
 
-async def _messages_of(response: httpx.Response) -> AsyncIterator[Message]:
+async def _messages_of(response: httpx2.Response) -> AsyncIterator[Message]:
     reader = MessageReader()
     async for chunk in response.aiter_bytes():
         for message in reader.feed(chunk):

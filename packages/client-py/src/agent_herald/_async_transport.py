@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any, Generic, TypeVar
 
-import httpx
+import httpx2
 
 from ._calls import (
     Call,
@@ -30,11 +30,11 @@ SILENCE_SECONDS_MAX = 40.0
 class AsyncTransport:
     """The connections of a client."""
 
-    def __init__(self, settings: Settings, http_client: httpx.AsyncClient | None) -> None:
-        if http_client is not None and not isinstance(http_client, httpx.AsyncClient):
-            raise ValueError("http_client must be an httpx.AsyncClient")
+    def __init__(self, settings: Settings, http_client: httpx2.AsyncClient | None) -> None:
+        if http_client is not None and not isinstance(http_client, httpx2.AsyncClient):
+            raise ValueError("http_client must be an httpx2.AsyncClient")
         self.settings = settings
-        self._http = http_client or httpx.AsyncClient()
+        self._http = http_client or httpx2.AsyncClient()
         self._closes_http = http_client is None
 
     async def send(self, call: Call) -> Any:
@@ -57,7 +57,7 @@ class AsyncTransport:
         if self._closes_http:
             await self._http.aclose()
 
-    async def open(self, call: Call) -> httpx.Response:
+    async def open(self, call: Call) -> httpx2.Response:
         """Returns the answer of a stream, whose body is still to come. Raises a HeraldError."""
         request_id = new_request_id()
         response = await self._exchange(call, request_id, streams=True)
@@ -65,7 +65,7 @@ class AsyncTransport:
             return response
         try:
             await response.aread()
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             raise NoAnswerError(_reason(error), request_id=request_id) from error
         finally:
             await response.aclose()
@@ -76,20 +76,20 @@ class AsyncTransport:
 
     async def _exchange(
         self, call: Call, request_id: str, *, streams: bool = False
-    ) -> httpx.Response:
+    ) -> httpx2.Response:
         options = http_options(self.settings, call, request_id)
         if streams:
-            options["timeout"] = httpx.Timeout(
+            options["timeout"] = httpx2.Timeout(
                 self.settings.timeout_seconds, read=SILENCE_SECONDS_MAX
             )
         request = self._http.build_request(**options)
         try:
             return await self._http.send(request, stream=streams, follow_redirects=False)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             raise NotReachedError(_reason(error), request_id=request_id) from error
-        except httpx.TimeoutException as error:
+        except httpx2.TimeoutException as error:
             raise NoAnswerInTimeError(_reason(error), request_id=request_id) from error
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             raise NoAnswerError(_reason(error), request_id=request_id) from error
 
 
@@ -116,5 +116,5 @@ class AsyncPaged(Generic[T]):
             call = call.at(page["nextCursor"])
 
 
-def _reason(error: httpx.RequestError) -> str:
+def _reason(error: httpx2.RequestError) -> str:
     return str(error) or type(error).__name__

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypedDict, TypeVar
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
-import httpx
+import httpx2
 
 from ._version import __version__
 from .errors import HeraldError, UnexpectedAnswerError
@@ -20,7 +20,7 @@ from .problems import PROBLEMS
 
 _VISIBLE = re.compile(r"[!-~]{1,255}")
 _STREAM_ID = re.compile(r"[!-~]{1,2000}")
-# What urlsplit leaves out, and what httpx encodes.
+# What urlsplit leaves out, and what httpx2 encodes.
 _HIDDEN_CATEGORIES = ("C", "Z")
 # A socket takes no longer time.
 _TIMEOUT_SECONDS_MAX = 2_147_483
@@ -59,8 +59,8 @@ class Settings:
         if "@" in parts.netloc or "?" in self.url or "#" in self.url:
             raise ValueError("url must have no user, query or fragment")
         try:
-            host = httpx.URL(self.url).host
-        except (httpx.InvalidURL, UnicodeError) as error:
+            host = httpx2.URL(self.url).host
+        except (httpx2.InvalidURL, UnicodeError) as error:
             raise ValueError(f"url cannot be used: {error}") from error
         if not host:
             raise ValueError("url must have a host")
@@ -142,7 +142,7 @@ def new_request_id() -> str:
 
 
 def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, Any]:
-    """Returns the options of `httpx.Client.build_request`."""
+    """Returns the options of `httpx2.Client.build_request`."""
     prefix = "" if call.public else f"/api/v1{path_of('appuid', settings.app_uid)}"
     headers = {
         "accept": call.accept,
@@ -150,7 +150,7 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
         "x-request-id": request_id,
     }
     if not call.public:
-        # httpx shows this header as [secure], and an x-api-key as it is.
+        # httpx2 shows this header as [secure], and an x-api-key as it is.
         headers["authorization"] = f"Bearer {settings.api_key}"
     if call.idempotency_key is not None:
         headers["idempotency-key"] = call.idempotency_key
@@ -170,7 +170,7 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
     }
 
 
-def read_answer(call: Call, response: httpx.Response, request_id: str) -> Any:
+def read_answer(call: Call, response: httpx2.Response, request_id: str) -> Any:
     """Returns the JSON of an answer, None of one without a body. Raises a HeraldError."""
     if not response.is_success and response.status_code not in call.answers:
         raise problem_of(response, request_id)
@@ -181,19 +181,19 @@ def read_answer(call: Call, response: httpx.Response, request_id: str) -> Any:
     return _json_of(response, request_id)
 
 
-def content_type_of(response: httpx.Response) -> str:
+def content_type_of(response: httpx2.Response) -> str:
     header: str = response.headers.get("content-type", "")
     return header.partition(";")[0].strip().lower()
 
 
-def _json_of(response: httpx.Response, request_id: str) -> Any:
+def _json_of(response: httpx2.Response, request_id: str) -> Any:
     try:
         return response.json()
     except ValueError as error:
         raise _unexpected(response, request_id, "the answer is no JSON") from error
 
 
-def problem_of(response: httpx.Response, request_id: str) -> HeraldError:
+def problem_of(response: httpx2.Response, request_id: str) -> HeraldError:
     """Returns what an answer that is no success means."""
     if content_type_of(response) != "application/problem+json":
         kind = content_type_of(response) or "no content type"
@@ -212,7 +212,7 @@ def problem_of(response: httpx.Response, request_id: str) -> HeraldError:
     )
 
 
-def _unexpected(response: httpx.Response, request_id: str, what: str) -> UnexpectedAnswerError:
+def _unexpected(response: httpx2.Response, request_id: str, what: str) -> UnexpectedAnswerError:
     text = response.text[:_DETAIL_LENGTH_MAX].strip()
     return UnexpectedAnswerError(
         f"{what}: {text}" if text and response.status_code >= _HTTP_ERROR else what,
@@ -222,7 +222,7 @@ def _unexpected(response: httpx.Response, request_id: str, what: str) -> Unexpec
     )
 
 
-def _retry_after_seconds(response: httpx.Response) -> float | None:
+def _retry_after_seconds(response: httpx2.Response) -> float | None:
     value: str = response.headers.get("retry-after", "")
     if value.isascii() and value.isdecimal():
         return float(value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-import httpx
+import httpx2
 
 from ._calls import Settings
 from ._sync_resources import Resources
@@ -26,7 +26,7 @@ class HeraldClient(Resources):
         api_key: str,
         timeout_seconds: float = 30,
         retries: int = 2,
-        http_client: httpx.Client | None = None,
+        http_client: httpx2.Client | None = None,
     ) -> None:
         """Takes an `http_client` of yours for proxies or certificates; that one you close."""
         settings = Settings(url, app_uid, api_key, timeout_seconds, retries)

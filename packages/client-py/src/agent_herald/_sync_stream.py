@@ -9,7 +9,7 @@ import json
 import time
 from collections.abc import Iterator
 
-import httpx
+import httpx2
 
 from ._calls import Call
 from ._messages import Message, MessageReader
@@ -39,7 +39,7 @@ class EventStream:
                     if message.kind == "message" and message.data:
                         event: EventWithPayload = json.loads("\n".join(message.data))
                         yield event
-            except httpx.RequestError:
+            except httpx2.RequestError:
                 # A cut: the events since then come after the next opening.
                 pass
             finally:
@@ -47,7 +47,7 @@ class EventStream:
             time.sleep(self._reconnect_seconds)
             response = self._open(retries=None)
 
-    def _open(self, *, retries: int | None) -> httpx.Response:
+    def _open(self, *, retries: int | None) -> httpx2.Response:
         """Tries as often as another call, or for as long as a service may be away."""
         attempt = 1
         while True:
@@ -63,7 +63,7 @@ class EventStream:
             attempt += 1
 
 
-def _messages_of(response: httpx.Response) -> Iterator[Message]:
+def _messages_of(response: httpx2.Response) -> Iterator[Message]:
     reader = MessageReader()
     for chunk in response.iter_bytes():
         for message in reader.feed(chunk):

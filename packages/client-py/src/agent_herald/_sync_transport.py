@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
-import httpx
+import httpx2
 
 from ._calls import (
     Call,
@@ -33,11 +33,11 @@ SILENCE_SECONDS_MAX = 40.0
 class Transport:
     """The connections of a client."""
 
-    def __init__(self, settings: Settings, http_client: httpx.Client | None) -> None:
-        if http_client is not None and not isinstance(http_client, httpx.Client):
-            raise ValueError("http_client must be an httpx.Client")
+    def __init__(self, settings: Settings, http_client: httpx2.Client | None) -> None:
+        if http_client is not None and not isinstance(http_client, httpx2.Client):
+            raise ValueError("http_client must be an httpx2.Client")
         self.settings = settings
-        self._http = http_client or httpx.Client()
+        self._http = http_client or httpx2.Client()
         self._closes_http = http_client is None
 
     def send(self, call: Call) -> Any:
@@ -60,7 +60,7 @@ class Transport:
         if self._closes_http:
             self._http.close()
 
-    def open(self, call: Call) -> httpx.Response:
+    def open(self, call: Call) -> httpx2.Response:
         """Returns the answer of a stream, whose body is still to come. Raises a HeraldError."""
         request_id = new_request_id()
         response = self._exchange(call, request_id, streams=True)
@@ -68,7 +68,7 @@ class Transport:
             return response
         try:
             response.read()
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             raise NoAnswerError(_reason(error), request_id=request_id) from error
         finally:
             response.close()
@@ -77,20 +77,20 @@ class Transport:
     def _attempt(self, call: Call, request_id: str) -> Any:
         return read_answer(call, self._exchange(call, request_id), request_id)
 
-    def _exchange(self, call: Call, request_id: str, *, streams: bool = False) -> httpx.Response:
+    def _exchange(self, call: Call, request_id: str, *, streams: bool = False) -> httpx2.Response:
         options = http_options(self.settings, call, request_id)
         if streams:
-            options["timeout"] = httpx.Timeout(
+            options["timeout"] = httpx2.Timeout(
                 self.settings.timeout_seconds, read=SILENCE_SECONDS_MAX
             )
         request = self._http.build_request(**options)
         try:
             return self._http.send(request, stream=streams, follow_redirects=False)
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             raise NotReachedError(_reason(error), request_id=request_id) from error
-        except httpx.TimeoutException as error:
+        except httpx2.TimeoutException as error:
             raise NoAnswerInTimeError(_reason(error), request_id=request_id) from error
-        except httpx.RequestError as error:
+        except httpx2.RequestError as error:
             raise NoAnswerError(_reason(error), request_id=request_id) from error
 
 
@@ -117,5 +117,5 @@ class Paged(Generic[T]):
             call = call.at(page["nextCursor"])
 
 
-def _reason(error: httpx.RequestError) -> str:
+def _reason(error: httpx2.RequestError) -> str:
     return str(error) or type(error).__name__

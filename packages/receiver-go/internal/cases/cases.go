@@ -2,19 +2,22 @@
 package cases
 
 import (
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
-	receiver "github.com/agent-herald/receiver-go"
+	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
 )
 
-// File is packages/receiver-cases/deliveries.json.
+// Copies of packages/receiver-cases, so that the module is tested alone.
+//
+//go:embed testdata
+var testdata embed.FS
+
+// File is deliveries.json.
 type File struct {
 	StandardWebhooks  []Vector     `json:"standardWebhooks"`
 	XWebhookSignature []BodyVector `json:"xWebhookSignature"`
@@ -57,7 +60,7 @@ type repeat struct {
 	After  string `json:"after"`
 }
 
-// Read returns the file of this checkout.
+// Read returns the deliveries.
 func Read() (File, error) {
 	var file File
 	err := readJSON("deliveries.json", &file)
@@ -65,15 +68,14 @@ func Read() (File, error) {
 }
 
 func readJSON(name string, into any) error {
-	_, here, _, _ := runtime.Caller(0)
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(here), "../../../receiver-cases", name))
+	text, err := testdata.ReadFile("testdata/" + name)
 	if err != nil {
 		return err
 	}
 	return json.Unmarshal(text, into)
 }
 
-// OptionsFile is packages/receiver-cases/options.json.
+// OptionsFile is options.json.
 type OptionsFile struct {
 	Cases []OptionsCase `json:"cases"`
 }
@@ -92,7 +94,7 @@ type Refusal struct {
 	Rule   string `json:"rule"`
 }
 
-// ReadOptions returns the cases of options of this checkout.
+// ReadOptions returns the cases of options.
 func ReadOptions() (OptionsFile, error) {
 	var file OptionsFile
 	err := readJSON("options.json", &file)

@@ -3,7 +3,7 @@ package cases
 import (
 	"errors"
 
-	receiver "github.com/agent-herald/receiver-go"
+	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
 )
 
 // Judge returns what this package makes of a case, in the form of its Expect.

@@ -6,7 +6,7 @@ import (
 	"log"
 	"os"
 
-	"github.com/agent-herald/receiver-go/internal/cases"
+	"github.com/agent-herald/agent-herald/packages/receiver-go/internal/cases"
 )
 
 func main() {

@@ -1,0 +1,41 @@
+// Parts of others: copies are what docs/dependencies.md says and not old, and their licenses are shipped.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+
+const table = readFileSync('docs/dependencies.md', 'utf8');
+const [, version = '', released = ''] =
+  /^\| `docs\/reference\/scalar\.js\.gz` \|.* (\d+\.\d+\.\d+),.*\| (\d{4}-\d\d-\d\d) \|$/m.exec(
+    table,
+  ) ?? [];
+
+test('the program behind /docs has the version of the table', () => {
+  const script = gunzipSync(readFileSync('docs/reference/scalar.js.gz')).toString();
+  expect(version).not.toBe('');
+  expect(script).toContain(`@scalar/api-reference@${version}`);
+});
+
+test('the program behind /docs was released within the last year', () => {
+  const end = new Date(`${released}T00:00:00Z`);
+  end.setUTCFullYear(end.getUTCFullYear() + 1);
+  expect(end.getTime()).toBeGreaterThan(Date.now());
+});
+
+test('the notices name what runs in production and what was copied, and nothing for development', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'notices-'));
+  const file = join(folder, 'THIRD_PARTY_NOTICES');
+  execFileSync(process.execPath, ['deploy/third-party-notices.mjs', file]);
+  const lines = readFileSync(file, 'utf8').split('\n');
+  rmSync(folder, { recursive: true });
+  const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    [list: string]: Record<string, string>;
+  };
+  const isNamed = ([name, version]: [string, string]) => lines.includes(`${name} ${version}`);
+  expect(Object.entries(dependencies ?? {}).filter((each) => !isNamed(each))).toEqual([]);
+  expect(isNamed(['prettier', devDependencies?.['prettier'] ?? ''])).toBe(false);
+  expect(lines).toEqual(expect.arrayContaining(['docs/reference/scalar.js.gz']));
+  expect(lines).toEqual(expect.arrayContaining(['lib/access/common-passwords.ts']));
+});
