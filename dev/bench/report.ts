@@ -43,10 +43,10 @@ export function renderFloor({ floors, idleCpuMsPerSecond }: FloorReport): string
   return ['## Floor', '', renderTable([head, ...table]), '', idle].join('\n');
 }
 
-/** Returns a table with a row a figure and a column a measurement, and the scenario's own table. */
+/** Returns a table with a row a figure and a column a measurement. */
 export function renderScenario(
   name: string,
-  { measurements, table = [], notes, missed = [] }: ScenarioResult,
+  { measurements, notes, missed = [] }: ScenarioResult,
 ): string {
   const head = [name, ...measurements.map((measurement) => measurement.name)];
   const rows = figures
@@ -54,16 +54,13 @@ export function renderScenario(
     .filter(([, ...cells]) => cells.some((cell) => cell !== none));
   const targets = missed.map((target) => `**Target missed**: ${target}`);
   const lines = [...notes, ...targets].map((note) => `- ${note}`);
-  const tables = [measurements.length === 0 ? [] : [head, ...rows], table].flatMap((each) =>
-    each.length === 0 ? [] : [renderTable(each), ''],
-  );
-  return [`## ${name}`, '', ...tables, ...lines].join('\n').trimEnd();
+  return [`## ${name}`, '', renderTable([head, ...rows]), '', ...lines].join('\n').trimEnd();
 }
 
 /** Returns a table with a row a measurement. */
 export function renderSummary({ floor, scenarios }: Report): string {
   const latencies = ['call p50 / p99', 'receipt p50 / p99 / max ms'];
-  const rates = ['events/s', 'deliveries/s', 'lost', 'twice', 'CPU ms/event', 'events/workflow'];
+  const rates = ['events/s', 'deliveries/s', 'lost', 'twice', 'CPU ms/event', 'workflows'];
   const head = ['', 'load', ...latencies, ...rates];
   const floorRows = (floor?.floors ?? []).map(({ name, ms, perSecond }) =>
     [name, '1 at a time', none, showLatency(ms), `${show(perSecond)} (16)`].concat(
@@ -79,7 +76,7 @@ export function renderSummary({ floor, scenarios }: Report): string {
 }
 
 function summaryRow(measurement: Measurement): string[] {
-  const { name, load, answerMs, receiptMs, temporal } = measurement;
+  const { name, load, answerMs, receiptMs } = measurement;
   return [
     name,
     describeLoad(load),
@@ -90,7 +87,7 @@ function summaryRow(measurement: Measurement): string[] {
     show(measurement.lost),
     show(measurement.duplicates),
     show(sumService(measurement.cpuMsPerEvent)),
-    show(temporal?.eventsPerWorkflow),
+    show(measurement.workflows),
   ];
 }
 
@@ -117,12 +114,7 @@ const figures: readonly Figure[] = [
     'memory MB, highest so far',
     ({ memory }) => listFigures(mapValues(memory, ({ residentMbMax }) => residentMbMax)),
   ],
-  ['MongoDB operations/event', ({ mongodbOperationsPerEvent: ops }) => listFigures(ops)],
-  ['workflows', ({ temporal }) => show(temporal?.workflows)],
-  ['events/workflow', ({ temporal }) => show(temporal?.eventsPerWorkflow)],
-  ['state transitions/event', ({ temporal }) => show(temporal?.stateTransitionsPerEvent)],
-  ['history events/event', ({ temporal }) => show(temporal?.historyEventsPerEvent)],
-  ['history bytes/event', ({ temporal }) => show(temporal?.historyBytesPerEvent)],
+  ['workflows', ({ workflows }) => show(workflows)],
 ];
 
 export function describeLoad(load: Load): string {

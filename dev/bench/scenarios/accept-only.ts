@@ -9,7 +9,6 @@ export const acceptOnly: Scenario = {
   name: 'accept-only',
   about: '200 changes a second for 30 s with Temporal stopped, then the delivery of them all',
   isMain: true,
-  needs: 'own',
   async run(bench) {
     const { service, settings } = bench;
     const notes: string[] = [];

@@ -6,7 +6,6 @@ export const idle: Scenario = {
   name: 'idle',
   about: '200 changes, each 100 ms after the one before was received',
   isMain: true,
-  needs: 'any',
   async run(bench) {
     const { settings } = bench;
     const calls = sized(settings, 200, 15);
@@ -21,7 +20,6 @@ export const light: Scenario = {
   name: 'light',
   about: '20 changes a second for 60 s',
   isMain: true,
-  needs: 'any',
   async run(bench) {
     const load = openLoad(bench.settings, 20, 60);
     const measurement = await measure(bench, { name: 'light', hooks: { matching: 1 }, load });

@@ -20,7 +20,6 @@ export const mixed: Scenario = {
   about:
     '20 changes of agents and 200 reported changes a second for 120 s, each to one of 10 webhooks: one slow, nine with 2 % of errors',
   isMain: false,
-  needs: 'any',
   async run(bench) {
     const { measurement } = await measureBacklog(bench, {
       name: 'mixed',
