@@ -1,9 +1,6 @@
 import { format, resolveConfig } from 'prettier';
 
-/** Formats TypeScript or JSON as the repository does. */
-export async function formatted(
-  source: string,
-  parser: 'typescript' | 'json' = 'typescript',
-): Promise<string> {
-  return format(source, { ...(await resolveConfig('package.json')), parser });
+/** Formats TypeScript as the repository does. */
+export async function formatted(source: string): Promise<string> {
+  return format(source, { ...(await resolveConfig('package.json')), parser: 'typescript' });
 }

@@ -5,8 +5,6 @@ import { routes } from '../../api/routes.ts';
 import { instruments } from '../../lib/telemetry/instruments.ts';
 import type { Contract } from '../client-types/contract.ts';
 import { generatedFiles as clientFiles } from '../client-types/generated-files.ts';
-import { toGrafana } from '../dashboards/dashboard.ts';
-import { dashboards } from '../dashboards/dashboards.ts';
 import { withTable } from '../instruments/metrics-table.ts';
 import { limitsPage } from '../limits/limits-page.ts';
 import { casesFile } from '../receiver-cases/cases-file.ts';
@@ -33,9 +31,5 @@ export async function generateFiles(): Promise<Map<string, string>> {
   ]);
   for (const [name, text] of Object.entries(clientFiles(JSON.parse(openapi) as Contract)))
     files.set(`packages/client-ts/src/generated/${name}`, await formatted(text));
-  for (const dashboard of dashboards) {
-    const text = await formatted(JSON.stringify(toGrafana(dashboard, dashboards), null, 2), 'json');
-    files.set(`deploy/grafana/dashboards/${dashboard.uid}.json`, text);
-  }
   return files;
 }
