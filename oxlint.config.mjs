@@ -260,8 +260,8 @@ export default {
         'dev/packages uses the packages, and the cases that tests share.',
       ),
       outside(
-        ['bench', 'demo', 'fuzz', 'start'],
-        'dev/packages uses dev/python and dev/servers only.',
+        ['bench', 'demo', 'fuzz'],
+        'dev/packages uses dev/python, dev/servers and dev/start only.',
       ),
     ),
     forbid(

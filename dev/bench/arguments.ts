@@ -28,7 +28,6 @@ export function readArguments(args: readonly string[]) {
       rate: { type: 'string' },
       short: { type: 'boolean', default: false },
       path: { type: 'string', default: 'changes' },
-      kept: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -42,7 +41,6 @@ export function readArguments(args: readonly string[]) {
     ratePerSecond: readNumber('--rate', values.rate, 5_000),
     short: values.short,
     path,
-    kept: values.kept,
   };
   const [command, ...rest] = positionals;
   if (command === 'compare') {
@@ -70,13 +68,12 @@ function readComparison(
 }
 
 // Without defaults, which another checkout may not know.
-function optionsOf({ seconds, ratePerSecond, short, path, kept }: Settings): string[] {
+function optionsOf({ seconds, ratePerSecond, short, path }: Settings): string[] {
   return [
     ...(seconds === null ? [] : ['--seconds', String(seconds)]),
     ...(ratePerSecond === null ? [] : ['--rate', String(ratePerSecond)]),
     ...(short ? ['--short'] : []),
     ...(path === 'changes' ? [] : ['--path', path]),
-    ...(kept ? ['--kept'] : []),
   ];
 }
 
@@ -116,7 +113,6 @@ export function helpText(): string {
     '  --seconds N     seconds of load, instead of the scenario’s own',
     '  --rate N        arrivals a second, instead of the scenario’s own',
     '  --path agents   change agents (PATCH …/agents/{uid}) instead of reporting changes (POST …/changes)',
-    '  --kept          embedded servers with data in files, as npm start has them, not in memory',
     '',
     'compare judges a change: it runs the scenarios (light burst when none is named) with the bench of the',
     'checkout in DIR, A, and of this one, B, in turns, and prints a table of both with the ratio B / A.',

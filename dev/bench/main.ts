@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { helpText, readArguments } from './arguments.ts';
 import { compareCheckouts } from './compare.ts';
-import { renderSummary, type Report } from './report.ts';
+import type { Report } from './report.ts';
 import { runSession } from './session.ts';
 
 const resultsDir = fileURLToPath(new URL('results', import.meta.url));
@@ -39,10 +39,7 @@ async function main(): Promise<number> {
   const { comparison } = wanted;
   if (comparison !== null) return compareCheckouts(comparison, { signal: stop.signal, say, print });
   const report = await runSession({ ...wanted, stop, say, print });
-  if (report.scenarios.length > 0) {
-    print(renderSummary(report));
-    await writeResults(report);
-  }
+  if (report.scenarios.length > 0) await writeResults(report);
   if (stop.signal.aborted) throw stop.signal.reason;
   for (const { name, missed = [] } of report.scenarios) {
     for (const target of missed) say(`${name} missed its target: ${target}`);

@@ -16,8 +16,6 @@ export interface Service {
   config: Config;
   store: Store;
   temporal: Client;
-  /** The environment of further processes that use its servers. */
-  env: NodeJS.ProcessEnv;
   /** The current processes; a restart changes them. */
   groups(): ProcessGroups;
   /** Resolves with the reason when a server is lost for good. */
@@ -52,12 +50,11 @@ export async function startService(
     open.defer(() => dropDatabase(readConfig(env).mongodb));
   }
   const { dev, lost } = open.use(await launch({ env, dataDir, ephemeral: !kept, progress: say }));
-  const serversEnv = {
+  const config = readConfig({
     ...env,
     MONGODB_URI: dev.mongodbUri,
     TEMPORAL_ADDRESS: dev.temporalAddress,
-  };
-  const config = readConfig(serversEnv);
+  });
   const store = open.use(await connectStore(config.mongodb));
   const { address, namespace, connectionOptions } = config.temporal;
   const connection = await Connection.connect({ ...connectionOptions, address });
@@ -67,7 +64,6 @@ export async function startService(
     config,
     store,
     temporal: new Client({ connection, namespace }),
-    env: serversEnv,
     groups: () => groupsOf(dev.pids),
     lost,
   };

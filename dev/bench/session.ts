@@ -29,7 +29,7 @@ export async function runSession(session: Session): Promise<Report> {
     floor: null,
     scenarios: [],
   };
-  for (const group of groupByService(scenarios, settings)) {
+  for (const group of groupByService(scenarios)) {
     if (session.stop.signal.aborted) break;
     const open = new Disposal();
     try {
@@ -57,11 +57,10 @@ async function beginReport(report: Report, bench: Bench, print: Session['print']
   print(renderFloor(report.floor));
 }
 
-// Scenarios that kill servers get a separate service with data in files, unless all have that.
-function groupByService(scenarios: readonly Scenario[], settings: Settings) {
-  const isKept = ({ killsServers }: Scenario): boolean => settings.kept || killsServers === true;
+// Scenarios that kill servers get a separate service with data in files.
+function groupByService(scenarios: readonly Scenario[]) {
   return [false, true].flatMap((kept) => {
-    const members = scenarios.filter((scenario) => isKept(scenario) === kept);
+    const members = scenarios.filter(({ killsServers = false }) => killsServers === kept);
     return members.length === 0 ? [] : [{ kept, scenarios: members }];
   });
 }

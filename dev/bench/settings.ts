@@ -10,8 +10,6 @@ export interface Settings {
   /** Smoke versions of a few seconds. */
   short: boolean;
   path: ChangePath;
-  /** Servers keep their data in files, as with `npm start`, not in memory. */
-  kept: boolean;
 }
 
 /** Returns a scenario's figure, or the one of its smoke version. */

@@ -1,5 +1,6 @@
 // The files that are made from others in this repository.
 import { readFile } from 'node:fs/promises';
+import { format, resolveConfig } from 'prettier';
 import { renderOpenapi } from '../../api/openapi/document.ts';
 import { routes } from '../../api/routes.ts';
 import { instruments } from '../../lib/telemetry/instruments.ts';
@@ -7,10 +8,11 @@ import type { Contract } from '../client-types/contract.ts';
 import { generatedFiles as clientFiles } from '../client-types/generated-files.ts';
 import { withTable } from '../instruments/metrics-table.ts';
 import { limitsPage } from '../limits/limits-page.ts';
-import { casesFile } from '../receiver-cases/cases-file.ts';
+import { toCase } from '../receiver-cases/draft.ts';
+import { good } from '../receiver-cases/good.ts';
+import { hostile } from '../receiver-cases/hostile.ts';
 import { optionsFile } from '../receiver-cases/options.ts';
 import { typesFile } from '../receiver-types/types-file.ts';
-import { formatted } from './formatted.ts';
 
 const metricsPage = 'docs/metrics.md';
 const signatureCases = 'test/unit/crypto/signature-cases.json';
@@ -22,14 +24,23 @@ export async function generateFiles(): Promise<Map<string, string>> {
     ['docs/openapi.json', openapi],
     ['docs/limits.md', limitsPage()],
     [metricsPage, withTable(await readFile(metricsPage, 'utf8'), Object.values(instruments))],
-    [
-      'packages/receiver-cases/deliveries.json',
-      casesFile(JSON.parse(await readFile(signatureCases, 'utf8')) as object),
-    ],
+    ['packages/receiver-cases/deliveries.json', await casesFile()],
     ['packages/receiver-cases/options.json', optionsFile()],
     ['packages/receiver-ts/src/events.ts', await formatted(typesFile())],
   ]);
   for (const [name, text] of Object.entries(clientFiles(JSON.parse(openapi) as Contract)))
     files.set(`packages/client-ts/src/generated/${name}`, await formatted(text));
   return files;
+}
+
+/** Returns the public vectors, then the cases. */
+async function casesFile(): Promise<string> {
+  const vectors = JSON.parse(await readFile(signatureCases, 'utf8')) as object;
+  const deliveries = [...good, ...hostile].map(toCase);
+  return `${JSON.stringify({ ...vectors, deliveries }, null, 2)}\n`;
+}
+
+/** Formats TypeScript as the repository does. */
+async function formatted(source: string): Promise<string> {
+  return format(source, { ...(await resolveConfig('package.json')), parser: 'typescript' });
 }

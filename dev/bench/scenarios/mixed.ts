@@ -1,7 +1,7 @@
 // Both kinds of changes at once, to receivers of which some are slow and some fail.
 import type { BenchApp } from '../app.ts';
 import type { Call, Caller } from '../calls.ts';
-import { measureBacklog } from '../measure-backlog.ts';
+import { measureBacklog } from '../backlog.ts';
 import type { Scenario } from '../scenario.ts';
 import { openLoad } from '../settings.ts';
 

@@ -1,7 +1,6 @@
 // The highest rate at which the backlog does not grow.
-import { isHeld } from '../backlog.ts';
+import { isHeld, measureBacklog } from '../backlog.ts';
 import type { Bench } from '../bench.ts';
-import { measureBacklog } from '../measure-backlog.ts';
 import { measure, type Measurement } from '../measure.ts';
 import type { Scenario, ScenarioResult } from '../scenario.ts';
 import { secondsOf, sized } from '../settings.ts';

@@ -14,7 +14,7 @@ test('two rounds of light and burst, unless asked otherwise', () => {
 });
 
 test('options that differ from the defaults are passed on, names are not checked', () => {
-  const options = ['--seconds', '5', '--rate', '40', '--short', '--path', 'agents', '--kept'];
+  const options = ['--seconds', '5', '--rate', '40', '--short', '--path', 'agents'];
   expect(comparisonOf('../before', 'busy', 'unknown', '--rounds', '3', ...options)).toEqual({
     dir: '../before',
     names: ['busy', 'unknown'],
