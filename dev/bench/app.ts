@@ -40,9 +40,8 @@ export async function makeApp(
   const { matching, byTenant = false, slowMs, refuseEvery, retryScheduleMs = null } = hooks;
   const hookUids = await copyWebhook(service, app, {
     count: matching,
-    urlOf: (uid, index) =>
-      receiver.urlOf(uid, index < slowCount ? { delayMs: slowMs } : { refuseEvery }),
-    fieldsOf: (index) => ({
+    fieldsOf: (uid, index) => ({
+      url: receiver.urlOf(uid, index < slowCount ? { delayMs: slowMs } : { refuseEvery }),
       retryScheduleMs,
       externalTenantIds: byTenant ? [tenantOf(index)] : null,
     }),
@@ -71,21 +70,20 @@ function tenantOf(index: number): string {
 
 interface Copies {
   count: number;
-  urlOf: (uid: string, index: number) => string;
   /** Differences of a copy from the original. */
-  fieldsOf: (index: number) => Partial<StoredWebhook>;
+  fieldsOf: (uid: string, index: number) => Partial<StoredWebhook> & { url: string };
 }
 
 // Registers a webhook, replaces it by `count` copies, and returns their uids.
 async function copyWebhook(
   service: Service,
   app: NewApp,
-  { count, urlOf, fieldsOf }: Copies,
+  { count, fieldsOf }: Copies,
 ): Promise<string[]> {
   if (count === 0) return [];
   const { store, config } = service;
   const { appUid } = app;
-  const uid = await registerWebhook(service, app, urlOf('original', 0));
+  const uid = await registerWebhook(service, app, fieldsOf('original', 0).url);
   const original = await store.webhooks.findOneAndDelete({ _id: uid, appUid });
   if (original === null) throw new Error(`the webhook ${uid} is not in the database`);
   const secretBox = createSecretBox(config.sealingKeys);
@@ -93,7 +91,7 @@ async function copyWebhook(
     const _id = newId('whk');
     // A sealed secret opens in its own place only.
     const secret = secretBox.seal(newWebhookSecret(), secretPlace({ appUid, _id }));
-    return { ...original, ...fieldsOf(index), _id, secret, url: urlOf(_id, index) };
+    return { ...original, ...fieldsOf(_id, index), _id, secret };
   });
   await store.webhooks.insertMany(copies);
   await store.apps.updateOne({ _id: appUid }, { $inc: { webhookCount: count - 1 } });

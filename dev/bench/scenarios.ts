@@ -1,11 +1,10 @@
 import type { Scenario } from './scenario.ts';
 import { acceptOnly } from './scenarios/accept-only.ts';
-import { burst } from './scenarios/burst.ts';
 import { fanOut } from './scenarios/fan-out.ts';
 import { hangingReceiver } from './scenarios/hanging-receiver.ts';
-import { idle, light } from './scenarios/idle.ts';
 import { kill } from './scenarios/kill.ts';
 import { mixed } from './scenarios/mixed.ts';
+import { burst, idle, light } from './scenarios/one-webhook.ts';
 import { signIn } from './scenarios/sign-in.ts';
 import { slowSockets } from './scenarios/slow-sockets.ts';
 import { sustained } from './scenarios/sustained.ts';

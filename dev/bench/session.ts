@@ -77,9 +77,11 @@ async function openBench(
   open.defer(async () => {
     isOver = true;
   });
-  void service.lost.then((reason) => {
+  const stopWhenLost = async (): Promise<void> => {
+    const reason = await service.lost;
     if (!isOver) stop.abort(new Error(reason));
-  });
+  };
+  void stopWhenLost();
   return {
     service,
     receiver,

@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ProcessExit } from '../servers/guarded-process.ts';
 import type { SystemUser } from '../servers/run-program.ts';
 import { type Running, supervise } from './supervise.ts';
 
@@ -62,7 +61,7 @@ async function startChild({ args, env, user, logPath }: ChildOptions): Promise<C
       // Its own process group: Ctrl-C reaches the launcher alone, which then stops all in order.
       detached: true,
     });
-    const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }) as ProcessExit);
+    const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
     await once(child, 'spawn');
     return {
       pid: child.pid ?? 0,

@@ -1,6 +1,7 @@
+// The plain loads: all changes go to one webhook.
 import { measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
-import { openLoad, secondsOf, sized } from '../settings.ts';
+import { crowdLoad, openLoad, secondsOf, sized } from '../settings.ts';
 
 export const idle: Scenario = {
   name: 'idle',
@@ -23,6 +24,17 @@ export const light: Scenario = {
   async run(bench) {
     const load = openLoad(bench.settings, 20, 60);
     const measurement = await measure(bench, { name: 'light', hooks: { matching: 1 }, load });
+    return { measurements: [measurement], notes: [] };
+  },
+};
+
+export const burst: Scenario = {
+  name: 'burst',
+  about: '3,000 changes by 50 concurrent callers',
+  isMain: true,
+  async run(bench) {
+    const load = crowdLoad(bench.settings, sized(bench.settings, 3_000, 200));
+    const measurement = await measure(bench, { name: 'burst', hooks: { matching: 1 }, load });
     return { measurements: [measurement], notes: [] };
   },
 };
