@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { SystemUser } from '../servers/run-program.ts';
-import { type Running, supervise } from './supervise.ts';
+import { type Running, supervise, type Supervised } from './supervise.ts';
 
 const restartWaitMs = 1_000;
 const stopTimeoutMs = 12_000;
@@ -32,7 +32,7 @@ interface Child extends Running {
  * Starts a process, waits for its first message, and from then on restarts it when it ends. Throws, with the path of
  * the log, when the first start fails.
  */
-export async function superviseChild(options: ChildOptions): Promise<AsyncDisposable> {
+export async function superviseChild(options: ChildOptions): Promise<Supervised> {
   const { name, logPath, progress, onStart } = options;
   await mkdir(dirname(logPath), { recursive: true });
   const child = await startChild(options);

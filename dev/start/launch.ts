@@ -19,7 +19,7 @@ import { findOrCreateDevApp } from './dev-app.ts';
 import type { DevFile } from '../../lib/config/dev-file.ts';
 import { removeDevFiles, writeDevFiles } from './dev-files.ts';
 import { loadDevSecrets, makeDevSecrets } from './dev-secrets.ts';
-import { supervise } from './supervise.ts';
+import { supervise, type Supervised } from './supervise.ts';
 
 interface LaunchOptions {
   /** What it sets, even to empty, wins over development defaults. */
@@ -110,7 +110,7 @@ async function launchInto(
   await prepareServers(config);
   const appPath = ephemeral ? null : join(dataDir, 'app.json');
   const app = await findOrCreateDevApp(config, appPath);
-  const startRole = async (role: Role): Promise<unknown> => {
+  const startRole = async (role: Role): Promise<Supervised> => {
     const onStart = (pid: number): void => {
       pids[role] = pid;
       saved();
@@ -122,7 +122,7 @@ async function launchInto(
   // Before the roles, of which its failure would leave processes behind.
   const admin = await findOrCreateDevAdmin(config, { path: adminPath, isOwnDatabase });
   signal.throwIfAborted();
-  await Promise.all([startRole('api'), startRole('worker')]);
+  const roles = await Promise.all([startRole('api'), startRole('worker')]);
   signal.throwIfAborted();
 
   dev = {
@@ -142,7 +142,7 @@ async function launchInto(
   await writes;
   return {
     dev,
-    lost: servers.lost,
+    lost: Promise.race([servers.lost, ...roles.map((role) => role.lost)]),
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
 }
@@ -170,7 +170,7 @@ function superviseRole(
   role: Role,
   { dataDir, progress }: LaunchOptions,
   { env, ports, onStart }: { env: NodeJS.ProcessEnv; ports: Ports; onStart: (pid: number) => void },
-): Promise<AsyncDisposable> {
+): Promise<Supervised> {
   const main = fileURLToPath(new URL(`../../${role}/main.ts`, import.meta.url));
   const args = [...heapFlags, '--import', 'tsx', main];
   const logPath = join(dataDir, 'logs', `${role}.log`);

@@ -21,11 +21,13 @@ const waitMsMin = 1_000;
 const waitMsMax = 15_000;
 const soundAfterMs = 30_000;
 
-/** Restarts a process when it ends. `lost` resolves, with a sentence, when it cannot be restarted. */
-export function supervise<R extends Running>(
-  first: R,
-  options: SuperviseOptions<R>,
-): AsyncDisposable & { lost: Promise<string> } {
+export interface Supervised extends AsyncDisposable {
+  /** Resolves, with a sentence, when the process cannot be restarted, or was stopped. */
+  lost: Promise<string>;
+}
+
+/** Restarts a process when it ends. */
+export function supervise<R extends Running>(first: R, options: SuperviseOptions<R>): Supervised {
   const { name, start, onStart, restartable = true, firstWaitMs, progress } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
