@@ -193,16 +193,13 @@ export default {
         except('dev'),
         'dev/servers uses lib only: the service runs as processes of its own.',
       ),
-      outside(
-        ['bench', 'demo', 'screenshots', 'start'],
-        'dev/servers stands below the rest of dev.',
-      ),
+      outside(['bench', 'demo', 'start'], 'dev/servers stands below the rest of dev.'),
     ),
     forbid(
       'dev/python/**',
       outside(except('dev'), 'dev/python makes environments, and runs programs of dev/servers.'),
       outside(
-        ['bench', 'demo', 'fuzz', 'packages', 'screenshots', 'start'],
+        ['bench', 'demo', 'fuzz', 'packages', 'start'],
         'dev/python stands below what uses it.',
       ),
     ),
@@ -212,30 +209,23 @@ export default {
         except('dev', 'cli', 'worker'),
         'dev/start runs the api and the worker as processes of their own.',
       ),
-      outside(['bench', 'demo', 'screenshots'], 'dev/start uses dev/servers only.'),
+      outside(['bench', 'demo'], 'dev/start uses dev/servers only.'),
     ),
     forbid(
       'dev/demo/**',
       outside(except('dev'), 'dev/demo calls the API as anybody does.'),
-      outside(['bench', 'screenshots', 'servers'], 'dev/demo uses dev/start only.'),
+      outside(['bench', 'servers'], 'dev/demo uses dev/start only.'),
     ),
     forbid(
       'dev/bench/**',
-      outside(
-        except('dev', 'packages', 'worker'),
-        'dev/bench measures from outside, through the API.',
-      ),
-      outside(['demo', 'screenshots'], 'dev/bench uses dev/start and dev/servers only.'),
-    ),
-    forbid(
-      'dev/openapi/**',
-      outside(except('dev', 'api'), 'dev/openapi writes what api/openapi makes.'),
+      outside(except('dev', 'worker'), 'dev/bench measures from outside, through the API.'),
+      outside(['demo'], 'dev/bench uses dev/start and dev/servers only.'),
     ),
     forbid(
       'dev/fuzz/**',
       outside(except('dev'), 'dev/fuzz calls the service as anybody does.'),
       outside(
-        ['bench', 'demo', 'packages', 'screenshots'],
+        ['bench', 'demo', 'packages'],
         'dev/fuzz uses dev/python, dev/servers and dev/start only.',
       ),
     ),
@@ -243,19 +233,14 @@ export default {
       'dev/deploy/**',
       outside(except('dev'), 'dev/deploy checks deploy/ by what lib and the tools say.'),
       outside(
-        ['bench', 'demo', 'fuzz', 'packages', 'screenshots'],
+        ['bench', 'demo', 'fuzz', 'packages'],
         'dev/deploy uses dev/python, dev/servers and dev/start only.',
       ),
     ),
     forbid(
       'dev/alerts/**',
-      outside(except('dev', 'cli', 'worker'), 'dev/alerts runs the service as dev/start does.'),
-      outside(
-        ['bench', 'demo', 'fuzz', 'packages', 'screenshots'],
-        'dev/alerts uses dev/servers and dev/start only.',
-      ),
+      outside(except('dev'), 'dev/alerts checks deploy/ by the names of lib/telemetry.'),
     ),
-    forbid('dev/dashboards/**', outside(except('dev'), 'dev/dashboards writes deploy/grafana.')),
     forbid('dev/limits/**', outside(except('dev'), 'dev/limits uses lib/limits.ts only.')),
     forbid(
       'dev/instruments/**',
@@ -275,8 +260,8 @@ export default {
         'dev/packages uses the packages, and the cases that tests share.',
       ),
       outside(
-        ['bench', 'demo', 'fuzz', 'screenshots', 'start'],
-        'dev/packages uses dev/python and dev/servers only.',
+        ['bench', 'demo', 'fuzz'],
+        'dev/packages uses dev/python, dev/servers and dev/start only.',
       ),
     ),
     forbid(
@@ -293,11 +278,6 @@ export default {
         ['lib', ...except('packages')],
         'A package is used without this repository: it imports nothing of it.',
       ),
-    ),
-    forbid(
-      'dev/screenshots/**',
-      outside(except('dev', 'test'), 'dev/screenshots uses lib, dev/start and what tests share.'),
-      outside(['bench', 'demo'], 'dev/screenshots uses dev/start only.'),
     ),
     {
       files: ['console/**'],

@@ -6,26 +6,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
-const processors = {
-  arm64: 'arm64',
-  arm: 'arm',
-  ia32: 'ia32',
-  loong64: 'loong64',
-  ppc64: 'ppc64',
-  riscv64: 'riscv64',
-  s390x: 's390x',
-  x64: 'x64',
-};
+const processors = ['arm64', 'arm', 'ia32', 'loong64', 'ppc64', 'riscv64', 's390x', 'x64'];
 
 /** Gives the platform a package's name tells of, or null when it tells of none. */
 function platformOf(name) {
   const words = name.split('/').at(-1).split('-');
   const os = systems.find((system) => words.includes(system));
-  const cpu = Object.keys(processors).find((processor) => words.includes(processor));
+  const cpu = processors.find((processor) => words.includes(processor));
   if (os === undefined || cpu === undefined) return null;
   const abi = words.at(-1);
   const libc = abi.startsWith('musl') ? 'musl' : abi.startsWith('gnu') ? 'glibc' : null;
-  return { os, cpu: processors[cpu], libc: os === 'linux' ? libc : null };
+  return { os, cpu, libc: os === 'linux' ? libc : null };
 }
 
 /** Gives the entries that are missing, by their place in the lock file. */

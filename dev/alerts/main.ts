@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { runCommand } from '../../lib/platform/run-command.ts';
-import { dashboards } from '../dashboards/dashboards.ts';
-import { findPrometheus } from './prometheus-programs.ts';
+import { readDashboards } from './dashboards.ts';
+import { findPromtool } from './find-promtool.ts';
 
 const help = `Usage: npm run test:alerts
 
@@ -27,8 +27,8 @@ const print = (line: string): void => {
 
 /** Writes the queries of the dashboards as rules, so that promtool reads them. */
 async function writeQueries(): Promise<AsyncDisposable & { path: string }> {
-  const queries = dashboards.flatMap(({ panels }) =>
-    panels.flatMap((panel) => Object.values(panel.queries)),
+  const queries = readDashboards().flatMap((panels) =>
+    panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
   );
   const rules = queries.map((query, index) => ({
     record: `dashboard:query:${index}`,
@@ -42,7 +42,7 @@ async function writeQueries(): Promise<AsyncDisposable & { path: string }> {
 
 await runCommand(async () => {
   const startedAt = performance.now();
-  const { promtool } = await findPrometheus(print);
+  const promtool = await findPromtool(print);
   const recorded = (await readdir(recordedFolder)).map((name) => join(recordedFolder, name));
   const tests = [join(folder, 'rules.test.yml'), ...recorded];
   await using scratch = await writeQueries();

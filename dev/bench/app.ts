@@ -2,7 +2,6 @@
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { newId } from '../../lib/platform/ids.ts';
-import type { Entity } from '../../lib/model/event-name.ts';
 import type { AgentDocument } from '../../lib/model/resource.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { createAppWithKey, type NewApp } from '../../lib/access/create-app-with-key.ts';
@@ -22,9 +21,6 @@ export interface Hooks {
   /** The others answer one request in so many with 500. */
   refuseEvery?: number;
   retryScheduleMs?: number[];
-  ratePerSecond?: number;
-  /** Get nothing. */
-  idle?: number;
 }
 
 export type BenchApp = Awaited<ReturnType<typeof makeApp>>;
@@ -32,7 +28,7 @@ export type BenchApp = Awaited<ReturnType<typeof makeApp>>;
 // Enough that concurrent callers seldom change the same agent, a write conflict.
 const agentCount = 200;
 
-/** Of each sort of webhook the API registers one, and the others are copies of it. */
+/** The API registers one webhook, and the others are copies of it. */
 export async function makeApp(
   { service, receiver }: { service: Service; receiver: Receiver },
   { name, hooks }: { name: string; hooks: Hooks },
@@ -42,22 +38,13 @@ export async function makeApp(
   const app = await createAppWithKey(store, { name: `bench: ${name}`, keyPepper });
   const slowCount = hooks.slow ?? 0;
   const { matching, byTenant = false, slowMs, refuseEvery, retryScheduleMs = null } = hooks;
-  const { ratePerSecond = null } = hooks;
   const hookUids = await copyWebhook(service, app, {
-    entity: 'agent',
     count: matching,
-    urlOf: (uid, index) =>
-      receiver.urlOf(uid, index < slowCount ? { delayMs: slowMs } : { refuseEvery }),
-    fieldsOf: (index) => ({
+    fieldsOf: (uid, index) => ({
+      url: receiver.urlOf(uid, index < slowCount ? { delayMs: slowMs } : { refuseEvery }),
       retryScheduleMs,
-      ratePerSecond,
       externalTenantIds: byTenant ? [tenantOf(index)] : null,
     }),
-  });
-  await copyWebhook(service, app, {
-    entity: 'context',
-    count: hooks.idle ?? 0,
-    urlOf: (uid) => receiver.urlOf(uid),
   });
   const tenantCount = byTenant ? matching : 1;
   const agents = Array.from({ length: agentCount }, (_, index) =>
@@ -82,24 +69,21 @@ function tenantOf(index: number): string {
 }
 
 interface Copies {
-  entity: Entity;
   count: number;
-  urlOf: (uid: string, index: number) => string;
   /** Differences of a copy from the original. */
-  fieldsOf?: (index: number) => Partial<StoredWebhook>;
+  fieldsOf: (uid: string, index: number) => Partial<StoredWebhook> & { url: string };
 }
 
 // Registers a webhook, replaces it by `count` copies, and returns their uids.
 async function copyWebhook(
   service: Service,
   app: NewApp,
-  { entity, count, urlOf, fieldsOf }: Copies,
+  { count, fieldsOf }: Copies,
 ): Promise<string[]> {
   if (count === 0) return [];
   const { store, config } = service;
   const { appUid } = app;
-  const webhook = { url: urlOf('original', 0), entities: [entity] };
-  const uid = await registerWebhook(service, app, webhook);
+  const uid = await registerWebhook(service, app, fieldsOf('original', 0).url);
   const original = await store.webhooks.findOneAndDelete({ _id: uid, appUid });
   if (original === null) throw new Error(`the webhook ${uid} is not in the database`);
   const secretBox = createSecretBox(config.sealingKeys);
@@ -107,23 +91,23 @@ async function copyWebhook(
     const _id = newId('whk');
     // A sealed secret opens in its own place only.
     const secret = secretBox.seal(newWebhookSecret(), secretPlace({ appUid, _id }));
-    return { ...original, ...fieldsOf?.(index), _id, secret, url: urlOf(_id, index) };
+    return { ...original, ...fieldsOf(_id, index), _id, secret };
   });
   await store.webhooks.insertMany(copies);
   await store.apps.updateOne({ _id: appUid }, { $inc: { webhookCount: count - 1 } });
   return copies.map((copy) => copy._id);
 }
 
-/** Registers an active webhook, and returns its uid. */
-export async function registerWebhook(
+/** Registers an active webhook for changes of agents, and returns its uid. */
+async function registerWebhook(
   { apiUrl }: Service,
-  { appUid, apiKey }: Pick<NewApp, 'appUid' | 'apiKey'>,
-  webhook: { url: string; entities: Entity[]; ratePerSecond?: number },
+  { appUid, apiKey }: NewApp,
+  url: string,
 ): Promise<string> {
   const response = await fetch(`${apiUrl}/api/v1/appuid/${appUid}/webhooks`, {
     method: 'POST',
     headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...webhook, active: true }),
+    body: JSON.stringify({ url, entities: ['agent'], active: true }),
   });
   if (!response.ok) throw new Error(`a webhook could not be registered: ${await response.text()}`);
   const { uid } = (await response.json()) as { uid: string };

@@ -8,7 +8,7 @@ import type { Settings } from './settings.ts';
 export interface Comparison {
   /** The other checkout. */
   dir: string;
-  /** One of the checkouts alone may have some of them. */
+  /** Not checked: each checkout knows its own scenarios. */
   names: readonly string[];
   rounds: number;
   /** For each bench, as on the command line. */
@@ -28,8 +28,6 @@ export function readArguments(args: readonly string[]) {
       rate: { type: 'string' },
       short: { type: 'boolean', default: false },
       path: { type: 'string', default: 'changes' },
-      kept: { type: 'boolean', default: false },
-      service: { type: 'string' },
       rounds: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -43,8 +41,6 @@ export function readArguments(args: readonly string[]) {
     ratePerSecond: readNumber('--rate', values.rate, 5_000),
     short: values.short,
     path,
-    kept: values.kept,
-    servicePath: values.service ?? null,
   };
   const [command, ...rest] = positionals;
   if (command === 'compare') {
@@ -61,9 +57,6 @@ function readComparison(
   { settings, rounds = '2' }: { settings: Settings; rounds: string | undefined },
 ): Comparison {
   if (dir === undefined) throw new Error('compare needs the folder of another checkout');
-  if (settings.servicePath !== null) {
-    throw new Error('compare starts the service of each checkout, so --service cannot be given');
-  }
   const count = readNumber('--rounds', rounds, roundsMax) ?? 0;
   if (!Number.isInteger(count)) throw new Error(`--rounds must be a whole number (got ${rounds})`);
   return {
@@ -75,13 +68,12 @@ function readComparison(
 }
 
 // Without defaults, which another checkout may not know.
-function optionsOf({ seconds, ratePerSecond, short, path, kept }: Settings): string[] {
+function optionsOf({ seconds, ratePerSecond, short, path }: Settings): string[] {
   return [
     ...(seconds === null ? [] : ['--seconds', String(seconds)]),
     ...(ratePerSecond === null ? [] : ['--rate', String(ratePerSecond)]),
     ...(short ? ['--short'] : []),
     ...(path === 'changes' ? [] : ['--path', path]),
-    ...(kept ? ['--kept'] : []),
   ];
 }
 
@@ -92,7 +84,6 @@ function pickScenarios(names: readonly string[]): readonly Scenario[] {
   if (unknown !== undefined) {
     throw new Error(`there is no scenario ${unknown}; npm run bench -- --help lists them`);
   }
-  // In the order of the table: later ones use the sustained rate.
   return scenarios.filter((scenario) => names.includes(scenario.name));
 }
 
@@ -122,16 +113,13 @@ export function helpText(): string {
     '  --seconds N     seconds of load, instead of the scenario’s own',
     '  --rate N        arrivals a second, instead of the scenario’s own',
     '  --path agents   change agents (PATCH …/agents/{uid}) instead of reporting changes (POST …/changes)',
-    '  --kept          embedded servers with data in files, as npm start has them, not in memory',
-    '  --service PATH  a running service, by its dev.json (.herald/dev.json of npm start); what the bench',
-    '                  writes there stays, and the scenarios that stop processes are skipped',
     '',
     'compare judges a change: it runs the scenarios (light burst when none is named) with the bench of the',
     'checkout in DIR, A, and of this one, B, in turns, and prints a table of both with the ratio B / A.',
     '  --rounds N      runs of each checkout, 2 by default',
     '',
     'With MONGODB_URI or TEMPORAL_ADDRESS set, those servers are used; give TEMPORAL_NAMESPACE, too, where',
-    'another agent-herald works there. Tables go to stdout; JSON and a chart to dev/bench/results/.',
+    'another agent-herald works there. Tables go to stdout, JSON to dev/bench/results/.',
     'The exit code is 1 where an event was lost, a scenario could not be measured, or what must not disturb',
     `others (hanging-receiver, slow-sockets) made their p99 more than ${besideTimesMax} times as long; of compare,`,
     'where that is so in any of its runs.',

@@ -1,14 +1,33 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Bench } from './bench.ts';
 import { nowMs } from './clock.ts';
 import type { Ledger } from './ledger.ts';
+import type { OpenLoad } from './load.ts';
+import { measure, type Measurement, type Plan } from './measure.ts';
 
 const sampleEveryMs = 250;
 // Noise: 2 % of the arrivals, and those of a quarter of a second.
 const growthShareMax = 0.02;
 const slackSeconds = 0.25;
 
-/** Samples the backlog four times a second for `seconds`. */
-export async function sampleBacklog(
+/** Runs a plan, and also returns samples of its backlog during the load. */
+export async function measureBacklog(
+  bench: Bench,
+  plan: Omit<Plan, 'during'> & { load: OpenLoad },
+): Promise<{ measurement: Measurement; samples: number[] }> {
+  let samples: number[] = [];
+  const measurement: Measurement = await measure(bench, {
+    ...plan,
+    async during(ledger) {
+      samples = await sampleBacklog(ledger, plan.load.seconds, bench.signal);
+    },
+  });
+  measurement.backlogGrowth = Math.round(backlogGrowth(samples));
+  return { measurement, samples };
+}
+
+// Four times a second for `seconds`.
+async function sampleBacklog(
   ledger: Ledger,
   seconds: number,
   signal: AbortSignal,
@@ -22,8 +41,8 @@ export async function sampleBacklog(
   return samples;
 }
 
-/** Returns the growth from the second quarter of a run to the last; the first fills the pipeline. */
-export function backlogGrowth(samples: readonly number[]): number {
+// From the second quarter of a run to the last; the first fills the pipeline.
+function backlogGrowth(samples: readonly number[]): number {
   const quarter = Math.max(1, Math.floor(samples.length / 4));
   return mean(samples.slice(-quarter)) - mean(samples.slice(quarter, 2 * quarter));
 }

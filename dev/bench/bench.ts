@@ -12,6 +12,4 @@ export interface Bench {
   say: (line: string) => void;
   /** The service's processes and the bench's own. */
   groups(): ProcessGroups;
-  /** What one scenario finds for others: the highest rate that held, null before. */
-  found: { sustainedPerSecond: number | null };
 }

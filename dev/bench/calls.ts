@@ -7,16 +7,14 @@ import type { ChangePath } from './settings.ts';
 export type Call = (n: number) => Promise<string | null>;
 
 interface Message {
-  method: 'GET' | 'POST' | 'PATCH';
+  method: 'POST' | 'PATCH';
   path: string;
-  body?: unknown;
+  body: object;
 }
 
 export interface Caller extends AsyncDisposable {
   /** A change with the call's number in its payload, which the receiver reports. */
   changing(app: BenchApp, path: ChangePath): Call;
-  /** A page of a list. */
-  reading(app: BenchApp, path: string): Call;
   /** A sign-in of one of `users` users in turn. */
   signingIn(app: BenchApp, users: number): Call;
 }
@@ -24,8 +22,8 @@ export interface Caller extends AsyncDisposable {
 const connectionsMax = 256;
 const callTimeoutMs = 30_000;
 
-/** Opens connections to the APIs at `apiUrls`, which take turns. */
-export function openCaller(apiUrls: readonly string[]): Caller {
+/** Opens connections to the API. */
+export function openCaller(apiUrl: string): Caller {
   const dispatcher = new Agent({
     connections: connectionsMax,
     pipelining: 1,
@@ -36,13 +34,12 @@ export function openCaller(apiUrls: readonly string[]): Caller {
     (app: BenchApp, messageOf: (n: number) => Message): Call =>
     async (n) => {
       const { method, path, body } = messageOf(n);
-      const apiUrl = apiUrls[n % apiUrls.length] ?? '';
       try {
         const answer = await request(`${apiUrl}/api/v1/appuid/${app.appUid}${path}`, {
           dispatcher,
           method,
           headers: { 'x-api-key': app.apiKey, 'content-type': 'application/json' },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          body: JSON.stringify(body),
         });
         await answer.body.dump();
         return answer.statusCode < 300 ? null : `status ${answer.statusCode}`;
@@ -52,7 +49,6 @@ export function openCaller(apiUrls: readonly string[]): Caller {
     };
   return {
     changing: (app, path) => calling(app, (n) => changeOf(app, path, n)),
-    reading: (app, path) => calling(app, () => ({ method: 'GET', path })),
     signingIn: (app, users) =>
       calling(app, (n) => ({
         method: 'POST',

@@ -17,7 +17,7 @@ export interface Runs {
 
 type Figures = Readonly<Record<string, number | null>>;
 
-/** Returns a table with a row a figure, then a sentence for each thing that went wrong or has no counterpart. */
+/** Returns a table with a row a figure, then a sentence for each thing that went wrong. */
 export function renderComparison(runs: Runs): string {
   const a = runs.a.map(({ report }) => figuresOf(report));
   const b = runs.b.map(({ report }) => figuresOf(report));
@@ -31,8 +31,7 @@ export function renderComparison(runs: Runs): string {
     }),
   );
   const head = ['', 'figure', 'A, median (range)', 'B, median (range)', 'B / A (of each round)'];
-  const alone = [...subjects.keys()].flatMap((subject) => noteAlone(subject, { a, b }));
-  const notes = [...alone, ...troublesOf('A', runs.a), ...troublesOf('B', runs.b)];
+  const notes = [...troublesOf('A', runs.a), ...troublesOf('B', runs.b)];
   const lines = notes.map((note) => `- ${note}`);
   return [renderTable([head, ...rows]), '', ...lines].join('\n').trimEnd();
 }
@@ -68,15 +67,6 @@ function latencies(ms: Distribution | null): Figures {
 function nameSubject(scenario: string, measurement: string): string {
   const name = measurement.replace(/ \d+\/s$/, '');
   return name === scenario ? name : `${scenario}: ${name}`;
-}
-
-function noteAlone(
-  subject: string,
-  { a, b }: { a: readonly Map<string, Figures>[]; b: readonly Map<string, Figures>[] },
-): string[] {
-  const isInA = a.some((run) => run.has(subject));
-  const isInB = b.some((run) => run.has(subject));
-  return isInA && isInB ? [] : [`Only ${isInA ? 'A' : 'B'} has measured ${subject}.`];
 }
 
 function troublesOf(letter: 'A' | 'B', runs: readonly Run[]): string[] {

@@ -5,10 +5,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import type { Comparison } from './arguments.ts';
-import { pickShared, readNames } from './compare-names.ts';
 import { areSound, renderComparison, type Run } from './compare-table.ts';
 import type { Report } from './report.ts';
 
@@ -29,14 +27,11 @@ const mainPath = 'dev/bench/main.ts';
 
 /** Runs the bench of another checkout, A, and of this one, B; returns the exit code: 1 where a run failed. */
 export async function compareCheckouts(comparison: Comparison, session: Session): Promise<number> {
-  const { rounds, options } = comparison;
+  const { names, rounds, options } = comparison;
   const a: Checkout = { letter: 'A', dir: resolve(comparison.dir) };
   const b: Checkout = { letter: 'B', dir: fileURLToPath(new URL('../..', import.meta.url)) };
   checkFolder(a);
   checkFolder(b);
-  const known = { a: await listNames(a), b: await listNames(b) };
-  const { names, notes } = pickShared(comparison.names, known);
-  session.signal.throwIfAborted();
   const runs = { a: [] as Run[], b: [] as Run[] };
   const goesOn = (): boolean =>
     !session.signal.aborted && [...runs.a, ...runs.b].every(({ report }) => report !== null);
@@ -52,7 +47,6 @@ export async function compareCheckouts(comparison: Comparison, session: Session)
       '',
       `A is ${a.dir} (${commitOf(runs.a)}), B is this checkout (${commitOf(runs.b)}). A ratio of the floor other`,
       'than 1 is a drift of the machine: it runs the bare parts, which a change hardly touches.',
-      ...notes,
     ].join('\n'),
   );
   session.print(renderComparison(runs));
@@ -69,23 +63,17 @@ function checkFolder({ dir }: Checkout): void {
   }
 }
 
-async function listNames(checkout: Checkout): Promise<string[]> {
-  const child = startBench(checkout, ['--help']);
-  const [help, complaint, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number | null]>,
-  ]);
-  if (code !== 0) throw new Error(`the bench of ${checkout.letter} does not start: ${complaint}`);
-  return readNames(help);
-}
-
 async function runBench(
   checkout: Checkout,
   args: readonly string[],
   { signal, say }: Session,
 ): Promise<Run> {
-  const child = startBench(checkout, args);
+  const child = spawn(process.execPath, ['--import', 'tsx', mainPath, ...args], {
+    cwd: checkout.dir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Another process group: Ctrl-C reaches this process alone, which passes it on.
+    detached: true,
+  });
   // It then ends its service in order, and reports what it has.
   const stop = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
@@ -93,7 +81,7 @@ async function runBench(
   const lines = createInterface({ input: child.stderr });
   lines.on('line', (line) => {
     say(`${checkout.letter}: ${line}`);
-    writtenTo = /^written: (.+\.json) and /.exec(line)?.[1] ?? writtenTo;
+    writtenTo = /^written: (.+\.json)/.exec(line)?.[1] ?? writtenTo;
   });
   // Its tables are in the report.
   child.stdout.resume();
@@ -103,15 +91,6 @@ async function runBench(
   } finally {
     signal.removeEventListener('abort', stop);
   }
-}
-
-function startBench({ dir }: Checkout, args: readonly string[]) {
-  return spawn(process.execPath, ['--import', 'tsx', mainPath, ...args], {
-    cwd: dir,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // Another process group: Ctrl-C reaches this process alone, which passes it on.
-    detached: true,
-  });
 }
 
 async function readReport(path: string | null): Promise<Report | null> {

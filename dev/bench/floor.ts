@@ -1,31 +1,36 @@
 // The floor: the cost of the bare parts, on the same servers and in the same run as the scenarios.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { Agent, request } from 'undici';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
+import { connectTemporal } from '../../worker/connect-temporal.ts';
 import type { Bench } from './bench.ts';
 import { nowMs } from './clock.ts';
 import { describeValues, round } from './distribution.ts';
-import { startHelper } from './helper-process.ts';
 import { type Done, inTurns, type Order } from './in-turns.ts';
-import { cpuMsEach, type ProcessGroups, readUsage } from './process-usage.ts';
+import { cpuMsEach, readUsage } from './process-usage.ts';
 import { sized } from './settings.ts';
 
 export type FloorReport = Awaited<ReturnType<typeof measureFloor>>;
 
 const atOnce = 16;
+const taskQueue = 'bench-floor';
+const pauseMsMax = 100;
 
 /** Measures idle processes, then bare workflows, transactions and POSTs. */
 export async function measureFloor(bench: Bench) {
   const open = new Disposal();
   try {
     const idleCpuMsPerSecond = await measureIdle(bench);
-    const workflows = await openWorkflows(bench, open);
+    const make = await workflows(bench, open);
     const floors = [
-      await measure(bench, { name: 'bare workflow, start to no-op activity', ...workflows }),
-      await measure(bench, { name: 'bare transaction, insert and update', ...transactions(bench) }),
-      await measure(bench, { name: 'bare POST to the receiver', ...posts(bench, open) }),
+      await measure(bench, 'bare workflow, start to no-op activity', make),
+      await measure(bench, 'bare transaction, insert and update', transactions(bench)),
+      await measure(bench, 'bare POST to the receiver', posts(bench, open)),
     ];
     return { floors, idleCpuMsPerSecond };
   } finally {
@@ -33,20 +38,14 @@ export async function measureFloor(bench: Bench) {
   }
 }
 
-interface Subject {
-  name: string;
-  make: (order: Order) => Promise<Done>;
-  /** Further processes whose cost is reported. */
-  groups: ProcessGroups;
-}
+type Subject = (order: Order) => Promise<Done>;
 
-async function measure(bench: Bench, { name, make, groups }: Subject) {
+async function measure(bench: Bench, name: string, make: Subject) {
   const { settings } = bench;
   const count = sized(settings, 300, 30);
   await make({ count: sized(settings, 100, 20), atOnce: 4 });
   const single = await make({ count, atOnce: 1 });
-  const all = { ...bench.groups(), ...groups };
-  const before = readUsage(all);
+  const before = readUsage(bench.groups());
   const crowd = { count: 5 * count, atOnce };
   const { tookMs } = await make(crowd);
   bench.signal.throwIfAborted();
@@ -56,7 +55,7 @@ async function measure(bench: Bench, { name, make, groups }: Subject) {
     ms: describeValues(single.latenciesMs),
     atOnce,
     perSecond: round((crowd.count * 1_000) / tookMs),
-    cpuMsEach: cpuMsEach(before, readUsage(all), crowd.count),
+    cpuMsEach: cpuMsEach(before, readUsage(bench.groups()), crowd.count),
   };
 }
 
@@ -67,31 +66,54 @@ async function measureIdle(bench: Bench): Promise<Record<string, number>> {
   return cpuMsEach(before, readUsage(bench.groups()), seconds);
 }
 
-async function openWorkflows(
-  { service, signal }: Bench,
-  open: Disposal,
-): Promise<Omit<Subject, 'name'>> {
-  let answered: (done: Done) => void = () => undefined;
-  const helper = open.use(
-    await startHelper('floor-process.ts', {
-      env: service.env,
-      onMessage: (message) => {
-        if (message !== 'ready') answered(message as Done);
-      },
-    }),
+// Two workers, so that the activity does not start within the workflow's task.
+async function workflows({ service, signal }: Bench, open: Disposal): Promise<Subject> {
+  const { client, connection, namespace } = open.use(
+    await connectTemporal(service.config.temporal),
   );
-  const make: Subject['make'] = (order) =>
-    new Promise((resolve, reject) => {
-      answered = resolve;
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      void helper.ended.then((how) => reject(new Error(`the floor's process ended (${how})`)));
-      helper.send(order);
+  const workers = await Promise.all([
+    Worker.create({
+      connection,
+      namespace,
+      taskQueue,
+      workflowBundle: await bundleWorkflowCode({
+        workflowsPath: fileURLToPath(new URL('floor-workflow.ts', import.meta.url)),
+        logger: new DefaultLogger('ERROR'),
+      }),
+    }),
+    Worker.create({
+      connection,
+      namespace,
+      taskQueue: `${taskQueue}-activities`,
+      activities: { noOp: async () => nowMs() },
+    }),
+  ]);
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  open.defer(async () => {
+    for (const worker of workers) worker.shutdown();
+    await running;
+  });
+  // Returns the milliseconds from the start of a workflow to its activity.
+  const runOnce = async (): Promise<number> => {
+    signal.throwIfAborted();
+    const startedAtMs = nowMs();
+    const ranAtMs: number = await client.workflow.execute('floorWorkflow', {
+      taskQueue,
+      workflowId: `bench-floor/${randomUUID()}`,
+      requestEagerStart: true,
     });
-  return { make, groups: { 'floor process': [helper.pid] } };
+    return ranAtMs - startedAtMs;
+  };
+  return (order) =>
+    inTurns(order, async () => {
+      // Back to back, single workflows fall in step with the server's own rhythm; changes do not.
+      if (order.atOnce === 1) await delay(Math.random() * pauseMsMax);
+      return runOnce();
+    });
 }
 
 // The writes of a change: an insert of an event of common size, and an update of a resource.
-function transactions({ service, signal }: Bench): Omit<Subject, 'name'> {
+function transactions({ service, signal }: Bench): Subject {
   const { store } = service;
   const events = store.db.collection<{ _id: string; body: string }>('benchEvents');
   const resources = store.db.collection<{ _id: number; n: number }>('benchResources');
@@ -106,10 +128,10 @@ function transactions({ service, signal }: Bench): Omit<Subject, 'name'> {
       await resources.updateOne(resource, { $set: { n } }, { session, upsert: true });
     });
   };
-  return { make: (order) => inTurns(order, () => timed(transact)), groups: {} };
+  return (order) => inTurns(order, () => timed(transact));
 }
 
-function posts({ receiver, signal }: Bench, open: Disposal): Omit<Subject, 'name'> {
+function posts({ receiver, signal }: Bench, open: Disposal): Subject {
   const dispatcher = new Agent({ connections: atOnce, pipelining: 1 });
   open.defer(() => dispatcher.destroy());
   const url = receiver.urlOf('floor');
@@ -120,7 +142,7 @@ function posts({ receiver, signal }: Bench, open: Disposal): Omit<Subject, 'name
     const answer = await request(url, { dispatcher, method: 'POST', headers, body });
     await answer.body.dump();
   };
-  return { make: (order) => inTurns(order, () => timed(post)), groups: {} };
+  return (order) => inTurns(order, () => timed(post));
 }
 
 async function timed(act: () => Promise<void>): Promise<number> {

@@ -14,10 +14,9 @@ interface Helper extends AsyncDisposable {
 /** Starts a module of this folder as a process; resolves after its first message. */
 export async function startHelper(
   module: string,
-  { env, onMessage }: { env?: NodeJS.ProcessEnv; onMessage: (message: unknown) => void },
+  { onMessage }: { onMessage: (message: unknown) => void },
 ): Promise<Helper> {
   const child = fork(fileURLToPath(new URL(module, import.meta.url)), [], {
-    env: env ?? process.env,
     execArgv: ['--import', 'tsx'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     // Another process group: Ctrl-C reaches the driver alone, which then ends all in order.

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { helpText, readArguments } from './arguments.ts';
-import { drawChart } from './chart.ts';
 import { compareCheckouts } from './compare.ts';
-import { renderSummary, type Report } from './report.ts';
+import type { Report } from './report.ts';
 import { runSession } from './session.ts';
 
 const resultsDir = fileURLToPath(new URL('results', import.meta.url));
@@ -21,10 +20,9 @@ function say(line: string): void {
 
 async function writeResults(report: Report): Promise<void> {
   await mkdir(resultsDir, { recursive: true });
-  const path = join(resultsDir, report.machine.measuredAt.replaceAll(/[:.]/g, '-'));
-  await writeFile(`${path}.json`, `${JSON.stringify(report, null, 2)}\n`);
-  await writeFile(`${path}.svg`, drawChart(report));
-  say(`written: ${path}.json and .svg`);
+  const path = join(resultsDir, `${report.machine.measuredAt.replaceAll(/[:.]/g, '-')}.json`);
+  await writeFile(path, `${JSON.stringify(report, null, 2)}\n`);
+  say(`written: ${path}`);
 }
 
 // Returns the exit code: 1 where something was lost, missed its target or could not be measured.
@@ -41,10 +39,7 @@ async function main(): Promise<number> {
   const { comparison } = wanted;
   if (comparison !== null) return compareCheckouts(comparison, { signal: stop.signal, say, print });
   const report = await runSession({ ...wanted, stop, say, print });
-  if (report.scenarios.length > 0) {
-    print(renderSummary(report));
-    await writeResults(report);
-  }
+  if (report.scenarios.length > 0) await writeResults(report);
   if (stop.signal.aborted) throw stop.signal.reason;
   for (const { name, missed = [] } of report.scenarios) {
     for (const target of missed) say(`${name} missed its target: ${target}`);

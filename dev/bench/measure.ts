@@ -6,16 +6,12 @@ import { nowMs } from './clock.ts';
 import { describeValues, round } from './distribution.ts';
 import { Ledger } from './ledger.ts';
 import { type Load, runLoad } from './load.ts';
-import { operationsEach, readOperations } from './mongodb-operations.ts';
 import { cpuMsEach, memoryOf, readUsage } from './process-usage.ts';
-import { readTemporalCost } from './temporal-cost.ts';
 
 export interface Plan {
   name: string;
   hooks: Hooks;
   load: Load;
-  /** The service's own one by default. */
-  apiUrls?: readonly string[];
   /** A change by default. */
   call?: (caller: Caller, app: BenchApp) => Call;
   /** Runs before the load and its figures begin. */
@@ -44,13 +40,13 @@ const settleMs = 1_000;
 export async function measure(bench: Bench, plan: Plan) {
   const { service, receiver, signal } = bench;
   const app = await makeApp(bench, plan);
-  const caller = openCaller(plan.apiUrls ?? [service.apiUrl]);
+  const caller = openCaller(service.apiUrl);
   try {
     await plan.prepare?.(app, caller);
     const ledger = new Ledger(app.hookUidsOf);
     receiver.watch((arrivals) => ledger.receive(arrivals));
     const makeCall = plan.call?.(caller, app) ?? caller.changing(app, bench.settings.path);
-    const before = { usage: readUsage(bench.groups()), ops: await readOperations(service.store) };
+    const before = readUsage(bench.groups());
     const [dropped] = await Promise.all([
       runLoad(plan.load, targetOf(ledger, makeCall, signal)),
       plan.during?.(ledger),
@@ -58,9 +54,8 @@ export async function measure(bench: Bench, plan: Plan) {
     await plan.afterLoad?.(ledger);
     await drain(ledger, signal);
     await delay(settleMs + (plan.hooks.slowMs ?? 0), undefined, { signal });
-    const after = { usage: readUsage(bench.groups()), ops: await readOperations(service.store) };
-    const events = ledger.acknowledged;
-    const temporal = await readTemporalCost(service.temporal, { appUid: app.appUid, events });
+    const after = readUsage(bench.groups());
+    const { count: workflows } = await service.temporal.workflow.count(`AppUid = "${app.appUid}"`);
     return {
       ...latenciesOf(ledger, app),
       ...outcomeOf(ledger, app),
@@ -68,10 +63,9 @@ export async function measure(bench: Bench, plan: Plan) {
       load: plan.load,
       hooks: plan.hooks,
       dropped,
-      cpuMsPerEvent: cpuMsEach(before.usage, after.usage, events),
-      memory: memoryOf(after.usage),
-      mongodbOperationsPerEvent: operationsEach(before.ops, after.ops, events),
-      temporal,
+      cpuMsPerEvent: cpuMsEach(before, after, ledger.acknowledged),
+      memory: memoryOf(after),
+      workflows,
     };
   } finally {
     receiver.watch(() => undefined);

@@ -1,5 +1,4 @@
 // Processor time and memory of processes, read from /proc.
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { round } from './distribution.ts';
 
@@ -9,25 +8,15 @@ export type ProcessGroups = Readonly<Record<string, readonly number[]>>;
 interface GroupUsage {
   pids: string;
   cpuMs: number;
-  residentMb: number;
-  residentMbMax: number;
+  /** The highest since the start of the processes. */
+  memoryMbMax: number;
 }
 
 /** A group is absent where one of its processes cannot be read. */
 export type Usage = Readonly<Record<string, GroupUsage>>;
 
-/** Now, and the maximum since the start of the process. */
-type Memory = Pick<GroupUsage, 'residentMb' | 'residentMbMax'>;
-
-const ticksPerSecond = readTicksPerSecond();
-
-function readTicksPerSecond(): number {
-  try {
-    return Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
-  } catch {
-    return 100;
-  }
-}
+// The unit of processor times in /proc on every Linux.
+const ticksPerSecond = 100;
 
 export function readUsage(groups: ProcessGroups): Usage {
   const usage: Record<string, GroupUsage> = {};
@@ -40,13 +29,11 @@ export function readUsage(groups: ProcessGroups): Usage {
 
 function readGroup(pids: readonly number[]): GroupUsage | null {
   if (pids.length === 0) return null;
-  const group = { pids: pids.join(), cpuMs: 0, residentMb: 0, residentMbMax: 0 };
+  const group = { pids: pids.join(), cpuMs: 0, memoryMbMax: 0 };
   try {
     for (const pid of pids) {
       group.cpuMs += readCpuMs(pid);
-      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-      group.residentMb += readKilobytes(status, 'VmRSS') / 1024;
-      group.residentMbMax += readKilobytes(status, 'VmHWM') / 1024;
+      group.memoryMbMax += readMemoryMbMax(pid);
     }
     return group;
   } catch {
@@ -62,8 +49,9 @@ function readCpuMs(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticksPerSecond;
 }
 
-function readKilobytes(status: string, name: string): number {
-  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+function readMemoryMbMax(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
 /** Returns the milliseconds between two readings, divided by `count`; a group that changed is left out. */
@@ -77,11 +65,7 @@ export function cpuMsEach(before: Usage, after: Usage, count: number): Record<st
   return cpu;
 }
 
-export function memoryOf(usage: Usage): Record<string, Memory> {
-  return Object.fromEntries(
-    Object.entries(usage).map(([name, { residentMb, residentMbMax }]) => [
-      name,
-      { residentMb: Math.round(residentMb), residentMbMax: Math.round(residentMbMax) },
-    ]),
-  );
+export function memoryOf(usage: Usage): Record<string, number> {
+  const entries = Object.entries(usage);
+  return Object.fromEntries(entries.map(([name, group]) => [name, Math.round(group.memoryMbMax)]));
 }

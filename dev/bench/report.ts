@@ -43,10 +43,10 @@ export function renderFloor({ floors, idleCpuMsPerSecond }: FloorReport): string
   return ['## Floor', '', renderTable([head, ...table]), '', idle].join('\n');
 }
 
-/** Returns a table with a row a figure and a column a measurement, and the scenario's own table. */
+/** Returns a table with a row a figure and a column a measurement. */
 export function renderScenario(
   name: string,
-  { measurements, table = [], notes, missed = [] }: ScenarioResult,
+  { measurements, notes, missed = [] }: ScenarioResult,
 ): string {
   const head = [name, ...measurements.map((measurement) => measurement.name)];
   const rows = figures
@@ -54,44 +54,7 @@ export function renderScenario(
     .filter(([, ...cells]) => cells.some((cell) => cell !== none));
   const targets = missed.map((target) => `**Target missed**: ${target}`);
   const lines = [...notes, ...targets].map((note) => `- ${note}`);
-  const tables = [measurements.length === 0 ? [] : [head, ...rows], table].flatMap((each) =>
-    each.length === 0 ? [] : [renderTable(each), ''],
-  );
-  return [`## ${name}`, '', ...tables, ...lines].join('\n').trimEnd();
-}
-
-/** Returns a table with a row a measurement. */
-export function renderSummary({ floor, scenarios }: Report): string {
-  const latencies = ['call p50 / p99', 'receipt p50 / p99 / max ms'];
-  const rates = ['events/s', 'deliveries/s', 'lost', 'twice', 'CPU ms/event', 'events/workflow'];
-  const head = ['', 'load', ...latencies, ...rates];
-  const floorRows = (floor?.floors ?? []).map(({ name, ms, perSecond }) =>
-    [name, '1 at a time', none, showLatency(ms), `${show(perSecond)} (16)`].concat(
-      Array(5).fill(none),
-    ),
-  );
-  const rows = scenarios.flatMap(({ measurements }) => measurements.map(summaryRow));
-  const failed = scenarios.flatMap(({ name, error }) =>
-    error === undefined ? [] : [`- ${name} could not be measured: ${error}`],
-  );
-  const table = renderTable([head, ...floorRows, ...rows]);
-  return ['## Summary', '', table, '', ...failed].join('\n').trimEnd();
-}
-
-function summaryRow(measurement: Measurement): string[] {
-  const { name, load, answerMs, receiptMs, temporal } = measurement;
-  return [
-    name,
-    describeLoad(load),
-    `${show(answerMs?.p50)} / ${show(answerMs?.p99)}`,
-    showLatency(receiptMs),
-    show(measurement.eventsPerSecond),
-    show(measurement.deliveriesPerSecond),
-    show(measurement.lost),
-    show(measurement.duplicates),
-    show(sumService(measurement.cpuMsPerEvent)),
-    show(temporal?.eventsPerWorkflow),
-  ];
+  return [`## ${name}`, '', renderTable([head, ...rows]), '', ...lines].join('\n').trimEnd();
 }
 
 type Figure = readonly [title: string, of: (measurement: Measurement) => string];
@@ -112,20 +75,11 @@ const figures: readonly Figure[] = [
   ['backlog growth', ({ backlogGrowth }) => show(backlogGrowth)],
   ['CPU ms/event, service', ({ cpuMsPerEvent }) => show(sumService(cpuMsPerEvent))],
   ['CPU ms/event, each', ({ cpuMsPerEvent }) => listFigures(cpuMsPerEvent)],
-  ['memory MB', ({ memory }) => listFigures(mapValues(memory, ({ residentMb }) => residentMb))],
-  [
-    'memory MB, highest so far',
-    ({ memory }) => listFigures(mapValues(memory, ({ residentMbMax }) => residentMbMax)),
-  ],
-  ['MongoDB operations/event', ({ mongodbOperationsPerEvent: ops }) => listFigures(ops)],
-  ['workflows', ({ temporal }) => show(temporal?.workflows)],
-  ['events/workflow', ({ temporal }) => show(temporal?.eventsPerWorkflow)],
-  ['state transitions/event', ({ temporal }) => show(temporal?.stateTransitionsPerEvent)],
-  ['history events/event', ({ temporal }) => show(temporal?.historyEventsPerEvent)],
-  ['history bytes/event', ({ temporal }) => show(temporal?.historyBytesPerEvent)],
+  ['memory MB, highest so far', ({ memory }) => listFigures(memory)],
+  ['workflows', ({ workflows }) => show(workflows)],
 ];
 
-export function describeLoad(load: Load): string {
+function describeLoad(load: Load): string {
   if (load.model === 'open') return `open, ${load.ratePerSecond}/s, ${load.seconds} s`;
   return load.model === 'closed' ? `closed, ${load.callers} callers` : 'one at a time';
 }
@@ -150,13 +104,6 @@ export function show(value: number | null | undefined): string {
 function listFigures(values: Readonly<Record<string, number>>): string {
   const entries = Object.entries(values).map(([name, value]) => `${name} ${show(value)}`);
   return entries.length === 0 ? none : entries.join(', ');
-}
-
-function mapValues<T>(
-  record: Readonly<Record<string, T>>,
-  of: (value: T) => number,
-): Record<string, number> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, of(value)]));
 }
 
 export function renderTable([head = [], ...rows]: readonly (readonly string[])[]): string {

@@ -7,15 +7,13 @@ export interface Scenario {
   about: string;
   /** Runs when none is named. */
   isMain: boolean;
-  /** `own`: stops or starts processes of the service; `kept`: kills servers, whose data must survive. */
-  needs: 'any' | 'own' | 'kept';
+  /** Whether it kills servers, whose data must then be in files. */
+  killsServers?: true;
   run(bench: Bench): Promise<ScenarioResult>;
 }
 
 export interface ScenarioResult {
   measurements: Measurement[];
-  /** Figures that are no measurements of a load. */
-  table?: string[][];
   notes: string[];
   /** Targets that were not met, each with its limit and figure; the exit code is then 1. */
   missed?: string[];

@@ -7,7 +7,7 @@ import { measure } from './measure.ts';
 import { startReceiver } from './receiver.ts';
 import { renderFloor, renderMachine, renderScenario, type Report } from './report.ts';
 import type { Scenario } from './scenario.ts';
-import { openService, type Service } from './service.ts';
+import { startService } from './service.ts';
 import { type Settings, sized } from './settings.ts';
 
 interface Session {
@@ -29,13 +29,12 @@ export async function runSession(session: Session): Promise<Report> {
     floor: null,
     scenarios: [],
   };
-  const found = { sustainedPerSecond: null };
-  for (const group of groupByService(scenarios, settings)) {
+  for (const group of groupByService(scenarios)) {
     if (session.stop.signal.aborted) break;
     const open = new Disposal();
     try {
-      const bench = await openBench(open, session, { kept: group.kept, found });
-      if (report.floor === null) await beginReport(report, bench, session);
+      const bench = await openBench(open, session, group.kept);
+      if (report.floor === null) await beginReport(report, bench, print);
       await warmUp(bench);
       for (const scenario of group.scenarios) {
         if (bench.signal.aborted) break;
@@ -50,24 +49,18 @@ export async function runSession(session: Session): Promise<Report> {
   return report;
 }
 
-async function beginReport(
-  report: Report,
-  bench: Bench,
-  { say, print }: Pick<Session, 'say' | 'print'>,
-): Promise<void> {
+async function beginReport(report: Report, bench: Bench, print: Session['print']): Promise<void> {
   Object.assign(report.machine, await readVersions(bench.service));
   print(renderMachine(report));
-  say('measuring the floor');
+  bench.say('measuring the floor');
   report.floor = await measureFloor(bench);
   print(renderFloor(report.floor));
 }
 
-// Scenarios that need servers with data in files get a separate service, unless all have that.
-function groupByService(scenarios: readonly Scenario[], settings: Settings) {
-  const all = settings.kept || settings.servicePath !== null;
-  const isKept = (scenario: Scenario): boolean => all || scenario.needs === 'kept';
+// Scenarios that kill servers get a separate service with data in files.
+function groupByService(scenarios: readonly Scenario[]) {
   return [false, true].flatMap((kept) => {
-    const members = scenarios.filter((scenario) => isKept(scenario) === kept);
+    const members = scenarios.filter(({ killsServers = false }) => killsServers === kept);
     return members.length === 0 ? [] : [{ kept, scenarios: members }];
   });
 }
@@ -75,13 +68,20 @@ function groupByService(scenarios: readonly Scenario[], settings: Settings) {
 async function openBench(
   open: Disposal,
   { settings, say, stop }: Session,
-  { kept, found }: { kept: boolean; found: Bench['found'] },
+  kept: boolean,
 ): Promise<Bench> {
-  say(settings.servicePath === null ? 'starting the service' : 'connecting to the service');
+  say('starting the service');
   const receiver = open.use(await startReceiver());
-  const { servicePath } = settings;
-  const service = await openService(open, { servicePath, kept }, say);
-  void stopWhenLost(open, service, stop);
+  const service = await startService(open, { kept, say });
+  let isOver = false;
+  open.defer(async () => {
+    isOver = true;
+  });
+  const stopWhenLost = async (): Promise<void> => {
+    const reason = await service.lost;
+    if (!isOver) stop.abort(new Error(reason));
+  };
+  void stopWhenLost();
   return {
     service,
     receiver,
@@ -89,21 +89,7 @@ async function openBench(
     signal: stop.signal,
     say,
     groups: () => ({ ...service.groups(), receiver: [receiver.pid], driver: [process.pid] }),
-    found,
   };
-}
-
-async function stopWhenLost(
-  open: Disposal,
-  service: Service,
-  stop: AbortController,
-): Promise<void> {
-  let isOver = false;
-  open.defer(async () => {
-    isOver = true;
-  });
-  const reason = await service.lost;
-  if (!isOver) stop.abort(new Error(reason));
 }
 
 // The first hundreds of events of a process cost more than later ones.
@@ -124,13 +110,10 @@ async function warmUp(bench: Bench): Promise<void> {
 async function runScenario(
   scenario: Scenario,
   bench: Bench,
-  print: (part: string) => void,
+  print: Session['print'],
 ): Promise<Report['scenarios'][number]> {
-  const { name, needs } = scenario;
+  const { name } = scenario;
   try {
-    if (needs !== 'any' && !bench.service.isOwn) {
-      throw new Error('it stops processes, which here are not its own');
-    }
     bench.say(`${name}: ${scenario.about}`);
     const result = await scenario.run(bench);
     print(renderScenario(name, result));
@@ -143,7 +126,7 @@ async function runScenario(
 function notMeasured(
   name: string,
   error: unknown,
-  say: (line: string) => void,
+  say: Session['say'],
 ): Report['scenarios'][number] {
   const reason = error instanceof Error ? error.message : String(error);
   say(`  ${name} could not be measured: ${reason}`);

@@ -10,10 +10,6 @@ export interface Settings {
   /** Smoke versions of a few seconds. */
   short: boolean;
   path: ChangePath;
-  /** Servers keep their data in files, as with `npm start`, not in memory. */
-  kept: boolean;
-  /** The dev.json of a running service; null starts one. */
-  servicePath: string | null;
 }
 
 /** Returns a scenario's figure, or the one of its smoke version. */

@@ -10,7 +10,9 @@ interface StoryOptions {
 
 type Json = Record<string, unknown>;
 
-/** Makes each kind of change; returns the names of the events to expect. Throws when a call fails. */
+const arrivalTimeoutMs = 30_000;
+
+/** Makes each kind of change; returns the names of the events that arrived. Throws when a call fails. */
 export async function playStory({ dev, receiver, say }: StoryOptions): Promise<readonly string[]> {
   const call = caller(dev, say);
   const session = await call('POST', '/sdkusers/auth', {
@@ -43,9 +45,9 @@ export async function playStory({ dev, receiver, say }: StoryOptions): Promise<r
   await call('DELETE', contextPath);
   await call('DELETE', `/agents/${String(agent['uid'])}`);
 
-  await receiver.waitForAll(eventNames, 30_000);
+  const arrived = await receiver.waitForAll(eventNames, arrivalTimeoutMs);
   await call('DELETE', `/webhooks/${String(webhook['uid'])}`);
-  return eventNames;
+  return arrived;
 }
 
 function caller(dev: DevFile, say: (line: string) => void) {

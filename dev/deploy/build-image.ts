@@ -3,7 +3,6 @@ import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../servers/run-program.ts';
-import { type Copy, parseDockerfile, type Stage } from './dockerfile.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const stepTimeoutMs = 10 * 60_000;
@@ -12,7 +11,6 @@ export interface BuiltImage {
   /** What is in /app. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly command: readonly string[];
 }
 
 /** Builds into folders of `folder`. Packages of the operating system are left out. Throws when a step fails. */
@@ -22,40 +20,38 @@ export async function buildImage(
 ): Promise<BuiltImage> {
   const context = join(folder, 'context');
   await sendContext(context);
-  const stages = parseDockerfile(await readFile(join(root, 'Dockerfile'), 'utf8'));
-  const folderOf = (name: string | null): string => join(folder, `stage-${name ?? 'last'}`);
-  for (const { name, steps } of stages) {
-    const place = folderOf(name);
-    await mkdir(place, { recursive: true });
-    for (const step of steps) {
-      if (step.kind === 'copy') {
-        const from = step.from === null ? context : folderOf(step.from);
-        await copy(
-          { ...step, sources: step.sources.map((source) => source.replace('/app/', '')) },
-          [from, place],
-        );
-      } else if (!step.command.startsWith('apt-get')) {
-        progress(`image: ${step.command}`);
-        await runProgram('sh', ['-c', `cd '${place}' && ${step.command}`], {
-          timeoutMs: stepTimeoutMs,
-        });
-      }
+  const stageOf = (name: string): string => join(folder, `stage-${name}`);
+  let stage = '';
+  let env: Record<string, string> = {};
+  for (const [word, rest] of await readInstructions()) {
+    if (word === 'FROM') {
+      stage = stageOf(/ AS (\w+)$/.exec(rest)?.[1] ?? 'last');
+      env = {};
+      await mkdir(stage);
+    } else if (word === 'COPY') {
+      const [, from, paths = rest] = /^--from=(\w+) (.*)$/.exec(rest) ?? [];
+      await copy(
+        paths.replaceAll('/app/', ''),
+        from === undefined ? context : stageOf(from),
+        stage,
+      );
+    } else if (word === 'RUN' && !rest.startsWith('apt-get')) {
+      progress(`image: ${rest}`);
+      const command = `cd '${stage}' && ${rest}`;
+      await runProgram('sh', ['-c', command], { timeoutMs: stepTimeoutMs });
+    } else if (word === 'ENV') {
+      for (const [, name = '', value = ''] of rest.matchAll(/(\w+)=(\S+)/g))
+        env[name] = value.replace('/app', stage);
     }
   }
-  const last = lastOf(stages);
-  const place = folderOf(last.name);
-  const env = Object.entries(last.env).map(([name, value]) => [name, value.replace('/app', place)]);
-  return {
-    folder: place,
-    env: Object.fromEntries(env) as BuiltImage['env'],
-    command: last.command,
-  };
+  return { folder: stage, env };
 }
 
-function lastOf(stages: readonly Stage[]): Stage {
-  const last = stages.at(-1);
-  if (last === undefined) throw new Error('the Dockerfile has no stage');
-  return last;
+/** Returns the instructions of the Dockerfile, each with its arguments on one line. */
+async function readInstructions(): Promise<[word: string, rest: string][]> {
+  const text = await readFile(join(root, 'Dockerfile'), 'utf8');
+  const lines = text.replaceAll(/^#.*\n/gm, '').replaceAll(/\\\n\s*/g, '');
+  return [...lines.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, word = '', rest = '']) => [word, rest]);
 }
 
 /** Copies what .dockerignore lets through; of two of its lines the later one wins. */
@@ -69,13 +65,14 @@ async function sendContext(context: string): Promise<void> {
   }
 }
 
-async function copy({ sources, target }: Copy, [from, to]: [string, string]): Promise<void> {
-  for (const source of sources) {
-    const isInto = target.endsWith('/');
+async function copy(paths: string, from: string, to: string): Promise<void> {
+  const words = paths.split(' ');
+  const target = words.pop() ?? '';
+  for (const source of words) {
     const path = join(from, source);
     // Of a folder its content is copied.
-    const named = isInto && !(await stat(path)).isDirectory() ? basename(source) : '';
-    const options = { recursive: true, verbatimSymlinks: true };
-    await cp(path, join(to, target, named), options);
+    const isFileInto = target.endsWith('/') && !(await stat(path)).isDirectory();
+    const place = join(to, target, isFileInto ? basename(source) : '');
+    await cp(path, place, { recursive: true, verbatimSymlinks: true });
   }
 }

@@ -9,10 +9,9 @@ export interface ChartCase {
 }
 
 interface RefusedCase {
-  readonly what: string;
   /** Set on top of the minimal values. */
   readonly set: readonly string[];
-  readonly because: RegExp;
+  readonly reason: RegExp;
 }
 
 const to = (address: string, port = 443): Target => ({ address, port });
@@ -104,42 +103,36 @@ export const chartCases: readonly ChartCase[] = [
   },
 ];
 
-export const refusedCases: readonly RefusedCase[] = [
-  {
-    what: 'a secret is missing',
-    set: ['secrets.values.HERALD_KEY_PEPPER='],
-    because: /set values\.HERALD_KEY_PEPPER/,
-  },
-  {
-    what: 'there are two sources of secrets',
-    set: ['secrets.existingSecret=herald'],
-    because: /existingSecret or values, not both/,
-  },
-  {
-    what: 'nobody knows the public address',
-    set: ['settings.HERALD_PUBLIC_URL='],
-    because: /settings\.HERALD_PUBLIC_URL: the address/,
-  },
-  {
-    what: 'a setting has a name that is none',
-    set: ['settings.HERALD_RETENTON=90d'],
-    because: /HERALD_RETENTON/,
-  },
-  {
-    what: 'a secret stands among the settings',
-    set: ['settings.HERALD_SMTP_URL=smtp://a:b@mail'],
-    because: /HERALD_SMTP_URL/,
-  },
-  {
-    what: 'the headers to a collector stand among the settings',
-    set: ['settings.OTEL_EXPORTER_OTLP_HEADERS=authorization=x'],
-    because: /OTEL_EXPORTER_OTLP_HEADERS/,
-  },
-  { what: 'a value has a name that is none', set: ['api.replica=3'], because: /replica/ },
-  { what: 'the ingress has no host', set: ['ingress.enabled=true'], because: /ingress\.host/ },
-  {
-    what: 'a folder of files comes from nowhere',
-    set: ['files[0].name=a', 'files[0].mountPath=/a'],
-    because: /a secret or a configMap/,
-  },
-];
+const because = (reason: RegExp, ...set: readonly string[]): RefusedCase => ({ set, reason });
+
+/** By what is wrong. */
+export const refusedCases: Readonly<Record<string, RefusedCase>> = {
+  'a secret is missing': because(
+    /set values\.HERALD_KEY_PEPPER/,
+    'secrets.values.HERALD_KEY_PEPPER=',
+  ),
+  'there are two sources of secrets': because(
+    /existingSecret or values, not both/,
+    'secrets.existingSecret=herald',
+  ),
+  'nobody knows the public address': because(
+    /settings\.HERALD_PUBLIC_URL: the address/,
+    'settings.HERALD_PUBLIC_URL=',
+  ),
+  'a setting has a name that is none': because(/HERALD_RETENTON/, 'settings.HERALD_RETENTON=90d'),
+  'a secret stands among the settings': because(
+    /HERALD_SMTP_URL/,
+    'settings.HERALD_SMTP_URL=smtp://a:b@mail',
+  ),
+  'the headers to a collector stand among the settings': because(
+    /OTEL_EXPORTER_OTLP_HEADERS/,
+    'settings.OTEL_EXPORTER_OTLP_HEADERS=authorization=x',
+  ),
+  'a value has a name that is none': because(/replica/, 'api.replica=3'),
+  'the ingress has no host': because(/ingress\.host/, 'ingress.enabled=true'),
+  'a folder of files comes from nowhere': because(
+    /a secret or a configMap/,
+    'files[0].name=a',
+    'files[0].mountPath=/a',
+  ),
+};

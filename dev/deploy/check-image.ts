@@ -5,53 +5,62 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { findBinaries } from '../servers/find-binary.ts';
+import { pickPorts } from '../servers/free-port.ts';
 import { startMongodb } from '../servers/mongodb.ts';
+import { runProgram } from '../servers/run-program.ts';
 import { startTemporalDevServer } from '../servers/temporal.ts';
+import { superviseChild } from '../start/child-process.ts';
 import { makeDevSecrets } from '../start/dev-secrets.ts';
-import { type BuiltImage, buildImage } from './build-image.ts';
-import { type ContainedProcess, startContained } from './contained-process.ts';
+import { buildImage } from './build-image.ts';
 
 type Say = (line: string) => void;
 type Env = Readonly<Record<string, string>>;
 
-const idleMs = 5_000;
-const answerMs = 30_000;
-const stopMsMax = 15_000;
+const setupTimeoutMs = 60_000;
+const deliveryTimeoutMs = 30_000;
+// The image's user. Only root can become it; anybody else could write to the files.
+const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined;
 
-/** Throws when a step of the build fails, a process does not start, nothing is delivered, or a stop is no clean one. */
+/** Throws when a step of the build fails, a process does not start, or nothing is delivered. */
 export async function checkImage(say: Say): Promise<void> {
   await using open = new Disposal();
   const scratch = await mkdtemp(join(tmpdir(), 'herald-image-'));
   await chmod(scratch, 0o755);
   open.defer(() => rm(scratch, { recursive: true, force: true }));
   const image = await buildImage(scratch, say);
-  const env = { ...image.env, ...(await startServers(open)) };
-  const run = (main: string, ...args: string[]): Promise<ContainedProcess> =>
-    startContained({
-      scratch,
-      folder: image.folder,
-      command: [process.execPath, '--enable-source-maps', main, ...args],
-      env,
+  const [port = 0, metricsPort = 0] = await pickPorts([0, 0]);
+  const env: Env = {
+    PATH: process.env['PATH'] ?? '',
+    ...image.env,
+    ...(await startServers(open)),
+    PORT: String(port),
+  };
+  const argsOf = (main: string) => ['--enable-source-maps', join(image.folder, 'dist', main)];
+  const setup = [...argsOf('cli/setup/main.js'), '--app', 'Image'];
+  const printed = await runProgram(process.execPath, setup, {
+    timeoutMs: setupTimeoutMs,
+    env,
+    user,
+  });
+  for (const role of ['api', 'worker']) {
+    const child = await superviseChild({
+      name: role,
+      args: argsOf(`${role}/main.js`),
+      env: role === 'api' ? env : { ...env, HERALD_METRICS_PORT: String(metricsPort) },
+      user,
+      logPath: join(scratch, 'logs', `${role}.log`),
+      progress: say,
+      onStart: () => undefined,
     });
-  const app = await setUp(await run('dist/cli/setup/main.js', '--app', 'Image'));
-  const api = open.use(await run(mainOf(image)));
-  const worker = open.use(await run('dist/worker/main.js'));
-  const [{ port }, { metricsPort }] = await Promise.all([
-    api.logged('process.listening'),
-    worker.logged('metrics.listening'),
-    worker.logged('process.ready'),
-  ]);
-  const apiUrl = `http://127.0.0.1:${String(port)}`;
+    open.use(child);
+  }
+  const apiUrl = `http://127.0.0.1:${port}`;
   await expectOk(`${apiUrl}/healthz`, `${apiUrl}/readyz`, `${apiUrl}/console`);
-  await expectOk(`http://127.0.0.1:${String(metricsPort)}/metrics`);
-  await delay(idleMs);
-  say(`image: idle, api ${await api.residentMb()} MB, worker ${await worker.residentMb()} MB`);
-  await deliverOne(apiUrl, app);
+  await expectOk(`http://127.0.0.1:${metricsPort}/metrics`);
+  await deliverOne(apiUrl, appIn(printed));
   say('image: delivered');
-  await expectCleanStop({ api, worker });
 }
 
 /** Starts MongoDB and Temporal, and returns the settings of the service. */
@@ -72,8 +81,6 @@ async function startServers(open: Disposal): Promise<Env> {
     MONGODB_URI: mongodb.uri,
     TEMPORAL_ADDRESS: temporal.address,
     TEMPORAL_NAMESPACE: 'herald',
-    PORT: '0',
-    HERALD_METRICS_PORT: '0',
     HERALD_HOST: '127.0.0.1',
     HERALD_ALLOW_HTTP_WEBHOOKS: 'true',
     HERALD_ALLOW_CIDRS: '127.0.0.0/8',
@@ -81,19 +88,11 @@ async function startServers(open: Disposal): Promise<Env> {
   };
 }
 
-function mainOf({ command }: BuiltImage): string {
-  const main = command.at(-1);
-  if (main === undefined) throw new Error('the image has no command');
-  return main;
-}
-
-async function setUp(setup: ContainedProcess): Promise<{ appUid: string; key: string }> {
-  const code = await setup.exited;
-  const text = setup.lines.join('\n');
-  const [, appUid] = /^app uid +(\S+)$/m.exec(text) ?? [];
-  const [, key] = /^API key +(\S+)$/m.exec(text) ?? [];
-  if (code === 0 && appUid !== undefined && key !== undefined) return { appUid, key };
-  throw new Error(`the setup ended with ${code}: ${text}`);
+function appIn(printed: string): { appUid: string; key: string } {
+  const [, appUid] = /^app uid +(\S+)$/m.exec(printed) ?? [];
+  const [, key] = /^API key +(\S+)$/m.exec(printed) ?? [];
+  if (appUid === undefined || key === undefined) throw new Error(`no key in: ${printed}`);
+  return { appUid, key };
 }
 
 async function expectOk(...urls: readonly string[]): Promise<void> {
@@ -119,21 +118,10 @@ async function deliverOne(apiUrl: string, app: { appUid: string; key: string }):
     });
     if (response.status !== 201) throw new Error(`${path}: ${await response.text()}`);
   };
-  const received = once(receiver, 'request', { signal: AbortSignal.timeout(answerMs) });
+  const received = once(receiver, 'request', { signal: AbortSignal.timeout(deliveryTimeoutMs) });
   await call('/webhooks', { url: `http://127.0.0.1:${port}/`, entities: ['agent'], active: true });
   await call('/agents', { agentName: 'A', externalTenantId: 't', live: true });
   await received;
   receiver.closeAllConnections();
   receiver.close();
-}
-
-async function expectCleanStop(processes: Record<string, ContainedProcess>): Promise<void> {
-  for (const [name, contained] of Object.entries(processes)) {
-    const startedAt = performance.now();
-    const code = await contained.stop();
-    const tookMs = performance.now() - startedAt;
-    if (code !== 0 || tookMs > stopMsMax) {
-      throw new Error(`${name} ended with ${code} after ${Math.round(tookMs)} ms`);
-    }
-  }
 }

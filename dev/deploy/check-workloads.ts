@@ -12,84 +12,48 @@ import {
 const defaultDrain = '3s';
 const spareMs = 2_000;
 
-interface Rule<Subject> {
-  readonly what: string;
-  readonly holds: (subject: Subject) => boolean;
-}
+type Rules<Subject> = Readonly<Record<string, (subject: Subject) => boolean>>;
 
-const podRules: readonly Rule<PodSpec>[] = [
-  { what: 'runs as a user other than root', holds: (pod) => !!pod.securityContext?.runAsNonRoot },
-  {
-    what: "has the runtime's seccomp profile",
-    holds: (pod) => pod.securityContext?.seccompProfile?.type === 'RuntimeDefault',
-  },
-  {
-    what: 'gets no token of the cluster',
-    holds: (pod) => pod.automountServiceAccountToken === false,
-  },
-  {
-    what: 'ends on a signal while it starts',
-    holds: (pod) => pod.shareProcessNamespace === true,
-  },
-  {
-    what: "has name servers, its own or the cluster's",
-    holds: (pod) => (pod.dnsPolicy === 'None') === !!pod.dnsConfig?.nameservers?.length,
-  },
-];
+const podRules: Rules<PodSpec> = {
+  'runs as a user other than root': (pod) => !!pod.securityContext?.runAsNonRoot,
+  "has the runtime's seccomp profile": (pod) =>
+    pod.securityContext?.seccompProfile?.type === 'RuntimeDefault',
+  'gets no token of the cluster': (pod) => pod.automountServiceAccountToken === false,
+  'ends on a signal while it starts': (pod) => pod.shareProcessNamespace === true,
+  "has name servers, its own or the cluster's": (pod) =>
+    (pod.dnsPolicy === 'None') === !!pod.dnsConfig?.nameservers?.length,
+};
 
-const containerRules: readonly Rule<Container>[] = [
-  {
-    what: 'cannot get more privileges',
-    holds: ({ securityContext }) => securityContext?.allowPrivilegeEscalation === false,
-  },
-  {
-    what: 'cannot write to its image',
-    holds: ({ securityContext }) => securityContext?.readOnlyRootFilesystem === true,
-  },
-  {
-    what: 'has no capabilities',
-    holds: ({ securityContext }) => !!securityContext?.capabilities?.drop?.includes('ALL'),
-  },
-  {
-    what: 'requests processor time and memory',
-    holds: ({ resources }) => !!resources?.requests?.['cpu'] && !!resources.requests['memory'],
-  },
-  { what: 'has a limit of memory', holds: ({ resources }) => !!resources?.limits?.['memory'] },
-  {
-    what: 'has an image with a tag or digest',
-    holds: ({ image }) =>
-      /(?:@sha256:[0-9a-f]{64}|:[\w.-]+)$/.test(image) && !image.endsWith(':latest'),
-  },
-];
+const containerRules: Rules<Container> = {
+  'cannot get more privileges': ({ securityContext }) =>
+    securityContext?.allowPrivilegeEscalation === false,
+  'cannot write to its image': ({ securityContext }) =>
+    securityContext?.readOnlyRootFilesystem === true,
+  'has no capabilities': ({ securityContext }) =>
+    !!securityContext?.capabilities?.drop?.includes('ALL'),
+  'requests processor time and memory': ({ resources }) =>
+    !!resources?.requests?.['cpu'] && !!resources.requests['memory'],
+  'has a limit of memory': ({ resources }) => !!resources?.limits?.['memory'],
+  'has an image with a tag or digest': ({ image }) =>
+    /(?:@sha256:[0-9a-f]{64}|:[\w.-]+)$/.test(image) && !image.endsWith(':latest'),
+};
 
-const deploymentRules: readonly Rule<WorkloadSpec>[] = [
-  {
-    what: 'is never short of a pod in a rollout',
-    holds: ({ strategy }) => strategy?.rollingUpdate?.maxUnavailable === 0,
-  },
-  {
-    what: 'gives its pods the time of a stop',
-    holds: ({ template: { spec } }) =>
-      (spec.terminationGracePeriodSeconds ?? 0) * 1_000 >=
-      preStopSeconds(spec) * 1_000 + drainMs(spec) + processLimits.stopTimeoutMs + spareMs,
-  },
-];
+const deploymentRules: Rules<WorkloadSpec> = {
+  'is never short of a pod in a rollout': ({ strategy }) =>
+    strategy?.rollingUpdate?.maxUnavailable === 0,
+  'gives its pods the time of a stop': ({ template: { spec } }) =>
+    (spec.terminationGracePeriodSeconds ?? 0) * 1_000 >=
+    preStopSeconds(spec) * 1_000 + drainMs(spec) + processLimits.stopTimeoutMs + spareMs,
+};
 
-const apiRules: readonly Rule<Container>[] = [
-  ...(['startupProbe', 'livenessProbe'] as const).map((probe) => ({
-    what: `asks /healthz as its ${probe}`,
-    holds: (container: Container) => container[probe]?.httpGet?.path === '/healthz',
-  })),
-  {
-    what: 'has a readinessProbe',
-    holds: ({ readinessProbe }) =>
-      /^\/(?:healthz|readyz)$/.test(readinessProbe?.httpGet?.path ?? ''),
-  },
-  {
-    what: 'goes on for a while after its pod is to stop',
-    holds: ({ lifecycle }) => (lifecycle?.preStop?.sleep?.seconds ?? 0) > 0,
-  },
-];
+const apiRules: Rules<Container> = {
+  'asks /healthz as its startupProbe': (api) => api.startupProbe?.httpGet?.path === '/healthz',
+  'asks /healthz as its livenessProbe': (api) => api.livenessProbe?.httpGet?.path === '/healthz',
+  'has a readinessProbe': ({ readinessProbe }) =>
+    /^\/(?:healthz|readyz)$/.test(readinessProbe?.httpGet?.path ?? ''),
+  'goes on for a while after its pod is to stop': ({ lifecycle }) =>
+    (lifecycle?.preStop?.sleep?.seconds ?? 0) > 0,
+};
 
 /** Only the api drains. */
 function drainMs({ containers }: PodSpec): number {
@@ -103,12 +67,10 @@ function preStopSeconds({ containers }: PodSpec): number {
   return Math.max(0, ...seconds);
 }
 
-function broken<Subject>(
-  name: string,
-  rules: readonly Rule<Subject>[],
-  subject: Subject,
-): string[] {
-  return rules.filter(({ holds }) => !holds(subject)).map(({ what }) => `${name}: not: ${what}`);
+function broken<Subject>(name: string, rules: Rules<Subject>, subject: Subject): string[] {
+  return Object.entries(rules)
+    .filter(([, holds]) => !holds(subject))
+    .map(([what]) => `${name}: not: ${what}`);
 }
 
 /** Returns a sentence for each rule that a Deployment or Job breaks. */

@@ -1,14 +1,9 @@
 // Finds helm, or builds it with Go, and runs it on the chart.
-import { rename } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findOnPath, isExecutable, serversCacheDir } from '../servers/find-binary.ts';
-import { cachedPath, inStaging } from '../servers/install-binary.ts';
-import { reasonOf, runProgram } from '../servers/run-program.ts';
+import { builtWithGo, findOrInstall } from '../servers/find-or-install.ts';
+import { runProgram } from '../servers/run-program.ts';
 
 const helmVersion = '3.22.0';
-const goPackage = `helm.sh/helm/v3/cmd/helm@v${helmVersion}`;
-const buildTimeoutMs = 30 * 60_000;
 const runTimeoutMs = 60_000;
 
 export const chart = fileURLToPath(
@@ -16,23 +11,10 @@ export const chart = fileURLToPath(
 );
 
 /** Returns the path of the program. Throws one sentence when there is none and Go cannot build it. */
-export async function findHelm(progress: (line: string) => void): Promise<string> {
-  const onPath = await findOnPath('helm', process.env);
-  if (onPath !== undefined) return onPath;
-  const cacheDir = serversCacheDir(process.env);
-  const target = cachedPath(cacheDir, 'helm', helmVersion);
-  if (await isExecutable(target)) return target;
-  progress(`helm: not on PATH; building ${helmVersion} with Go, which takes minutes, once`);
-  return inStaging(cacheDir, async (staging) => {
-    const env = { ...process.env, GOBIN: staging, CGO_ENABLED: '0' };
-    const args = ['install', '-ldflags=-s -w', goPackage];
-    await runProgram('go', args, { timeoutMs: buildTimeoutMs, env }).catch((error) => {
-      const message = `helm is not on PATH and could not be built: ${reasonOf(error)}`;
-      throw new Error(message, { cause: error });
-    });
-    await rename(join(staging, 'helm'), target);
-    return target;
-  });
+export function findHelm(progress: (line: string) => void): Promise<string> {
+  const building = builtWithGo(`helm.sh/helm/v3/cmd/helm@v${helmVersion}`, 'helm');
+  const wanted = { name: 'helm', version: helmVersion, ...building };
+  return findOrInstall(wanted, { env: process.env, progress });
 }
 
 /** Throws with its last line when the chart or the values are not as Helm wants them. */

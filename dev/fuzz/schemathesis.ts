@@ -20,11 +20,6 @@ export interface Effort {
   readonly secondsMax?: number;
 }
 
-interface Found {
-  readonly cases: number;
-  readonly findings: number;
-}
-
 interface Run {
   readonly apiUrl: string;
   readonly seed: number;
@@ -43,7 +38,7 @@ export async function fuzzAs(
   caller: Caller,
   { phases, mode, examplesMax, secondsMax }: Effort,
   { apiUrl, seed, folder }: Run,
-): Promise<Found> {
+): Promise<{ cases: number; findings: number }> {
   const config = join(folder, 'schemathesis.toml');
   const report = join(folder, 'report.json');
   // That of another caller would pass for this one's.

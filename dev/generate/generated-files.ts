@@ -1,19 +1,19 @@
 // The files that are made from others in this repository.
 import { readFile } from 'node:fs/promises';
+import { format, resolveConfig } from 'prettier';
 import { renderOpenapi } from '../../api/openapi/document.ts';
 import { routes } from '../../api/routes.ts';
 import { instruments } from '../../lib/telemetry/instruments.ts';
 import type { Contract } from '../client-types/contract.ts';
 import { generatedFiles as clientFiles } from '../client-types/generated-files.ts';
-import { toGrafana } from '../dashboards/dashboard.ts';
-import { dashboards } from '../dashboards/dashboards.ts';
 import { withLogTable } from '../instruments/log-table.ts';
 import { withTable } from '../instruments/metrics-table.ts';
 import { limitsPage } from '../limits/limits-page.ts';
-import { casesFile } from '../receiver-cases/cases-file.ts';
+import { toCase } from '../receiver-cases/draft.ts';
+import { good } from '../receiver-cases/good.ts';
+import { hostile } from '../receiver-cases/hostile.ts';
 import { optionsFile } from '../receiver-cases/options.ts';
 import { typesFile } from '../receiver-types/types-file.ts';
-import { formatted } from './formatted.ts';
 
 const metricsPage = 'docs/metrics.md';
 const logPage = 'docs/observing.md';
@@ -31,10 +31,7 @@ export async function generateFiles(): Promise<Map<string, string>> {
     ['docs/limits.md', limitsPage()],
     [metricsPage, withTable(await readFile(metricsPage, 'utf8'), Object.values(instruments))],
     [logPage, withLogTable(await readFile(logPage, 'utf8'))],
-    [
-      `${cases}/deliveries.json`,
-      casesFile(JSON.parse(await readFile(signatureCases, 'utf8')) as object),
-    ],
+    [`${cases}/deliveries.json`, await casesFile()],
     [`${cases}/options.json`, optionsFile()],
     ['packages/receiver-ts/src/events.ts', await formatted(typesFile())],
   ]);
@@ -46,9 +43,17 @@ export async function generateFiles(): Promise<Map<string, string>> {
   for (const name of licensed) files.set(`packages/${name}/LICENSE`, license);
   for (const [name, text] of Object.entries(clientFiles(JSON.parse(openapi) as Contract)))
     files.set(`packages/client-ts/src/generated/${name}`, await formatted(text));
-  for (const dashboard of dashboards) {
-    const text = await formatted(JSON.stringify(toGrafana(dashboard, dashboards), null, 2), 'json');
-    files.set(`deploy/grafana/dashboards/${dashboard.uid}.json`, text);
-  }
   return files;
+}
+
+/** Returns the public vectors, then the cases. */
+async function casesFile(): Promise<string> {
+  const vectors = JSON.parse(await readFile(signatureCases, 'utf8')) as object;
+  const deliveries = [...good, ...hostile].map(toCase);
+  return `${JSON.stringify({ ...vectors, deliveries }, null, 2)}\n`;
+}
+
+/** Formats TypeScript as the repository does. */
+async function formatted(source: string): Promise<string> {
+  return format(source, { ...(await resolveConfig('package.json')), parser: 'typescript' });
 }

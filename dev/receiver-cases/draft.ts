@@ -51,7 +51,7 @@ export interface Draft {
   expect: Code | Partial<Accepted>;
 }
 
-type Headers = Record<string, string>;
+export type Headers = Record<string, string>;
 
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const otherSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
@@ -67,6 +67,14 @@ export const agentEvent = {
   data: { uid: 'agt_01sample000000000000000000', externalTenantId: 'tenant-1' },
 };
 export const agentBody = JSON.stringify(agentEvent);
+
+/** Returns a case for each name, all with the same outcome. */
+export function casesOf(
+  expect: Draft['expect'],
+  drafts: Readonly<Record<string, Omit<Draft, 'name' | 'expect'>>>,
+): Draft[] {
+  return Object.entries(drafts).map(([name, draft]) => ({ name, ...draft, expect }));
+}
 
 /** Returns an entry of `webhook-signature`. */
 export function standardSignature(key: string, signed: { start: string; body: Uint8Array }) {

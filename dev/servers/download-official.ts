@@ -40,25 +40,23 @@ export async function downloadOfficial(
   folder: string,
   sources: DownloadSources,
 ): Promise<string> {
-  await using dispatcher = new DisposableAgent({
+  const dispatcher = new EnvHttpProxyAgent({
     connect: { timeout: connectTimeoutMs },
     headersTimeout: headersTimeoutMs,
     bodyTimeout: bodyStallTimeoutMs,
   });
-  const archive =
-    recipe.name === 'mongod'
-      ? mongodbArchive(recipe.officialVersion, sources)
-      : await temporalArchive(recipe, sources, dispatcher);
-  const response = await get(archive.url, dispatcher, archiveTimeoutMs);
-  if (!response.body) throw new Error(`${archive.url} answered without a body`);
-  const file = join(folder, basename(new URL(archive.url).pathname));
-  await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
-  return unpack(file, archive);
-}
-
-class DisposableAgent extends EnvHttpProxyAgent {
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.destroy();
+  try {
+    const archive =
+      recipe.name === 'mongod'
+        ? mongodbArchive(recipe.officialVersion, sources)
+        : await temporalArchive(recipe, sources, dispatcher);
+    const response = await get(archive.url, dispatcher, archiveTimeoutMs);
+    if (!response.body) throw new Error(`${archive.url} answered without a body`);
+    const file = join(folder, basename(new URL(archive.url).pathname));
+    await pipeline(Readable.fromWeb(response.body), createWriteStream(file));
+    return await unpack(file, archive);
+  } finally {
+    await dispatcher.destroy();
   }
 }
 

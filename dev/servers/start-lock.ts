@@ -1,49 +1,41 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode, isRecord } from '../../lib/platform/error-code.ts';
+import { readJson } from '../../lib/config/dev-file.ts';
+import { errorCode } from '../../lib/platform/error-code.ts';
 import { isAlive, processStartTime } from './process-identity.ts';
-
-const attemptsMax = 200;
-const retryAfterMs = 10;
 
 interface StartLock extends AsyncDisposable {
   readonly path: string;
 }
 
 interface Holder {
-  readonly pid: number;
-  readonly startTime: string | null;
+  readonly pid?: unknown;
+  readonly startTime?: string | null;
 }
 
 /**
- * Lets one `npm start` at a time use a data folder, and makes the folder. Claims the lock of a process
- * that is gone; throws one sentence naming the process and the file when it is alive.
+ * Lets one `npm start` at a time use a data folder, and makes the folder. Replaces the lock of a process that is gone;
+ * throws one sentence naming the process and the file when it is alive.
  */
 export async function takeStartLock(dataDir: string): Promise<StartLock> {
   await mkdir(dataDir, { recursive: true });
   const path = join(dataDir, 'start.lock');
-  const own = JSON.stringify({
-    pid: process.pid,
-    startTime: await processStartTime(process.pid),
-    token: randomUUID(),
-  });
-  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    if (await createLock(path, own)) {
-      return { path, [Symbol.asyncDispose]: () => releaseLock(path, own) };
-    }
-    const found = await readIfThere(path);
-    const holder = found === undefined ? undefined : await livingHolder(found);
-    if (holder) {
-      throw new Error(
-        `agent-herald is already running here (pid ${holder.pid}, lock file ${path}); ` +
-          'stop it, or set HERALD_DATA_DIR to another folder',
-      );
-    }
-    if (found !== undefined) await removeStale(path, own);
+  const startTime = await processStartTime(process.pid);
+  const own = JSON.stringify({ pid: process.pid, startTime });
+  for (let tries = 1; !(await createLock(path, own)); tries += 1) {
+    await refuseLivingHolder(path);
+    if (tries > 1) throw new Error(`${path} keeps changing hands; start again`);
+    // Two starts may replace one stale lock; MongoDB then refuses its data folder to the second.
+    await rm(path, { force: true });
   }
-  throw new Error(`${path} keeps changing hands; remove it and start again`);
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      const found = await readFile(path, 'utf8').catch(() => null);
+      if (found === own) await rm(path, { force: true });
+    },
+  };
 }
 
 // A link appears only where no file is and with its content, so nobody reads a half-written lock.
@@ -57,57 +49,17 @@ async function createLock(path: string, content: string): Promise<boolean> {
     if (errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
-    await unlink(draft);
+    await rm(draft);
   }
 }
 
-// Of several starts that find one stale lock, a late one could remove the lock that another has just
-// claimed. So only the holder of a second lock removes, and checks again first.
-async function removeStale(path: string, own: string): Promise<void> {
-  const guard = `${path}.takeover`;
-  if (!(await createLock(guard, own))) {
-    const other = await readIfThere(guard);
-    if (other !== undefined && !(await livingHolder(other))) await rm(guard, { force: true });
-    await delay(retryAfterMs);
-    return;
-  }
-  try {
-    const found = await readIfThere(path);
-    if (found !== undefined && !(await livingHolder(found))) await rm(path, { force: true });
-  } finally {
-    await rm(guard, { force: true });
-  }
-}
-
-async function releaseLock(path: string, own: string): Promise<void> {
-  if ((await readIfThere(path)) === own) await rm(path, { force: true });
-}
-
-async function livingHolder(content: string): Promise<Holder | undefined> {
-  const holder = parseHolder(content);
-  if (!holder || !isAlive(holder.pid)) return undefined;
-  if (holder.startTime === null) return holder;
-  return (await processStartTime(holder.pid)) === holder.startTime ? holder : undefined;
-}
-
-function parseHolder(content: string): Holder | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(content);
-  } catch {
-    return undefined;
-  }
-  if (!isRecord(value)) return undefined;
-  const { pid, startTime } = value;
-  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
-  return { pid, startTime: typeof startTime === 'string' ? startTime : null };
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
+async function refuseLivingHolder(path: string): Promise<void> {
+  const { pid, startTime = null } = (await readJson<Holder>(path)) ?? {};
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return;
+  // Another process may have the number of one that is gone.
+  if (startTime !== null && (await processStartTime(pid)) !== startTime) return;
+  throw new Error(
+    `agent-herald is already running here (pid ${pid}, lock file ${path}); ` +
+      'stop it, or set HERALD_DATA_DIR to another folder',
+  );
 }

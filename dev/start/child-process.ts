@@ -1,14 +1,12 @@
 // One of the service's own processes, restarted when it ends.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { SystemUser } from '../servers/run-program.ts';
+import { type Running, supervise, type Supervised } from './supervise.ts';
 
 const restartWaitMs = 1_000;
-const restartWaitMaxMs = 15_000;
-// After this long the waits start from the beginning.
-const soundAfterMs = 30_000;
 const stopTimeoutMs = 12_000;
 
 interface ChildOptions {
@@ -16,84 +14,67 @@ interface ChildOptions {
   /** Arguments of node: the module to run and what comes before it. */
   args: readonly string[];
   env: NodeJS.ProcessEnv;
+  /** Instead of the user of this process. */
+  user?: SystemUser | undefined;
   logPath: string;
   progress: (line: string) => void;
-  /** Called at each start, the first included. */
+  /** Called once the first is ready, and at each start after it. */
   onStart: (pid: number) => void;
 }
 
-/**
- * Starts a process, waits for its first message, and from then on restarts it when it ends, after a
- * wait that doubles up to 15 s. Throws, with the path of the log, when the first start fails.
- */
-export async function superviseChild(options: ChildOptions): Promise<AsyncDisposable> {
-  await mkdir(dirname(options.logPath), { recursive: true });
-  const stopping = new AbortController();
-  let child = await startChild(options);
-  if (!(await becomesReady(child))) {
-    throw new Error(
-      `the ${options.name} did not start (${howEnded(child)}); its log is ${options.logPath}`,
-    );
-  }
-  let waitMs = restartWaitMs;
-  const supervision = (async () => {
-    while (true) {
-      const startedAt = performance.now();
-      await ended(child);
-      if (stopping.signal.aborted) return;
-      if (performance.now() - startedAt > soundAfterMs) waitMs = restartWaitMs;
-      options.progress(
-        `the ${options.name} ended (${howEnded(child)}); starting it again in ${waitMs / 1_000} s; log: ${options.logPath}`,
-      );
-      await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-      if (stopping.signal.aborted) return;
-      waitMs = Math.min(restartWaitMaxMs, waitMs * 2);
-      child = await startChild(options);
-      // The stop saw the process before this one.
-      if (stopping.signal.aborted) return stopChild(child);
-    }
-  })();
-  return {
-    async [Symbol.asyncDispose]() {
-      stopping.abort();
-      await stopChild(child);
-      await supervision;
-    },
-  };
+interface Child extends Running {
+  pid: number;
+  /** Resolves at its first message, to false when it ends before. */
+  isReady: Promise<boolean>;
 }
 
-async function startChild(options: ChildOptions): Promise<ChildProcess> {
-  const log = await open(options.logPath, 'a');
+/**
+ * Starts a process, waits for its first message, and from then on restarts it when it ends. Throws, with the path of
+ * the log, when the first start fails.
+ */
+export async function superviseChild(options: ChildOptions): Promise<Supervised> {
+  const { name, logPath, progress, onStart } = options;
+  await mkdir(dirname(logPath), { recursive: true });
+  const child = await startChild(options);
+  if (!(await child.isReady)) {
+    const { code, signal } = await child.exited;
+    throw new Error(
+      `the ${name} did not start (${signal ?? `code ${code}`}); its log is ${logPath}`,
+    );
+  }
+  return supervise(child, {
+    name: `the ${name}`,
+    start: () => startChild(options),
+    onStart: ({ pid }) => onStart(pid),
+    firstWaitMs: restartWaitMs,
+    progress: (line) => progress(`${line}; log: ${logPath}`),
+  });
+}
+
+async function startChild({ args, env, user, logPath }: ChildOptions): Promise<Child> {
+  const log = await open(logPath, 'a');
   try {
-    const child = spawn(process.execPath, options.args, {
-      env: options.env,
+    const child = spawn(process.execPath, args, {
+      ...user,
+      env,
       stdio: ['ignore', log.fd, log.fd, 'ipc'],
       // Its own process group: Ctrl-C reaches the launcher alone, which then stops all in order.
       detached: true,
     });
+    const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
     await once(child, 'spawn');
-    options.onStart(child.pid ?? 0);
-    return child;
+    return {
+      pid: child.pid ?? 0,
+      exited,
+      isReady: Promise.race([once(child, 'message').then(() => true), exited.then(() => false)]),
+      async [Symbol.asyncDispose]() {
+        child.kill('SIGTERM');
+        const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+        await exited;
+        clearTimeout(kill);
+      },
+    };
   } finally {
     await log.close();
   }
-}
-
-async function becomesReady(child: ChildProcess): Promise<boolean> {
-  return Promise.race([once(child, 'message').then(() => true), ended(child).then(() => false)]);
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-}
-
-async function stopChild(child: ChildProcess): Promise<void> {
-  child.kill('SIGTERM');
-  const kill = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
-  await ended(child);
-  clearTimeout(kill);
-}
-
-function howEnded(child: ChildProcess): string {
-  return child.signalCode ?? `code ${child.exitCode}`;
 }

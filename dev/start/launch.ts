@@ -8,8 +8,8 @@ import { Disposal } from '../../lib/platform/disposal.ts';
 import { findBinaries } from '../servers/find-binary.ts';
 import { runProgram } from '../servers/run-program.ts';
 import { pickPorts, requirePort } from '../servers/free-port.ts';
-import { startMongodb } from '../servers/mongodb.ts';
-import { startTemporalDevServer } from '../servers/temporal.ts';
+import { type RunningMongodb, startMongodb } from '../servers/mongodb.ts';
+import { type RunningTemporal, startTemporalDevServer } from '../servers/temporal.ts';
 import { useStarting } from '../servers/use-starting.ts';
 import { prepareServers } from '../../cli/setup/prepare-servers.ts';
 import { writeWorkflowBundle } from '../../worker/bundle-workflows.ts';
@@ -19,7 +19,7 @@ import { findOrCreateDevApp } from './dev-app.ts';
 import type { DevFile } from '../../lib/config/dev-file.ts';
 import { removeDevFiles, writeDevFiles } from './dev-files.ts';
 import { loadDevSecrets, makeDevSecrets } from './dev-secrets.ts';
-import { superviseServer } from './supervise-server.ts';
+import { supervise, type Supervised } from './supervise.ts';
 
 interface LaunchOptions {
   /** What it sets, even to empty, wins over development defaults. */
@@ -110,7 +110,7 @@ async function launchInto(
   await prepareServers(config);
   const appPath = ephemeral ? null : join(dataDir, 'app.json');
   const app = await findOrCreateDevApp(config, appPath);
-  const startRole = async (role: Role): Promise<unknown> => {
+  const startRole = async (role: Role): Promise<Supervised> => {
     const onStart = (pid: number): void => {
       pids[role] = pid;
       saved();
@@ -122,7 +122,7 @@ async function launchInto(
   // Before the roles, of which its failure would leave processes behind.
   const admin = await findOrCreateDevAdmin(config, { path: adminPath, isOwnDatabase });
   signal.throwIfAborted();
-  await Promise.all([startRole('api'), startRole('worker')]);
+  const roles = await Promise.all([startRole('api'), startRole('worker')]);
   signal.throwIfAborted();
 
   dev = {
@@ -142,7 +142,7 @@ async function launchInto(
   await writes;
   return {
     dev,
-    lost: servers.lost,
+    lost: Promise.race([servers.lost, ...roles.map((role) => role.lost)]),
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
 }
@@ -170,7 +170,7 @@ function superviseRole(
   role: Role,
   { dataDir, progress }: LaunchOptions,
   { env, ports, onStart }: { env: NodeJS.ProcessEnv; ports: Ports; onStart: (pid: number) => void },
-): Promise<AsyncDisposable> {
+): Promise<Supervised> {
   const main = fileURLToPath(new URL(`../../${role}/main.ts`, import.meta.url));
   const args = [...heapFlags, '--import', 'tsx', main];
   const logPath = join(dataDir, 'logs', `${role}.log`);
@@ -251,47 +251,50 @@ async function startServers(
   let temporalUiUrl: string | null = null;
 
   const folder = (name: string): string | null => (ephemeral ? null : join(options.dataDir, name));
-  const mongodb = needsMongodb && {
-    name: 'MongoDB',
-    start: () =>
-      startMongodb({
-        binary: binaries.mongod,
-        dataDir: folder('mongodb'),
-        port: ports.mongodb,
-        progress: () => undefined,
-      }),
-    onStart: (server: { uri: string; pid: number }) => {
-      started['MONGODB_URI'] = server.uri;
-      pids.mongodb = server.pid;
-      onChange();
-    },
-  };
-  const namespace = env['TEMPORAL_NAMESPACE'] || 'default';
-  const temporal = needsTemporal && {
-    name: 'Temporal',
-    start: () =>
-      startTemporalDevServer({
-        binary: binaries.temporal,
-        dataDir: folder('temporal'),
-        port: ports.temporal,
-        uiPort: ports.temporalUi,
-        namespaces: [namespace],
-        progress: () => undefined,
-      }),
-    onStart: (server: { address: string; uiUrl: string | null; pid: number }) => {
-      started['TEMPORAL_ADDRESS'] = server.address;
-      temporalUiUrl = server.uiUrl;
-      pids.temporal = server.pid;
-      onChange();
-    },
-  };
-  const common = { restartable: !ephemeral, progress };
+  const common = { restartable: !ephemeral, firstWaitMs: 0, progress };
+  const startMongodbHere = (): Promise<RunningMongodb> =>
+    startMongodb({
+      binary: binaries.mongod,
+      dataDir: folder('mongodb'),
+      port: ports.mongodb,
+      progress: () => undefined,
+    });
+  const startTemporalHere = (): Promise<RunningTemporal> =>
+    startTemporalDevServer({
+      binary: binaries.temporal,
+      dataDir: folder('temporal'),
+      port: ports.temporal,
+      uiPort: ports.temporalUi,
+      namespaces: [env['TEMPORAL_NAMESPACE'] || 'default'],
+      progress: () => undefined,
+    });
+  const keepMongodb = async () =>
+    supervise(await startMongodbHere(), {
+      name: 'MongoDB',
+      start: startMongodbHere,
+      onStart: ({ uri, pid }) => {
+        started['MONGODB_URI'] = uri;
+        pids.mongodb = pid;
+        onChange();
+      },
+      ...common,
+    });
+  const keepTemporal = async () =>
+    supervise(await startTemporalHere(), {
+      name: 'Temporal',
+      start: startTemporalHere,
+      onStart: ({ address, uiUrl, pid }) => {
+        started['TEMPORAL_ADDRESS'] = address;
+        temporalUiUrl = uiUrl;
+        pids.temporal = pid;
+        onChange();
+      },
+      ...common,
+    });
   const supervised = await Promise.all([
-    mongodb && useStarting(open, superviseServer({ ...mongodb, ...common })),
-    temporal && useStarting(open, superviseServer({ ...temporal, ...common })),
+    ...(needsMongodb ? [useStarting(open, keepMongodb())] : []),
+    ...(needsTemporal ? [useStarting(open, keepTemporal())] : []),
   ]);
-  const lost = Promise.race(
-    supervised.flatMap((server) => (server === false ? [] : [server.lost])),
-  );
+  const lost = Promise.race(supervised.map((server) => server.lost));
   return { env: started, temporalUiUrl, lost };
 }

@@ -147,9 +147,13 @@ interface Times {
 async function run(options: ClusterRunOptions, folder: string): Promise<ClusterRunResult> {
   await using open = new Disposal();
   const programs = await findClusterPrograms({ env: process.env, progress: say });
-  const dataDir = join(folder, 'cluster');
   const cluster = open.use(
-    await startCluster({ programs, dataDir, namespaces: ['default'], progress: say }),
+    await startCluster({
+      programs,
+      folder: join(folder, 'cluster'),
+      namespaces: ['default'],
+      progress: say,
+    }),
   );
   const env = {
     ...process.env,

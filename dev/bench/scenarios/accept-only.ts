@@ -1,6 +1,5 @@
 // Changes are accepted while Temporal is stopped, and delivered when it continues.
 import { measure } from '../measure.ts';
-import { cpuMsEach, readUsage, type Usage } from '../process-usage.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Service } from '../service.ts';
 import { rateOf, secondsOf } from '../settings.ts';
@@ -9,11 +8,9 @@ export const acceptOnly: Scenario = {
   name: 'accept-only',
   about: '200 changes a second for 30 s with Temporal stopped, then the delivery of them all',
   isMain: true,
-  needs: 'own',
   async run(bench) {
     const { service, settings } = bench;
     const notes: string[] = [];
-    let before: Usage = {};
     try {
       const measurement = await measure(bench, {
         name: 'accept only',
@@ -26,15 +23,11 @@ export const acceptOnly: Scenario = {
         async prepare() {
           // Not killed: the supervisor would restart it immediately.
           signalTemporal(service, 'SIGSTOP');
-          before = readUsage(bench.groups());
         },
         async afterLoad(ledger) {
-          const cpu = cpuMsEach(before, readUsage(bench.groups()), ledger.acknowledged);
           signalTemporal(service, 'SIGCONT');
           notes.push(
-            `While Temporal stood, ${ledger.acknowledged} changes were accepted and ${ledger.deliveries} ` +
-              `delivered; an accepted change took ${cpu['api'] ?? '?'} ms of processor time in the api, ` +
-              `${cpu['mongodb'] ?? '?'} ms in MongoDB and ${cpu['worker'] ?? '?'} ms in the worker.`,
+            `While Temporal stood, ${ledger.acknowledged} changes were accepted, ${ledger.deliveries} delivered.`,
           );
         },
       });

@@ -7,7 +7,6 @@ export const fanOut: Scenario = {
   about:
     'events to 10 webhooks, 5 a second for 30 s and 1,000 at once; to 1,000 webhooks, 10 in turn',
   isMain: true,
-  needs: 'any',
   async run(bench) {
     const { settings } = bench;
     const ten = await measure(bench, {

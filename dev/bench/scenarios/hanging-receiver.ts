@@ -13,7 +13,6 @@ export const hangingReceiver: Scenario = {
   name: 'hanging-receiver',
   about: '200 changes to a webhook, 10 a second: alone, then beside a webhook that hangs for 5 s',
   isMain: true,
-  needs: 'any',
   async run(bench) {
     const load = openLoad(bench.settings, 10, 20);
     const alone = await measure(bench, { name: 'alone', hooks: { matching: 1 }, load });

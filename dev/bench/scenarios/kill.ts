@@ -6,14 +6,13 @@ import type { Scenario } from '../scenario.ts';
 import { rateOf, secondsOf } from '../settings.ts';
 
 const victims = ['api', 'worker', 'temporal', 'mongodb'] as const;
-const steadyShare = 0.6;
 
 export const kill: Scenario = {
   name: 'kill',
   about:
-    'api, worker, Temporal and MongoDB killed in turn, each in the middle of 30 s of load (60 % of sustained, or 50/s)',
+    'api, worker, Temporal and MongoDB killed in turn, each in the middle of 30 s of 50 changes a second',
   isMain: false,
-  needs: 'kept',
+  killsServers: true,
   async run(bench) {
     const measurements: Measurement[] = [];
     for (const victim of victims) measurements.push(await killInTheMiddle(bench, victim));
@@ -28,11 +27,10 @@ export const kill: Scenario = {
 async function killInTheMiddle(bench: Bench, victim: string): Promise<Measurement> {
   const { settings, service, signal } = bench;
   const seconds = secondsOf(settings, 30, 6);
-  const rate = Math.round((bench.found.sustainedPerSecond ?? 50 / steadyShare) * steadyShare);
   return measure(bench, {
     name: `kill ${victim}`,
     hooks: { matching: 1 },
-    load: { model: 'open', ratePerSecond: rateOf(settings, rate, 20), seconds },
+    load: { model: 'open', ratePerSecond: rateOf(settings, 50, 20), seconds },
     async during() {
       await delay((seconds * 1_000) / 2, undefined, { signal });
       const [pid] = service.groups()[victim] ?? [];

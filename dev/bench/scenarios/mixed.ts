@@ -1,7 +1,7 @@
 // Both kinds of changes at once, to receivers of which some are slow and some fail.
 import type { BenchApp } from '../app.ts';
 import type { Call, Caller } from '../calls.ts';
-import { measureBacklog } from '../measure-backlog.ts';
+import { measureBacklog } from '../backlog.ts';
 import type { Scenario } from '../scenario.ts';
 import { openLoad } from '../settings.ts';
 
@@ -20,7 +20,6 @@ export const mixed: Scenario = {
   about:
     '20 changes of agents and 200 reported changes a second for 120 s, each to one of 10 webhooks: one slow, nine with 2 % of errors',
   isMain: false,
-  needs: 'any',
   async run(bench) {
     const { measurement } = await measureBacklog(bench, {
       name: 'mixed',

