@@ -10,7 +10,7 @@ const summaries = operations.map(({ summary }) => summary);
 
 test('every summary of a call is an imperative', () => {
   const others = summaries.filter((summary) => {
-    const [verb = ''] = summary.split(' ');
+    const [verb = ''] = summary.split(/,? /);
     return !/^[A-Z][a-z]+$/.test(verb) || (verb.endsWith('s') && !verbsInS.has(verb));
   });
   expect(others).toEqual([]);

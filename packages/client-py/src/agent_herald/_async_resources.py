@@ -23,7 +23,7 @@ class AsyncUsers:
         return answer
 
     async def verify_token(self, body: types.VerifyTokenBody) -> types.VerifiedToken:
-        """Verify a token. The response also tells whether the user may reach an agent. The API key needs the scope `users:auth`."""
+        """Verify a token. If you send `agentUid`, the response shows whether the user can reach that agent. The API key needs the scope `users:auth`."""
         answer: types.VerifiedToken = await self._transport.send(
             Call("POST", path_of("sdkusers", "token", "verify"), body=body, repeatable=True)
         )
@@ -291,7 +291,7 @@ class AsyncWebhookReplays:
         *,
         idempotency_key: str | None = None,
     ) -> types.ReplayDryRun | types.StartedReplay:
-        """Replay a period to a webhook. By default, the replay sends the failed deliveries of a period again. The API key needs the scope `events:write`."""
+        """Replay the events of a period to a webhook. By default, the replay sends only failed deliveries again. The API key needs the scope `events:write`."""
         answer: types.ReplayDryRun | types.StartedReplay = await self._transport.send(
             Call(
                 "POST",
@@ -682,7 +682,7 @@ class AsyncReplays:
     async def create(
         self, body: types.CreateReplayBody, *, idempotency_key: str | None = None
     ) -> types.ReplayDryRun | types.StartedReplay:
-        """Replay a period to several webhooks. By default, the replay sends the failed deliveries of a period again to all webhooks. The API key needs the scope `events:write`."""
+        """Replay the events of a period to several webhooks. By default, the replay sends only failed deliveries again, to all webhooks. The API key needs the scope `events:write`."""
         answer: types.ReplayDryRun | types.StartedReplay = await self._transport.send(
             Call(
                 "POST",

@@ -23,7 +23,7 @@ class Users:
         return answer
 
     def verify_token(self, body: types.VerifyTokenBody) -> types.VerifiedToken:
-        """Verify a token. The response also tells whether the user may reach an agent. The API key needs the scope `users:auth`."""
+        """Verify a token. If you send `agentUid`, the response shows whether the user can reach that agent. The API key needs the scope `users:auth`."""
         answer: types.VerifiedToken = self._transport.send(
             Call("POST", path_of("sdkusers", "token", "verify"), body=body, repeatable=True)
         )
@@ -281,7 +281,7 @@ class WebhookReplays:
         *,
         idempotency_key: str | None = None,
     ) -> types.ReplayDryRun | types.StartedReplay:
-        """Replay a period to a webhook. By default, the replay sends the failed deliveries of a period again. The API key needs the scope `events:write`."""
+        """Replay the events of a period to a webhook. By default, the replay sends only failed deliveries again. The API key needs the scope `events:write`."""
         answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
             Call(
                 "POST",
@@ -664,7 +664,7 @@ class Replays:
     def create(
         self, body: types.CreateReplayBody, *, idempotency_key: str | None = None
     ) -> types.ReplayDryRun | types.StartedReplay:
-        """Replay a period to several webhooks. By default, the replay sends the failed deliveries of a period again to all webhooks. The API key needs the scope `events:write`."""
+        """Replay the events of a period to several webhooks. By default, the replay sends only failed deliveries again, to all webhooks. The API key needs the scope `events:write`."""
         answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
             Call(
                 "POST",

@@ -63,7 +63,7 @@ import type {
 export interface UsersCalls {
   /** Sign in a user. The first sign-in creates the user. The API key needs the scope `users:auth`. */
   signIn(body: SignUserInBody, options?: CallOptions): Promise<SignedIn>;
-  /** Verify a token. The response also tells whether the user may reach an agent. The API key needs the scope `users:auth`. */
+  /** Verify a token. If you send `agentUid`, the response shows whether the user can reach that agent. The API key needs the scope `users:auth`. */
   verifyToken(body: VerifyTokenBody, options?: CallOptions): Promise<VerifiedToken>;
   /** Revoke the tokens of all users. The API key needs the scope `users:auth`. */
   revokeAllTokens(options?: CallOptions): Promise<void>;
@@ -168,7 +168,7 @@ export interface WebhooksCalls {
 }
 
 export interface WebhookReplaysCalls {
-  /** Replay a period to a webhook. By default, the replay sends the failed deliveries of a period again. The API key needs the scope `events:write`. */
+  /** Replay the events of a period to a webhook. By default, the replay sends only failed deliveries again. The API key needs the scope `events:write`. */
   create(
     webhookUid: string,
     body: CreateWebhookReplayBody,
@@ -337,7 +337,7 @@ export interface DeliveriesCalls {
 }
 
 export interface ReplaysCalls {
-  /** Replay a period to several webhooks. By default, the replay sends the failed deliveries of a period again to all webhooks. The API key needs the scope `events:write`. */
+  /** Replay the events of a period to several webhooks. By default, the replay sends only failed deliveries again, to all webhooks. The API key needs the scope `events:write`. */
   create(
     body: CreateReplayBody,
     options?: IdempotentCallOptions,
