@@ -35,7 +35,7 @@ const npmPackage = (testFile: string, ...checks: string[]) => ({
   ],
 });
 // The packages have no form for `require`.
-const typesCheck = 'attw --pack . --profile esm-only';
+const typesCheck = 'attw --pack . --profile esm-only --format table-flipped';
 
 export const testedPackages: readonly TestedPackage[] = [
   { name: 'cli', ...npmPackage('cli/command-line.test.ts') },

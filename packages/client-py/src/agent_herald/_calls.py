@@ -62,8 +62,9 @@ class Settings:
             host = httpx2.URL(self.url).host
         except (httpx2.InvalidURL, UnicodeError) as error:
             raise ValueError(f"url cannot be used: {error}") from error
-        if not host:
-            raise ValueError("url must have a host")
+        # httpx2 leaves labels as they are that IDNA cannot decode.
+        if not host or any(label.startswith("xn--") for label in host.split(".")):
+            raise ValueError("url must have a host, with labels that IDNA can decode")
         # Without the key: a line break at its end is the usual fault.
         _check_visible("api_key", self.api_key)
         _check_visible("app_uid", self.app_uid)
