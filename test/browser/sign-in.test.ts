@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => service[Symbol.asyncDispose]());
 
 async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('E-mail').fill(service.superuser.email);
+  await page.getByLabel('Email').fill(service.superuser.email);
   await page.getByLabel('Password', { exact: true }).fill(service.superuser.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
@@ -93,7 +93,7 @@ it('the next admin in a browser sees nothing of the one whose session ended', as
   await former.call('DELETE', '/session');
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await page.getByLabel('E-mail').fill(next.email);
+  await page.getByLabel('Email').fill(next.email);
   await page.getByLabel('Password', { exact: true }).fill(next.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
