@@ -32,7 +32,7 @@ export async function superviseChild(options: ChildOptions): Promise<AsyncDispos
   let child = await startChild(options);
   if (!(await becomesReady(child))) {
     throw new Error(
-      `the ${options.name} did not start (${howEnded(child)}); its log is ${options.logPath}`,
+      `the ${options.name} did not start (${howEnded(child)}); see its log: ${options.logPath}`,
     );
   }
   let waitMs = restartWaitMs;
@@ -43,7 +43,7 @@ export async function superviseChild(options: ChildOptions): Promise<AsyncDispos
       if (stopping.signal.aborted) return;
       if (performance.now() - startedAt > soundAfterMs) waitMs = restartWaitMs;
       options.progress(
-        `the ${options.name} ended (${howEnded(child)}); starting it again in ${waitMs / 1_000} s; log: ${options.logPath}`,
+        `the ${options.name} ended (${howEnded(child)}); restarting it in ${waitMs / 1_000} s; log: ${options.logPath}`,
       );
       await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       if (stopping.signal.aborted) return;

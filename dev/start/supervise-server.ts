@@ -36,8 +36,8 @@ export async function superviseServer<S extends RunningServer>(
       if (stopping) return `${name} was stopped`;
       if (performance.now() - startedAt > soundAfterMs) restarts = 0;
       if (!options.restartable)
-        return `${name} ended (${signal ?? `code ${code}`}) and its data with it`;
-      progress(`${name} ended (${signal ?? `code ${code}`}); starting it again`);
+        return `${name} ended (${signal ?? `code ${code}`}); its data is lost`;
+      progress(`${name} ended (${signal ?? `code ${code}`}); restarting it`);
       server = await options.start();
       options.onStart(server);
       // The stop saw the server before this one.
@@ -47,7 +47,7 @@ export async function superviseServer<S extends RunningServer>(
   }
   const lost = watch().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    return `${name} could not be started again: ${reason}`;
+    return `${name} could not be restarted: ${reason}`;
   });
   return {
     lost,

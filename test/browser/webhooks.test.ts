@@ -216,7 +216,7 @@ describe('the page of a webhook', () => {
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Recover lost deliveries' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Count' }).click();
-    const none = page.getByRole('dialog').getByText(/^None of the events recorded since/);
+    const none = page.getByRole('dialog').getByText(/^No lost deliveries of events recorded since/);
     await none.waitFor();
     // It is as old as the webhook.
     expect(await none.textContent()).not.toContain('earlier');
@@ -269,6 +269,6 @@ it('a viewer sees no button that changes a webhook', async () => {
   expect(await page.locator('main').getByRole('button', { name: changing }).count()).toBe(0);
   expect(await page.getByRole('tab', { name: 'Settings' }).count()).toBe(0);
   await page.goto(`${service.consoleUrl}${pages()}/webhooks/new`);
-  await page.getByText('You may only read here').waitFor();
+  await page.getByText('You have read-only access').waitFor();
   expect(complaints).toEqual([]);
 });
