@@ -80,7 +80,7 @@ describe('creating a webhook', () => {
 
     await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
     await page.getByText('agent.created, agent.updated').waitFor();
-    await page.getByText('x-team', { exact: true }).waitFor();
+    await page.getByText('X-Team', { exact: true }).waitFor();
     expect(await page.content()).not.toMatch(/whsec_|search-secret/);
     expect(complaints).toEqual([]);
   });

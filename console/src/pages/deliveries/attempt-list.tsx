@@ -49,7 +49,8 @@ function Headline({ attempt, longestMs }: HeadlineProps) {
       </Text>
       <Tag color={isSuccess ? 'teal' : 'red'}>{String(status ?? errorClass)}</Tag>
       <Text span size="sm">
-        <When at={at} /> ({trigger})
+        <When at={at} />
+        {trigger === 'event' ? '' : ` (${trigger})`}
       </Text>
       <Progress.Root w={120} ms="auto" size="sm" aria-hidden="true">
         {phasesOf(ms).map(({ name, ms: phaseMs, color }) => (

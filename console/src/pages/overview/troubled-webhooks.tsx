@@ -54,7 +54,7 @@ function Troubled({ webhook }: { webhook: Webhook }) {
         <Tag color={state.color}>{state.name}</Tag>
       </Group>
       <Text size="sm">
-        {disabledReason === 'gone' && 'The receiver responded with 410 Gone.  '}
+        {disabledReason === 'gone' && 'The receiver responded with 410 Gone. '}
         {failingSince !== null && (
           <>
             Failing since <When at={failingSince} />.{' '}

@@ -39,7 +39,7 @@ function Shown({ settings }: { settings: SettingsOfService }) {
           ]}
         />
         <Text size="sm" c="dimmed" mt="sm">
-          The retries of webhooks without a custom schedule.
+          Webhooks with a custom schedule use that one instead.
         </Text>
       </Group>
       <Group title="Retention">
