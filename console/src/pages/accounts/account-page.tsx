@@ -91,7 +91,7 @@ function DeleteAccount({ account, ...dialog }: DialogState & { account: Account 
       [...key, 'accounts', 'list'],
       [...key, 'users'],
     ],
-    done: 'The account is deleted.',
+    done: 'Account deleted.',
     onDone: () => {
       dialog.onClose();
       void navigate({ to: '/apps/$appUid/accounts', params: { appUid: app.uid } });

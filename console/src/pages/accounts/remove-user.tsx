@@ -17,7 +17,7 @@ export function RemoveUser(props: DialogState & { accountUid: string; user: User
       [...key, 'accounts', accountUid],
       [...key, 'users'],
     ],
-    done: 'The user is no longer in the account.',
+    done: 'User removed from the account.',
     onDone: dialog.onClose,
   });
   return (

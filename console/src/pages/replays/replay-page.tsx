@@ -138,7 +138,7 @@ function Cancel({ replayUid }: { replayUid: string }) {
   const cancel = useChange({
     change: () => calls.replays.cancel(replayUid),
     changes: [[...key, 'replays']],
-    done: 'The replay is cancelled.',
+    done: 'Replay cancelled.',
     onDone: close,
   });
   return (

@@ -24,7 +24,7 @@ function PasswordForm({ email }: { email: string }) {
   const changing = useChange({
     change: () => admin.session.changePassword({ currentPassword, newPassword }),
     changes: [['sessions']],
-    done: 'The password is changed. All your other sessions have ended.',
+    done: 'Password changed. All your other sessions have ended.',
     onDone: (session) => {
       keepCsrfToken(session.csrfToken);
       queries.setQueryData(sessionQuery.queryKey, session);

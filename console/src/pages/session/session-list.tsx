@@ -53,7 +53,7 @@ function EndSession({ session, ...dialog }: DialogState & { session: OwnSession 
   const ending = useChange({
     change: () => admin.sessions.end(session.uid),
     changes: [['sessions']],
-    done: 'The session has ended.',
+    done: 'Session ended.',
     onDone: dialog.onClose,
   });
   return (

@@ -18,7 +18,7 @@ export function DeleteUser({ user, ...dialog }: DialogState & { user: User }) {
       [...key, 'users', 'list'],
       [...key, 'accounts'],
     ],
-    done: 'The user is deleted.',
+    done: 'User deleted.',
     onDone: () => {
       dialog.onClose();
       void navigate({ to: '/apps/$appUid/users', params });
@@ -37,7 +37,7 @@ export function DeleteUser({ user, ...dialog }: DialogState & { user: User }) {
         <List.Item>
           Erased: the external ID or email hash, the name and the account memberships.
         </List.Item>
-        <List.Item>All tokens of the user are refused from now on.</List.Item>
+        <List.Item>All tokens of the user stop working.</List.Item>
         <List.Item>
           Kept: the ID of the user, in the audit log and in events. It is never reused.
         </List.Item>

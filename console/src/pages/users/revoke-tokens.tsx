@@ -14,7 +14,7 @@ export function RevokeTokens({ user, ...dialog }: DialogState & { user: User }) 
   const revoking = useChange({
     change: () => calls.users.revokeTokens(user.uid),
     changes: [[...key, 'audit-log']],
-    done: 'All tokens of the user are revoked.',
+    done: 'All tokens of the user revoked.',
     onDone: dialog.onClose,
   });
   return (
@@ -31,7 +31,7 @@ export function RevokeAllTokens(dialog: DialogState) {
   const revoking = useChange({
     change: () => calls.users.revokeAllTokens(),
     changes: [[...key, 'audit-log']],
-    done: 'All tokens of all users are revoked.',
+    done: 'All tokens of all users revoked.',
     onDone: dialog.onClose,
   });
   return (

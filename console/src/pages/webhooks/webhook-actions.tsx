@@ -68,7 +68,7 @@ function DeleteWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
       await navigate({ to: '/apps/$appUid/webhooks', params: { appUid: app.uid } });
     },
     changes: [[...key, 'webhooks']],
-    done: 'The webhook is deleted.',
+    done: 'Webhook deleted.',
   });
   return (
     <Confirm

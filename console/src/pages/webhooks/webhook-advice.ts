@@ -43,7 +43,7 @@ export function adviceFor(webhook: Health, heldFor: string): Advice | null {
     color: deactivationWarning === 'soon' ? 'red' : 'yellow',
     title: 'This webhook is failing',
     steps: [
-      'See the responses of the receiver under the latest deliveries below.',
+      'Check the responses of the receiver in the latest deliveries below.',
       'Fix the receiver, then send a test event. One success ends the failing state.',
     ],
   };
