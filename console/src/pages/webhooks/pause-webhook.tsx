@@ -33,10 +33,14 @@ export function PauseWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
   );
 }
 
+// A longer label would be cut on a phone; the dialog has the number.
+const namedCountMax = 999;
+
 function resumeVerb(heldCount: number, onResume: string): string {
   if (onResume !== 'discard') return 'Resume';
   if (heldCount === 0) return 'Discard and resume';
-  return `Discard ${formatHeld(heldCount)} ${heldCount === 1 ? 'delivery' : 'deliveries'}`;
+  if (heldCount > namedCountMax) return 'Discard all deliveries';
+  return `Discard ${heldCount} ${heldCount === 1 ? 'delivery' : 'deliveries'}`;
 }
 
 export function ResumeWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
