@@ -26,9 +26,10 @@ export async function readNewPassword({ stdin, stderr }: Terminal): Promise<stri
   try {
     if (!terminal) return await ask('Reading the password from standard input.\n');
     const password = await ask('Password (12 to 128 characters, not shown): ');
-    const again = await ask('\nThe same again: ');
+    const again = await ask('\nRepeat the password: ');
     stderr.write('\n');
-    if (password.normalize('NFKC') !== again.normalize('NFKC')) throw new Error('the two differ');
+    if (password.normalize('NFKC') !== again.normalize('NFKC'))
+      throw new Error('the passwords do not match');
     return password;
   } finally {
     lines.close();

@@ -22,26 +22,26 @@ export const usage = `Usage: npm run admin -- list
        npm run admin -- COMMAND --email EMAIL [options]
        npm run admin -- create-key APP_UID --name NAME --scopes SCOPES
 
-  list             shows all admins, a line each
-  create           makes an admin; the first one is a superuser
-  reset-password   sets a password and ends all sessions of the admin
-  unlink           forgets who the admin is at the identity provider and ends all sessions;
-                   the next sign-in through the provider with this e-mail links anew
-  promote          makes an admin a superuser
-  demote           makes a superuser one of the other admins; not the last one
-  remove           removes an admin, with all sessions and memberships
-  create-key       makes an API key of an application and shows it, this once
+  list             list all admins, one per line
+  create           create an admin; the first one is a superuser
+  reset-password   set a new password and end all sessions of the admin
+  unlink           remove the link to the identity provider and end all sessions of the admin;
+                   the next sign-in through the provider with this email creates a new link
+  promote          make an admin a superuser
+  demote           take superuser rights away; the last superuser keeps them
+  remove           remove an admin, with all sessions and memberships
+  create-key       create an API key for an application and show it once
 
-  --email EMAIL    who
-  --generate       makes a password and shows it, this once
-  --no-password    create: signs in through the identity provider only
-  --superuser      create: is owner of every application and makes new ones
-  --name NAME      create-key: what the lists call it
-  --scopes SCOPES  create-key: all, or some with commas between them:
+  --email EMAIL    email address of the admin
+  --generate       generate a password and show it once
+  --no-password    create: sign-in through the identity provider only
+  --superuser      create: the admin owns every application and can create new ones
+  --name NAME      create-key: name of the key
+  --scopes SCOPES  create-key: all, or a comma-separated list of
                    ${scopes.join(', ')}
-  --help           shows this
+  --help           show this help
 
-Without --generate the password is asked for and not shown, or read as a line from standard input.
+Without --generate, the command prompts for the password, or reads it as a line from standard input.
 The database is that of MONGODB_URI and HERALD_DATABASE, or else of the npm start that runs here.
 create-key also needs the HERALD_KEY_PEPPER of the service.
 `;
@@ -78,31 +78,31 @@ const commands: Record<string, (context: Context, options: Options) => Promise<v
     const admin = await createAdmin(store, { email, password, superuser });
     say(
       terminal,
-      `${admin.email} is an admin now${admin.superuser ? ', and a superuser' : ''}: ${admin._id}`,
+      `Created the ${admin.superuser ? 'superuser' : 'admin'} ${admin.email}: ${admin._id}`,
     );
     if (how.generate && password !== null) showPassword(terminal, password);
   },
   async 'reset-password'({ store, terminal }, { email, generate }) {
     const password = await choosePassword(terminal, generate);
     const admin = await resetPassword(store, { email, password });
-    say(terminal, `The password of ${admin.email} is set; all sessions have ended.`);
+    say(terminal, `Set the password of ${admin.email} and ended all sessions.`);
     if (generate) showPassword(terminal, password);
   },
   async unlink({ store, terminal }, { email }) {
     const admin = await unlinkAdmin(store, { email });
-    say(terminal, `${admin.email} is linked to no identity any more; all sessions have ended.`);
+    say(terminal, `Removed the identity link of ${admin.email} and ended all sessions.`);
   },
   async promote({ store, terminal }, { email }) {
     const admin = await setSuperuser(store, { email, superuser: true });
-    say(terminal, `${admin.email} is a superuser now.`);
+    say(terminal, `${admin.email} is now a superuser.`);
   },
   async demote({ store, terminal }, { email }) {
     const admin = await setSuperuser(store, { email, superuser: false });
-    say(terminal, `${admin.email} is no superuser any more.`);
+    say(terminal, `${admin.email} is no longer a superuser.`);
   },
   async remove({ store, terminal }, { email }) {
     const admin = await removeAdmin(store, { email });
-    say(terminal, `${admin.email} is no admin any more.`);
+    say(terminal, `${admin.email} is no longer an admin.`);
   },
 };
 
@@ -129,16 +129,17 @@ export async function runAdmin(args: string[], terminal: Terminal): Promise<void
     const [, appUid, ...more] = positionals;
     const { name, scopes: chosen } = values;
     if (appUid === undefined || more.length > 0)
-      throw new Error('say which application: create-key APP_UID');
-    if (name === undefined) throw new Error('say how to call it with --name NAME');
-    if (chosen === undefined) throw new Error('say what it may do with --scopes SCOPES, or all');
+      throw new Error('name the application: create-key APP_UID');
+    if (name === undefined) throw new Error('name the key with --name NAME');
+    if (chosen === undefined)
+      throw new Error('choose its scopes with --scopes SCOPES, or --scopes all');
     return withStore(terminal, showNewKey({ appUid, name, scopes: chosen.split(',') }));
   }
   const command = Object.hasOwn(commands, commandName) && commands[commandName];
   if (!command || positionals.length !== 1) throw new Error(usage.trimEnd());
   const { email, generate = false, 'no-password': noPassword = false, superuser = false } = values;
-  if (email === undefined) throw new Error('say who with --email EMAIL');
-  if (generate && noPassword) throw new Error('choose one of --generate and --no-password');
+  if (email === undefined) throw new Error('name the admin with --email EMAIL');
+  if (generate && noPassword) throw new Error('use either --generate or --no-password');
   const options = { email, generate, noPassword, superuser };
   await withStore(terminal, (context) => command(context, options));
 }
@@ -164,7 +165,7 @@ function showNewKey(wish: { appUid: string; name: string; scopes: string[] }): W
     const keyPepper = readKeyPepper(environment);
     const { keyUid, apiKey, scopes: made } = await createKey(store, { ...wish, keyPepper });
     say(terminal, `key uid  ${keyUid}\nscopes   ${made.join(', ')}\nAPI key  ${apiKey}`);
-    say(terminal, 'The key is shown this once: keep it now.');
+    say(terminal, 'The key is shown only once. Store it now.');
   };
 }
 
@@ -187,7 +188,7 @@ async function findEnvironment({ env }: Terminal): Promise<NodeJS.ProcessEnv> {
     return { ...env, MONGODB_URI: dev.mongodbUri, HERALD_KEY_PEPPER: dev.keyPepper };
   }
   throw new Error(
-    `set MONGODB_URI, or start the service here with npm start (none runs in ${dataDir})`,
+    `set MONGODB_URI, or start the service here with npm start (none is running in ${dataDir})`,
   );
 }
 
@@ -196,7 +197,7 @@ async function choosePassword(terminal: Terminal, generate: boolean): Promise<st
 }
 
 function showPassword(terminal: Terminal, password: string): void {
-  say(terminal, `password: ${password}\nIt is shown this once: keep it now.`);
+  say(terminal, `password: ${password}\nIt is shown only once. Store it now.`);
 }
 
 function say({ stdout }: Terminal, line: string): void {

@@ -8,12 +8,12 @@ import { prepareServers } from './prepare-servers.ts';
 
 const help = `Usage: npm run setup -- [options]
 
-Makes the indexes in MongoDB, and the search attributes and the schedule in Temporal, where they are missing.
+Creates the missing indexes in MongoDB, and the missing search attributes and schedule in Temporal.
 Safe to repeat, also while the service runs.
 
-  --app NAME  also makes an application of this name, with an account and an API key of every scope,
-              and shows them, the key this once
-  --help      shows this
+  --app NAME  also create an application with this name, with an account and an API key of every
+              scope, and show them; the key is shown only once
+  --help      show this help
 
 The settings are those of the service: docs/configuration.md.
 `;
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const app = await createAppWithKey(store, { name: values.app, keyPepper: config.keyPepper });
   process.stdout.write(
     `app uid      ${app.appUid}\naccount uid  ${app.accountUid}\nAPI key      ${app.apiKey}\n` +
-      'The key is shown this once: keep it now.\n',
+      'The key is shown only once. Store it now.\n',
   );
 }
 

@@ -16,16 +16,16 @@ import { linkingToConsole } from '../../lib/temporal/console-links.ts';
 
 const help = `Usage: npm run start-missing -- [options]
 
-After a restore of MongoDB or Temporal (docs/backup.md): starts again, for every application, the
-workflows of deliveries that wait for their first attempt or a retry, and of running jobs. What
-runs is left alone, so it is safe to repeat, also while the service runs. It waits 10 s first, so
-that what was under way has ended or has its workflow.
+For use after a restore of MongoDB or Temporal (docs/backup.md). Starts the missing workflows of all
+applications: those of deliveries that wait for their first attempt or a retry, and of running jobs.
+Running workflows are left alone, so the command is safe to repeat, also while the service runs. It
+waits 10 s first, so that work in flight can finish.
 
-  --since TIME           looks for events without any attempt from this time on, such as
-                         2026-11-21T17:00:00Z; three days ago by default
-  --mongodb-rolled-back  MongoDB was restored to an earlier moment: moves the sequence numbers of
-                         all resources beyond those that receivers have seen. Once a restore
-  --help                 shows this
+  --since TIME           look for events without any attempt from this time on, such as
+                         2026-11-21T17:00:00Z; default: three days ago
+  --mongodb-rolled-back  MongoDB was restored to an earlier moment: raise the sequence numbers of
+                         all resources above those that receivers have seen; once per restore
+  --help                 show this help
 
 The settings are those of the service: docs/configuration.md.
 `;
@@ -57,9 +57,7 @@ async function main(): Promise<void> {
   try {
     await checkNamespace(connection, config.temporal);
     if (values['mongodb-rolled-back']) {
-      say(
-        `${await skipSequences(store)} resources: their next change has a higher sequence number.`,
-      );
+      say(`Raised the sequence numbers of ${await skipSequences(store)} resources.`);
     }
     await sleep(underWayMs);
     const workflow = [linkingToConsole(config.http.publicUrl)];
@@ -73,14 +71,14 @@ async function main(): Promise<void> {
     }
     say(`All applications: ${describe(total)}`);
     const moved = await expectAllSignals(store, clock.now());
-    say(`${moved} resources with events in order go on within seconds.`);
+    say(`Ordered deliveries of ${moved} resources continue within seconds.`);
   } finally {
     await connection.close();
   }
 }
 
 function describe({ waiting, started, jobs }: Awaited<ReturnType<typeof startMissing>>): string {
-  return `${waiting} deliveries wait; ${started} of their workflows and ${jobs} jobs were started.`;
+  return `${waiting} deliveries waiting; started ${started} of their workflows and ${jobs} jobs.`;
 }
 
 function say(line: string): void {

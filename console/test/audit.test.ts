@@ -42,8 +42,8 @@ const names = new Map([['adm_1', 'ada@example.com']]);
 test.each([
   [{ kind: 'admin', uid: 'adm_1' }, 'ada@example.com'],
   [{ kind: 'admin', uid: 'adm_2' }, 'adm_2'],
-  [{ kind: 'anonymous', uid: null }, 'nobody who is known'],
-  [{ kind: 'system', uid: null }, 'the service, or its command line'],
+  [{ kind: 'anonymous', uid: null }, 'unknown'],
+  [{ kind: 'system', uid: null }, 'the service or its command line'],
 ] as const)('the actor %o is called %s', (actor, name) => {
   expect(actorOf(actor, names)).toBe(name);
 });

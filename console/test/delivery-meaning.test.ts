@@ -42,23 +42,23 @@ test('a delivery that failed says how, and when it is tried again', () => {
   const attempts = [failed(1), failed(2), failed(3)];
   const facts: Facts = { state: 'retrying', attempts, nextAttemptAt: inFourMinutes };
   const begin =
-    'The receiver answered 500, three times in a row. The next attempt is in 4 min 12 s';
+    'The receiver responded with 500, three times in a row. The next attempt is in 4 min 12 s';
   const end = /; 2 more follow until about 24 Nov, \d\d:34\.$/;
   expect(meaning(facts)).toMatch(new RegExp(begin + end.source));
   expect(meaning(facts, null)).toBe(`${begin}.`);
-  expect(meaning(facts, ['5s', '30s', '2m'])).toBe(`${begin}. It is the last one.`);
+  expect(meaning(facts, ['5s', '30s', '2m'])).toBe(`${begin}. It is the last attempt.`);
 });
 
 test('only the failures alike at the end are counted, and only since it was sent anew', () => {
   const state = 'retrying';
   const before = [failed(1), failed(2, timedOut)];
   expect(meaning({ state, attempts: before })).toBe(
-    'The receiver sent no status line in time. The next attempt is being made.',
+    'The receiver did not respond in time. The next attempt is running.',
   );
   const anew = [...before, failed(3, { ...timedOut, trigger: 'resend' })];
   const nextAttemptAt = now.toISOString();
   expect(meaning({ state, attempts: anew, nextAttemptAt }, ['5s', '1d'])).toMatch(
-    /^The receiver sent no status line in time\. The next attempt is due now; 1 more follows until/,
+    /^The receiver did not respond in time\. The next attempt is due now; 1 more follows until/,
   );
 });
 
@@ -66,22 +66,22 @@ test.each<[string, Facts, RegExp]>([
   [
     'delivered at once',
     { state: 'delivered', attempts: [answered(1)] },
-    /answered 204 at the first attempt\.$/,
+    /responded with 204 on the first attempt\.$/,
   ],
   [
     'delivered later',
     { state: 'delivered', attempts: [failed(1), failed(2), answered(3)] },
-    /at attempt 3, after 2 failures\.$/,
+    /on attempt 3, after 2 failures\.$/,
   ],
   [
     'gone',
     { state: 'exhausted', attempts: [failed(1, { status: 410 })] },
-    /gone, so the service paused the webhook\. Correct its URL, resume it, then resend\.$/,
+    /410 Gone, so the service deactivated the webhook\. Correct its URL, resume it, then resend\.$/,
   ],
   [
     'exhausted',
     { state: 'exhausted', attempts: [failed(1)] },
-    /^The receiver answered 500\. No attempt is left/,
+    /^The receiver responded with 500\. No attempts are left/,
   ],
   ['held', { state: 'held' }, /paused/],
   ['erased', { state: 'cancelled', cancelReason: 'erased' }, /payload was erased/],
@@ -89,12 +89,12 @@ test.each<[string, Facts, RegExp]>([
   [
     'waiting for the rate',
     { state: 'pending', nextAttemptAt: inFourMinutes },
-    /rate in 4 min 12 s/,
+    /rate limit allows it in 4 min 12 s/,
   ],
   [
     'blocked',
     { state: 'blocked', attempts: [failed(1, { status: null, errorClass: 'blocked' })] },
-    /is public or allowed\. It is not tried again/,
+    /no public or allowed address\. It will not be retried/,
   ],
 ])('what is %s says so in words', (_, facts, words) => {
   expect(meaning(facts)).toMatch(words);

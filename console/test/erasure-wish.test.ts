@@ -17,9 +17,9 @@ test('an erasure of a user has each name once, without spaces around it', () => 
 });
 
 test('something is to be named, and at most ten names of a user', () => {
-  expect(erasureFault({ ...tenant, tenant: ' ' })).toBe('Name the tenant.');
+  expect(erasureFault({ ...tenant, tenant: ' ' })).toBe('Enter the tenant.');
   expect(erasureFault(tenant)).toBeNull();
   expect(erasureFault(user(' \n'))).toMatch(/at least one/);
   expect(erasureFault(user(lines(10)))).toBeNull();
-  expect(erasureFault(user(lines(11)))).toBe('At most 10 texts at a time.');
+  expect(erasureFault(user(lines(11)))).toBe('Enter at most 10 identifiers at a time.');
 });

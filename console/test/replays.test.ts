@@ -79,14 +79,14 @@ test('the form begins with the deliveries that "Select failed" selects in a list
 
 test.each<[Partial<Wish>, string | null]>([
   [{}, null],
-  [{ range: 'own' }, 'Say from when on.'],
+  [{ range: 'own' }, 'Choose when the period starts.'],
   [{ range: 'own', since: '2026-11-02T00:00:00Z' }, null],
   [
     { range: 'own', since: '2026-11-02T00:00:00Z', until: '2026-11-02T00:00:00Z' },
-    'The end has to be after the beginning.',
+    'The end must be after the start.',
   ],
-  [{ choices: [] }, 'Choose at least one kind of deliveries.'],
-  [{ choices: ['delivered'] }, 'Choose at least one kind of deliveries.'],
+  [{ choices: [] }, 'Choose at least one kind of delivery.'],
+  [{ choices: ['delivered'] }, 'Choose at least one kind of delivery.'],
   [{ choices: ['delivered'], webhookUid: 'whk_1' }, null],
 ])('of the wish %j is missing: %s', (fields, fault) => {
   expect(wishFault({ ...wish, ...fields })).toBe(fault);

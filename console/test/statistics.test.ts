@@ -24,7 +24,7 @@ describe('shares', () => {
 
 it('counts in a sentence leave out what did not happen', () => {
   const none = { attempts: 0, delivered: 0, retrying: 0, exhausted: 0, blocked: 0 };
-  expect(sentenceOf(none)).toBe('No attempts in this time.');
+  expect(sentenceOf(none)).toBe('No attempts in this period.');
   expect(sentenceOf({ ...none, attempts: 1, delivered: 1 })).toBe('1 attempt: 1 delivered.');
   expect(sentenceOf({ ...none, attempts: 1_203, delivered: 1_200, blocked: 3 })).toBe(
     '1,203 attempts: 1,200 delivered, 3 blocked.',

@@ -98,9 +98,9 @@ describe('the form of a webhook', () => {
   it.each([
     ['', null],
     ['{"live": true}', null],
-    ['{"live": ', /^This is no JSON of a filter/],
-    ['[]', /a filter is an object/],
-    ['null', /a filter is an object/],
+    ['{"live": ', /^The filter is not a valid JSON object/],
+    ['[]', /write it as in/],
+    ['null', /write it as in/],
   ])('a filter of %j', (text, fault) => {
     if (fault === null) expect(filterFault(text)).toBeNull();
     else expect(filterFault(text)).toMatch(fault);
@@ -255,7 +255,7 @@ describe('the health in the list', () => {
   const since = '2026-11-19T12:34:56.000Z';
 
   it.each([
-    [200, '24 h', { interval: 'hour' }],
+    [200, 'last 24 h', { interval: 'hour' }],
     [201, 'since yesterday', { interval: 'day', since }],
   ])('of %i webhooks is that of %s', (count, label, asked) => {
     expect(healthRange(count, now)).toEqual({ label, asked });

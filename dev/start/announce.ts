@@ -11,18 +11,18 @@ export function announcement(
   const bearer = `-H 'Authorization: Bearer ${dev.apiKey}'`;
   const rows: [string, string][] = [
     ['Console', dev.consoleUrl],
-    ['  e-mail', dev.adminEmail ?? 'of an admin: npm run admin -- create --email EMAIL'],
+    ['  email', dev.adminEmail ?? 'your own; new admins: npm run admin -- create --email EMAIL'],
     ...(dev.adminPassword === null
       ? []
       : [['  password', dev.adminPassword] satisfies [string, string]]),
     ['API', dev.apiUrl],
-    ['Temporal UI', dev.temporalUiUrl ?? `of ${dev.temporalAddress}`],
+    ['Temporal UI', dev.temporalUiUrl ?? `that of ${dev.temporalAddress}`],
     ['app uid', dev.appUid],
     ['API key', dev.apiKey],
     ['account uid', dev.accountUid],
     ...(facts.ephemeral ? [] : [['data', facts.dataDir] satisfies [string, string]]),
     ['logs', join(facts.dataDir, 'logs')],
-    ['for shells', join(facts.dataDir, 'env')],
+    ['shell env', join(facts.dataDir, 'env')],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return [
@@ -32,19 +32,19 @@ export function announcement(
     ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
     `  (The UI shows little until its columns are set: docs/observing.md, "Filters".)`,
     '',
-    'Sign a user in:',
+    'Sign in a user:',
     `  curl -s ${base}/sdkusers/auth -H 'x-api-key: ${dev.apiKey}' ${json} \\`,
     `    -d '{"externalId":"user-1","name":"Ada","accountUids":["${dev.accountUid}"]}'`,
-    'Register a webhook (its receiver may listen on this machine, over http):',
+    'Register a webhook (here, the receiver may be on this machine and use plain HTTP):',
     `  curl -s ${base}/webhooks ${bearer} ${json} \\`,
     `    -d '{"url":"http://localhost:4000/hook","entities":["agent","context","contextfile"],"active":true}'`,
-    'Create an agent, which notifies the webhook:',
+    'Create an agent, which sends an event to the webhook:',
     `  curl -s ${base}/agents ${bearer} ${json} \\`,
     `    -d '{"agentName":"Support","externalTenantId":"tenant-1","live":true}'`,
     '',
-    'Receive events in an application of yours, in five commands: docs/quickstart.md',
+    'Receive events in your own application, in five commands: docs/quickstart.md',
     '',
-    'See it all at once, with a receiver that verifies each signature:  npm run demo',
+    'Watch a demo, with a receiver that verifies each signature:  npm run demo',
     '',
   ].join('\n');
 }

@@ -191,7 +191,7 @@ async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {
   const ports = namePorts(await pickPorts([preferred, ...Object.values(others)]));
   if (ports.api !== preferredPorts.api) {
     progress(
-      `port ${preferredPorts.api} is in use, so the API takes ${ports.api}; set PORT to choose`,
+      `port ${preferredPorts.api} is in use, so the API uses ${ports.api}; set PORT to choose another`,
     );
   }
   return ports;

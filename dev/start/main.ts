@@ -9,13 +9,13 @@ import { launch } from './launch.ts';
 
 const help = `Usage: npm start -- [options]
 
-Starts the service on this machine, with MongoDB and Temporal of its own where MONGODB_URI and
-TEMPORAL_ADDRESS name none, and prints where everything is. Ctrl-C stops it.
+Starts the service on this machine, and MongoDB and Temporal unless MONGODB_URI and TEMPORAL_ADDRESS
+are set, and prints all addresses. Ctrl-C stops it.
 
-  --ephemeral  keeps no data, only logs
-  --help       shows this
+  --ephemeral  keep no data, only logs
+  --help       show this help
 
-Data and logs are in HERALD_DATA_DIR (.herald), PORT chooses the port of the api (3000):
+Data and logs are in HERALD_DATA_DIR (default .herald). PORT sets the port of the API (default 3000):
 docs/configuration.md, "npm start and the tests".
 `;
 

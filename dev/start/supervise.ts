@@ -43,7 +43,7 @@ export function supervise<R extends Running>(first: R, options: SuperviseOptions
       const how = `${name} ended (${exit.signal ?? `code ${exit.code}`})`;
       if (!restartable) return `${how} and its data with it`;
       if (performance.now() - startedAt > soundAfterMs) waitMs = firstWaitMs;
-      progress(`${how}; starting it again`);
+      progress(`${how}; restarting it`);
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return `${name} was stopped`;
       waitMs = Math.min(waitMsMax, Math.max(waitMsMin, waitMs * 2));
@@ -55,7 +55,7 @@ export function supervise<R extends Running>(first: R, options: SuperviseOptions
   }
   const lost = watch().catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    return `${name} could not be started again: ${reason}`;
+    return `${name} could not be restarted: ${reason}`;
   });
   return {
     lost,

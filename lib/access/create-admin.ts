@@ -34,7 +34,7 @@ export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminD
     });
   } catch (error) {
     if (isDuplicateKey(error))
-      throw new Error(`there is an admin ${email} already`, { cause: error });
+      throw new Error(`there is already an admin ${email}`, { cause: error });
     throw error;
   }
   return admin;
@@ -71,7 +71,8 @@ export async function unlinkAdmin(store: Store, wish: { email: string }): Promis
     } as const;
     const admin = await store.admins.findOneAndUpdate({ email }, update, { session });
     if (admin === null) throw new Error(`there is no admin ${email}`);
-    if (admin.identity === undefined) throw new Error(`${email} is linked to no identity`);
+    if (admin.identity === undefined)
+      throw new Error(`${email} is not linked to an identity provider`);
     await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
     const target = { kind: 'admin', uid: admin._id };
     const details = { ...admin.identity };
@@ -111,7 +112,7 @@ export async function setSuperuser(
     const admin = await store.admins.findOneAndUpdate({ email }, update, { session });
     if (admin === null) throw new Error(`there is no admin ${email}`);
     if (admin.superuser === superuser) {
-      throw new Error(`${email} is ${superuser ? 'a superuser already' : 'no superuser'}`);
+      throw new Error(`${email} is ${superuser ? 'already a superuser' : 'not a superuser'}`);
     }
     if (!superuser) await requireOtherSuperuser(store, email, session);
     const target = { kind: 'admin', uid: admin._id };
@@ -128,12 +129,13 @@ async function requireOtherSuperuser(
   session: ClientSession,
 ): Promise<void> {
   const other = await lockAdmin(store, { superuser: true }, session);
-  if (other === null) throw new Error(`${email} is the last superuser; make another one first`);
+  if (other === null)
+    throw new Error(`${email} is the last superuser; promote another admin first`);
 }
 
 function readEmail(text: string): string {
   const email = canonicalEmail(text);
-  if (email === null) throw new Error(`"${text}" is no e-mail address`);
+  if (email === null) throw new Error(`"${text}" is not an email address`);
   return email;
 }
 

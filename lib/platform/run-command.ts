@@ -16,5 +16,5 @@ export function describeError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   // What Node adds is about its own parser.
   const isArgument = String(errorCode(error)).startsWith('ERR_PARSE_ARGS_');
-  return isArgument ? `${message.split('. ')[0]}; --help shows what there is` : message;
+  return isArgument ? `${message.split('. ')[0]}; run with --help for usage` : message;
 }

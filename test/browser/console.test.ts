@@ -14,10 +14,10 @@ describe('the console', () => {
     const path = `/apps/${service.app.appUid}/webhooks`;
     await using opened = await openConsole(service, path, { admin: null });
     const { page, complaints } = opened;
-    await page.getByLabel('E-mail').fill(service.superuser.email);
+    await page.getByLabel('Email').fill(service.superuser.email);
     await page.getByLabel('Password', { exact: true }).fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').getByText('The e-mail or the password is wrong.').waitFor();
+    await page.getByRole('alert').getByText('The email or password is wrong.').waitFor();
     await page.getByLabel('Password', { exact: true }).fill(service.superuser.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
@@ -44,7 +44,7 @@ describe('the console', () => {
     await page.clock.install();
     await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}/webhooks`);
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
-    await page.getByText('There are no webhooks yet').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
     const asked = () => page.waitForResponse((response) => response.url().endsWith('/webhooks'));
     const untouched = asked();
     await page.clock.fastForward(11_000);
@@ -72,8 +72,8 @@ describe('the console', () => {
     const { _id: adminUid } = service.superuser.admin;
     await page.keyboard.press('Control+k');
     await page.getByLabel('Go to', { exact: true }).fill(adminUid);
-    await page.getByRole('button', { name: 'What was done to this' }).waitFor();
-    await page.getByRole('button', { name: 'What this did' }).click();
+    await page.getByRole('button', { name: 'History of this ID' }).waitFor();
+    await page.getByRole('button', { name: 'Activity of this ID' }).click();
     await expect.poll(() => new URL(page.url()).search).toBe(`?actorUid=${adminUid}`);
     await page.keyboard.press('g');
     await page.keyboard.press('w');
@@ -86,14 +86,14 @@ describe('the console', () => {
   it('keeps what is typed in a filter while the address follows', async () => {
     await using opened = await openConsole(service, `/apps/${service.app.appUid}/users`);
     const { page, complaints } = opened;
-    const filter = page.getByRole('search').getByLabel('External id');
+    const filter = page.getByRole('search').getByLabel('External ID');
     await filter.pressSequentially('abcdef', { delay: 310 });
     expect(await filter.inputValue()).toBe('abcdef');
     await expect.poll(() => new URL(page.url()).search).toBe('?externalId=abcdef');
     await page.getByRole('button', { name: 'Clear' }).click();
     await expect.poll(() => filter.inputValue()).toBe('');
     await page.goto(`${service.consoleUrl}/apps/app_00000000000000000000000000`);
-    await page.getByRole('heading', { name: 'There is no such application' }).waitFor();
+    await page.getByRole('heading', { name: 'Application not found' }).waitFor();
     expect(complaints).toEqual([]);
   });
 

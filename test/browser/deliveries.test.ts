@@ -79,17 +79,17 @@ test('a failing delivery says why and when; corrected and resent, it is delivere
   await page.getByRole('link', { name: 'agent.updated' }).click();
   await page.getByRole('heading', { name: 'Delivery of agent.updated', level: 1 }).waitFor();
   const meaning =
-    /answered 500, twice in a row\. The next attempt is in [12] h( \d+ min)?; 1 more follows/;
+    /responded with 500, twice in a row\. The next attempt is in [12] h( \d+ min)?; 1 more follows/;
   await page.getByText(meaning).waitFor();
-  const answer = page.getByLabel('Answer to attempt 2');
+  const answer = page.getByLabel('Response to attempt 2');
   await expect.poll(() => answer.innerText()).toContain('<img src=x onerror="document.title=1">');
   expect(await answer.innerText()).toContain('⟨202E⟩txt.exe');
   await page.getByRole('button', { name: 'Attempt 1 500' }).click();
-  await page.getByLabel('Answer to attempt 1').waitFor();
+  await page.getByLabel('Response to attempt 1').waitFor();
 
   await correct(failing);
   await page.getByRole('button', { name: 'Resend' }).click();
-  await page.getByText('The receiver answered 204 at the first attempt.').waitFor();
+  await page.getByText('The receiver responded with 204 on the first attempt.').waitFor();
   await page.getByRole('button', { name: 'Attempt 3 204', expanded: true }).waitFor();
   expect(await page.title()).toBe('Delivery of agent.updated · agent-herald');
   expect(complaints).toEqual([]);
@@ -146,7 +146,7 @@ test('the panel makes the signature that the receiver got, in the browser', asyn
   await expect
     .poll(() => page.getByLabel('webhook-signature', { exact: true }).innerText())
     .toBe(signature);
-  const received = page.getByLabel('The signature that your receiver got');
+  const received = page.getByLabel('Signature that your receiver got');
   await received.fill(String(sent.headers['x-webhook-signature']));
   await page.getByText('The signature matches').waitFor();
   await received.fill(`v1,b3RoZXI= ${signature}`);
@@ -154,7 +154,7 @@ test('the panel makes the signature that the receiver got, in the browser', asyn
   await page.getByLabel('Secret of the webhook').fill('whsec_b3RoZXI=');
   await page.getByText('The signature does not match').waitFor();
   await page.getByLabel('Secret of the webhook').fill('other');
-  await page.getByText('A secret begins with whsec_').waitFor();
+  await page.getByText('A secret starts with whsec_').waitFor();
   expect(requests.filter((text) => text.includes(failing.secret.slice(6, 20)))).toEqual([]);
   expect(complaints).toEqual([]);
 });
@@ -268,7 +268,7 @@ test('a viewer sees why a delivery failed, and no button that is refused', async
   const path = pathTo(`/deliveries/${failing.eventId}/${failing.uid}`);
   await using opened = await openConsole(service, path, { admin: viewer });
   const { page, complaints } = opened;
-  await page.getByText('The receiver answered 500. No attempt is left.').waitFor();
+  await page.getByText('The receiver responded with 500. No attempts are left.').waitFor();
   await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
   expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0);
   await page.goto(service.consoleUrl + pathTo('/deliveries?externalTenantId=tenant-5'));
@@ -283,7 +283,7 @@ test('a traced attempt leads to its trace in the operators’ own tool', async (
   const path = pathTo(`/deliveries/${failing.eventId}/${failing.uid}`);
   await using opened = await openConsole(service, path);
   const { page, complaints } = opened;
-  await page.getByText('The receiver answered 500. No attempt is left.').waitFor();
+  await page.getByText('The receiver responded with 500. No attempts are left.').waitFor();
   expect(await page.getByText('Trace').count()).toBe(0);
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   const { eventId } = failing;

@@ -55,7 +55,7 @@ test('an event of a resource is found, shown, and resent to another webhook', as
     .waitFor();
   await page.getByRole('button', { name: 'Resend', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Resend the event' });
-  await dialog.getByRole('combobox', { name: 'To these webhooks' }).click();
+  await dialog.getByRole('combobox', { name: 'Webhooks' }).click();
   await page.getByRole('option', { name: 'Second' }).click();
   await page.keyboard.press('Tab');
   // The first webhook has the event already, so that it is not preselected.
@@ -64,7 +64,7 @@ test('an event of a resource is found, shown, and resent to another webhook', as
   await waitFor(() => receivedBy('/second') === 1, { what: 'the event at the second webhook' });
   expect(receivedBy('/first')).toBe(2);
   await page.getByRole('button', { name: 'Resend', exact: true }).click();
-  await dialog.getByRole('combobox', { name: 'To these webhooks' }).click();
+  await dialog.getByRole('combobox', { name: 'Webhooks' }).click();
   await page.getByRole('option', { name: 'First' }).click();
   await page.keyboard.press('Tab');
   await dialog.getByText('It was already delivered. The receiver will get it again.').waitFor();
@@ -90,7 +90,7 @@ test('a payload of a megabyte in one line, and one of many fields, leave the pag
   await tree.getByRole('treeitem', { name: '49999' }).waitFor();
   expect(await tree.getByRole('treeitem').count()).toBeLessThan(100);
   await page.keyboard.press('Home');
-  await page.getByRole('button', { name: 'Show more of 1,048,579 characters' }).click();
+  await page.getByRole('button', { name: 'Show more (1,048,579 characters)' }).click();
   await page.getByRole('button', { name: 'Show all 1,048,579 characters' }).click();
   const clicked = Date.now();
   await page.getByText('Raw', { exact: true }).click();
@@ -107,12 +107,12 @@ test('the live page shows an event made meanwhile, pauses, and goes on after a c
   const link = (eventId: string) => page.getByRole('row').filter({ hasText: eventId });
   await reportChange(service, { externalTenantId: 'elsewhere' });
   await link(await make()).waitFor();
-  await page.getByText('1 event since this page is open').waitFor();
+  await page.getByText('1 event since you opened this page').waitFor();
   await page.getByRole('button', { name: 'Pause' }).click();
   const second = await make();
-  await page.getByRole('button', { name: 'Continue with 1 new' }).waitFor();
+  await page.getByRole('button', { name: 'Resume (1 new)' }).waitFor();
   expect(await link(second).count()).toBe(0);
-  await page.getByRole('button', { name: 'Continue with 1 new' }).click();
+  await page.getByRole('button', { name: 'Resume (1 new)' }).click();
   await link(second).waitFor();
 
   const open = await context.newPage();
@@ -152,12 +152,12 @@ test('what failed in the last hour is counted, then replayed; a paused webhook h
   await page.getByRole('textbox', { name: 'Tenant' }).fill('nobody');
   expect(await page.getByRole('button', { name: 'Start replay' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Count deliveries' }).click();
-  await page.getByText('There is nothing to send').waitFor();
+  await page.getByText('Nothing to send').waitFor();
   await page.getByRole('textbox', { name: 'Tenant' }).fill('outage');
   await page.getByRole('button', { name: 'Count deliveries' }).click();
   await page.getByRole('button', { name: 'Start replay' }).click();
   await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
-  await page.getByText(/^3 taken up, (\d) of \1 webhooks? finished$/).waitFor();
+  await page.getByText(/^3 deliveries queued; (\d) of \1 webhooks? done$/).waitFor();
   await page.getByRole('progressbar', { name: '100 % of the period' }).waitFor();
   await waitFor(() => receivedBy('/repaired') === 3, { what: 'the replayed deliveries' });
 
@@ -167,10 +167,10 @@ test('what failed in the last hour is counted, then replayed; a paused webhook h
   await page.getByRole('checkbox', { name: 'delivered' }).check();
   await page.getByRole('button', { name: 'Count deliveries' }).click();
   await page.getByRole('button', { name: 'Start replay' }).click();
-  await page.getByText('The webhook is paused: it holds them until it is resumed.').waitFor();
-  const target = page.getByRole('listitem').filter({ hasText: 'Outage: 3. It is paused' });
+  await page.getByText('The webhook is paused and holds them until you resume it.').waitFor();
+  const target = page.getByRole('listitem').filter({ hasText: 'Outage: 3. The webhook is paused' });
   await target.waitFor();
-  await page.getByText('3 taken up, 1 of 1 webhook finished').waitFor();
+  await page.getByText('3 deliveries queued; 1 of 1 webhook done').waitFor();
   expect(receivedBy('/repaired')).toBe(3);
   expect(complaints).toEqual([]);
 });
@@ -181,7 +181,7 @@ test('an erasure of a tenant is typed to confirm, and empties its events', async
   const { page, complaints } = opened;
   await page.getByRole('textbox', { name: 'Tenant' }).fill('leaver');
   await page.getByRole('button', { name: 'Erase…' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Erase for good?' });
+  const dialog = page.getByRole('dialog', { name: 'Erase permanently?' });
   const erase = dialog.getByRole('button', { name: 'Erase' });
   expect(await erase.isDisabled()).toBe(true);
   await dialog.getByLabel('Type leaver to confirm').fill('leaver');
@@ -191,7 +191,7 @@ test('an erasure of a tenant is typed to confirm, and empties its events', async
     (await service.call('GET', `/events/${eventId}`)).body['payload'] === null;
   await waitFor(isErased, { what: 'the payload to be gone' });
   await page.goto(service.consoleUrl + pathTo(`/events/${eventId}`));
-  await page.getByText('It was erased at').waitFor();
+  await page.getByText('It was erased').waitFor();
   expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0);
   expect(complaints).toEqual([]);
 });

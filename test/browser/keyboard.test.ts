@@ -38,7 +38,7 @@ async function type(page: Page, control: Locator, text: string): Promise<void> {
 it('signing in, making a key and a webhook, pausing and resuming it need no mouse', async () => {
   await using opened = await openConsole(service, '', { admin: null });
   const { page, complaints } = opened;
-  await type(page, page.getByLabel('E-mail'), service.superuser.email);
+  await type(page, page.getByLabel('Email'), service.superuser.email);
   await type(page, page.getByLabel('Password', { exact: true }), service.superuser.password);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();

@@ -93,7 +93,7 @@ describe('an application', () => {
     await page.getByRole('button', { name: 'Create application' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Second app');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('There are no API keys yet').waitFor();
+    await page.getByText('No API keys yet').waitFor();
 
     await page.goto(`${service.consoleUrl}/apps`);
     const row = page.getByRole('row').filter({ hasText: 'Second app' });

@@ -28,7 +28,7 @@ async function register(name: string, path: string): Promise<string> {
 it('a new application shows the first steps, and then its numbers, also without webhooks', async () => {
   await using opened = await openConsole(service, `/apps/${service.app.appUid}`);
   const { page, complaints } = opened;
-  await page.getByRole('heading', { name: 'Nothing is sent yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No events sent yet' }).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Register a webhook' }).click();
   await page.getByRole('heading', { name: 'Create a webhook', level: 1 }).waitFor();
 
@@ -42,14 +42,16 @@ it('a new application shows the first steps, and then its numbers, also without 
   await expect.poll(() => receiver.requests.length).toBe(3);
 
   await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}`);
-  const troubled = page.getByRole('region', { name: '2 webhooks need you' });
-  await troubled.getByText('The receiver answered 410 Gone.').waitFor();
-  await troubled.getByText(/The service pauses it at/).waitFor();
+  const troubled = page.getByRole('region', { name: '2 webhooks need attention' });
+  await troubled.getByText('The receiver responded with 410 Gone.').waitFor();
+  await troubled.getByText(/It will be deactivated (on|at) /).waitFor();
   await page.getByText('3 attempts: 1 delivered, 1 retrying, 1 exhausted.').waitFor();
   await page.getByRole('group', { name: 'Success' }).getByText('33.3 %').waitFor();
   await page.getByRole('group', { name: 'Retrying' }).getByText('1', { exact: true }).waitFor();
   const incidents = page.getByRole('region', { name: 'Latest incidents' });
-  await incidents.getByText(/the service paused Gone, because its receiver answered 410/).waitFor();
+  await incidents
+    .getByText(/the service deactivated Gone because its receiver responded with 410/)
+    .waitFor();
 
   await page.getByRole('button', { name: /^Show as a table/ }).click();
   await page
@@ -59,9 +61,9 @@ it('a new application shows the first steps, and then its numbers, also without 
     .waitFor();
   await page.getByRole('radiogroup', { name: 'Range' }).getByText('1 hour').click();
   await expect.poll(() => new URL(page.url()).search).toBe('?range=1h');
-  await page.getByRole('heading', { name: 'Deliveries of 1 hour' }).waitFor();
+  await page.getByRole('heading', { name: 'Deliveries, last hour' }).waitFor();
   await troubled.getByRole('link', { name: 'Broken' }).click();
-  await page.getByText('It is failing').waitFor();
+  await page.getByText('This webhook is failing').waitFor();
 
   await page.getByRole('link', { name: 'agent-herald' }).click();
   const failing = page.getByRole('table', { name: 'Failing webhooks' });
@@ -71,12 +73,12 @@ it('a new application shows the first steps, and then its numbers, also without 
     .filter({ hasText: 'Broken' });
   await row.getByText('failing', { exact: true }).waitFor();
   await row.getByRole('link', { name: 'Broken' }).click();
-  await page.getByText('It is failing').waitFor();
+  await page.getByText('This webhook is failing').waitFor();
 
   for (const uid of webhookUids)
     expect((await service.call('DELETE', `/webhooks/${uid}`)).status).toBeLessThan(300);
   await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}`);
-  await page.getByRole('heading', { name: 'Deliveries of 24 hours' }).waitFor();
-  expect(await page.getByRole('heading', { name: 'Nothing is sent yet' }).count()).toBe(0);
+  await page.getByRole('heading', { name: 'Deliveries, last 24 hours' }).waitFor();
+  expect(await page.getByRole('heading', { name: 'No events sent yet' }).count()).toBe(0);
   expect(complaints).toEqual([]);
 });

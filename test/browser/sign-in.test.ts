@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => service[Symbol.asyncDispose]());
 
 async function signIn(page: Page): Promise<void> {
-  await page.getByLabel('E-mail').fill(service.superuser.email);
+  await page.getByLabel('Email').fill(service.superuser.email);
   await page.getByLabel('Password', { exact: true }).fill(service.superuser.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
@@ -93,7 +93,7 @@ it('the next admin in a browser sees nothing of the one whose session ended', as
   await former.call('DELETE', '/session');
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await page.getByLabel('E-mail').fill(next.email);
+  await page.getByLabel('Email').fill(next.email);
   await page.getByLabel('Password', { exact: true }).fill(next.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Applications', level: 1 }).waitFor();
@@ -121,7 +121,7 @@ describe('one’s account', () => {
     expect(await otherStatus()).toBe(200);
     await page.getByRole('button', { name: /^End the session from/ }).click();
     await question.getByRole('button', { name: 'End session' }).click();
-    await page.getByText('The session has ended.').waitFor();
+    await page.getByText('Session ended.').waitFor();
     expect(await otherStatus()).toBe(401);
 
     await page.getByLabel('Current password').fill(password);
@@ -130,7 +130,7 @@ describe('one’s account', () => {
     await page.getByText('must have 12 to 128 characters').waitFor();
     await page.getByLabel('New password').fill('a rather long new password');
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('The password is changed.').waitFor();
+    await page.getByText('Password changed.').waitFor();
     // The session goes on, with a new cookie and token.
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
     const confirm = page.getByRole('dialog', { name: 'Sign out everywhere' });

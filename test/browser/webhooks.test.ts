@@ -53,17 +53,17 @@ describe('creating a webhook', () => {
     await page.getByLabel('Name', { exact: true }).fill('Billing');
     await page.getByLabel('Filter').fill('{"live": ');
     await page.getByRole('button', { name: 'Create webhook' }).click();
-    await page.getByText('This is no JSON of a filter').waitFor();
+    await page.getByText('The filter is not a valid JSON object').waitFor();
     await page.getByLabel('Filter').fill('{"live": {}}');
     await page.getByRole('button', { name: 'Create webhook' }).click();
-    await page.getByText('Not saved: see the reasons beside the fields.').waitFor();
+    await page.getByText('Not saved. Fix the fields marked above.').waitFor();
     await page.getByLabel('Filter').fill('');
 
     await page.getByLabel('URL').fill(`${receiver.url}/hook`);
     await page.getByText('is not a public address').waitFor({ state: 'detached' });
     await page.getByLabel('agent.deleted', { exact: true }).uncheck();
-    await page.getByLabel('All of context', { exact: true }).uncheck();
-    await page.getByLabel('A schedule of its own').check();
+    await page.getByLabel('All context events', { exact: true }).uncheck();
+    await page.getByLabel('Custom schedule').check();
     await page.getByText('12 attempts over 3 d 3 h.').waitFor();
     await page.getByRole('button', { name: 'Add header' }).click();
     await page.getByLabel('Header 1: name').fill('X-Team');
@@ -80,7 +80,7 @@ describe('creating a webhook', () => {
 
     await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
     await page.getByText('agent.created, agent.updated').waitFor();
-    await page.getByText('headers x-team').waitFor();
+    await page.getByText('X-Team', { exact: true }).waitFor();
     expect(await page.content()).not.toMatch(/whsec_|search-secret/);
     expect(complaints).toEqual([]);
   });
@@ -94,9 +94,9 @@ describe('creating a webhook', () => {
     await using opened = await openConsole(service, `${pages()}/webhooks/${uid}?tab=settings`);
     const { page, complaints } = opened;
     await page.getByLabel('Description').fill('For the team of search');
-    await page.getByLabel('Requests a second, at most').fill('7');
+    await page.getByLabel('Maximum requests per second').fill('7');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved. It applies from the next attempt on.').waitFor();
+    await page.getByText('Saved. The change applies from the next attempt.').waitFor();
     const { body } = await service.call('GET', `/webhooks/${uid}`);
     expect(body).toMatchObject({
       name: 'Edited',
@@ -121,7 +121,7 @@ describe('the page of a webhook', () => {
     const { page, complaints } = opened;
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('It is paused').waitFor();
+    await page.getByText('This webhook is paused').waitFor();
     await createAgents(3);
     await page.getByText('3 held').waitFor();
     expect(received()).toBe(0);
@@ -143,9 +143,9 @@ describe('the page of a webhook', () => {
     const uid = await register({ name: 'Rotated' });
     await using opened = await openConsole(service, `${pages()}/webhooks/${uid}?tab=secret`);
     const { page, complaints } = opened;
-    const signers = page.getByRole('table', { name: 'Who signs with what' });
+    const signers = page.getByRole('table', { name: 'Which secret signs which header' });
     await signers
-      .getByRole('row', { name: /^No rotation is under way .*the secret the secret/ })
+      .getByRole('row', { name: /^No rotation in progress .*the secret the secret/ })
       .waitFor();
     await page.getByRole('button', { name: 'Rotate the secret' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
@@ -177,7 +177,7 @@ describe('the page of a webhook', () => {
     await dialog.getByRole('button', { name: 'Send' }).click();
     await dialog.getByText('Status 200').waitFor();
     await dialog.getByText('delivered').waitFor();
-    const shown = await dialog.getByLabel('Body of the answer').textContent();
+    const shown = await dialog.getByLabel('Response body').textContent();
     expect(shown).toContain('<img src=x onerror=alert(1)> ⟨202E⟩desrever');
     expect(shown).not.toContain('\u001B');
     expect(await page.locator('main img').count()).toBe(0);
@@ -198,14 +198,14 @@ describe('the page of a webhook', () => {
     await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
     const { page, complaints } = opened;
     await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'Recover what was lost' }).click();
+    await page.getByRole('menuitem', { name: 'Recover lost deliveries' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Count' }).click();
     await dialog.getByText('1 delivery was lost.').waitFor();
     const since = dialog.getByLabel('Events recorded since');
     await since.fill(new Date().toISOString().slice(0, 10) + 'T00:00');
     await dialog.getByRole('button', { name: 'Count' }).click();
-    await dialog.getByText(/was lost; take an earlier time\.$/).waitFor();
+    await dialog.getByText(/^No lost deliveries .* Choose an earlier time\.$/).waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -214,9 +214,9 @@ describe('the page of a webhook', () => {
     await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
     const { page, complaints } = opened;
     await page.getByRole('button', { name: 'More' }).click();
-    await page.getByRole('menuitem', { name: 'Recover what was lost' }).click();
+    await page.getByRole('menuitem', { name: 'Recover lost deliveries' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Count' }).click();
-    const none = page.getByRole('dialog').getByText(/^None of the events recorded since/);
+    const none = page.getByRole('dialog').getByText(/^No lost deliveries of events recorded since/);
     await none.waitFor();
     // It is as old as the webhook.
     expect(await none.textContent()).not.toContain('earlier');
@@ -264,11 +264,11 @@ it('a viewer sees no button that changes a webhook', async () => {
   await page.getByRole('link', { name: 'Watched', exact: true }).waitFor();
   expect(await page.getByRole('link', { name: 'Create webhook' }).count()).toBe(0);
   await page.goto(`${service.consoleUrl}${pages()}/webhooks/${uid}?tab=secret`);
-  await page.getByRole('table', { name: 'Who signs with what' }).waitFor();
+  await page.getByRole('table', { name: 'Which secret signs which header' }).waitFor();
   const changing = /Pause|Resume|Send test|More|Rotate|Promote|Delete|Save/;
   expect(await page.locator('main').getByRole('button', { name: changing }).count()).toBe(0);
   expect(await page.getByRole('tab', { name: 'Settings' }).count()).toBe(0);
   await page.goto(`${service.consoleUrl}${pages()}/webhooks/new`);
-  await page.getByText('You may only read here').waitFor();
+  await page.getByText('You have read-only access').waitFor();
   expect(complaints).toEqual([]);
 });

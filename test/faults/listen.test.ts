@@ -48,7 +48,7 @@ test('of 1,000 changes over a restart of the api and three cuts, listen sends ea
     for (const count of [300, 500, 700]) {
       await atLeast(count);
       proxy.refuse(true);
-      await waitFor(() => listening.stderr.at(-1)?.startsWith('cut: '), { what: 'a cut' });
+      await waitFor(() => listening.stderr.at(-1)?.startsWith('disconnected: '), { what: 'a cut' });
       proxy.refuse(false);
     }
     const reported = new Set(await reports);

@@ -19,7 +19,7 @@ export function pagesOf(
   const working = `${below}/webhooks/${webhookUid}`;
   return [
     { name: 'applications', path: '/apps', heading: 'Applications' },
-    { name: 'installation-log', path: '/audit-log', heading: 'Audit log of the installation' },
+    { name: 'installation-log', path: '/audit-log', heading: 'Installation audit log' },
     { name: 'my-account', path: '/me', heading: 'Your account' },
     { name: 'overview', path: below, heading: 'Overview' },
     { name: 'api-management', path: `${below}/keys`, heading: 'API Management' },
@@ -48,6 +48,6 @@ export function pagesOf(
     { name: 'members', path: `${below}/members`, heading: 'Members' },
     { name: 'audit-log', path: `${below}/audit-log`, heading: 'Audit log' },
     { name: 'settings', path: `${below}/settings`, heading: 'Settings' },
-    { name: 'not-found', path: `${below}/nothing`, heading: 'There is no such page' },
+    { name: 'not-found', path: `${below}/nothing`, heading: 'Page not found' },
   ];
 }

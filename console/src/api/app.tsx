@@ -29,7 +29,8 @@ export function useApp(): CurrentApp {
   const { appUid } = useParams({ from: '/signed-in/apps/$appUid' });
   const { data: apps } = useSuspenseQuery(appsQuery);
   const app = apps.find(({ uid }) => uid === appUid);
-  if (app === undefined) throw new Error(`there is no application ${appUid} for you`);
+  if (app === undefined)
+    throw new Error(`the application ${appUid} does not exist, or you have no access to it`);
   return {
     app,
     calls: callsOf(appUid),

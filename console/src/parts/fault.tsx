@@ -24,7 +24,7 @@ export function Fault({ error, retry }: FaultProps) {
         <Text size="sm">{visibleText(detail)}</Text>
         {requestId !== null && (
           <Group gap={6}>
-            <Text size="xs">The service logged it as request</Text>
+            <Text size="xs">Request ID in the service log:</Text>
             <Uid value={requestId} />
           </Group>
         )}
@@ -46,15 +46,18 @@ export function messageOf(error: unknown): string {
 function textsOf(error: unknown): { title: string; detail: string } {
   if (error instanceof ConnectionFailedError)
     return {
-      title: 'The service cannot be reached',
+      title: 'Cannot reach the service',
       detail: 'Check your connection, and try again.',
     };
   if (error instanceof TimedOutError)
-    return { title: 'The service took too long', detail: 'It may have too much to do. Try again.' };
+    return {
+      title: 'The service did not respond in time',
+      detail: 'It may be overloaded. Try again.',
+    };
   if (error instanceof HeraldError) {
     const details = [error.detail, ...error.errors.map(({ detail }) => detail)];
-    return { title: 'This did not work', detail: details.join('; ') };
+    return { title: 'Something went wrong', detail: details.join('; ') };
   }
   const detail = error instanceof Error ? error.message : String(error);
-  return { title: 'Something went wrong in this page', detail };
+  return { title: 'Something went wrong on this page', detail };
 }

@@ -43,7 +43,7 @@ export function Filters({ children }: { children: ReactNode }) {
         <Fragment key={clears}>{children}</Fragment>
         {isSet && (
           <Button variant="subtle" size="sm" onClick={clear}>
-            Clear
+            Clear filters
           </Button>
         )}
       </Group>

@@ -7,10 +7,14 @@ const sameDay: Intl.DateTimeFormatOptions = {
 const sameYear: Intl.DateTimeFormatOptions = { ...sameDay, day: 'numeric', month: 'short' };
 const otherYear: Intl.DateTimeFormatOptions = { ...sameYear, year: 'numeric' };
 
+export function isSameDay(at: Date, now: Date): boolean {
+  return at.toDateString() === now.toDateString();
+}
+
 /** Returns a time in the zone of the viewer; of today without the day, of this year without the year. */
 export function formatLocal(iso: string, now: Date): string {
   const at = new Date(iso);
-  if (at.toDateString() === now.toDateString()) return at.toLocaleTimeString('en-GB', sameDay);
+  if (isSameDay(at, now)) return at.toLocaleTimeString('en-GB', sameDay);
   const isThisYear = at.getFullYear() === now.getFullYear();
   return at.toLocaleString('en-GB', isThisYear ? sameYear : otherYear);
 }

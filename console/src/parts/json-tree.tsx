@@ -148,7 +148,7 @@ function Value({ row: { value, size } }: { row: JsonRow }) {
 
 function Text({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
-  if (isWhole) return <Block text={text} label="The whole text" />;
+  if (isWhole) return <Block text={text} label="Full text" />;
   const line = (
     <span className={classes['string']}>
       “<Line text={text} />”
@@ -159,7 +159,7 @@ function Text({ text }: { text: string }) {
     <Stack gap={4} align="flex-start">
       {line}
       <Button size="compact-xs" variant="default" onClick={() => setWhole(true)}>
-        Show more of {text.length.toLocaleString('en')} characters
+        Show more ({text.length.toLocaleString('en')} characters)
       </Button>
     </Stack>
   );

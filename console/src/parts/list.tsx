@@ -86,7 +86,7 @@ export function List<Row>({ of, empty, hasFilters = false, children }: ListProps
       {of.hasNextPage && !isFetchNextPageError && <More of={of} />}
       {isCut && (
         <Text c="dimmed" ta="center" py="md">
-          {`The first ${rows.length.toLocaleString('en')} are shown.`}
+          {`Showing the first ${rows.length.toLocaleString('en')}.`}
           {hasFilters && ' Narrow the filters to see more.'}
         </Text>
       )}

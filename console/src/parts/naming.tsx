@@ -26,7 +26,7 @@ export function Naming<Named>(props: NamingProps<Named>) {
   const naming = useChange({
     change: () => change(wanted),
     changes,
-    done: `${verb}d ${wanted}.`,
+    done: verb === 'Rename' ? `Renamed to ${wanted}.` : `${verb}d ${wanted}.`,
     onDone: (named) => {
       onClose();
       onDone?.(named);

@@ -6,5 +6,5 @@ import { messageOf } from './fault.tsx';
 export function notifyOfFault(error: unknown): void {
   // The sign-in follows by itself.
   if (error instanceof NotSignedInError) return;
-  notifications.show({ title: 'This did not work', message: messageOf(error), color: 'red' });
+  notifications.show({ title: 'Something went wrong', message: messageOf(error), color: 'red' });
 }

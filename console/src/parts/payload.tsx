@@ -19,7 +19,7 @@ export function Payload({ text, label }: PayloadProps) {
     <Stack gap="xs">
       <Group justify="space-between" gap="xs">
         {parsed === null ? (
-          <Text size="sm">It is no JSON.</Text>
+          <Text size="sm">Not valid JSON.</Text>
         ) : (
           <SegmentedControl
             aria-label={`How the ${label.toLowerCase()} is shown`}

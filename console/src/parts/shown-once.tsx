@@ -29,7 +29,7 @@ export function ShownOnce({ title, about, secret, children, onSaved }: ShownOnce
     >
       <Stack>
         <Alert color="yellow" variant="light">
-          {about} It is shown this once.
+          {about} It is shown only once.
         </Alert>
         <Copyable text={secret ?? ''} />
         {children}

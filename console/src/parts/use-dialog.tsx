@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode, useRef, useState } from 'react';
+import { Fragment, type ReactNode, useId, useRef, useState } from 'react';
 
 export interface DialogState {
   opened: boolean;
@@ -16,6 +16,8 @@ export function useDialog<Subject = true>(): Dialog<Subject> {
   const [state, setState] = useState<{ subject: Subject; turn: number; opened: boolean }>();
   const opener = useRef<HTMLElement | null>(null);
   const latestTurn = useRef(0);
+  // Several dialogs are siblings.
+  const id = useId();
   return {
     open: (subject) => {
       opener.current = focusedOpener();
@@ -32,7 +34,7 @@ export function useDialog<Subject = true>(): Dialog<Subject> {
         setTimeout(() => opener.current?.focus(), 0);
       };
       const { subject, turn, opened } = state;
-      return <Fragment key={turn}>{render(subject, { opened, onClose })}</Fragment>;
+      return <Fragment key={`${id}${turn}`}>{render(subject, { opened, onClose })}</Fragment>;
     },
   };
 }

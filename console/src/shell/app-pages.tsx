@@ -19,9 +19,9 @@ export function AppPages() {
     );
   }
   return (
-    <Page title="There is no such application">
+    <Page title="Application not found">
       <Text>
-        There is no such application, or you may not see it: an owner of it can add you.{' '}
+        The application does not exist, or you have no access to it. An owner of it can add you.{' '}
         <AnchorLink to="/apps">See your applications</AnchorLink>.
       </Text>
     </Page>
@@ -31,11 +31,11 @@ export function AppPages() {
 function Disabled({ app: { role } }: { app: App }) {
   return (
     <Alert color="red" variant="light" title="This application is disabled" mb="lg">
-      Its API keys get <Code>403 app_disabled</Code>, and its users cannot sign in. Deliveries go
-      on.{' '}
+      Calls with its API keys fail with <Code>403 app_disabled</Code>, and its users cannot sign in.
+      Deliveries continue.{' '}
       {role === 'owner' ? (
         <>
-          You can enable it among the{' '}
+          You can enable it in the list of{' '}
           <AnchorLink to="/apps" inherit c="inherit" underline="always">
             applications
           </AnchorLink>

@@ -23,8 +23,8 @@ function NotRefreshed() {
   const [since] = useState(() => new Date().toISOString());
   return (
     <Alert color="yellow" variant="light" role="status" mb="lg">
-      Not refreshed since <When at={since} />. Move the mouse, press a key or touch the page to go
-      on.
+      Not refreshed since <When at={since} />. Move the mouse, press a key or touch the page to
+      continue.
     </Alert>
   );
 }

@@ -79,7 +79,7 @@ export function Keyboard({ appUid }: { appUid: string | undefined }) {
 
 function Shortcuts() {
   const rows = [
-    { keys: ['Ctrl', 'K'], does: 'Go to a page, a webhook, or any id' },
+    { keys: ['Ctrl', 'K'], does: 'Go to a page, a webhook, or any ID' },
     { keys: ['?'], does: 'Show these shortcuts' },
     ...pagesOfApp.map(({ label, letter }) => ({ keys: ['g', letter], does: label })),
   ];

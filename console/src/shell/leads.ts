@@ -48,7 +48,7 @@ export function leadsOf(named: Named, appUid: string) {
   }
   const { kind, uid } = named;
   const log = { to: '/apps/$appUid/audit-log', params } as const;
-  const done = { label: 'What was done to this', ...log, search: { targetUid: uid } } as const;
+  const done = { label: 'History of this ID', ...log, search: { targetUid: uid } } as const;
   const pages = pagesOf(appUid, uid);
   const leads = {
     event: [{ label: 'Open this event', ...pages.event }],
@@ -60,13 +60,13 @@ export function leadsOf(named: Named, appUid: string) {
     // The audit log has no rows of resources.
     resource: [
       {
-        label: 'The events of this resource',
+        label: 'Events of this resource',
         to: '/apps/$appUid/events',
         params,
         search: { resourceUid: uid },
       },
     ],
-    actor: [done, { label: 'What this did', ...log, search: { actorUid: uid } }],
+    actor: [done, { label: 'Activity of this ID', ...log, search: { actorUid: uid } }],
     other: [done],
   } as const;
   return leads[kind];

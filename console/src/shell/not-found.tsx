@@ -4,11 +4,11 @@ import { Page } from '../parts/page.tsx';
 
 export function NotFound() {
   return (
-    <Page title="There is no such page">
+    <Page title="Page not found">
       <Text>
-        The link may be old, or mistyped.{' '}
+        The link may be outdated or mistyped.{' '}
         <AnchorLink to="/" inherit underline="always">
-          Go to the beginning
+          Go to the home page
         </AnchorLink>
         .
       </Text>

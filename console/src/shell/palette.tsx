@@ -29,8 +29,8 @@ export function Palette({ appUid }: { appUid: string | undefined }) {
       onQueryChange={setQuery}
       onSpotlightOpen={() => setQuery('')}
       actions={useActions(appUid, query)}
-      nothingFound="Nothing has this name. Paste a whole id."
-      searchProps={{ placeholder: 'A page, a webhook, or any id', 'aria-label': 'Go to' }}
+      nothingFound="Nothing found. To go to an ID, paste all of it."
+      searchProps={{ placeholder: 'Page, webhook or any ID', 'aria-label': 'Go to' }}
       highlightQuery
       limit={12}
       scrollable

@@ -38,7 +38,7 @@ export function Shell() {
       padding={{ base: 'sm', sm: 'lg' }}
     >
       <a href="#main" className={classes['skip']}>
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">

@@ -40,7 +40,7 @@ export function formatCount(count: number): string {
 
 /** Returns the counts of a range in a sentence, for those who do not see the chart. */
 export function sentenceOf(counts: Pick<DeliveryCounts, 'attempts' | Outcome>): string {
-  if (counts.attempts === 0) return 'No attempts in this time.';
+  if (counts.attempts === 0) return 'No attempts in this period.';
   const parts = outcomes
     .filter(({ name }) => counts[name] > 0)
     .map(({ name }) => `${formatCount(counts[name])} ${name}`);

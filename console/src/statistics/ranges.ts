@@ -1,10 +1,10 @@
 // The ranges of time that statistics are shown of.
 
 export const ranges = {
-  '1h': { label: '1 hour', ms: 3_600_000, interval: 'minute' },
-  '24h': { label: '24 hours', ms: 86_400_000, interval: 'hour' },
-  '7d': { label: '7 days', ms: 7 * 86_400_000, interval: 'hour' },
-  '30d': { label: '30 days', ms: 30 * 86_400_000, interval: 'day' },
+  '1h': { label: '1 hour', period: 'last hour', ms: 3_600_000, interval: 'minute' },
+  '24h': { label: '24 hours', period: 'last 24 hours', ms: 86_400_000, interval: 'hour' },
+  '7d': { label: '7 days', period: 'last 7 days', ms: 7 * 86_400_000, interval: 'hour' },
+  '30d': { label: '30 days', period: 'last 30 days', ms: 30 * 86_400_000, interval: 'day' },
 } as const;
 
 export type RangeName = keyof typeof ranges;

@@ -53,7 +53,7 @@ export function readTime(text: string): string {
   const time = Number.isNaN(atMs) ? '' : new Date(atMs).toISOString();
   // Years of more digits have a sign.
   if (/^\d/.test(time)) return time;
-  throw new InvalidArgumentError('Use ISO 8601, or 30s, 10m, 2h, 3d ago.');
+  throw new InvalidArgumentError('Use ISO 8601, or 30s, 10m, 2h or 3d for that long ago.');
 }
 
 /** `Date` alone takes `5`, times without an offset, and February 30, of which it makes March 2. */
@@ -66,7 +66,8 @@ function parseTime(text: string): number {
 
 /** Reads a whole number from 1 on. */
 export function readCount(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('Use a whole number from 1 on.');
+  if (!/^[1-9]\d{0,6}$/.test(text))
+    throw new InvalidArgumentError('Use a whole number, 1 or greater.');
   return Number(text);
 }
 
@@ -79,7 +80,7 @@ export function readUrl(text: string): string {
     url.password === '';
   // The parser would leave some out, and encode others.
   if (url === null || !isUsable || /[\p{C}\p{Z}]/u.test(text))
-    throw new InvalidArgumentError('Use an address such as http://localhost:4000/hook.');
+    throw new InvalidArgumentError('Use a URL such as http://localhost:4000/hook.');
   return url.href;
 }
 
@@ -90,15 +91,17 @@ export function readSeconds(text: string): number {
 }
 
 export const sinceOption = () =>
-  new Option('--since <time>', 'from this time on: ISO 8601, or 10m, 2h, 3d ago').argParser(
-    readTime,
-  );
+  new Option(
+    '--since <time>',
+    'start of the period: ISO 8601, or 10m, 2h, 3d for that long ago',
+  ).argParser(readTime);
 export const untilOption = () =>
-  new Option('--until <time>', 'before this time').argParser(readTime);
+  new Option('--until <time>', 'end of the period').argParser(readTime);
 export const limitOption = () =>
-  new Option('--limit <count>', 'at most so many').argParser(readCount).default(20);
-export const tenantOption = () => new Option('--tenant <id>', 'of this tenant: externalTenantId');
-export const webhookOption = () => new Option('--webhook <uid>', 'of this webhook');
+  new Option('--limit <count>', 'maximum number of rows').argParser(readCount).default(20);
+export const tenantOption = () =>
+  new Option('--tenant <id>', 'only this tenant (externalTenantId)');
+export const webhookOption = () => new Option('--webhook <uid>', 'only this webhook');
 
 function parseUrl(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;

@@ -11,11 +11,11 @@ import { addWebhooks } from './commands/webhooks.ts';
 import { version } from './version.ts';
 
 const help = `
-HERALD_URL, HERALD_APP_UID and HERALD_API_KEY, all three, are used where neither --profile nor HERALD_PROFILE names a
-profile; without them it is the profile "default". Output is a table on a terminal, else JSON.
+HERALD_URL, HERALD_APP_UID and HERALD_API_KEY are used together if neither --profile nor HERALD_PROFILE names a profile.
+Without them, the profile "default" is used. Output is a table on a terminal, otherwise JSON.
 
-Exit codes: 0 well, 1 a call or a check failed, 2 wrong arguments, 3 not signed in or not allowed, 4 not found,
-5 the service cannot be reached.
+Exit codes: 0 success, 1 a call or a check failed, 2 wrong arguments, 3 not signed in or not allowed, 4 not found,
+5 the service is unavailable.
 
 Examples:
   $ agent-herald login
@@ -26,11 +26,11 @@ Examples:
 
 export function createProgram(): Command {
   const program = new Command('agent-herald')
-    .description('The command line of agent-herald')
+    .description('Command line for agent-herald')
     .version(version)
-    .option('--profile <name>', 'the profile to use', process.env['HERALD_PROFILE'] || undefined)
-    .option('--json', 'prints JSON, also on a terminal')
-    .option('--table', 'prints tables, also where there is no terminal')
+    .option('--profile <name>', 'profile to use', process.env['HERALD_PROFILE'] || undefined)
+    .option('--json', 'print JSON, also on a terminal')
+    .option('--table', 'print tables, also without a terminal')
     .addHelpText('after', help);
   addLogin(program);
   addListen(program);
@@ -47,6 +47,6 @@ export function createProgram(): Command {
 
 /** Makes faults in arguments errors, in all commands. */
 function refuseWithErrors(command: Command): void {
-  command.exitOverride().showHelpAfterError('(--help shows what there is)');
+  command.exitOverride().showHelpAfterError('(run with --help for usage)');
   for (const each of command.commands) refuseWithErrors(each);
 }

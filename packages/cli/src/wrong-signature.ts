@@ -5,22 +5,22 @@ import type { SavedRequest } from './saved-request.ts';
 
 type Undo = (body: Buffer) => Buffer | null;
 
-const parsed = 'the body was parsed and written anew: verify the bytes as they came';
+const parsed = 'the body was parsed and re-serialised: verify the bytes as received';
 
 /** Each takes back one change of a body, or returns null where it was not made. The text is what to tell of it. */
 const changes: readonly (readonly [string, Undo])[] = [
-  ['it is right without the line break at the end of the body', withoutLineBreak],
-  ['it is right without the byte order mark', withoutMark],
-  ['it is right with the line breaks of Unix', (body) => edited(body, /\r\n/g, '\n')],
-  ['it is right without the framing of its chunks', withoutChunks],
+  ['a line break was added at the end of the body', withoutLineBreak],
+  ['a byte order mark was added before the body', withoutMark],
+  ['the line breaks were changed to CRLF', (body) => edited(body, /\r\n/g, '\n')],
+  ['the body still has its chunked transfer encoding', withoutChunks],
   [
-    'the body was decoded as Latin-1 and encoded as UTF-8: verify the bytes as they came',
+    'the body was decoded as Latin-1 and encoded as UTF-8: verify the bytes as received',
     fromLatin1,
   ],
-  ['the body was encoded as Latin-1: verify the bytes as they came', toUtf8],
-  ['the body was encoded as UTF-16: verify the bytes as they came', fromUtf16],
+  ['the body was encoded as Latin-1: verify the bytes as received', toUtf8],
+  ['the body was encoded as UTF-16: verify the bytes as received', fromUtf16],
   ['the body is base64: decode it first', fromBase64],
-  ['the body was written as a text of JSON: verify the bytes as they came', fromJsonText],
+  ['the body was encoded as a JSON string: verify the bytes as received', fromJsonText],
   [parsed, withoutWhitespace],
   [parsed, (body) => json(body, (value) => JSON.stringify(value))],
 ];
@@ -173,14 +173,16 @@ interface Signing {
 
 function describeSigning({ isStandard, isText, isTimed }: Signing): string {
   const faults = [
-    isStandard && isText && 'the key must be the bytes whose base64 follows whsec_',
+    isStandard && isText && 'the key must be the base64-decoded bytes after whsec_',
     !isStandard && !isText && 'the key must be the whole text of the secret',
     isStandard && !isTimed && 'it must cover webhook-id and webhook-timestamp',
-    !isStandard && isTimed && 'it must cover the body alone',
+    !isStandard && isTimed && 'it must cover only the body',
   ].filter((fault) => fault !== false);
-  if (faults.length > 0) return `it was signed in another way: ${faults.join(', and ')}`;
-  const form = isStandard ? 'v1, and base64 with padding' : 'sha256= and hex in lower case';
-  return `it is right, but written in another form than ${form}`;
+  if (faults.length > 0) return `it was signed differently: ${faults.join(', and ')}`;
+  const form = isStandard
+    ? 'v1, followed by base64 with padding'
+    : 'sha256= followed by lowercase hex';
+  return `the signature is right, but not written as ${form}`;
 }
 
 /** Returns what can be said of a body with no signature to prove it. */
@@ -188,8 +190,8 @@ export function suspect({ headers, body }: SavedRequest): string | null {
   const length = headers['content-length'];
   if (body.length === 0) return 'it was read before it was saved';
   if (length !== undefined && /^\d+$/.test(length) && Number(length) !== body.length)
-    return `the body has ${body.length} bytes, and Content-Length says ${length}: it is not what arrived`;
+    return `the body has ${body.length} bytes, but Content-Length says ${length}: this is not what arrived`;
   if (body.toString('utf8').includes('\ufffd'))
-    return 'the body has U+FFFD or is not UTF-8: it was decoded with another charset, and bytes are lost';
+    return 'the body contains U+FFFD or is not UTF-8: it was decoded with the wrong charset, and bytes were lost';
   return null;
 }

@@ -182,7 +182,7 @@ function isPlainJson(response: Response): boolean {
 export function connectionFailed(origin: string, requestId: string, cause: unknown): HeraldError {
   const inner = cause instanceof Error ? (cause.cause ?? cause) : cause;
   const reason = inner instanceof Error ? inner.message || inner.name : String(inner);
-  const detail = `${origin} gave no whole answer: ${reason}`;
+  const detail = `no complete response from ${origin}: ${reason}`;
   return new ConnectionFailedError({ code: 'connection_failed', detail, requestId, cause });
 }
 

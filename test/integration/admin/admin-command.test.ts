@@ -93,7 +93,7 @@ test('the first admin is a superuser with the piped password, which is not shown
   const args = ['create', '--email', 'First@Example.com'];
   const made = await runProcess(args, { input: `${password}\n` });
   expect(made).toMatchObject({ code: 0 });
-  expect(made.out).toMatch(/first@example\.com is an admin now, and a superuser: adm_/);
+  expect(made.out).toMatch(/Created the superuser first@example\.com: adm_/);
   expect(made.out + made.err).not.toContain(password);
   const stored = await service.store.admins.findOne({ email: 'first@example.com' });
   expect(stored?.passwordHash).toMatch(/^\$scrypt\$ln=17,r=8,p=1\$/);
@@ -115,7 +115,7 @@ test('at a terminal the command prompts twice for the password and never shows i
   await waitFor(() => screen.includes('not shown): '), { what: 'the first prompt' });
   // A typing error and a backspace.
   child.stdin.write('a typed passworx\x7fd\r');
-  await waitFor(() => screen.includes('again: '), { what: 'the second prompt' });
+  await waitFor(() => screen.includes('Repeat the password: '), { what: 'the second prompt' });
   child.stdin.write('a typed password\r');
   await waitFor(() => screen.includes('adm_'), { what: 'the uid of the admin' });
   child.stdin.end();
@@ -155,7 +155,7 @@ test('an unlinked admin loses the identity at the provider and all sessions', as
   await makeAdmin(email, { password: 'a linked password' });
   const unlink = ['unlink', '--email', email];
   const none = await run(unlink);
-  expect(none).toMatchObject({ code: 1, err: `${email} is linked to no identity\n` });
+  expect(none).toMatchObject({ code: 1, err: `${email} is not linked to an identity provider\n` });
   const identity = { issuer: 'https://id.example.com', subject: 'sub-1' };
   await service.store.admins.updateOne({ email }, { $set: { identity } });
   const { headers } = await signIn(service, { email, password: 'a linked password' });
@@ -177,7 +177,7 @@ test('a removed admin is refused from the next call on, and the last superuser c
   const [last, ...others] = superusers.map((admin) => admin.email);
   await service.store.admins.deleteMany({ email: { $in: others } });
   const refused = await run(['remove', '--email', last ?? '']);
-  expect(refused.err).toBe(`${last} is the last superuser; make another one first\n`);
+  expect(refused.err).toBe(`${last} is the last superuser; promote another admin first\n`);
   const demoted = await run(['demote', '--email', last ?? '']);
   expect(demoted.err).toBe(refused.err);
   expect(await service.store.admins.countDocuments({ email: last ?? '', superuser: true })).toBe(1);
@@ -206,11 +206,11 @@ test('a promotion or demotion takes effect with the next call and leaves an audi
   expect(await run(['promote', '--email', email])).toMatchObject({ code: 0, err: '' });
   expect(await ask()).toBe(200);
   const again = await run(['promote', '--email', email]);
-  expect(again).toMatchObject({ code: 1, err: `${email} is a superuser already\n` });
+  expect(again).toMatchObject({ code: 1, err: `${email} is already a superuser\n` });
   expect(await run(['demote', '--email', email])).toMatchObject({ code: 0, err: '' });
   expect(await ask()).toBe(403);
   const none = await run(['demote', '--email', email]);
-  expect(none).toMatchObject({ code: 1, err: `${email} is no superuser\n` });
+  expect(none).toMatchObject({ code: 1, err: `${email} is not a superuser\n` });
   const uid = (await service.store.admins.findOne({ email }))?._id ?? '';
   const rows = await service.store.auditLog.find({ 'target.uid': uid }).sort({ _id: 1 }).toArray();
   const actions = rows.map((row) => row.action).filter((action) => action.endsWith('moted'));
@@ -275,10 +275,10 @@ test.each([
   [['list', '--email', 'x@example.com'], /^list does not take --email\n$/],
   [['create'], /--email/],
   [['create', '--email', 'x@example.com', '--password', 'in the open'], /'--password'/],
-  [['create', '--email', 'no address', '--generate'], /"no address" is no e-mail address/],
+  [['create', '--email', 'no address', '--generate'], /"no address" is not an email address/],
   [['create', '--email', 'x@example.com'], /no password was given/],
-  [['create', '--email', 'x@example.com', '--generate', '--no-password'], /choose one/],
-  [['create-key', '--name', 'x', '--scopes', 'all'], /say which application/],
+  [['create', '--email', 'x@example.com', '--generate', '--no-password'], /use either/],
+  [['create-key', '--name', 'x', '--scopes', 'all'], /name the application/],
   [['create-key', 'app_1', '--name', 'x', '--scopes', 'admin,all'], /there is no scope "all"/],
   [['create-key', 'app_1', '--name', 'x', '--scopes', 'all'], /there is no application app_1/],
   [['create-key', 'app_1', '--name', 'a\tb', '--scopes', 'all'], /--name must be a line/],
@@ -298,7 +298,7 @@ test('a short password, a taken e-mail, no database and an unprepared one are re
   expect(common.err).toContain('must have at least 5 different characters (got 1)');
   await makeAdmin('once@example.com');
   const taken = await run([...create, '--generate']);
-  expect(taken).toMatchObject({ code: 1, err: 'there is an admin once@example.com already\n' });
+  expect(taken).toMatchObject({ code: 1, err: 'there is already an admin once@example.com\n' });
   const env = { MONGODB_URI: '', HERALD_DATA_DIR: join(folder, 'none') };
   const nowhere = await run([...create, '--generate'], { env });
   expect(nowhere.err).toMatch(/^set MONGODB_URI, or start the service/);

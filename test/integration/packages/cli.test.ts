@@ -106,7 +106,7 @@ test('webhooks are paused, resumed, tested, rotated, and their deliveries listed
   const broken = await json('webhooks', 'create', away, '--entity', 'context');
   expect(await cli.run(['webhooks', 'test', String(broken['uid'])])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('the test is retrying: connect: '),
+    stderr: expect.stringContaining('the test delivery is retrying: connect: '),
   });
   await service.call('DELETE', `/webhooks/${String(broken['uid'])}`);
 });
@@ -215,18 +215,18 @@ test('tail shows events as they come, and ends with Ctrl-C', async () => {
 
 test('doctor finds what is wrong with webhooks and the key', async () => {
   const well = await cli.run(['doctor', '--table']);
-  expect(well.stdout).toMatch(/service +well +version 0\.1\.0/);
-  expect(well.stdout).toMatch(/clock +well/);
-  expect(well.stdout).toMatch(/key +well +may users:auth, .*admin\n/);
-  expect(well.stdout).toMatch(/webhook whk_\w+ +well +http:\S+: 200 in \d+ ms/);
+  expect(well.stdout).toMatch(/service +ok +version 0\.1\.0/);
+  expect(well.stdout).toMatch(/clock +ok/);
+  expect(well.stdout).toMatch(/key +ok +scopes: users:auth, .*admin\n/);
+  expect(well.stdout).toMatch(/webhook whk_\w+ +ok +http:\S+: 200 in \d+ ms/);
   expect(well.code).toBe(0);
   const env = { HERALD_API_KEY: await makeKey(service, { scopes: ['webhooks:read'] }) };
   const poor = await cli.run(['doctor', '--table'], { env });
-  expect(poor.stdout).toMatch(/key +well +may webhooks:read\n/);
-  expect(poor.stdout).toMatch(/was not tested: the key may not/);
+  expect(poor.stdout).toMatch(/key +ok +scopes: webhooks:read\n/);
+  expect(poor.stdout).toMatch(/was not tested: the key lacks permission/);
   await json('webhooks', 'create', `http://127.0.0.1:${await closedPort()}/`);
   const broken = await cli.run(['doctor']);
-  expect(broken).toMatchObject({ code: 1, stderr: 'error: 1 fault(s)\n' });
+  expect(broken).toMatchObject({ code: 1, stderr: 'error: 1 check failed\n' });
 });
 
 test('a service that is not there and a key without the scope have exit codes', async () => {

@@ -31,14 +31,14 @@ export function AccountList() {
   return (
     <Page
       title="Accounts"
-      about="Groups of users, which say what agents they reach."
+      about="Groups of users. An agent can be limited to some accounts."
       actions={create}
     >
       <List
         of={list}
         empty={
-          <Empty title="There are no accounts yet" action={create}>
-            You need accounts only for agents that not every user may reach.
+          <Empty title="No accounts yet" action={create}>
+            Create an account to limit an agent to some of your users.
           </Empty>
         }
       >
@@ -80,7 +80,7 @@ function columnsFor({ app }: CurrentApp): Column<Account>[] {
         </AnchorLink>
       ),
     },
-    { label: 'Uid', cell: ({ uid }) => <Uid value={uid} /> },
+    { label: 'ID', cell: ({ uid }) => <Uid value={uid} /> },
     { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
 }

@@ -32,7 +32,7 @@ export function AccountMembers({ account }: { account: Account }) {
   const actions = (user: User) => (
     <RowMenu of={nameOfUser(user)}>
       <Menu.Item color="red" onClick={() => removing.open(user)}>
-        Remove from the account
+        Remove from account
       </Menu.Item>
     </RowMenu>
   );
@@ -40,15 +40,15 @@ export function AccountMembers({ account }: { account: Account }) {
     <Stack gap="xs">
       <Group justify="space-between">
         <Title order={2} size="h4">
-          Users in it
+          Users
         </Title>
         {add}
       </Group>
       <List
         of={list}
         empty={
-          <Empty title="No user is in this account">
-            Add one here, or name the account when your back end signs a user in.
+          <Empty title="No users in this account yet">
+            Add a user here, or name the account when your back end signs in a user.
           </Empty>
         }
       >
@@ -81,7 +81,7 @@ async function findUser(calls: AppCalls, text: string): Promise<string> {
   if (isUserUid(text)) return text;
   const { data } = await calls.users.list({ externalId: text, limit: 1 }).page();
   const [user] = data;
-  if (user === undefined) throw new UnknownUserError('No user has this external id.');
+  if (user === undefined) throw new UnknownUserError('No user has this external ID.');
   return user.uid;
 }
 
@@ -94,7 +94,7 @@ function AddUser({ account, ...dialog }: DialogState & { account: Account }) {
       [...key, 'accounts', account.uid],
       [...key, 'users'],
     ],
-    done: 'The user is in the account.',
+    done: 'User added to the account.',
     onDone: dialog.onClose,
   });
   const isUnknown = adding.error instanceof UnknownUserError;
@@ -102,13 +102,13 @@ function AddUser({ account, ...dialog }: DialogState & { account: Account }) {
     <FormDialog
       {...dialog}
       title="Add a user"
-      verb="Add"
+      verb="Add user"
       isReady={typed.trim() !== ''}
       change={isUnknown ? { ...adding, error: null } : adding}
     >
       <TextInput
-        label="Uid or external id"
-        description="Of a user who has signed in before. The next token has the account."
+        label="User ID or external ID"
+        description="The user must have signed in before. Their next token includes the account."
         required
         value={typed}
         onChange={(event) => setTyped(event.currentTarget.value)}

@@ -39,7 +39,7 @@ function ShownAccount({ account }: { account: Account }) {
         params={{ appUid: app.uid }}
         search={{ targetUid: account.uid }}
       >
-        What was done to it
+        History
       </ButtonLink>
       {mayChange && (
         <>
@@ -54,13 +54,13 @@ function ShownAccount({ account }: { account: Account }) {
     </>
   );
   return (
-    <Page title={visibleText(account.name)} about="An account" actions={actions}>
+    <Page title={visibleText(account.name)} about="Account" actions={actions}>
       <Card withBorder>
         <Facts
           of={[
-            ['Uid', <Uid key="uid" value={account.uid} />],
+            ['ID', <Uid key="uid" value={account.uid} />],
             ['Created', <When key="created" at={account.createdAt} />],
-            ['Changed', <When key="changed" at={account.updatedAt} />],
+            ['Updated', <When key="changed" at={account.updatedAt} />],
           ]}
         />
       </Card>
@@ -91,7 +91,7 @@ function DeleteAccount({ account, ...dialog }: DialogState & { account: Account 
       [...key, 'accounts', 'list'],
       [...key, 'users'],
     ],
-    done: 'The account is deleted.',
+    done: 'Account deleted.',
     onDone: () => {
       dialog.onClose();
       void navigate({ to: '/apps/$appUid/accounts', params: { appUid: app.uid } });
@@ -105,10 +105,10 @@ function DeleteAccount({ account, ...dialog }: DialogState & { account: Account 
       word={account.name}
       change={deleting}
     >
-      It is removed from its users and agents.{' '}
-      <b>An agent that names no other account is then open to nobody</b> until it is changed. Users
-      keep their tokens until those end, but reach nothing through this account any more. This
-      cannot be undone.
+      The account is removed from its users and agents.{' '}
+      <b>An agent that names no other account can then be used by nobody</b> until you change it.
+      Users keep their tokens until they expire, but can no longer reach anything through this
+      account. This cannot be undone.
     </Confirm>
   );
 }

@@ -17,14 +17,14 @@ export function RemoveUser(props: DialogState & { accountUid: string; user: User
       [...key, 'accounts', accountUid],
       [...key, 'users'],
     ],
-    done: 'The user is no longer in the account.',
+    done: 'User removed from the account.',
     onDone: dialog.onClose,
   });
   return (
     <Confirm {...dialog} title="Remove the user from the account" verb="Remove" change={removing}>
       <Text size="sm" component="div">
-        Tokens of <Line text={nameOfUser(user)} /> that were issued before keep the account until
-        they end. If that cannot wait, revoke the user&apos;s tokens on its page.
+        Tokens that <Line text={nameOfUser(user)} /> already has keep access through the account
+        until they expire. To end it now, revoke the tokens on the user&apos;s page.
       </Text>
     </Confirm>
   );

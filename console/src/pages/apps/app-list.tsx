@@ -32,12 +32,12 @@ export function AppList() {
   return (
     <Page
       title="Applications"
-      about="Each has its own keys, users, webhooks and members."
+      about="Each application has its own keys, users, webhooks and members."
       actions={
         <>
           {isSuperuser && (
             <ButtonLink variant="default" to="/audit-log">
-              Audit log of the installation
+              Installation audit log
             </ButtonLink>
           )}
           {create}
@@ -47,8 +47,9 @@ export function AppList() {
       <Loaded query={apps}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty title="There is no application for you yet" action={create}>
-              Ask an owner of an application to add you as a member, or a superuser to create one.
+            <Empty title="No applications yet" action={create}>
+              You see an application once you are a member of it. Ask an owner to add you, or a
+              superuser to create one.
             </Empty>
           ) : (
             <AppTable rows={rows} />
@@ -60,7 +61,7 @@ export function AppList() {
         <Naming
           {...dialog}
           title="Create an application"
-          description="For people: your members, and this console."
+          description="Shown to members in this console."
           verb="Create"
           change={(name) => admin.apps.create({ name })}
           changes={[appsQuery.queryKey]}

@@ -26,7 +26,7 @@ export function FailingWebhooks({ apps }: { apps: readonly App[] }) {
       <Loaded query={failing}>
         {({ data }) =>
           data.length === 0 ? (
-            <Text c="dimmed">None, in any application.</Text>
+            <Text c="dimmed">No webhook is failing in any application.</Text>
           ) : (
             <DataTable
               label="Failing webhooks"

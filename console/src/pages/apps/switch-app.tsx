@@ -20,8 +20,8 @@ export function SwitchApp({ app, ...dialog }: DialogState & { app: App }) {
     return (
       <FormDialog {...dialog} title={`Enable ${app.name}`} verb="Enable" change={change}>
         <Text size="sm">
-          Its API keys work again immediately. Tokens of users that were issued before stay dead:
-          users sign in again.
+          Its API keys work again immediately. User tokens issued before stay revoked: users must
+          sign in again.
         </Text>
       </FormDialog>
     );
@@ -34,21 +34,21 @@ export function SwitchApp({ app, ...dialog }: DialogState & { app: App }) {
       word={app.name}
       change={change}
     >
-      From now on, until an owner enables it:
+      Until an owner enables it again:
       <List size="sm" my="xs" spacing={4}>
         <List.Item>
-          Every call with one of its API keys gets <Code>403 app_disabled</Code>. Nobody signs in,
-          and no token is verified.
+          Every call with one of its API keys fails with <Code>403 app_disabled</Code>. Users cannot
+          sign in, and no token is accepted.
         </List.Item>
         <List.Item>
-          Tokens of users never work again, also after it is enabled. A service that checks tokens
-          offline does not notice before they end.
+          User tokens issued so far stay revoked, even after you enable it. A service that checks
+          tokens offline accepts them until they expire.
         </List.Item>
         <List.Item>
-          <b>Deliveries go on</b>: events that were accepted are sent and retried as usual. To stop
-          them, <PauseLink appUid={app.uid} /> first.
+          <b>Deliveries continue</b>: accepted events are sent and retried as usual. To stop them,{' '}
+          <PauseLink appUid={app.uid} /> first.
         </List.Item>
-        <List.Item>The console goes on: keys, members and the audit log.</List.Item>
+        <List.Item>The console keeps working, with keys, members and the audit log.</List.Item>
       </List>
     </Confirm>
   );

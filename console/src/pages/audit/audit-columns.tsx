@@ -12,10 +12,10 @@ import { actorOf, type Names } from './audit-rows.ts';
 /** Returns the columns of an audit log; without an application for that of the installation. */
 export function auditColumns(appUid: string | null, names: Names): Column<AuditRow>[] {
   return [
-    { label: 'When', cell: ({ at }) => <When at={at} /> },
-    { label: 'Who', cell: ({ actor }) => <Line text={actorOf(actor, names)} /> },
+    { label: 'Time', cell: ({ at }) => <When at={at} /> },
+    { label: 'Actor', cell: ({ actor }) => <Line text={actorOf(actor, names)} /> },
     {
-      label: 'What',
+      label: 'Action',
       cell: ({ action, details }) => (
         <>
           <Text fw={600} size="sm" style={{ overflowWrap: 'normal' }}>
@@ -30,10 +30,10 @@ export function auditColumns(appUid: string | null, names: Names): Column<AuditR
       cell: ({ target }) => <Target appUid={appUid} target={target} names={names} />,
     },
     {
-      label: 'From',
+      label: 'Source',
       cell: ({ address, requestId }) => (
         <Stack gap={0} align="flex-start">
-          <Text size="sm">{address ?? 'the service itself'}</Text>
+          <Text size="sm">{address ?? 'the service'}</Text>
           {requestId !== null && <Uid value={requestId} />}
         </Stack>
       ),

@@ -15,7 +15,7 @@ export function AuditLog() {
   return (
     <AuditPage
       title="Audit log"
-      about="Who did what in this application, newest first. No call changes or removes a row."
+      about="Who did what in this application, newest first. Entries cannot be changed or removed."
       calls={calls.auditLog}
       queryKey={[...key, 'audit-log']}
       filters={filters}

@@ -52,7 +52,7 @@ export function AuditPage(props: AuditPageProps) {
       <Filters>
         <ChoiceFilter name="action" label="Action" choices={props.actions} />
         {props.actorFilter}
-        <TextFilter name="targetUid" label="Target" placeholder="a uid" />
+        <TextFilter name="targetUid" label="Target" placeholder="an ID" />
         <TimeFilter name="since" label="Since" />
         <TimeFilter name="until" label="Until" />
       </Filters>
@@ -61,8 +61,10 @@ export function AuditPage(props: AuditPageProps) {
         of={list}
         hasFilters
         empty={
-          <Empty title={isFiltered ? 'No row matches' : 'Nothing was done yet'}>
-            {isFiltered && 'Clear a filter, or widen the time.'}
+          <Empty title={isFiltered ? 'No entries match' : 'No entries yet'}>
+            {isFiltered
+              ? 'Clear a filter, or choose a longer period.'
+              : 'Changes are recorded here.'}
           </Empty>
         }
       >
@@ -86,8 +88,8 @@ function useExport({ calls, filters, names }: AuditPageProps) {
     changes: [],
     done: ({ rows, isCut }) =>
       isCut
-        ? `The newest ${rows.length.toLocaleString('en')} rows are exported. Narrow the filters for older ones.`
-        : `All ${rows.length.toLocaleString('en')} rows that match are exported.`,
+        ? `Exported the newest ${rows.length.toLocaleString('en')} rows. Narrow the filters to export older ones.`
+        : `Exported ${rows.length.toLocaleString('en')} ${rows.length === 1 ? 'row' : 'rows'}.`,
     onDone: ({ rows }) => {
       const cells = rows.map((row) => csvCellsOf(row, names));
       download('audit-log.csv', 'text/csv', toCsv(csvHeader, cells));

@@ -5,8 +5,8 @@ export type Names = ReadonlyMap<string, string>;
 
 /** Returns who did it: by name where that is known, else by uid or kind. */
 export function actorOf({ kind, uid }: AuditRow['actor'], names: Names): string {
-  if (kind === 'system') return 'the service, or its command line';
-  if (uid === null) return 'nobody who is known';
+  if (kind === 'system') return 'the service or its command line';
+  if (uid === null) return 'unknown';
   return names.get(uid) ?? uid;
 }
 

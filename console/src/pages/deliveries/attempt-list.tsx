@@ -9,13 +9,6 @@ import { When } from '../../parts/when.tsx';
 import { explainFailure } from './error-classes.ts';
 import { phasesOf } from './timings.ts';
 
-const triggers: Readonly<Record<Attempt['trigger'], string>> = {
-  event: 'the event',
-  retry: 'a retry',
-  resend: 'a resend',
-  replay: 'a replay',
-};
-
 /** The attempts of a delivery, the latest first; each opens when it comes. */
 export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
   const [opened, setOpened] = useState<readonly string[]>([]);
@@ -23,7 +16,7 @@ export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
   useEffect(() => {
     if (last !== undefined) setOpened((before) => [...before, String(last)]);
   }, [last]);
-  if (attempts.length === 0) return <Text c="dimmed">There was no attempt yet.</Text>;
+  if (attempts.length === 0) return <Text c="dimmed">No attempts yet.</Text>;
   const longestMs = Math.max(...attempts.map(({ ms }) => ms.total));
   return (
     <Accordion multiple order={3} variant="separated" value={[...opened]} onChange={setOpened}>
@@ -56,7 +49,8 @@ function Headline({ attempt, longestMs }: HeadlineProps) {
       </Text>
       <Tag color={isSuccess ? 'teal' : 'red'}>{String(status ?? errorClass)}</Tag>
       <Text span size="sm">
-        <When at={at} /> by {triggers[trigger]}
+        <When at={at} />
+        {trigger === 'event' ? '' : ` (${trigger})`}
       </Text>
       <Progress.Root w={120} ms="auto" size="sm" aria-hidden="true">
         {phasesOf(ms).map(({ name, ms: phaseMs, color }) => (
@@ -109,9 +103,9 @@ function Answer({ sample, n }: { sample: string; n: number }) {
   if (sample === '') {
     return (
       <Text size="sm" c="dimmed">
-        The answer had no body.
+        The response had no body.
       </Text>
     );
   }
-  return <Block text={sample} label={`Answer to attempt ${n}`} />;
+  return <Block text={sample} label={`Response to attempt ${n}`} />;
 }

@@ -83,8 +83,8 @@ function useResend({ delivery: { eventId, webhookUid }, onResent }: ResendProps)
     changes: [key],
     done: ({ pausedWebhookUids }) =>
       pausedWebhookUids.length === 0
-        ? 'It is being sent again.'
-        : 'The webhook is paused. It holds the event, and is sent it when it is resumed.',
+        ? 'Resend started.'
+        : 'The webhook is paused. The event is held, and sent when you resume it.',
     onDone: onResent,
   });
 }

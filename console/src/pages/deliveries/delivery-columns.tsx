@@ -70,7 +70,7 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
     { label: 'Tenant', cell: ({ externalTenantId }) => <Line text={externalTenantId} /> },
     { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
     {
-      label: 'Last answer',
+      label: 'Last response',
       cell: (delivery) => (
         <Stack gap={0}>
           <span>{lastOutcome(delivery)}</span>

@@ -22,7 +22,7 @@ const states = [
   'blocked',
   'cancelled',
 ] as const;
-const statusClasses = ['2xx', '3xx', '4xx', '5xx', '1xx', { value: 'none', label: 'no answer' }];
+const statusClasses = ['2xx', '3xx', '4xx', '5xx', '1xx', { value: 'none', label: 'no response' }];
 
 /** What was sent to receivers, or is to be sent, over all webhooks. */
 export function DeliveryList() {
@@ -36,16 +36,16 @@ export function DeliveryList() {
   });
   const isFiltered = Object.keys(search).length > 0;
   return (
-    <Page title="Deliveries" about="Each event, to each webhook that wants it.">
+    <Page title="Deliveries" about="One row per event and webhook.">
       <DeliveryFilters />
       <List
         of={list}
         hasFilters
         empty={
-          <Empty title={isFiltered ? 'No delivery is like that' : 'Nothing was delivered yet'}>
+          <Empty title={isFiltered ? 'No deliveries match' : 'No deliveries yet'}>
             {isFiltered
-              ? 'Clear a filter to see more. A delivery is listed once its first attempt ended.'
-              : 'A delivery is listed here once its first attempt ended. Send a test from a webhook’s page to see one.'}
+              ? 'Clear a filter to see more. A delivery is listed after its first attempt.'
+              : 'A delivery is listed after its first attempt. Send a test event from a webhook’s page to see one.'}
           </Empty>
         }
       >
@@ -60,8 +60,8 @@ function DeliveryFilters() {
   return (
     <Filters>
       <ChoiceFilter name="state" label="State" choices={states} />
-      <ChoiceFilter name="statusClass" label="Last answer" choices={statusClasses} />
-      <ChoiceFilter name="errorClass" label="Fault" choices={errorClasses} />
+      <ChoiceFilter name="statusClass" label="Last response" choices={statusClasses} />
+      <ChoiceFilter name="errorClass" label="Failure" choices={errorClasses} />
       <ChoiceFilter name="event" label="Event" choices={eventNames} />
       <ChoiceFilter name="webhookUid" label="Webhook" choices={webhooks} />
       <TextFilter name="externalTenantId" label="Tenant" />

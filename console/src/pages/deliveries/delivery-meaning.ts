@@ -14,13 +14,13 @@ interface Circumstances {
 
 const cancelReasons: Readonly<Record<NonNullable<Delivery['cancelReason']>, string>> = {
   expired:
-    'The webhook was paused and held it for too long. A recovery of the webhook sends it again.',
+    'The webhook was paused, and this delivery was held for too long. Recover the webhook to send it.',
   discarded:
-    'It was discarded when the webhook was resumed. A replay of discarded deliveries sends it again.',
-  unsubscribed: 'The webhook did not want the event any more when it was due.',
-  webhook_deleted: 'The webhook was deleted. You can resend the event to another one.',
+    'It was discarded when the webhook was resumed. To send it, resend it or replay discarded deliveries.',
+  unsubscribed: 'The webhook was no longer subscribed to the event when the delivery was due.',
+  webhook_deleted: 'The webhook was deleted. You can resend the event to another webhook.',
   erased: 'The payload was erased, so there is nothing left to send.',
-  abandoned: 'Nothing happened to it for as long as records are kept.',
+  abandoned: 'It stayed open for longer than records are kept.',
 };
 
 const times = ['', 'once', 'twice', 'three times', 'four times', 'five times', 'six times'];
@@ -40,14 +40,14 @@ function failureOf({ attempts }: Facts): string {
 }
 
 function nextOf({ attempts, nextAttemptAt }: Facts, { now, schedule }: Circumstances): string {
-  if (nextAttemptAt === null) return 'The next attempt is being made.';
+  if (nextAttemptAt === null) return 'The next attempt is running.';
   const waitMs = Date.parse(nextAttemptAt) - now.getTime();
   const next =
     waitMs < 1_000 ? 'The next attempt is due now' : `The next attempt is in ${inSeconds(waitMs)}`;
   if (schedule === null) return `${next}.`;
   const made = attemptsOfRound(attempts).length;
   const { count, lastAt } = remainingAttempts(schedule, made, nextAttemptAt);
-  if (count === 0) return `${next}. It is the last one.`;
+  if (count === 0) return `${next}. It is the last attempt.`;
   const until = formatLocal(lastAt.toISOString(), now).slice(0, -3);
   return `${next}; ${count} more ${count === 1 ? 'follows' : 'follow'} until about ${until}.`;
 }
@@ -58,19 +58,19 @@ const inSeconds = (ms: number): string => formatDuration(Math.floor(ms / 1_000) 
 function deliveredOf({ attempts }: Facts): string {
   const round = attemptsOfRound(attempts);
   const last = round.at(-1);
-  if (last === undefined) return 'The receiver took it.';
-  const took = `The receiver answered ${last.status}`;
+  if (last === undefined) return 'The receiver accepted it.';
+  const took = `The receiver responded with ${last.status}`;
   return round.length === 1
-    ? `${took} at the first attempt.`
-    : `${took} at attempt ${round.length}, after ${round.length - 1 === 1 ? 'one failure' : `${round.length - 1} failures`}.`;
+    ? `${took} on the first attempt.`
+    : `${took} on attempt ${round.length}, after ${round.length - 1 === 1 ? 'one failure' : `${round.length - 1} failures`}.`;
 }
 
 function pendingOf({ attempts, nextAttemptAt }: Facts, { now }: Circumstances): string {
-  const what = attempts.length === 0 ? 'its first attempt' : 'being sent again';
+  const what = attempts.length === 0 ? 'for its first attempt' : 'to be sent again';
   const waitMs = nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt) - now.getTime();
   return waitMs > 0
-    ? `It waits for ${what}, by the webhook’s rate in ${inSeconds(waitMs)}.`
-    : `It waits for ${what}. In an ordered webhook, also for earlier events of its resource.`;
+    ? `Waiting ${what}. The webhook’s rate limit allows it in ${inSeconds(waitMs)}.`
+    : `Waiting ${what}. With ordered delivery, earlier events of the same resource are sent first.`;
 }
 
 const meanings: Readonly<Record<Delivery['state'], (of: Facts, at: Circumstances) => string>> = {
@@ -79,14 +79,14 @@ const meanings: Readonly<Record<Delivery['state'], (of: Facts, at: Circumstances
   retrying: (of, at) => failureOf(of) + nextOf(of, at),
   exhausted: (of) =>
     of.attempts.at(-1)?.status === 410
-      ? 'The receiver answered 410, which says that it is gone, so the service paused the webhook. Correct its URL, resume it, then resend.'
-      : `${failureOf(of)}No attempt is left. Correct the receiver, then resend.`,
+      ? 'The receiver responded with 410 Gone, so the service deactivated the webhook. Correct its URL, resume it, then resend.'
+      : `${failureOf(of)}No attempts are left. Fix the receiver, then resend.`,
   held: () =>
-    'The webhook is paused, or just resumed. It is sent when the webhook releases what it held.',
+    'The webhook is paused, or was just resumed. Held deliveries are sent after a resume.',
   blocked: (of) =>
-    `${failureOf(of)}It is not tried again. Correct the URL of the webhook, then resend.`,
+    `${failureOf(of)}It will not be retried. Correct the URL of the webhook, then resend.`,
   cancelled: ({ cancelReason }) =>
-    cancelReason === null ? 'It is not sent any more.' : cancelReasons[cancelReason],
+    cancelReason === null ? 'It will not be sent.' : cancelReasons[cancelReason],
 };
 
 /** Returns the state of a delivery in a sentence or two. */

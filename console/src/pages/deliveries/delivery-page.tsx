@@ -79,7 +79,7 @@ function Sections({ delivery, webhook }: SectionsProps) {
       <Section title="Request">
         {request === null ? (
           <Text c="dimmed">
-            There is none to show: the webhook was deleted, or gets mails instead of requests.
+            No request to show: the webhook was deleted, or it sends email instead of requests.
           </Text>
         ) : (
           <RequestCard request={request} />
@@ -129,7 +129,7 @@ function Summary({ delivery, webhook }: SectionsProps) {
             ],
             ['Tenant', <Line key="tenant" text={externalTenantId} />],
             ['Created', <When key="created" at={createdAt} />],
-            ['Last change', <When key="changed" at={updatedAt} />],
+            ['Updated', <When key="changed" at={updatedAt} />],
             ['Workflow', <WorkflowLink key="workflow" workflowId={delivery.workflowId} />],
           ]}
         />

@@ -16,48 +16,48 @@ export const errorClasses: readonly ErrorClass[] = [
 
 /** What happened, as a sentence without its end. */
 export const failures: Readonly<Record<Exclude<ErrorClass, 'status'>, string>> = {
-  dns: 'The name of the receiver was not found',
+  dns: 'The host name of the receiver was not found',
   connect: 'The receiver could not be reached',
-  tls: 'The secure connection to the receiver failed',
-  timeout: 'The receiver sent no status line in time',
-  reset: 'The connection ended without a valid status line',
-  too_large: 'The receiver sent too much before a status line',
-  blocked: 'No address of the receiver is public or allowed',
+  tls: 'The TLS connection to the receiver failed',
+  timeout: 'The receiver did not respond in time',
+  reset: 'The connection ended before a valid response',
+  too_large: 'The receiver sent too much data before its status line',
+  blocked: 'The receiver has no public or allowed address',
 };
 
 const remedies: Readonly<Record<Exclude<ErrorClass, 'status'>, string>> = {
-  dns: 'Check the spelling of the URL, and that a public name server knows the name.',
+  dns: 'Check the spelling of the URL, and that public DNS resolves the name.',
   connect:
-    'Nothing listens at this port, it listens on 127.0.0.1 only, or a firewall does not let the service in.',
-  tls: 'Look for an expired or self-signed certificate, another host name, or an incomplete chain.',
-  timeout: 'Its code works before it answers. Let it answer first, and work afterwards.',
+    'Nothing listens on this port, the server listens on 127.0.0.1 only, or a firewall blocks the service.',
+  tls: 'Look for an expired or self-signed certificate, a wrong host name, or an incomplete chain.',
+  timeout: 'The receiver does its work before it responds. Respond first, then do the work.',
   reset: 'The process crashed, or a proxy cut the connection.',
   too_large:
-    'Endless interim responses or an endless reason phrase. Respond with 204 without a body.',
+    'It sent endless interim responses or an endless reason phrase. Respond with 204 and no body.',
   blocked:
-    'If a name has no public address, correct its DNS. If the URL is refused, correct it, then resend.',
+    'If the name has no public address, correct its DNS. If the URL is not allowed, change it. Then resend.',
 };
 
 const remediesByStatus: Readonly<Record<number, string>> = {
-  400: 'Its verifier may get a body that is no JSON any more.',
-  401: 'The signature is wrong for it: see “Verify the signature”. Or a gateway wants a credential.',
-  403: 'A firewall refuses it, or a protection against forged requests: except this route from it.',
-  404: 'It has another path than the URL of the webhook.',
-  405: 'Its route must take POST.',
-  410: 'It said that it is gone, so the service paused the webhook.',
-  413: 'The payload is too large for it: raise the limit of its server or proxy.',
-  415: 'It must accept application/json.',
-  429: 'It asks for time: set a rate per second for the webhook.',
-  503: 'It asks for time: set a rate per second for the webhook.',
+  400: 'Something may have changed the body before the receiver verified it.',
+  401: 'The signature does not match: see “Verify the signature”. Or a gateway requires credentials.',
+  403: 'A firewall or CSRF protection rejects the request. Exempt this route.',
+  404: 'The receiver has no route at the path of the webhook URL.',
+  405: 'The route of the receiver must accept POST.',
+  410: 'The receiver says that it is gone, so the service deactivated the webhook.',
+  413: 'The payload is too large for the receiver. Raise the limit of its server or proxy.',
+  415: 'The receiver must accept application/json.',
+  429: 'The receiver is overloaded. Set a rate limit for the webhook.',
+  503: 'The receiver is overloaded. Set a rate limit for the webhook.',
 };
 
 function remedyForStatus(status: number): string {
   const own = remediesByStatus[status];
   if (own !== undefined) return own;
-  if (status < 400) return 'Redirects are not followed: register the URL of its Location.';
+  if (status < 400) return 'Redirects are not followed. Register the URL from the Location header.';
   return status < 500
-    ? 'Only an answer 2xx means delivered.'
-    : 'Its code failed, or the proxy before it. Its log says why.';
+    ? 'Only a 2xx response counts as delivered.'
+    : "The receiver's code, or a proxy in front of it, failed. Check its log.";
 }
 
 /** Returns what an attempt met, and what to do about it; null for a success. */
@@ -67,5 +67,5 @@ export function explainFailure({
 }: Pick<Attempt, 'errorClass' | 'status'>): { what: string; remedy: string } | null {
   if (errorClass === null) return null;
   if (errorClass !== 'status') return { what: failures[errorClass], remedy: remedies[errorClass] };
-  return { what: `The receiver answered ${status}`, remedy: remedyForStatus(status ?? 0) };
+  return { what: `The receiver responded with ${status}`, remedy: remedyForStatus(status ?? 0) };
 }

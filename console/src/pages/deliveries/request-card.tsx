@@ -29,8 +29,8 @@ export function RequestCard({ request }: { request: DeliveryRequest }) {
         </Table.Tbody>
       </Table>
       <Text size="xs" c="dimmed">
-        … stands for what the service never shows: signatures, and the values of the webhook’s own
-        headers and credentials.
+        “…” replaces values that the service never shows: signatures, and the webhook’s own headers
+        and credentials.
       </Text>
       <Title order={3} size="h5">
         Body

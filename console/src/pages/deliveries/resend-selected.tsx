@@ -127,7 +127,7 @@ function Summary({ count, resent }: { count: number; resent: Resent<Delivery> })
       {held.length > 0 && <Held rows={held} />}
       {failures.length > 0 && (
         <>
-          <Text size="sm">These were refused, and are still selected:</Text>
+          <Text size="sm">These could not be resent and are still selected:</Text>
           <List size="sm">
             {failures.slice(0, faultsShown).map(({ row, error }) => (
               <List.Item key={keyOfDelivery(row)}>

@@ -33,10 +33,12 @@ async function hmac(key: Uint8Array<ArrayBuffer>, text: string): Promise<Uint8Ar
 
 /** Says what is wrong with the form of a secret; null for none. */
 export function secretFault(secret: string): string | null {
-  if (!secret.startsWith(prefix)) return `A secret begins with ${prefix}`;
+  if (!secret.startsWith(prefix)) return `A secret starts with ${prefix}`;
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
   const encoded = secret.slice(prefix.length);
-  return encoded !== '' && isBase64.test(encoded) ? null : 'Some of it is missing, or not its own';
+  return encoded !== '' && isBase64.test(encoded)
+    ? null
+    : 'The secret is incomplete or has extra characters';
 }
 
 /** Signs a message with a secret, in this browser. */

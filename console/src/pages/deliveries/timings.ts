@@ -9,13 +9,13 @@ interface Phase {
 /** Returns the phases of an attempt in their order; what no phase names is the rest of the answer. */
 export function phasesOf({ dns, connect, tls, firstByte, total }: Attempt['ms']): Phase[] {
   const named = [
-    { name: 'name look-up', ms: dns ?? 0, color: 'grape' },
+    { name: 'DNS lookup', ms: dns ?? 0, color: 'grape' },
     { name: 'connection', ms: connect ?? 0, color: 'blue' },
     { name: 'TLS', ms: tls ?? 0, color: 'cyan' },
     { name: 'first byte', ms: firstByte ?? 0, color: 'teal' },
   ];
   const restMs = total - named.reduce((sum, { ms }) => sum + ms, 0);
-  return [...named, { name: 'rest', ms: Math.max(0, restMs), color: 'gray' }].filter(
+  return [...named, { name: 'rest of response', ms: Math.max(0, restMs), color: 'gray' }].filter(
     ({ ms }) => ms > 0,
   );
 }

@@ -33,17 +33,17 @@ export function VerifyPanel({ request, body, attempts }: VerifyPanelProps) {
   const signatures = useSignatures(secret, message);
   const fault = secret === '' ? null : secretFault(secret);
   if (!window.isSecureContext) {
-    return <Text>Open the console by https: else the browser offers no cryptography.</Text>;
+    return <Text>Open the console over HTTPS: browsers offer cryptography only there.</Text>;
   }
   return (
     <Stack gap="md">
       <Text size="sm">
-        Your receiver answers 401? Make the signature here, and compare it with the one your
-        receiver got. The secret stays in this browser: nothing is sent.
+        Does your receiver respond with 401? Compute the signature here and compare it with the one
+        your receiver got. The secret stays in this browser.
       </Text>
       <Select
         label="Attempt"
-        description="Each attempt has a timestamp of its own, which is signed, too."
+        description="Each attempt has its own timestamp, which is part of the signed text."
         data={choicesOf(attempts, timestamp)}
         value={timestamp}
         onChange={setChosen}
@@ -56,12 +56,12 @@ export function VerifyPanel({ request, body, attempts }: VerifyPanelProps) {
         styles={{ itemWrapper: { width: '100%' }, itemLabel: { flex: 1, minWidth: 0 } }}
       >
         <List.Item>
-          The signed text is <Code>webhook-id</Code>, <Code>webhook-timestamp</Code> and the body as
-          it came, with points between them:
-          <Block text={signedText(message)} label="The signed text" />
+          The signed text is <Code>webhook-id</Code>, <Code>webhook-timestamp</Code> and the
+          unchanged body, joined with periods:
+          <Block text={signedText(message)} label="Signed text" />
         </List.Item>
         <List.Item>
-          The key is the bytes whose base64 follows <Code>whsec_</Code> in the secret:
+          The key is the decoded base64 after <Code>whsec_</Code> in the secret:
           <PasswordInput
             label="Secret of the webhook"
             value={secret}
@@ -72,13 +72,13 @@ export function VerifyPanel({ request, body, attempts }: VerifyPanelProps) {
           />
         </List.Item>
         <List.Item>
-          HMAC-SHA256 of both, in base64, behind <Code>v1,</Code>:
+          The signature is <Code>v1,</Code> followed by the base64 of their HMAC-SHA256:
           <Made signatures={signatures} />
         </List.Item>
         <List.Item>
           <TextInput
-            label="The signature that your receiver got"
-            description="The header webhook-signature or X-Webhook-Signature"
+            label="Signature that your receiver got"
+            description="From the header webhook-signature or X-Webhook-Signature"
             value={received}
             onChange={(event) => setReceived(event.currentTarget.value)}
             autoComplete="off"
@@ -97,7 +97,7 @@ function choicesOf(attempts: readonly Attempt[], sent: string) {
     value: secondsOf(at),
     label: `Attempt ${n} at ${formatLocal(at, now)} (${secondsOf(at)})`,
   }));
-  const last = { value: sent, label: `The next attempt, if it were made now (${sent})` };
+  const last = { value: sent, label: `Next attempt, if it ran now (${sent})` };
   const all = choices.some(({ value }) => value === sent) ? choices : [...choices, last];
   return [...new Map(all.map((choice) => [choice.value, choice])).values()];
 }
@@ -118,15 +118,15 @@ function useSignatures(secret: string, { id, timestamp, body }: SignedMessage): 
 }
 
 function Made({ signatures }: { signatures: Signatures | null }) {
-  if (signatures === null) return <Text c="dimmed">It is shown once the secret is given.</Text>;
+  if (signatures === null) return <Text c="dimmed">Enter the secret to see the signature.</Text>;
   return (
     <Stack gap={4}>
       <Code block aria-label="webhook-signature" style={wrapped}>
         {signatures.standard}
       </Code>
       <Text size="sm">
-        <Code>X-Webhook-Signature</Code> signs the body alone, in hex, with the whole text of the
-        secret as its key:
+        <Code>X-Webhook-Signature</Code> covers only the body: HMAC-SHA256 in hex, with the whole
+        text of the secret as the key:
       </Text>
       <Code block aria-label="X-Webhook-Signature" style={wrapped}>
         {signatures.ofBody}
@@ -140,15 +140,15 @@ function Verdict({ signatures, received }: { signatures: Signatures | null; rece
   if (isSignedBy(received, signatures)) {
     return (
       <Alert color="teal" title="The signature matches" role="status">
-        Secret, timestamp and body are right. If your receiver still refuses it, it changed the body
-        before it verified, or its clock is more than five minutes off.
+        The secret, timestamp and body are correct. If your receiver still rejects the request, it
+        changes the body before it verifies it, or its clock is off by more than five minutes.
       </Alert>
     );
   }
   return (
     <Alert color="red" title="The signature does not match" role="status">
-      It is of another secret, of another attempt, or of a body that is not byte for byte this one,
-      such as one that was parsed and written again.
+      It was made with another secret, for another attempt, or for a body that differs from this
+      one, such as one that was parsed and re-serialised.
     </Alert>
   );
 }

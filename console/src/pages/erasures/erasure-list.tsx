@@ -17,8 +17,8 @@ const columns: Column<Erasure>[] = [
   { label: 'Erasure', cell: ({ uid }) => <Uid value={uid} /> },
   { label: 'State', cell: ({ state }) => <Tag color={colors[state]}>{state}</Tag> },
   { label: 'Payloads erased', cell: ({ erasedCount }) => erasedCount.toLocaleString('en') },
-  { label: 'Begun', cell: ({ createdAt }) => <When at={createdAt} /> },
-  { label: 'Ended', cell: ({ finishedAt }) => <When at={finishedAt} none="not yet" /> },
+  { label: 'Started', cell: ({ createdAt }) => <When at={createdAt} /> },
+  { label: 'Finished', cell: ({ finishedAt }) => <When at={finishedAt} none="not yet" /> },
 ];
 
 /** Deletes the payloads of a tenant or a user, and shows how far that is. */
@@ -30,22 +30,20 @@ export function ErasureList() {
     refreshMs,
   });
   return (
-    <Page title="Erasures" about="Deletes what events say about a tenant or a user, for good.">
+    <Page title="Erasures" about="Permanently delete the event payloads of a tenant or user.">
       {mayChange && (
-        <Section title="Erase">
+        <Section title="New erasure">
           <NewErasure />
         </Section>
       )}
-      <Section title="Erasures until now">
+      <Section title="Past erasures">
         <Text size="sm" c="dimmed">
-          All events are checked twice, five minutes apart, so an erasure is done some five minutes
-          after the payloads are gone. Whom it was about is forgotten then.
+          All events are checked twice, five minutes apart, so an erasure finishes about five
+          minutes after the payloads are gone. The identifier is then deleted.
         </Text>
         <List
           of={list}
-          empty={
-            <Empty title="Nothing was erased yet">Erasures that you begin are listed here.</Empty>
-          }
+          empty={<Empty title="No erasures yet">Erasures that you start are listed here.</Empty>}
         >
           {(rows) => (
             <DataTable label="Erasures" columns={columns} rows={rows} keyOf={({ uid }) => uid} />

@@ -17,10 +17,10 @@ function mentionsOf(text: string): string[] {
 
 /** Says what is missing; null for nothing. */
 export function erasureFault({ of, tenant, mentions }: ErasureWish): string | null {
-  if (of === 'tenant') return tenant.trim() === '' ? 'Name the tenant.' : null;
+  if (of === 'tenant') return tenant.trim() === '' ? 'Enter the tenant.' : null;
   const count = mentionsOf(mentions).length;
-  if (count === 0) return 'Give at least one name that your payloads have for the user.';
-  return count > mentionsMax ? `At most ${mentionsMax} texts at a time.` : null;
+  if (count === 0) return 'Enter at least one identifier of the user.';
+  return count > mentionsMax ? `Enter at most ${mentionsMax} identifiers at a time.` : null;
 }
 
 export function bodyOfErasure({ of, tenant, mentions }: ErasureWish): CreateErasureBody {

@@ -26,7 +26,7 @@ export function NewErasure() {
   const erase = useChange({
     change: () => calls.erasures.create(bodyOfErasure(wish)),
     changes: [key],
-    done: 'The erasure has begun.',
+    done: 'Erasure started.',
     onDone: () => {
       setWish(nothing);
       close();
@@ -41,7 +41,7 @@ export function NewErasure() {
         Erase…
       </Button>
       <Confirm
-        title="Erase for good?"
+        title="Erase permanently?"
         verb="Erase"
         word={wordOf(wish)}
         opened={isOpen}
@@ -50,12 +50,13 @@ export function NewErasure() {
       >
         {wish.of === 'tenant' ? (
           <>
-            The payloads of all events of the tenant <Line text={wish.tenant.trim()} /> until now
+            This deletes the payloads of all past events of the tenant{' '}
+            <Line text={wish.tenant.trim()} />
           </>
         ) : (
-          'The payloads of all events until now that name the user'
+          'This deletes the payloads of all past events that name the user'
         )}{' '}
-        are deleted, and what is still to be sent of them is cancelled. Nobody can undo it.
+        and cancels their open deliveries. It cannot be undone.
       </Confirm>
     </Stack>
   );
@@ -81,7 +82,7 @@ function Fields({ wish, setWish }: FieldsProps) {
       {wish.of === 'tenant' ? (
         <TextInput
           label="Tenant"
-          description="Its externalTenantId, compared exactly"
+          description="The exact externalTenantId"
           value={wish.tenant}
           onChange={(event) => setWish({ ...wish, tenant: event.currentTarget.value })}
           autoComplete="off"
@@ -91,8 +92,8 @@ function Fields({ wish, setWish }: FieldsProps) {
         />
       ) : (
         <Textarea
-          label="Names of the user"
-          description="One a line: each name that your payloads have for the user, such as your id, the uid of the user here, and the e-mail. Only whole values match."
+          label="Identifiers of the user"
+          description="One per line: every value that your payloads contain for the user, such as your ID, the ID of the user here, and the email address. Only whole values match."
           value={wish.mentions}
           onChange={(event) => setWish({ ...wish, mentions: event.currentTarget.value })}
           autosize
@@ -109,22 +110,20 @@ function Fields({ wish, setWish }: FieldsProps) {
 
 function Effects() {
   return (
-    <Alert color="yellow" variant="light" title="What is erased, and what stays" w="100%">
+    <Alert color="yellow" variant="light" title="What is erased and what is kept" w="100%">
       <List size="sm" spacing={4}>
         <List.Item>
-          Erased: the payloads of their events, and what receivers answered to them. Deliveries that
-          are still open are cancelled.
+          Erased: the payloads of the events, and the responses of receivers. Open deliveries are
+          cancelled.
         </List.Item>
+        <List.Item>Kept: the events themselves, with their IDs, names, times and tenant.</List.Item>
         <List.Item>
-          Stays: the events themselves, with their ids, names, times and tenant.
-        </List.Item>
-        <List.Item>
-          Not touched: agents, contexts, files and users, which have calls of their own, and what
-          receivers already have.
+          Not affected: agents, contexts, files and users, which have their own delete calls, and
+          data that receivers already have.
         </List.Item>
       </List>
       <Text size="sm" mt="xs">
-        Events that come later are kept as usual.
+        Later events are stored as usual.
       </Text>
     </Alert>
   );

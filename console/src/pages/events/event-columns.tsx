@@ -36,7 +36,7 @@ export function eventColumns(appUid: string): Column<Event>[] {
     { label: 'Tenant', cell: ({ externalTenantId }) => <Line text={externalTenantId} /> },
     {
       label: 'Webhooks',
-      cell: ({ webhookUids }) => (webhookUids.length === 0 ? 'nobody' : webhookUids.length),
+      cell: ({ webhookUids }) => (webhookUids.length === 0 ? 'none' : webhookUids.length),
     },
     { label: 'Time', cell: ({ timestamp }) => <When at={timestamp} /> },
   ];

@@ -9,7 +9,7 @@ export function EventFilters({ children }: { children?: ReactNode }) {
     <Filters>
       <ChoiceFilter name="event" label="Event" choices={subscribedEventNames} />
       <ChoiceFilter name="entity" label="Kind of resource" choices={entities} />
-      <TextFilter name="resourceUid" label="Resource" placeholder="uid of a resource" />
+      <TextFilter name="resourceUid" label="Resource" placeholder="ID of a resource" />
       <TextFilter name="externalTenantId" label="Tenant" />
       {children}
     </Filters>

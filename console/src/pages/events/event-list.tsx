@@ -28,7 +28,7 @@ export function EventList() {
   return (
     <Page
       title="Events"
-      about="Each change that was recorded, whether or not a webhook wanted it."
+      about="Every recorded change, with or without a subscribed webhook."
       actions={
         <ButtonLink to="/apps/$appUid/events/live" params={{ appUid: app.uid }} variant="default">
           Watch live
@@ -43,9 +43,9 @@ export function EventList() {
         of={list}
         hasFilters
         empty={
-          <Empty title={isFiltered ? 'No event is like that' : 'There are no events yet'}>
+          <Empty title={isFiltered ? 'No events match' : 'No events yet'}>
             {isFiltered
-              ? 'Tenants and resources are compared exactly. Clear a filter to see more.'
+              ? 'Tenants and resources must match exactly. Clear a filter to see more.'
               : 'An event is recorded when your platform changes an agent, a context or a file.'}
           </Empty>
         }

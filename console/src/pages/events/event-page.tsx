@@ -11,7 +11,7 @@ import { Payload } from '../../parts/payload.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
-import { When } from '../../parts/when.tsx';
+import { AtTime, When } from '../../parts/when.tsx';
 import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import { DeliveryTable } from '../deliveries/delivery-table.tsx';
 import { ResendEvent } from './resend-event.tsx';
@@ -44,7 +44,7 @@ export function EventPage() {
             <Section title="Payload">
               {loaded.payload === null ? (
                 <Text c="dimmed">
-                  It was erased at <When at={loaded.erasedAt} />.
+                  It was erased <AtTime at={loaded.erasedAt} />.
                 </Text>
               ) : (
                 <Payload text={JSON.stringify(loaded.payload)} label="Payload" />
@@ -64,7 +64,7 @@ function EventFacts({ event }: { event: EventWithPayload }) {
         of={[
           ['Time', <When key="time" at={event.timestamp} />],
           ['Resource', <Uid key="resource" value={event.resourceUid} />],
-          ['Sequence', event.sequence ?? 'not counted'],
+          ['Sequence', event.sequence ?? 'none'],
           ['Tenant', <Line key="tenant" text={event.externalTenantId} />],
           ['Dispatched', <When key="given" at={event.dispatchedAt} none="not yet" />],
           ['Workflow', <WorkflowLink key="workflow" workflowId={event.workflowId} />],
@@ -85,8 +85,9 @@ function Deliveries({ event: { eventId } }: { event: EventWithPayload }) {
     <List
       of={list}
       empty={
-        <Empty title="No webhook wanted it">
-          Change the events, tenants or filter of a webhook for the next ones, and resend this one.
+        <Empty title="No webhook was subscribed">
+          To receive later events like this one, change the events, tenants or filter of a webhook.
+          To send this one, use Resend.
         </Empty>
       }
     >

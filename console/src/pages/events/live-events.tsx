@@ -20,10 +20,10 @@ export function LiveEvents() {
   return (
     <Page
       title="Live events"
-      about={`Events as they happen, the last ${tailRowsMax} of them.`}
+      about={`The last ${tailRowsMax} events, as they happen.`}
       actions={
         <Button variant="default" onClick={() => change(isPaused ? 'proceed' : 'pause')}>
-          {isPaused ? `Continue with ${waiting.length} new` : 'Pause'}
+          {isPaused ? `Resume (${waiting.length} new)` : 'Pause'}
         </Button>
       }
     >
@@ -31,20 +31,20 @@ export function LiveEvents() {
       <Group gap="sm">
         <ConnectionState connection={connection} isPaused={isPaused} />
         <Text size="sm" c="dimmed">
-          {count} {count === 1 ? 'event' : 'events'} since this page is open
+          {count} {count === 1 ? 'event' : 'events'} since you opened this page
         </Text>
       </Group>
       {connection.state === 'ended' && (
         <Fault error={connection.error} retry={() => window.location.reload()} />
       )}
       {connection.state === 'cut' && (
-        <Alert color="yellow" title="The connection was cut">
-          It is being opened again, and goes on where it was: no event is lost. {connection.why}
+        <Alert color="yellow" title="Connection lost">
+          Reconnecting. The stream continues where it stopped, so no event is lost. {connection.why}
         </Alert>
       )}
       {shown.length === 0 ? (
-        <Empty title="No event yet">
-          It shows up here within a second of being recorded. Those of before are under Events.
+        <Empty title="No events yet">
+          New events appear here within a second. Earlier events are under Events.
         </Empty>
       ) : (
         <DataTable

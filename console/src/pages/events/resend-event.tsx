@@ -53,8 +53,8 @@ function ResendForm({ event, ...dialog }: DialogState & { event: EventWithPayloa
     changes: [key],
     done: ({ pausedWebhookUids: paused }) =>
       paused.length === 0
-        ? 'It is being sent again.'
-        : `It is being sent again; ${paused.length} paused of them hold it until they are resumed.`,
+        ? 'Resend started.'
+        : `Resend started. Paused webhooks hold the event until you resume them: ${paused.length}.`,
     onDone: dialog.onClose,
   });
   return (
@@ -66,12 +66,12 @@ function ResendForm({ event, ...dialog }: DialogState & { event: EventWithPayloa
       change={resend}
     >
       <Text size="sm">
-        It is sent now: the same bytes and ID, with a new time and signature. Webhooks at which it
-        failed are preselected.
+        The event is sent now, with the same bytes and ID but a new timestamp and signature.
+        Webhooks where it failed are preselected.
       </Text>
       {error !== null && <Fault error={error} />}
       <MultiSelect
-        label="To these webhooks"
+        label="Webhooks"
         data={webhookChoices(webhooks)}
         value={webhookUids}
         onChange={setChosen}

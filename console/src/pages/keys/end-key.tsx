@@ -4,7 +4,7 @@ import { Confirm } from '../../parts/confirm.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
-import { When } from '../../parts/when.tsx';
+import { AtTime } from '../../parts/when.tsx';
 
 type EndKeyProps = DialogState & { apiKey: ApiKey };
 
@@ -19,9 +19,16 @@ export function RevokeKey({ apiKey, ...dialog }: EndKeyProps) {
   });
   return (
     <Confirm {...dialog} title="Revoke the key" verb="Revoke" word={apiKey.keyId} change={revoking}>
-      <Line text={apiKey.name} />, last used <When at={apiKey.lastUsedAt} />. From now on whoever
-      uses it gets <b>401</b>, on every process, and this cannot be undone. To replace a key that is
-      in use, roll it instead.
+      <Line text={apiKey.name} />,{' '}
+      {apiKey.lastUsedAt === null ? (
+        'never used'
+      ) : (
+        <>
+          last used <AtTime at={apiKey.lastUsedAt} />
+        </>
+      )}
+      . Calls with this key fail with <b>401</b> immediately. This cannot be undone. To replace a
+      key that is in use, roll it instead.
     </Confirm>
   );
 }
@@ -32,13 +39,13 @@ export function DeleteKey({ apiKey, ...dialog }: EndKeyProps) {
   const deleting = useChange({
     change: () => calls.apiKeys.delete(apiKey.uid),
     changes: [[...key, 'keys']],
-    done: `The key ${apiKey.name} is off the list.`,
+    done: `The key ${apiKey.name} was removed from the list.`,
     onDone: dialog.onClose,
   });
   return (
     <Confirm {...dialog} title="Delete the key from the list" verb="Delete" change={deleting}>
-      <Line text={apiKey.name} /> has ended, and nothing changes for callers. The audit log still
-      names it.
+      <Line text={apiKey.name} /> no longer works, so nothing changes for callers. The audit log
+      keeps its entries.
     </Confirm>
   );
 }

@@ -44,14 +44,14 @@ export function GenerateKey({
     <FormDialog
       {...dialog}
       title="Generate an API key"
-      verb="Generate"
+      verb="Generate key"
       isReady={isReady}
       change={generating}
       fields={fields}
     >
       <TextInput
         label="Name"
-        description="What uses it, so that others know whom a revocation stops."
+        description="The system that uses the key, so others know what breaks if it is revoked."
         required
         maxLength={200}
         value={name}
@@ -83,7 +83,8 @@ export function GenerateKey({
 }
 
 function labelOf(choice: string): string {
-  return choice === 'never' || choice === 'at a time' ? choice : `in ${choice}`;
+  if (choice === 'at a time') return 'at a chosen time';
+  return choice === 'never' ? choice : `in ${choice}`;
 }
 
 interface ScopeChoiceProps {
@@ -96,7 +97,7 @@ function ScopeChoice({ chosen, onChange, error }: ScopeChoiceProps) {
   return (
     <Checkbox.Group
       label="Scopes"
-      description="No scope implies another. Give only what is needed; they cannot be changed later."
+      description="No scope includes another. Select only what is needed: scopes cannot be changed later."
       required
       value={chosen}
       onChange={onChange}

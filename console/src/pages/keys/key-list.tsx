@@ -37,7 +37,7 @@ export function KeyList() {
   return (
     <Page
       title="API Management"
-      about="The keys with which your back ends call the service."
+      about="Keys that your back ends use to call the service."
       actions={generate}
     >
       <Filters>
@@ -47,9 +47,9 @@ export function KeyList() {
         of={list}
         hasFilters
         empty={
-          <Empty title="There are no API keys yet" action={generate}>
-            Without a key nothing can call this application. Generate one for each system that
-            calls, so that each can be revoked alone.
+          <Empty title="No API keys yet" action={generate}>
+            Generate one key for each system that calls this application, so that you can revoke
+            each one separately.
           </Empty>
         }
       >
@@ -80,7 +80,8 @@ function KeyTable({ current, all, state, onKey }: KeyTableProps) {
   const rolling = useDialog<ApiKey>();
   const revoking = useDialog<ApiKey>();
   const deleting = useDialog<ApiKey>();
-  if (rows.length === 0) return <Empty title="No key is in this state" />;
+  if (rows.length === 0)
+    return <Empty title="No keys in this state">Clear the filter to see all keys.</Empty>;
   const actions = (apiKey: ApiKey) => (
     <RowMenu of={apiKey.name}>
       <MenuLink
@@ -88,7 +89,7 @@ function KeyTable({ current, all, state, onKey }: KeyTableProps) {
         params={{ appUid: current.app.uid }}
         search={{ actorUid: apiKey.uid }}
       >
-        What this key did
+        View activity
       </MenuLink>
       {current.mayChange && apiKey.state === 'active' && (
         <>

@@ -13,7 +13,7 @@ export function NewKey({ made, onSaved }: { made: CreatedApiKey | null; onSaved:
   return (
     <ShownOnce
       title={made === null ? 'API key' : `API key ${visibleText(made.name)}`}
-      about="Keep the key where your back end keeps its secrets, never in a browser or an app."
+      about="Store the key with the other secrets of your back end, never in a browser or an app."
       secret={made?.apiKey ?? null}
       onSaved={onSaved}
     >

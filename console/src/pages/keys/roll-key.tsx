@@ -8,9 +8,9 @@ import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 
 const overlaps = [
-  { value: '0', label: 'none: the old key ends now' },
-  { value: '3600', label: 'an hour' },
-  { value: '86400', label: 'a day' },
+  { value: '0', label: 'none (the old key stops now)' },
+  { value: '3600', label: '1 hour' },
+  { value: '86400', label: '1 day' },
   { value: '604800', label: '7 days' },
 ];
 
@@ -36,8 +36,8 @@ export function RollKey({ apiKey, onKey, ...dialog }: RollKeyProps) {
   return (
     <FormDialog {...dialog} title="Roll the key" verb="Roll" change={rolling}>
       <Text size="sm" component="div">
-        A new key takes the place of <Line text={apiKey.name} />, with the same name, scopes and
-        lifetime. Give it to what uses the old one before the overlap ends.
+        A new key replaces <Line text={apiKey.name} />, with the same name, scopes and lifetime.
+        Switch every caller to the new key before the overlap ends.
       </Text>
       <Select
         label="Both keys work for"

@@ -4,13 +4,14 @@ export type Scope = ApiKey['scopes'][number];
 
 /** What each scope allows, in a few words. */
 export const scopeTexts: Readonly<Record<Scope, string>> = {
-  'users:auth': 'sign users in, verify and revoke their tokens',
-  'webhooks:read': 'see webhooks and the types of events',
+  'users:auth': 'sign in users, and verify and revoke their tokens',
+  'webhooks:read': 'see webhooks and event types',
   'webhooks:write': 'create, change, test and delete webhooks',
   'events:read': 'see events, deliveries, replays and statistics, and follow the live stream',
   'events:write': 'resend, replay and recover events, and erase payloads',
   'resources:read': 'see agents, contexts and their files',
-  'resources:write': 'change agents, contexts and files, and report changes; makes events',
+  'resources:write':
+    'change agents, contexts and files, and report changes; each change creates events',
   admin: 'see, change and delete users and accounts, and read the audit log',
 };
 

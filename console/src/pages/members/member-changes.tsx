@@ -32,21 +32,21 @@ export function AddMember(dialog: DialogState) {
   const adding = useChange({
     change: () => calls.members.add({ email: email.trim(), role }),
     changes: [[...key, 'members']],
-    done: `${email.trim()} is a member.`,
+    done: `${email.trim()} is now a member.`,
     onDone: dialog.onClose,
   });
   return (
     <FormDialog
       {...dialog}
       title="Add a member"
-      verb="Add"
+      verb="Add member"
       isReady={email.trim() !== ''}
       change={adding}
       fields={['email']}
     >
       <TextInput
-        label="E-mail"
-        description="Of an admin of this installation. Whoever runs the service makes new admins: npm run admin -- create."
+        label="Email"
+        description="The person must already be an admin of this installation. An operator creates admins: npm run admin -- create."
         type="email"
         required
         value={email}
@@ -67,7 +67,7 @@ export function ChangeRole({ member, ...dialog }: MemberProps) {
   const changing = useChange({
     change: () => calls.members.change(member.adminUid, { role }),
     changes: [[...key, 'members'], appsQuery.queryKey],
-    done: ({ email }) => `${email ?? 'The member'} is ${role} now.`,
+    done: ({ email }) => `${email ?? 'The member'} now has the role ${role}.`,
     onDone: dialog.onClose,
   });
   return (
@@ -89,14 +89,13 @@ export function RemoveMember({ member, ...dialog }: MemberProps) {
   const removing = useChange({
     change: () => calls.members.remove(member.adminUid),
     changes: [[...key, 'members'], appsQuery.queryKey],
-    done: `${member.email ?? 'The member'} is no member any more.`,
+    done: `${member.email ?? 'The member'} is no longer a member.`,
     onDone: dialog.onClose,
   });
   return (
     <Confirm {...dialog} title="Remove the member" verb="Remove" change={removing}>
-      <Line text={member.email ?? member.adminUid} /> does not see this application from the next
-      call on. The API keys that this member generated go on working: revoke those that the member
-      knows.
+      <Line text={member.email ?? member.adminUid} /> loses access to this application immediately.
+      API keys that this member generated keep working: revoke those that the member knows.
     </Confirm>
   );
 }

@@ -33,7 +33,7 @@ export function MemberList() {
         params={{ appUid: app.uid }}
         search={{ actorUid: member.adminUid }}
       >
-        What this member did
+        View activity
       </MenuLink>
       {mayOwn && (
         <>
@@ -50,16 +50,16 @@ export function MemberList() {
       title="Members"
       about={
         mayOwn
-          ? 'The admins who may see or change this application. Superusers may, too, without being members.'
-          : 'The admins who may see or change this application. Only owners change this list.'
+          ? 'Admins who can see or change this application. Superusers can, too, without being members.'
+          : 'Admins who can see or change this application. Only owners can change this list.'
       }
       actions={add}
     >
       <List
         of={list}
         empty={
-          <Empty title="There are no members" action={add}>
-            Only superusers see this application.
+          <Empty title="No members yet" action={add}>
+            Only superusers can see this application.
           </Empty>
         }
       >
@@ -98,15 +98,15 @@ const columns: readonly Column<Member>[] = [
       </>
     ),
   },
-  { label: 'Uid', cell: ({ adminUid }) => <Uid value={adminUid} /> },
-  { label: 'Since', cell: ({ createdAt }) => <When at={createdAt} /> },
+  { label: 'ID', cell: ({ adminUid }) => <Uid value={adminUid} /> },
+  { label: 'Added', cell: ({ createdAt }) => <When at={createdAt} /> },
 ];
 
 function Who({ member: { adminUid, email } }: { member: Member }) {
   const { data: session } = useQuery(sessionQuery);
   return (
     <>
-      <Line text={email ?? 'an admin who was removed'} />
+      <Line text={email ?? 'removed admin'} />
       {session?.admin.uid === adminUid && ' (you)'}
     </>
   );

@@ -4,9 +4,9 @@ export type Role = Member['role'];
 
 /** What each role may, in a few words. */
 export const roleTexts: Readonly<Record<Role, string>> = {
-  viewer: 'sees everything, and changes nothing',
-  admin: 'also changes keys, webhooks, users and accounts, and sends events again',
-  owner: 'also changes members, and renames or disables the application',
+  viewer: 'sees everything, changes nothing',
+  admin: 'also changes keys, webhooks, users and accounts, and resends events',
+  owner: 'also manages members, and renames or disables the application',
 };
 
 export const roles = Object.keys(roleTexts) as Role[];

@@ -11,9 +11,9 @@ import { formatCapped } from '../../statistics/outcomes.ts';
 const refreshMs = 5_000;
 
 const open = [
-  { state: 'pending', label: 'Pending', about: 'Sent next, or when an order or a rate lets it' },
-  { state: 'retrying', label: 'Retrying', about: 'Failed so far, tried again later' },
-  { state: 'held', label: 'Held', about: 'Of paused webhooks' },
+  { state: 'pending', label: 'Pending', about: 'Queued, or waiting for ordering or a rate limit' },
+  { state: 'retrying', label: 'Retrying', about: 'Failed, waiting for a retry' },
+  { state: 'held', label: 'Held', about: 'Waiting for a paused webhook' },
 ] as const;
 
 /** What is not delivered yet. */
@@ -31,7 +31,7 @@ export function Backlog() {
           Backlog
         </Title>
         <Text size="sm" c="dimmed">
-          What is not delivered yet, as of now
+          Not delivered yet
         </Text>
       </Group>
       <Loaded query={backlog}>
@@ -53,7 +53,7 @@ export function Backlog() {
             <Figure
               label="Not dispatched"
               value={formatCapped(loaded.undispatched)}
-              about="Events that wait for a worker: above zero for long, the service is behind or down"
+              about="Events waiting for a worker. If this stays above zero, the service is behind or down"
             />
           </Figures>
         )}
@@ -67,7 +67,7 @@ function Oldest({ of: { oldestAt }, state }: { of: OpenDeliveries; state: Delive
   return (
     <>
       <div>
-        The oldest is of <When at={oldestAt} />
+        Oldest: <When at={oldestAt} />
       </div>
       <div>
         <AnchorLink

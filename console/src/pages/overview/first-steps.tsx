@@ -11,9 +11,9 @@ export function FirstSteps() {
       <Stack>
         <div>
           <Title order={2} size="h3">
-            Nothing is sent yet
+            No events sent yet
           </Title>
-          <Text c="dimmed">Three steps lead to the first delivery.</Text>
+          <Text c="dimmed">Three steps to your first delivery.</Text>
         </div>
         <List type="ordered" spacing="sm">
           <List.Item>
@@ -24,7 +24,7 @@ export function FirstSteps() {
             ) : (
               'An admin creates a key'
             )}{' '}
-            for your back end, to make changes with.
+            that your back end uses to make changes.
           </List.Item>
           <List.Item>
             {mayChange ? (
@@ -34,10 +34,10 @@ export function FirstSteps() {
             ) : (
               'An admin registers a webhook'
             )}
-            : the address of yours that gets the events.
+            : your endpoint that receives the events.
           </List.Item>
           <List.Item>
-            Make a change, such as a new agent, and see it among the{' '}
+            Make a change, such as creating an agent, and find it under{' '}
             <AnchorLink to="/apps/$appUid/events" params={params}>
               events
             </AnchorLink>{' '}

@@ -32,14 +32,14 @@ export function Incidents({ webhooks }: { webhooks: readonly Webhook[] }) {
           params={{ appUid: app.uid }}
           search={{ action }}
         >
-          All in the audit log
+          See all in the audit log
         </AnchorLink>
       </Group>
       <Loaded query={rows}>
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed">
-              None: the service has deactivated no webhook.
+              No webhook has been deactivated.
             </Text>
           ) : (
             <Stack gap="xs">
@@ -60,11 +60,11 @@ function Incident({ row, webhooks }: { row: AuditRow; webhooks: readonly Webhook
   const webhook = webhooks.find(({ uid }) => uid === target.uid);
   const why =
     details?.['disabledReason'] === 'gone'
-      ? 'its receiver answered 410 Gone'
-      : 'all attempts had failed for days';
+      ? 'its receiver responded with 410 Gone'
+      : 'all attempts failed for days';
   return (
     <Text size="sm">
-      <When at={at} />: the service paused{' '}
+      <When at={at} />: the service deactivated{' '}
       {webhook === undefined ? (
         <Line text={target.uid} />
       ) : (
@@ -75,8 +75,8 @@ function Incident({ row, webhooks }: { row: AuditRow; webhooks: readonly Webhook
         >
           <Line text={webhookLabel(webhook)} />
         </AnchorLink>
-      )}
-      , because {why}.
+      )}{' '}
+      because {why}.
     </Text>
   );
 }

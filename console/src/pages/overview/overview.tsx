@@ -30,7 +30,7 @@ export function Overview() {
   return (
     <Page
       title="Overview"
-      about="What is sent, how fast, and what is stuck."
+      about="Delivery volume, latency and backlog."
       actions={
         <SegmentedControl
           aria-label="Range"
@@ -77,7 +77,7 @@ function WithoutWebhooks({ children }: { children: ReactNode }) {
 
 function Deliveries({ range }: { range: RangeName }) {
   const { calls, key } = useApp();
-  const { interval, label } = ranges[range];
+  const { interval, period } = ranges[range];
   const statistics = useQuery({
     queryKey: [...key, 'stats', 'deliveries', range],
     queryFn: ({ signal }) =>
@@ -90,7 +90,7 @@ function Deliveries({ range }: { range: RangeName }) {
       {(loaded) => {
         const { totals } = loaded;
         const { changeToReceiptMs: receipt, attemptMs } = totals;
-        const title = `Deliveries of ${label}`;
+        const title = `Deliveries, ${period}`;
         return (
           <Stack
             gap="lg"
@@ -101,22 +101,22 @@ function Deliveries({ range }: { range: RangeName }) {
               <Figure
                 label="Success"
                 value={formatShare(successShare(totals))}
-                about="Attempts answered with 2xx"
+                about="Attempts with a 2xx response"
               />
               <Figure
-                label="Change to receipt, p50"
+                label="End-to-end latency, p50"
                 value={formatMs(receipt?.p50)}
                 about="Half arrived faster"
               />
               <Figure
-                label="Change to receipt, p95"
+                label="End-to-end latency, p95"
                 value={formatMs(receipt?.p95)}
                 about="Retries and pauses included"
               />
               <Figure
-                label="Attempt, p95"
+                label="Attempt duration, p95"
                 value={formatMs(attemptMs?.p95)}
-                about="How long receivers take to answer"
+                about="Response time of receivers"
               />
             </Figures>
             <Card withBorder padding="lg" component="section" aria-label={title}>

@@ -5,7 +5,7 @@ import { webhookLabel } from '../../api/webhooks.ts';
 import { AnchorLink } from '../../parts/links.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
-import { When } from '../../parts/when.tsx';
+import { AtTime, When } from '../../parts/when.tsx';
 import { formatHeld } from '../../statistics/outcomes.ts';
 import { stateOf } from '../webhooks/webhook-state.ts';
 
@@ -21,7 +21,7 @@ export function TroubledWebhooks({ webhooks }: { webhooks: readonly Webhook[] })
     <Alert
       color={isAnyDown ? 'red' : 'yellow'}
       variant="light"
-      title={`${troubled.length} ${noun} you`}
+      title={`${troubled.length} ${noun} attention`}
       role="region"
     >
       <Stack gap="sm">
@@ -54,7 +54,7 @@ function Troubled({ webhook }: { webhook: Webhook }) {
         <Tag color={state.color}>{state.name}</Tag>
       </Group>
       <Text size="sm">
-        {disabledReason === 'gone' && 'The receiver answered 410 Gone. '}
+        {disabledReason === 'gone' && 'The receiver responded with 410 Gone. '}
         {failingSince !== null && (
           <>
             Failing since <When at={failingSince} />.{' '}
@@ -62,7 +62,7 @@ function Troubled({ webhook }: { webhook: Webhook }) {
         )}
         {deactivatesAt !== null && (
           <>
-            The service pauses it at <When at={deactivatesAt} />, if nothing succeeds.{' '}
+            It will be deactivated <AtTime at={deactivatesAt} /> unless an attempt succeeds.{' '}
           </>
         )}
         {heldCount > 0 && `${formatHeld(heldCount)} held.`}

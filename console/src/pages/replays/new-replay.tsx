@@ -53,11 +53,11 @@ export function NewReplay() {
   });
   const fault = wishFault(wish);
   if (!current.mayChange)
-    return <Page title="Start a replay">Admins of the application start replays.</Page>;
+    return <Page title="Start a replay">Only admins of the application can start replays.</Page>;
   return (
     <Page
       title="Start a replay"
-      about="Sends what failed in a period again, the oldest events first. Count first, then start."
+      about="Send the failed deliveries of a period again, oldest events first. Count them first, then start."
     >
       <Card withBorder padding="lg">
         <form
@@ -98,8 +98,8 @@ export function NewReplay() {
 function heldBy({ pausedWebhookUids }: StartedReplay, { webhooks }: ReplayDryRun): string {
   const held = webhooks.filter(({ webhookUid }) => pausedWebhookUids.includes(webhookUid));
   if (held.length === 0) return '';
-  if (webhooks.length === 1) return ' The webhook is paused: it holds them until it is resumed.';
-  return ` Paused webhooks hold theirs until they are resumed: ${held.length} of ${webhooks.length}.`;
+  if (webhooks.length === 1) return ' The webhook is paused and holds them until you resume it.';
+  return ` Paused webhooks hold theirs until you resume them: ${held.length} of ${webhooks.length}.`;
 }
 
 function Start({ count: { body, webhookUid, result } }: { count: Count }) {
@@ -108,7 +108,7 @@ function Start({ count: { body, webhookUid, result } }: { count: Count }) {
   const start = useChange({
     change: () => create(current, webhookUid, body),
     changes: [[...current.key, 'replays']],
-    done: (started) => `The replay has begun.${heldBy(started as StartedReplay, result)}`,
+    done: (started) => `Replay started.${heldBy(started as StartedReplay, result)}`,
     onDone: (started) =>
       void navigate({
         to: '/apps/$appUid/replays/$replayUid',
@@ -119,8 +119,8 @@ function Start({ count: { body, webhookUid, result } }: { count: Count }) {
   const shown = `${countIsCapped ? 'At least ' : ''}${count.toLocaleString('en')}`;
   if (count === 0 && !countIsCapped) {
     return (
-      <Alert color="gray" title="There is nothing to send" role="status">
-        No deliveries of the period match. Choose a longer period, or other deliveries.
+      <Alert color="gray" title="Nothing to send" role="status">
+        No deliveries in this period match. Choose a longer period or other deliveries.
       </Alert>
     );
   }
@@ -132,8 +132,8 @@ function Start({ count: { body, webhookUid, result } }: { count: Count }) {
         </Title>
         <ReplayedWebhooks of={result.webhooks} />
         <Text size="sm">
-          At {body.perSecond} a second that takes{' '}
-          {durationOf(count, body.perSecond ?? perSecondUsually)} or more.
+          At {body.perSecond} per second, this takes at least{' '}
+          {durationOf(count, body.perSecond ?? perSecondUsually)}.
         </Text>
         {start.error !== null && <Fault error={start.error} />}
         <Button loading={start.isPending} onClick={() => start.mutate()}>

@@ -23,7 +23,7 @@ interface ReplayFieldsProps {
 const ranges: { value: Range; label: string }[] = [
   { value: 'hour', label: 'Last hour' },
   { value: 'day', label: 'Last day' },
-  { value: 'own', label: 'From … until' },
+  { value: 'own', label: 'Custom' },
 ];
 const perSecondMax = 100;
 
@@ -58,7 +58,7 @@ export function ReplayFields({ wish, change }: ReplayFieldsProps) {
           autoComplete="off"
         />
         <NumberInput
-          label="At most so many a second"
+          label="Maximum deliveries per second"
           min={1}
           max={perSecondMax}
           allowDecimal={false}
@@ -68,7 +68,7 @@ export function ReplayFields({ wish, change }: ReplayFieldsProps) {
         />
       </SimpleGrid>
       <Checkbox.Group
-        label="Deliveries that are"
+        label="Deliveries to send"
         value={[...choices]}
         onChange={(chosen) => change({ choices: chosen })}
       >
@@ -86,7 +86,8 @@ function Period({ wish: { range, since, until }, change }: ReplayFieldsProps) {
   return (
     <Stack gap="xs" align="flex-start">
       <Text size="sm" fw={500} id="replay-period">
-        Events of
+        {' '}
+        Period{' '}
       </Text>
       <SegmentedControl
         aria-labelledby="replay-period"
@@ -99,7 +100,7 @@ function Period({ wish: { range, since, until }, change }: ReplayFieldsProps) {
           <TimeInput label="From" at={since} onChange={(at) => change({ since: at })} />
           <TimeInput
             label="Until"
-            description="now, if empty"
+            description="Empty: now"
             at={until}
             onChange={(at) => change({ until: at })}
           />

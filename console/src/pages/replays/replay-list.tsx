@@ -41,7 +41,7 @@ export function ReplayList() {
     </ButtonLink>
   );
   return (
-    <Page title="Replays" about="What failed in a period, sent again." actions={start}>
+    <Page title="Replays" about="Failed deliveries of a period, sent again." actions={start}>
       <Filters>
         <ChoiceFilter name="webhookUid" label="Webhook" choices={webhookChoices(webhooks)} />
       </Filters>
@@ -49,8 +49,9 @@ export function ReplayList() {
         of={list}
         hasFilters
         empty={
-          <Empty title="There are no replays" action={start}>
-            After an outage a replay sends what failed meanwhile, at a rate that receivers can take.
+          <Empty title="No replays yet" action={start}>
+            After an outage, a replay sends the failed deliveries at a rate that your receivers can
+            handle.
           </Empty>
         }
       >
@@ -76,7 +77,7 @@ export function ReplayList() {
 function columnsFor(appUid: string, webhooks: readonly Webhook[]): Column<Replay>[] {
   return [
     {
-      label: 'Events of',
+      label: 'Period',
       cell: ({ uid: replayUid, since, until }) => (
         <AnchorLink to="/apps/$appUid/replays/$replayUid" params={{ appUid, replayUid }}>
           <When at={since} /> – <When at={until} />
@@ -85,7 +86,7 @@ function columnsFor(appUid: string, webhooks: readonly Webhook[]): Column<Replay
     },
     { label: 'To', cell: ({ webhookUid }) => <Target {...{ webhookUid, webhooks }} /> },
     { label: 'State', cell: ({ state }) => <Tag color={replayColors[state]}>{state}</Tag> },
-    { label: 'Taken up', cell: ({ releasedCount }) => releasedCount.toLocaleString('en') },
+    { label: 'Queued', cell: ({ releasedCount }) => releasedCount.toLocaleString('en') },
     { label: 'Started', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
 }
@@ -96,7 +97,7 @@ interface TargetProps {
 }
 
 function Target({ webhookUid, webhooks }: TargetProps) {
-  if (webhookUid === null) return <Text inherit>webhooks of the application</Text>;
+  if (webhookUid === null) return <Text inherit>all webhooks</Text>;
   const webhook = webhooks.find(({ uid }) => uid === webhookUid);
   if (webhook === undefined) return <Uid value={webhookUid} />;
   return <Line text={webhookLabel(webhook)} />;

@@ -13,7 +13,7 @@ import { Tag } from '../../parts/state-badge.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { useChange } from '../../parts/use-change.tsx';
-import { When } from '../../parts/when.tsx';
+import { AtTime, When } from '../../parts/when.tsx';
 import { replayColors } from './replay-colors.ts';
 import { progressOf } from './replay-progress.ts';
 import { ReplayedWebhooks } from './replayed-webhooks.tsx';
@@ -48,9 +48,9 @@ function Sections({ replay }: { replay: Replay }) {
       <Section title="What it sends">
         <Wanted replay={replay} />
       </Section>
-      <Section title="To which webhooks">
+      <Section title="Webhooks">
         {replay.webhooks.length === 0 ? (
-          <Text c="dimmed">Nothing was found to send yet.</Text>
+          <Text c="dimmed">No deliveries found yet.</Text>
         ) : (
           <ReplayedWebhooks
             of={replay.webhooks.map(({ webhookUid, releasedCount: count }) => ({
@@ -65,7 +65,7 @@ function Sections({ replay }: { replay: Replay }) {
 }
 
 function ProgressCard({ replay }: { replay: Replay }) {
-  const { state, releasedCount, webhooksDone, webhookCount, finishedAt } = replay;
+  const { state, releasedCount, webhooksDone, webhookCount } = replay;
   const percent = progressOf(replay);
   return (
     <Card withBorder padding="lg">
@@ -73,8 +73,9 @@ function ProgressCard({ replay }: { replay: Replay }) {
         <Group gap="sm">
           <Tag color={replayColors[state]}>{state}</Tag>
           <Text>
-            {releasedCount.toLocaleString('en')} taken up, {webhooksDone} of {webhookCount}{' '}
-            {webhookCount === 1 ? 'webhook' : 'webhooks'} finished
+            {releasedCount.toLocaleString('en')} {releasedCount === 1 ? 'delivery' : 'deliveries'}{' '}
+            queued; {webhooksDone} of {webhookCount} {webhookCount === 1 ? 'webhook' : 'webhooks'}{' '}
+            done
           </Text>
         </Group>
         <Progress.Root size="lg">
@@ -85,19 +86,25 @@ function ProgressCard({ replay }: { replay: Replay }) {
           />
         </Progress.Root>
         <Text size="sm" c="dimmed">
-          {finishedAt === null ? (
-            <>
-              Its webhook in turn is at events of{' '}
-              <When at={replay.reachedAt} none="the beginning" />
-            </>
-          ) : (
-            <>
-              It ended at <When at={finishedAt} />. How each delivery went is under Deliveries.
-            </>
-          )}
+          <Reached replay={replay} />
         </Text>
       </Stack>
     </Card>
+  );
+}
+
+function Reached({ replay: { finishedAt, reachedAt } }: { replay: Replay }) {
+  if (finishedAt !== null)
+    return (
+      <>
+        Ended <AtTime at={finishedAt} />. See Deliveries for the result of each delivery.
+      </>
+    );
+  if (reachedAt === null) return 'Starting with the oldest events';
+  return (
+    <>
+      Now at events from <When at={reachedAt} />
+    </>
   );
 }
 
@@ -107,18 +114,18 @@ function Wanted({ replay }: { replay: Replay }) {
   return (
     <Facts
       of={[
-        ['Events since', <When key="since" at={since} />],
-        ['Events before', <When key="until" at={until} />],
+        ['From', <When key="since" at={since} />],
+        ['Until', <When key="until" at={until} />],
         ['States', states.join(', ').replaceAll('_', ' ')],
         ...(states.includes('cancelled')
-          ? [['Reasons of cancelled ones', cancelReasons.join(', ')] as const]
+          ? [['Cancel reasons', cancelReasons.join(', ')] as const]
           : []),
         ['Events', events === null ? 'all' : events.join(', ')],
         [
           'Tenant',
           externalTenantId === null ? 'all' : <Line key="tenant" text={externalTenantId} />,
         ],
-        ['At most', `${perSecond} a second`],
+        ['Rate', `at most ${perSecond} per second`],
         ['Started', <When key="created" at={createdAt} />],
       ]}
     />
@@ -131,7 +138,7 @@ function Cancel({ replayUid }: { replayUid: string }) {
   const cancel = useChange({
     change: () => calls.replays.cancel(replayUid),
     changes: [[...key, 'replays']],
-    done: 'The replay is cancelled.',
+    done: 'Replay cancelled.',
     onDone: close,
   });
   return (
@@ -146,7 +153,8 @@ function Cancel({ replayUid }: { replayUid: string }) {
         onClose={close}
         change={cancel}
       >
-        What it took up is not taken back. The rest is left as it is; a new replay can send it.
+        Deliveries that are already queued are still sent. The others stay as they are; a new replay
+        can send them.
       </Confirm>
     </>
   );

@@ -35,16 +35,16 @@ interface Labelled {
 
 const lostReasons = ['expired', 'abandoned'] as const;
 const failed: readonly Labelled[] = [
-  { value: 'exhausted', label: 'exhausted: no attempt is left' },
+  { value: 'exhausted', label: 'exhausted: no attempts left' },
   { value: 'blocked', label: 'blocked: the address was not allowed' },
-  { value: 'cancelled', label: 'expired or abandoned: held, or not attempted, for too long' },
+  { value: 'cancelled', label: 'expired or abandoned: held or waiting for too long' },
 ];
 const onPurpose: readonly Labelled[] = [
-  { value: 'discarded', label: 'discarded: somebody decided not to send them' },
-  { value: 'unsubscribed', label: 'unsubscribed: the webhook no longer wanted them' },
+  { value: 'discarded', label: 'discarded: dropped on purpose after a pause' },
+  { value: 'unsubscribed', label: 'unsubscribed: the webhook was no longer subscribed' },
 ];
 const open: readonly Labelled[] = [
-  { value: 'retrying', label: 'retrying: sent now, not at their time' },
+  { value: 'retrying', label: 'retrying: sent now instead of later' },
   { value: 'pending', label: 'pending for more than a minute' },
   { value: 'held', label: 'held: by a paused webhook' },
 ];
@@ -99,10 +99,10 @@ function deliveriesOf({ choices, webhookUid }: Wish): DeliveriesToSend {
 /** Says what is missing; null for nothing. */
 export function wishFault(wish: Wish): string | null {
   const { range, since, until } = wish;
-  if (range === 'own' && since === '') return 'Say from when on.';
+  if (range === 'own' && since === '') return 'Choose when the period starts.';
   if (range === 'own' && until !== '' && Date.parse(until) <= Date.parse(since))
-    return 'The end has to be after the beginning.';
-  return deliveriesOf(wish).states.length === 0 ? 'Choose at least one kind of deliveries.' : null;
+    return 'The end must be after the start.';
+  return deliveriesOf(wish).states.length === 0 ? 'Choose at least one kind of delivery.' : null;
 }
 
 /** Returns the body of the call, whose range ends now at the latest, so that a dry run counts what is sent. */

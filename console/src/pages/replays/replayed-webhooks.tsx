@@ -19,8 +19,7 @@ export function ReplayedWebhooks({ of }: ReplayedWebhooksProps) {
       {of.map(({ webhookUid, count }) => (
         <List.Item key={webhookUid}>
           <WebhookName {...{ appUid: app.uid, webhookUid, webhooks }} />: {formatCount(count)}
-          {isPaused(webhookUid) &&
-            '. It is paused: what is not sent yet is held until it is resumed.'}
+          {isPaused(webhookUid) && '. The webhook is paused and holds them until you resume it.'}
         </List.Item>
       ))}
     </List>

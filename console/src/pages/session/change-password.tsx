@@ -8,12 +8,12 @@ import { Fault } from '../../parts/fault.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 
 const rules =
-  '12 to 128 characters, at least 5 of them different. Not your e-mail address, and not one of the most common passwords.';
+  '12 to 128 characters, at least 5 of them different. Not your email address, and not one of the most common passwords.';
 
 /** Changes the password, where there is one. */
 export function ChangePassword({ me }: { me: Session['admin'] }) {
   if (!me.hasPassword) {
-    return <Text>You have none here: you sign in through the identity provider.</Text>;
+    return <Text>You have no password here: you sign in through the identity provider.</Text>;
   }
   return <PasswordForm email={me.email} />;
 }
@@ -24,7 +24,7 @@ function PasswordForm({ email }: { email: string }) {
   const changing = useChange({
     change: () => admin.session.changePassword({ currentPassword, newPassword }),
     changes: [['sessions']],
-    done: 'The password is changed. All your other sessions have ended.',
+    done: 'Password changed. All your other sessions have ended.',
     onDone: (session) => {
       keepCsrfToken(session.csrfToken);
       queries.setQueryData(sessionQuery.queryKey, session);
@@ -63,7 +63,7 @@ function PasswordForm({ email }: { email: string }) {
           />
           {changing.error !== null && !isBesideFields && <Fault error={changing.error} />}
           <Text size="sm" c="dimmed">
-            A change ends all your sessions but this one.
+            Changing the password ends all your other sessions.
           </Text>
           <Button type="submit" loading={changing.isPending} style={{ alignSelf: 'flex-start' }}>
             Change password

@@ -33,10 +33,10 @@ export function MyAccount() {
             <Card withBorder>
               <Facts
                 of={[
-                  ['E-mail', me.email],
-                  ['Uid', <Uid key="uid" value={me.uid} />],
+                  ['Email', me.email],
+                  ['ID', <Uid key="uid" value={me.uid} />],
                   [
-                    'Rights',
+                    'Permissions',
                     me.superuser
                       ? 'superuser: owner of every application'
                       : 'by your role in each application',
@@ -76,8 +76,8 @@ function SignOutEverywhere(dialog: DialogState) {
   });
   return (
     <Confirm {...dialog} title="Sign out everywhere" verb="Sign out everywhere" change={signingOut}>
-      All your sessions end now, this one, too. Browsers in which you signed in before are no longer
-      known, so a sign-in there may have to wait after failures of others.
+      All your sessions end now, including this one. Browsers that you used before are no longer
+      recognised: after failed sign-ins by others, you may have to wait there.
     </Confirm>
   );
 }

@@ -30,7 +30,7 @@ export function SessionList() {
     );
   return (
     <>
-      <List of={list} empty={<Text>There is no session.</Text>}>
+      <List of={list} empty={<Text>No sessions.</Text>}>
         {(rows) => (
           <DataTable
             label="Sessions"
@@ -53,12 +53,12 @@ function EndSession({ session, ...dialog }: DialogState & { session: OwnSession 
   const ending = useChange({
     change: () => admin.sessions.end(session.uid),
     changes: [['sessions']],
-    done: 'The session has ended.',
+    done: 'Session ended.',
     onDone: dialog.onClose,
   });
   return (
     <Confirm {...dialog} title="End the session?" verb="End session" change={ending}>
-      The browser at {addressOf(session)} is signed out. Changes that are not saved there are lost.
+      The browser at {addressOf(session)} is signed out. Unsaved changes there are lost.
     </Confirm>
   );
 }

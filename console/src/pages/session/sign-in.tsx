@@ -57,7 +57,7 @@ export function SignIn() {
               Sign in to agent-herald
             </Title>
             <TextInput
-              label="E-mail"
+              label="Email"
               type="email"
               autoComplete="username"
               required
@@ -114,8 +114,8 @@ function Refusal({ error, wasElsewhere }: { error: unknown; wasElsewhere: boolea
   return (
     <Text c="var(--mantine-color-error)" size="sm" role="alert">
       {error !== null
-        ? 'The e-mail or the password is wrong.'
-        : 'The identity provider did not sign you in. Ask whoever runs the service whether you are an admin.'}
+        ? 'The email or password is wrong.'
+        : 'The identity provider did not sign you in. Ask an operator of the service whether you are an admin.'}
     </Text>
   );
 }

@@ -19,7 +19,7 @@ export function Settings() {
   return (
     <Page
       title="Settings"
-      about="How this installation is set. Whoever runs the service changes it, for all applications."
+      about="Settings of this installation, for all applications. Only operators of the service can change them."
     >
       <Loaded query={settings}>{(found) => <Shown settings={found} />}</Loaded>
     </Page>
@@ -34,22 +34,19 @@ function Shown({ settings }: { settings: SettingsOfService }) {
         <Facts
           of={[
             ['Retries', `after ${retrySchedule.map(durationWords).join(', then ')}`],
-            [
-              'A webhook that fails',
-              `is deactivated after ${durationWords(settings.deactivateAfter)}`,
-            ],
-            ['An attempt', `takes at most ${durationWords(limits.attemptTimeout)}`],
+            ['Failing webhooks', `deactivated after ${durationWords(settings.deactivateAfter)}`],
+            ['Attempt timeout', durationWords(limits.attemptTimeout)],
           ]}
         />
         <Text size="sm" c="dimmed" mt="sm">
-          For webhooks without a schedule of their own.
+          Webhooks with a custom schedule use that one instead.
         </Text>
       </Group>
-      <Group title="What is kept, and how long">
+      <Group title="Retention">
         <Facts
           of={[
             ['Events, settled deliveries, replays', durationWords(retention.records)],
-            ['Deliveries held by a pause', durationWords(retention.held)],
+            ['Held deliveries', durationWords(retention.held)],
             ['Audit log', durationWords(retention.auditLog)],
           ]}
         />
@@ -57,14 +54,14 @@ function Shown({ settings }: { settings: SettingsOfService }) {
       <Group title="Limits">
         <Facts
           of={[
-            ['A request', `${limits.requestBytes.toLocaleString('en')} bytes`],
-            ['A payload', `${limits.payloadBytes.toLocaleString('en')} bytes`],
-            ['Webhooks of an application', limits.webhooksPerApp.toLocaleString('en')],
+            ['Request size', `up to ${limits.requestBytes.toLocaleString('en')} bytes`],
+            ['Payload size', `up to ${limits.payloadBytes.toLocaleString('en')} bytes`],
+            ['Webhooks per application', `up to ${limits.webhooksPerApp.toLocaleString('en')}`],
           ]}
         />
       </Group>
-      <Group title="Tokens of users">
-        <Facts of={[['A token ends after', durationWords(settings.userTokenLifetime)]]} />
+      <Group title="User tokens">
+        <Facts of={[['Lifetime', durationWords(settings.userTokenLifetime)]]} />
         <Title order={3} size="h5" mt="lg" mb="xs">
           Signing keys
         </Title>
@@ -75,8 +72,8 @@ function Shown({ settings }: { settings: SettingsOfService }) {
           keyOf={({ kid }) => kid}
         />
         <Text size="sm" c="dimmed" mt="sm">
-          The next key is published before it signs, and a retiring one until its last token has
-          ended. A service that checks tokens offline finds the key by its id.
+          The next key is published before it signs. A retiring key stays published until its last
+          token expires. Services that check tokens offline find the key by its ID.
         </Text>
       </Group>
       <Group title="The service">
@@ -95,7 +92,7 @@ const stateColors = { next: 'blue', active: 'teal', retiring: 'gray' } as const;
 
 const keyColumns = [
   {
-    label: 'Key id',
+    label: 'Key ID',
     cell: ({ kid }: SigningKey) => <Uid value={kid} />,
   },
   {
@@ -103,7 +100,7 @@ const keyColumns = [
     cell: ({ state }: SigningKey) => <Tag color={stateColors[state]}>{state}</Tag>,
   },
   { label: 'Signs from', cell: ({ signsFrom }: SigningKey) => <When at={signsFrom} /> },
-  { label: 'Until', cell: ({ signsUntil }: SigningKey) => <When at={signsUntil} /> },
+  { label: 'Signs until', cell: ({ signsUntil }: SigningKey) => <When at={signsUntil} /> },
 ];
 
 type SigningKey = SettingsOfService['signingKeys'][number];

@@ -18,7 +18,7 @@ export function DeleteUser({ user, ...dialog }: DialogState & { user: User }) {
       [...key, 'users', 'list'],
       [...key, 'accounts'],
     ],
-    done: 'The user is deleted.',
+    done: 'User deleted.',
     onDone: () => {
       dialog.onClose();
       void navigate({ to: '/apps/$appUid/users', params });
@@ -34,14 +34,16 @@ export function DeleteUser({ user, ...dialog }: DialogState & { user: User }) {
     >
       This cannot be undone.
       <List size="sm" my="xs" spacing={4}>
-        <List.Item>Erased: the external id or e-mail hash, the name and the accounts.</List.Item>
-        <List.Item>All tokens of the user are refused from now on.</List.Item>
         <List.Item>
-          Kept: the uid, which is never used again, in the audit log and in events.
+          Erased: the external ID or email hash, the name and the account memberships.
         </List.Item>
-        <List.Item>The same person may sign in again, and is a new user then.</List.Item>
+        <List.Item>All tokens of the user stop working.</List.Item>
         <List.Item>
-          Payloads of events that name the user stay:{' '}
+          Kept: the ID of the user, in the audit log and in events. It is never reused.
+        </List.Item>
+        <List.Item>The same person can sign in again, as a new user.</List.Item>
+        <List.Item>
+          Payloads of events that name the user are kept:{' '}
           <AnchorLink to="/apps/$appUid/erasures" params={params} inherit underline="always">
             erase those, too
           </AnchorLink>

@@ -6,8 +6,7 @@ import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 import { nameOfUser } from './user-name.ts';
 
-const offline =
-  'A service that checks tokens offline does not notice before they end by themselves.';
+const offline = 'A service that checks tokens offline accepts them until they expire.';
 
 /** Asks before all tokens of a user end. */
 export function RevokeTokens({ user, ...dialog }: DialogState & { user: User }) {
@@ -15,13 +14,13 @@ export function RevokeTokens({ user, ...dialog }: DialogState & { user: User }) 
   const revoking = useChange({
     change: () => calls.users.revokeTokens(user.uid),
     changes: [[...key, 'audit-log']],
-    done: 'All tokens that the user had are revoked.',
+    done: 'All tokens of the user revoked.',
     onDone: dialog.onClose,
   });
   return (
     <Confirm {...dialog} title="Revoke the user's tokens" verb="Revoke tokens" change={revoking}>
-      All tokens that <Line text={nameOfUser(user)} /> has now are refused from now on, in every
-      session. The user can sign in again immediately. {offline}
+      All current tokens of <Line text={nameOfUser(user)} /> stop working, in every session. The
+      user can sign in again immediately. {offline}
     </Confirm>
   );
 }
@@ -32,7 +31,7 @@ export function RevokeAllTokens(dialog: DialogState) {
   const revoking = useChange({
     change: () => calls.users.revokeAllTokens(),
     changes: [[...key, 'audit-log']],
-    done: 'All tokens of all users are revoked.',
+    done: 'All tokens of all users revoked.',
     onDone: dialog.onClose,
   });
   return (
@@ -43,8 +42,7 @@ export function RevokeAllTokens(dialog: DialogState) {
       word={app.name}
       change={revoking}
     >
-      Everyone who uses an embedded agent of this application has to be signed in again by your back
-      end. {offline}
+      Your back end must sign in all users of the embedded agents again. {offline}
     </Confirm>
   );
 }

@@ -24,8 +24,8 @@ export function UserAccounts({ user }: { user: User }) {
   if (accountUids.length === 0) {
     return (
       <Text c="dimmed">
-        In none: the user reaches only agents that are open to all users. Add it on the page of an
-        account.
+        None: the user can reach only agents that are open to all users. Add the user on the page of
+        an account.
       </Text>
     );
   }
@@ -46,7 +46,7 @@ export function UserAccounts({ user }: { user: User }) {
                 {mayChange && (
                   <RowMenu of={name}>
                     <Menu.Item color="red" onClick={() => removing.open(uid)}>
-                      Remove from the account
+                      Remove from account
                     </Menu.Item>
                   </RowMenu>
                 )}

@@ -36,7 +36,7 @@ export function SignsInWith({ user: { externalId, email } }: { user: User }) {
   return (
     <Stack gap={0}>
       <Text size="sm" c="dimmed">
-        {externalId === null ? 'an e-mail address, of which only the hash is kept' : 'external id'}
+        {externalId === null ? 'email address (only its hash is stored)' : 'external ID'}
       </Text>
       <Line text={externalId ?? email ?? ''} />
     </Stack>

@@ -18,7 +18,7 @@ export function UserList() {
   return (
     <Page
       title="Users"
-      about="Who signed in to the embedded agents. The first sign-in creates a user."
+      about="People who use your embedded agents. The first sign-in creates a user."
       actions={
         mayChange && (
           <Button variant="default" onClick={() => revoking.open(true)}>
@@ -28,12 +28,12 @@ export function UserList() {
       }
     >
       <Filters>
-        <TextFilter name="externalId" label="External id" placeholder="the whole id" />
-        <TextFilter name="email" label="E-mail" placeholder="the whole address" />
+        <TextFilter name="externalId" label="External ID" placeholder="exact ID" />
+        <TextFilter name="email" label="Email" placeholder="full address" />
       </Filters>
       {email !== undefined && !isWholeAddress(email) ? (
-        <Empty title="Type the whole address">
-          Only the hash of an address is kept, so a part of it finds nobody.
+        <Empty title="Enter the full address">
+          Only a hash of each address is stored, so part of an address cannot be found.
         </Empty>
       ) : (
         <FoundUsers
@@ -77,13 +77,14 @@ function FoundUsers(filters: { externalId?: string; email?: string }) {
 }
 
 const nobodyYet = (
-  <Empty title="Nobody has signed in yet">
-    Your back end signs users in with an API key of the scope users:auth. Each new one appears here.
+  <Empty title="No users yet">
+    Your back end signs in users with an API key that has the scope users:auth. New users appear
+    here.
   </Empty>
 );
 
 const nobodyFound = (
-  <Empty title="There is no such user">
-    Ids and addresses are found whole. A deleted user is not found any more.
+  <Empty title="No user found">
+    IDs and addresses must match exactly. Deleted users cannot be found.
   </Empty>
 );

@@ -42,7 +42,7 @@ function ShownUser({ user }: { user: User }) {
         params={{ appUid: app.uid }}
         search={{ targetUid: user.uid }}
       >
-        What was done to it
+        History
       </ButtonLink>
       {mayChange && (
         <>
@@ -60,15 +60,15 @@ function ShownUser({ user }: { user: User }) {
     </>
   );
   return (
-    <Page title={visibleText(nameOfUser(user))} about="A user" actions={actions}>
+    <Page title={visibleText(nameOfUser(user))} about="User" actions={actions}>
       <Card withBorder>
         <Facts
           of={[
-            ['Uid', <Uid key="uid" value={user.uid} />],
+            ['ID', <Uid key="uid" value={user.uid} />],
             ['Name', user.name === null ? 'none' : visibleText(user.name)],
             ['Signs in with', <SignsInWith key="with" user={user} />],
             ['Created', <When key="created" at={user.createdAt} />],
-            ['Changed', <When key="changed" at={user.updatedAt} />],
+            ['Updated', <When key="changed" at={user.updatedAt} />],
           ]}
         />
       </Card>

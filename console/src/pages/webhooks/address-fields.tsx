@@ -27,19 +27,19 @@ export function AddressFields({
             <Radio
               value="resources"
               label="Resources"
-              description="Changes of agents, contexts and files"
+              description="Changes to agents, contexts and files"
             />
             <Radio
               value="operations"
               label="Operations"
-              description="What the service tells of itself, such as a failing webhook"
+              description="Service notifications, such as a failing webhook"
             />
           </Group>
         </Radio.Group>
       )}
       <TextInput
         label="Name"
-        description="By which you find it again."
+        description="A name to recognise it by."
         {...form.getInputProps('name')}
         autoComplete="off"
       />
@@ -47,7 +47,7 @@ export function AddressFields({
       {webhook === null && (
         <Switch
           label="Active"
-          description="Off: it begins paused, and holds what it gets until you resume it."
+          description="Off: the webhook starts paused, and events are held until you resume it."
           {...form.getInputProps('active', { type: 'checkbox' })}
         />
       )}
@@ -69,8 +69,8 @@ function UrlField({ form }: Pick<FieldsProps, 'form'>) {
         required
         description={
           kind === 'operations'
-            ? 'Of your receiver, or mailto: and an address where operators have set a mail server.'
-            : 'Of your receiver: it must be reachable from the internet, unless operators allow more.'
+            ? 'URL of your receiver, or mailto: and an address if operators have set up a mail server.'
+            : 'URL of your receiver. It must be reachable from the internet, unless operators allow otherwise.'
         }
         placeholder="https://hooks.example.com/agents"
         {...input}
@@ -83,7 +83,7 @@ function UrlField({ form }: Pick<FieldsProps, 'form'>) {
       />
       {rewritten !== null && (
         <Text size="sm" c="dimmed" mt={-8}>
-          It is stored as <Line text={rewritten} />
+          Stored as <Line text={rewritten} />
         </Text>
       )}
     </>

@@ -33,7 +33,7 @@ function HeaderFields({ form, names }: { form: WebhookForm; names: string[] | nu
       {headers === null ? (
         <Group gap="sm">
           <Text size="sm">
-            Kept as they are: <Line text={(names ?? []).join(', ')} />
+            Unchanged: <Line text={(names ?? []).join(', ')} />
           </Text>
           <Button size="xs" variant="default" onClick={() => form.setFieldValue('headers', [])}>
             Replace headers
@@ -42,7 +42,7 @@ function HeaderFields({ form, names }: { form: WebhookForm; names: string[] | nu
       ) : (
         <>
           {names !== null && (
-            <Text size="sm">The headers of now are removed: write all that are to be sent.</Text>
+            <Text size="sm">The current headers will be replaced. Enter all headers to send.</Text>
           )}
           <PairRows
             noun="Header"
@@ -124,7 +124,7 @@ function CertificateFields({ form, isSet }: SealedProps) {
       {type === 'set' && (
         <>
           <Textarea
-            label="Certificate, with those that issued it (PEM)"
+            label="Certificate and its chain (PEM)"
             autosize
             minRows={3}
             maxRows={8}
@@ -132,7 +132,7 @@ function CertificateFields({ form, isSet }: SealedProps) {
             {...form.getInputProps('tls.certificate')}
           />
           <Textarea
-            label="Key (PEM)"
+            label="Private key (PEM)"
             autosize
             minRows={3}
             maxRows={8}

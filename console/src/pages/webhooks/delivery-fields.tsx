@@ -18,19 +18,19 @@ export function DeliveryFields({ form }: FieldsProps) {
             <Radio
               value="parallel"
               label="Parallel"
-              description="Each event is sent at once. A later one may overtake one that is retried: your receiver compares X-Webhook-Sequence."
+              description="Each event is sent immediately. A later event can overtake one that is being retried: compare X-Webhook-Sequence in your receiver."
             />
             <Radio
               value="resource"
               label="In order for each resource"
-              description="An event waits until the one before it about the same resource is done: with the usual retries up to three days. Other resources do not wait."
+              description="An event waits until the previous event of the same resource is settled: up to three days with the default retries. Other resources do not wait."
             />
           </Stack>
         </Radio.Group>
       )}
       <NumberInput
-        label="Requests a second, at most"
-        description="What comes faster waits its turn, and is not lost. Empty: no such limit."
+        label="Maximum requests per second"
+        description="Deliveries above the limit wait and are not lost. Empty: no limit."
         {...form.getInputProps('ratePerSecond')}
         min={1}
         allowDecimal={false}
@@ -45,14 +45,14 @@ export function DeliveryFields({ form }: FieldsProps) {
         }
       >
         <Stack mt={6} gap="sm">
-          <Radio value="service" label="As the service does" />
-          <Radio value="own" label="A schedule of its own" />
+          <Radio value="service" label="Default schedule" />
+          <Radio value="own" label="Custom schedule" />
         </Stack>
       </Radio.Group>
       {own && (
         <TagsInput
-          label="Waits between the attempts"
-          description="Such as 5s, 2m, 1h or 1d, in their order; at least 1s each, 7 days in all. None: one attempt."
+          label="Waits between attempts"
+          description="Such as 5s, 2m, 1h or 1d, in order. Each at least 1s, 7 days in total. Empty: one attempt, no retries."
           {...form.getInputProps('retrySchedule')}
           allowDuplicates
           splitChars={[',', ' ']}

@@ -32,14 +32,14 @@ export function EventFields({ form, types }: FieldsProps & { types: readonly Eve
         <>
           <TagsInput
             label="Tenants"
-            description="Their external ids, compared exactly; Enter adds one. None: the events of all tenants."
+            description="Exact external IDs. Press Enter after each. Empty: events of all tenants."
             {...form.getInputProps('externalTenantIds')}
             clearable
             clearButtonProps={{ 'aria-label': 'All tenants' }}
           />
           <Textarea
             label="Filter"
-            description='Values that fields of data must have, as JSON: {"live": true, "processingStatus": ["ready", "failed"]}. Empty: no filter.'
+            description='Required values of fields in data, as JSON: {"live": true, "processingStatus": ["ready", "failed"]}. Empty: no filter.'
             {...form.getInputProps('filter')}
             autosize
             minRows={2}
@@ -66,7 +66,7 @@ function GroupOfEvents({ group: { entity, events }, chosen, onChange }: GroupOfE
   return (
     <Stack gap={6} role="group" aria-label={`Events of ${entity}`}>
       <Checkbox
-        label={`All of ${entity}`}
+        label={`All ${entity} events`}
         checked={own.length === names.length}
         indeterminate={own.length > 0 && own.length < names.length}
         onChange={(event) => onChange(event.currentTarget.checked ? [...others, ...names] : others)}

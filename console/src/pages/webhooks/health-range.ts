@@ -4,7 +4,8 @@ const byHourMax = 200;
 
 /** Returns what the list of so many webhooks shows their health of. */
 export function healthRange(webhookCount: number, now: Date) {
-  if (webhookCount <= byHourMax) return { label: '24 h', asked: { interval: 'hour' } } as const;
+  if (webhookCount <= byHourMax)
+    return { label: 'last 24 h', asked: { interval: 'hour' } } as const;
   const since = new Date(now.getTime() - dayMs).toISOString();
   return { label: 'since yesterday', asked: { interval: 'day', since } } as const;
 }

@@ -39,7 +39,7 @@ export function LatestDeliveries({ webhookUid }: { webhookUid: string }) {
         {({ data }) =>
           data.length === 0 ? (
             <Text size="sm" c="dimmed">
-              None yet. Make a change, or send a test event.
+              No deliveries yet. Make a change, or send a test event.
             </Text>
           ) : (
             <DataTable
@@ -69,7 +69,7 @@ function columnsFor(appUid: string): Column<Delivery>[] {
       ),
     },
     { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-    { label: 'Last answer', cell: (delivery) => <Line text={answerOf(delivery)} /> },
+    { label: 'Last response', cell: (delivery) => <Line text={answerOf(delivery)} /> },
     { label: 'Recorded', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
 }
@@ -78,6 +78,6 @@ function answerOf({ attempts }: Delivery): string {
   const last = attempts.at(-1);
   if (last === undefined) return '–';
   const { status, detail, errorClass, n, ms } = last;
-  const what = status === null ? (detail ?? errorClass ?? 'no answer') : String(status);
+  const what = status === null ? (detail ?? errorClass ?? 'no response') : String(status);
   return `${what} in ${ms.total} ms${n > 1 ? `, attempt ${n}` : ''}`;
 }

@@ -28,7 +28,7 @@ export function NewWebhook() {
   if (!mayChange) {
     return (
       <Page title="Create a webhook">
-        <Empty title="You may only read here">
+        <Empty title="You have read-only access">
           An owner of the application can give you the role admin.
         </Empty>
       </Page>
@@ -37,7 +37,7 @@ export function NewWebhook() {
   return (
     <Page
       title="Create a webhook"
-      about="It gets the events of changes made from now on, as signed requests."
+      about="It receives the events of changes made from now on, as signed requests."
     >
       <Loaded query={types}>
         {(loaded) => (

@@ -8,7 +8,7 @@ export function NoteFields({ form }: FieldsProps) {
     <>
       <Textarea
         label="Description"
-        description="What it is for, and whom to ask."
+        description="Its purpose, and whom to contact."
         {...form.getInputProps('description')}
         autosize
         minRows={2}

@@ -14,7 +14,7 @@ export function PauseWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
   const pause = useChange({
     change: () => calls.webhooks.change(webhook.uid, { active: false }),
     changes: [[...key, 'webhooks']],
-    done: 'Paused: what it gets is held.',
+    done: 'Paused. New deliveries are held.',
     onDone: onClose,
   });
   return (
@@ -26,11 +26,21 @@ export function PauseWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
       change={pause}
     >
       <Text size="sm">
-        Nothing is sent until you resume it. New events, and retries that come due, are held, for{' '}
-        {durationWords(settings?.retention.held ?? 'some days')} at most.
+        Nothing is sent until you resume the webhook. New events and due retries are held for up to{' '}
+        {durationWords(settings?.retention.held ?? 'a few days')}.
       </Text>
     </FormDialog>
   );
+}
+
+// A longer label would be cut on a phone; the dialog has the number.
+const namedCountMax = 999;
+
+function resumeVerb(heldCount: number, onResume: string): string {
+  if (onResume !== 'discard') return 'Resume';
+  if (heldCount === 0) return 'Discard and resume';
+  if (heldCount > namedCountMax) return 'Discard all deliveries';
+  return `Discard ${heldCount} ${heldCount === 1 ? 'delivery' : 'deliveries'}`;
 }
 
 export function ResumeWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
@@ -45,14 +55,14 @@ export function ResumeWebhook({ webhook, opened, onClose }: WebhookDialogProps) 
     changes: [[...key, 'webhooks']],
     done:
       onResume === 'discard'
-        ? 'Resumed; what was held is dropped.'
-        : 'Resumed; what was held is sent.',
+        ? 'Resumed. Held deliveries were discarded.'
+        : 'Resumed. Held deliveries are being sent.',
     onDone: onClose,
   });
   return (
     <FormDialog
       title="Resume the webhook"
-      verb="Resume"
+      verb={resumeVerb(webhook.heldCount, onResume)}
       {...(onResume === 'discard' ? { color: 'red' } : {})}
       opened={opened}
       onClose={onClose}
@@ -64,17 +74,17 @@ export function ResumeWebhook({ webhook, opened, onClose }: WebhookDialogProps) 
           {webhook.heldCount === 1 ? 'delivery is' : 'deliveries are'} held. New events are sent
           immediately.
         </Text>
-        <Radio.Group label="What is held" value={onResume} onChange={setOnResume}>
+        <Radio.Group label="Held deliveries" value={onResume} onChange={setOnResume}>
           <Stack gap="xs" mt={6}>
             <Radio
               value="deliver"
-              label="Deliver it"
-              description="The oldest first, at most 20 a second."
+              label="Deliver them"
+              description="Oldest first, at most 20 per second."
             />
             <Radio
               value="discard"
-              label="Discard it"
-              description="Also retries that are not due yet. They become cancelled. Only a replay of discarded deliveries, or a resend, sends them."
+              label="Discard them"
+              description="Also cancels retries that are not due yet. Only a resend, or a replay of discarded deliveries, can send them later."
             />
           </Stack>
         </Radio.Group>

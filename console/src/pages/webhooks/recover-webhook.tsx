@@ -18,7 +18,7 @@ export function RecoverWebhook({ webhook, opened, onClose }: WebhookDialogProps)
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Recover what was lost"
+      title="Recover lost deliveries"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Recovery webhook={webhook} />
@@ -42,7 +42,7 @@ function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
       [...key, 'replays'],
       [...key, 'deliveries'],
     ],
-    done: 'What was lost is being sent again.',
+    done: 'Recovery started.',
   });
   const found = count.data !== undefined && 'count' in count.data ? count.data : null;
   const started = start.data !== undefined && 'uid' in start.data ? start.data : null;
@@ -57,8 +57,8 @@ function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
     >
       <Stack>
         <Text size="sm">
-          Sends again what used up its attempts, was blocked, or was held for too long. What
-          somebody discarded is left alone. Your receiver may get some of it twice.
+          Sends deliveries that were exhausted, blocked, or held for too long. Discarded deliveries
+          are not sent. Your receiver may get some events twice.
         </Text>
         <TextInput
           type="datetime-local"
@@ -76,14 +76,14 @@ function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
         {error !== null && <Fault error={error} />}
         <Group justify="flex-end">
           <Button type="submit" variant="default" loading={count.isPending} disabled={at === null}>
-            Count
+            Count deliveries
           </Button>
           <Button
             onClick={() => start.mutate()}
             loading={start.isPending}
             disabled={found === null || found.count === 0}
           >
-            Send again
+            Recover deliveries
           </Button>
         </Group>
       </Stack>
@@ -102,8 +102,8 @@ function Found({ dryRun: { count, countIsCapped }, since, first }: FoundProps) {
   if (count === 0) {
     return (
       <Text role="status" fw={600}>
-        None of the events recorded since <When at={since} /> was lost
-        {since > first ? '; take an earlier time.' : '.'}
+        No lost deliveries of events recorded since <When at={since} />.{' '}
+        {since > first && 'Choose an earlier time.'}
       </Text>
     );
   }
@@ -120,9 +120,9 @@ function Started({ replay }: { replay: StartedReplay }) {
   return (
     <Stack>
       <Alert color="teal" variant="light" role="status">
-        A replay sends it again, at most {replay.perSecond} a second.
+        A replay is sending them, at most {replay.perSecond} per second.
         {replay.pausedWebhookUids.length > 0 &&
-          ' The webhook is paused: it holds them until it is resumed.'}
+          ' The webhook is paused and holds them until you resume it.'}
       </Alert>
       <ButtonLink
         to="/apps/$appUid/replays/$replayUid"

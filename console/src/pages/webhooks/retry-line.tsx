@@ -9,14 +9,14 @@ export function RetryLine({ waits }: { waits: readonly string[] }) {
   if (attempts === null) {
     return (
       <Text size="sm" c="dimmed">
-        The times are shown once each wait can be read, such as 5s, 2m, 1h or 1d.
+        Write each wait as in 5s, 2m, 1h or 1d to see the times.
       </Text>
     );
   }
   const totalMs = attempts.at(-1)?.afterMs ?? 0;
   const total =
     totalMs === 0
-      ? 'One attempt: what fails is not tried again.'
+      ? 'One attempt, no retries.'
       : `${attempts.length} attempts over ${formatDuration(totalMs)}. Up to 15 % is added to each wait.`;
   return (
     <Stack gap={6}>

@@ -14,15 +14,15 @@ interface RotateSecretProps {
 }
 
 const overlaps = [
-  { value: '3600', label: 'Both sign for an hour' },
-  { value: '86400', label: 'Both sign for a day' },
-  { value: '604800', label: 'Both sign for 7 days' },
+  { value: '3600', label: 'Both secrets sign for 1 hour' },
+  { value: '86400', label: 'Both secrets sign for 1 day' },
+  { value: '604800', label: 'Both secrets sign for 7 days' },
 ];
 const atOnce = {
   value: '0',
-  label: 'The old one ends now',
+  label: 'The old secret stops now',
   description:
-    'For a secret that was stolen. Your receiver refuses requests until it has the new one; they are retried.',
+    'For a leaked secret. Your receiver rejects requests until it has the new one; they are retried.',
 };
 
 /** Makes a new secret. */
@@ -43,7 +43,7 @@ export function RotateSecret({ webhook, isUnderWay, onRotated }: RotateSecretPro
   return (
     <>
       <Button variant={isUnderWay ? 'default' : 'filled'} onClick={() => setOpen(true)}>
-        {isUnderWay ? 'Rotate again, at once' : 'Rotate the secret'}
+        {isUnderWay ? 'Rotate again now' : 'Rotate the secret'}
       </Button>
       <FormDialog
         title="Rotate the secret"
@@ -55,8 +55,8 @@ export function RotateSecret({ webhook, isUnderWay, onRotated }: RotateSecretPro
       >
         {isUnderWay ? (
           <Text size="sm">
-            A rotation is under way. A new secret now ends all earlier ones: your receiver refuses
-            requests until it has the new one; they are retried.
+            A rotation is in progress. A new secret ends all earlier ones immediately. Your receiver
+            rejects requests until it has the new one; they are retried.
           </Text>
         ) : (
           <Radio.Group label="The old secret" value={overlap} onChange={setOverlap}>

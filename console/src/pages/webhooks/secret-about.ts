@@ -1,3 +1,3 @@
 /** What the dialog of a new secret says. */
 export const secretAbout =
-  'Your receiver verifies the signatures of requests with it. Keep it where your receiver has its secrets.';
+  'Your receiver uses it to verify signatures. Store it with the other secrets of your receiver.';

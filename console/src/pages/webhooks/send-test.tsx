@@ -47,7 +47,7 @@ function Test({ webhook: { uid, kind } }: Pick<WebhookDialogProps, 'webhook'>) {
     <Stack>
       <Select
         label="Event"
-        description="A test says so in its payload and in the header X-Webhook-Test. Others come as samples."
+        description="A test event is marked in its payload and in the header X-Webhook-Test. Other events are sent as samples."
         data={[testEvent, ...samples]}
         value={event}
         onChange={(chosen) => setEvent(chosen ?? testEvent)}
@@ -75,15 +75,15 @@ function Answer({ eventId, webhookUid }: { eventId: string; webhookUid: string }
     return (
       <Group gap="xs" role="status">
         <Loader size="xs" aria-hidden="true" />
-        <Text size="sm">It is on its way; the receiver has 5 seconds to answer.</Text>
+        <Text size="sm">Sent. Waiting up to 5 seconds for the response.</Text>
       </Group>
     );
   }
   return (
-    <Stack gap="xs" role="status" aria-label="Answer">
+    <Stack gap="xs" role="status" aria-label="Response">
       <Group gap="sm">
         <StateBadge state={delivery.state} />
-        <Text fw={600}>{attempt.status === null ? 'No answer' : `Status ${attempt.status}`}</Text>
+        <Text fw={600}>{attempt.status === null ? 'No response' : `Status ${attempt.status}`}</Text>
         <Text c="dimmed">in {formatDuration(attempt.ms.total)}</Text>
         <AnchorLink
           size="sm"
@@ -100,10 +100,10 @@ function Answer({ eventId, webhookUid }: { eventId: string; webhookUid: string }
       )}
       {attempt.responseSample === '' ? (
         <Text size="sm" c="dimmed">
-          The answer has no body.
+          The response has no body.
         </Text>
       ) : (
-        <Block label="Body of the answer" text={attempt.responseSample} />
+        <Block label="Response body" text={attempt.responseSample} />
       )}
     </Stack>
   );

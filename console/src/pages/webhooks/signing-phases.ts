@@ -25,7 +25,7 @@ export function signingPhases(rotation: Rotation | null): SigningPhase[] {
     const secret = 'the secret';
     return [
       {
-        when: 'No rotation is under way',
+        when: 'No rotation in progress',
         at: null,
         isNow: true,
         bodySignature: secret,
@@ -36,7 +36,7 @@ export function signingPhases(rotation: Rotation | null): SigningPhase[] {
   const { until, isPromoted } = rotation;
   const promoted = { bodySignature: 'the new secret', standardSignatures: both };
   const over = { bodySignature: 'the new secret', standardSignatures: 'the new secret' };
-  const end = { when: 'After the overlap, which ends at', at: until, isNow: false, ...over };
+  const end = { when: 'After the overlap ends', at: until, isNow: false, ...over };
   if (isPromoted) return [{ when: 'Promoted', at: null, isNow: true, ...promoted }, end];
   return [
     {
@@ -46,7 +46,7 @@ export function signingPhases(rotation: Rotation | null): SigningPhase[] {
       bodySignature: 'the old secret',
       standardSignatures: both,
     },
-    { when: 'Once you have promoted the new secret', at: null, isNow: false, ...promoted },
+    { when: 'After you promote the new secret', at: null, isNow: false, ...promoted },
     end,
   ];
 }

@@ -44,7 +44,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => dialog.open('recover')}>Recover what was lost</Menu.Item>
+          <Menu.Item onClick={() => dialog.open('recover')}>Recover lost deliveries</Menu.Item>
           <Menu.Item color="red" onClick={() => dialog.open('delete')}>
             Delete
           </Menu.Item>
@@ -68,7 +68,7 @@ function DeleteWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
       await navigate({ to: '/apps/$appUid/webhooks', params: { appUid: app.uid } });
     },
     changes: [[...key, 'webhooks']],
-    done: 'The webhook is deleted.',
+    done: 'Webhook deleted.',
   });
   return (
     <Confirm
@@ -79,8 +79,9 @@ function DeleteWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
       onClose={onClose}
       change={remove}
     >
-      Nothing more is sent to it. Deliveries that are still open, {formatHeld(webhook.heldCount)}{' '}
-      held ones included, become cancelled. This cannot be undone; to stop for a while, pause it.
+      Nothing more is sent to this webhook. Its open deliveries, including{' '}
+      {formatHeld(webhook.heldCount)} held, are cancelled. This cannot be undone. To stop it
+      temporarily, pause it instead.
     </Confirm>
   );
 }

@@ -13,34 +13,38 @@ interface Advice {
 /** Returns what an operator should know and do; null where nothing is wrong. `heldFor`: how long a pause holds. */
 export function adviceFor(webhook: Health, heldFor: string): Advice | null {
   const { active, disabledReason, failingSince, deactivationWarning } = webhook;
-  const held = `Its events are held. After ${heldFor} they are not sent by a resume any more, but by Recover.`;
+  const held = `Its deliveries are held. After ${heldFor}, use Recover to send them.`;
   if (!active && disabledReason === 'gone') {
     return {
       color: 'red',
-      title: 'The service has paused it: the receiver answered 410 Gone',
-      steps: [held, 'Correct the URL in the settings, or delete the webhook.', 'Then resume it.'],
+      title: 'This webhook was deactivated: its receiver responded with 410 Gone',
+      steps: [
+        held,
+        'Correct the URL in the settings, or delete the webhook.',
+        'Then resume the webhook.',
+      ],
     };
   }
   if (!active && disabledReason === 'failing') {
     return {
       color: 'red',
-      title: 'The service has paused it: all attempts have failed for days',
-      steps: [held, 'Repair the receiver.', 'Then resume it, and recover what was lost.'],
+      title: 'This webhook was deactivated: all attempts failed for days',
+      steps: [held, 'Fix the receiver.', 'Then resume the webhook, and recover lost deliveries.'],
     };
   }
   if (!active)
     return {
       color: 'grape',
-      title: 'It is paused',
+      title: 'This webhook is paused',
       steps: [held],
     };
   if (failingSince === null) return null;
   return {
     color: deactivationWarning === 'soon' ? 'red' : 'yellow',
-    title: 'It is failing: nothing has succeeded since the first failure',
+    title: 'This webhook is failing',
     steps: [
-      'Look at the latest deliveries below: they say what the receiver answers.',
-      'Repair the receiver, then send a test event: one success ends this.',
+      'Check the responses of the receiver in the latest deliveries below.',
+      'Fix the receiver, then send a test event. One success ends the failing state.',
     ],
   };
 }

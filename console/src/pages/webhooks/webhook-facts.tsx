@@ -13,9 +13,9 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const settings = useSettings();
   const waits = retrySchedule ?? settings?.retrySchedule;
   return (
-    <Card withBorder padding="lg" component="section" aria-label="Set-up">
+    <Card withBorder padding="lg" component="section" aria-label="Configuration">
       <Title order={2} size="h4" mb="sm">
-        Set-up
+        Configuration
       </Title>
       <Facts
         of={[
@@ -23,19 +23,19 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
           ['Kind', webhook.kind],
           ['Events', <Line key="events" text={eventsOf(webhook)} />],
           ...(webhook.kind === 'resources' ? factsOfResources(webhook) : []),
-          ['Rate', ratePerSecond === null ? 'no limit' : `at most ${ratePerSecond} a second`],
+          ['Rate', ratePerSecond === null ? 'no limit' : `at most ${ratePerSecond} per second`],
           [
             'Retries',
             <>
-              {retrySchedule === null && 'As the service does'}
+              {retrySchedule === null && 'Default schedule'}
               {waits !== undefined && <RetryLine waits={waits} />}
             </>,
           ],
-          ['Sent along', <Line key="sent" text={sentAlong(webhook)} />],
+          ['Extra headers', <Line key="sent" text={sentAlong(webhook)} />],
           ...(tls === null ? [] : [certificateFact(tls)]),
           ...(description === null ? [] : [descriptionFact(description)]),
           ...(webhook.metadata === null ? [] : [metadataFact(webhook.metadata)]),
-          ['Changed', <When key="changed" at={webhook.updatedAt} />],
+          ['Updated', <When key="changed" at={webhook.updatedAt} />],
         ]}
       />
     </Card>
@@ -46,7 +46,7 @@ type Fact = readonly [name: string, value: ReactNode];
 
 function eventsOf({ kind, events, entities }: Webhook): string {
   if (events !== null) return events.join(', ');
-  return kind === 'operations' ? 'all' : `all of ${entities.join(', ')}`;
+  return kind === 'operations' ? 'all' : `all events of ${entities.join(', ')}`;
 }
 
 function factsOfResources({ externalTenantIds, filter, ordering }: Webhook): Fact[] {
@@ -63,7 +63,7 @@ function certificateFact({ subject, issuer, notAfter }: NonNullable<Webhook['tls
   return [
     'Client certificate',
     <>
-      <Line text={`${subject}, issued by ${issuer}`} />, until <When at={notAfter} />
+      <Line text={`${subject}, issued by ${issuer}`} />, valid until <When at={notAfter} />
     </>,
   ];
 }
@@ -78,9 +78,6 @@ function metadataFact(metadata: Record<string, string>): Fact {
 }
 
 function sentAlong({ headers, auth }: Webhook): string {
-  const parts = [
-    ...(headers === null ? [] : [`headers ${headers.join(', ')}`]),
-    ...(auth === null ? [] : [`Authorization (${auth.type})`]),
-  ];
-  return parts.length === 0 ? 'nothing of your own' : parts.join('; ');
+  const parts = [...(headers ?? []), ...(auth === null ? [] : [`Authorization (${auth.type})`])];
+  return parts.length === 0 ? 'none' : parts.join(', ');
 }

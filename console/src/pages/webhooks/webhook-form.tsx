@@ -38,18 +38,18 @@ export function WebhookFields({ initial, types, webhook, verb, save }: WebhookFo
   return (
     <form onSubmit={submit} noValidate>
       <Stack gap="lg" maw={760}>
-        <Section title="Where to">
+        <Section title="Destination">
           <AddressFields {...fields} types={types} />
         </Section>
-        <Section title="Which events">
+        <Section title="Events">
           <EventFields {...fields} types={types} />
         </Section>
-        <Section title="How">
+        <Section title="Delivery">
           <DeliveryFields {...fields} />
         </Section>
         <Section
-          title="What is sent along"
-          about="For a gateway before your receiver. Sealed when they come, and never shown again."
+          title="Extra headers and credentials"
+          about="For a gateway in front of your receiver. Encrypted on save, and never shown again."
         >
           <CredentialFields {...fields} />
         </Section>
@@ -58,7 +58,7 @@ export function WebhookFields({ initial, types, webhook, verb, save }: WebhookFo
         </Section>
         {save.error !== null && isBeside && (
           <Text role="alert" c="var(--mantine-color-error)" size="sm">
-            Not saved: see the reasons beside the fields.
+            Not saved. Fix the fields marked above.
           </Text>
         )}
         {save.error !== null && !isBeside && <Fault error={save.error} />}

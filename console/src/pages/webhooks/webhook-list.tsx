@@ -11,7 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
-import { When } from '../../parts/when.tsx';
+import { AtTime, When } from '../../parts/when.tsx';
 import { formatHeld, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
 import { healthRange } from './health-range.ts';
 import { twinsOf } from './twins.ts';
@@ -30,12 +30,16 @@ export function WebhookList() {
     </ButtonLink>
   );
   return (
-    <Page title="Webhooks" about="Where events are sent, and how that goes." actions={create}>
+    <Page
+      title="Webhooks"
+      about="Endpoints that receive your events, and their health."
+      actions={create}
+    >
       <Loaded query={webhooks}>
         {(all) =>
           all.length === 0 ? (
-            <Empty title="There are no webhooks yet" action={create}>
-              A webhook is an address of yours that gets each event as a signed request.
+            <Empty title="No webhooks yet" action={create}>
+              A webhook sends your events to your endpoint as signed requests.
             </Empty>
           ) : (
             <>
@@ -64,13 +68,14 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
     refetchInterval: refreshMs,
   });
   const rows = all.filter((webhook) => state === undefined || stateOf(webhook).name === state);
-  if (rows.length === 0) return <Empty title={`No webhook is ${state}`} />;
+  if (rows.length === 0)
+    return <Empty title={`No webhook is ${state}`}>Clear the filter to see all webhooks.</Empty>;
   const counts = statistics?.webhooks.map((one) => [one.webhookUid, one] as const);
   return (
     <>
       {error !== null && (
         <Text size="sm" role="alert" c="var(--mantine-color-error)">
-          How they do is not known: {messageOf(error)}
+          Statistics are unavailable: {messageOf(error)}
         </Text>
       )}
       <DataTable
@@ -165,7 +170,7 @@ function State({ webhook, isTwin }: { webhook: Webhook; isTwin: boolean }) {
           since <When at={failingSince} />
           {deactivatesAt !== null && (
             <>
-              ; will be paused at <When at={deactivatesAt} />
+              ; will be deactivated <AtTime at={deactivatesAt} />
             </>
           )}
         </Text>

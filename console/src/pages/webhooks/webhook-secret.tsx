@@ -10,7 +10,7 @@ import { ShownOnce } from '../../parts/shown-once.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { type DialogState, useDialog } from '../../parts/use-dialog.tsx';
-import { When } from '../../parts/when.tsx';
+import { AtTime } from '../../parts/when.tsx';
 import { secretAbout } from './secret-about.ts';
 import { RotateSecret } from './rotate-secret.tsx';
 import { type Rotation, type SigningPhase, signingPhases } from './signing-phases.ts';
@@ -69,12 +69,17 @@ function Secret(props: SecretProps) {
   const { mayChange } = useApp();
   return (
     <Stack gap="lg" maw={860}>
-      <Card withBorder padding="lg" component="section" aria-label="Who signs with what">
+      <Card
+        withBorder
+        padding="lg"
+        component="section"
+        aria-label="Which secret signs which header"
+      >
         <Title order={2} size="h4" mb="xs">
-          Who signs with what
+          Which secret signs which header
         </Title>
         <DataTable
-          label="Who signs with what"
+          label="Which secret signs which header"
           columns={columns}
           rows={signingPhases(props.rotation)}
           keyOf={({ when }) => when}
@@ -98,7 +103,7 @@ const columns: Column<SigningPhase>[] = [
     cell: ({ when, at, isNow }) => (
       <Group gap={6}>
         <Text span inherit fw={isNow ? 600 : 400}>
-          {when} {at !== null && <When at={at} />}
+          {when} {at !== null && <AtTime at={at} />}
         </Text>
         {isNow && <Tag color="blue">now</Tag>}
       </Group>
@@ -114,9 +119,9 @@ function NextStep({ webhook, rotation, onRotated }: SecretProps) {
     return (
       <Stack align="flex-start">
         <Text size="sm">
-          Let your receiver accept both secrets. Then promote the new one. Without that it takes
-          over by itself at <When at={rotation.until} />, and a receiver that knows only the old one
-          refuses requests from then on.
+          Make your receiver accept both secrets, then promote the new one. Otherwise the new secret
+          takes over <AtTime at={rotation.until} />, and a receiver that knows only the old one
+          rejects requests from then on.
         </Text>
         <Group>
           <Button onClick={() => promoting.open(true)}>Promote the new secret</Button>
@@ -132,13 +137,15 @@ function NextStep({ webhook, rotation, onRotated }: SecretProps) {
     <Stack align="flex-start">
       {rotation !== null && (
         <Alert color="teal" variant="light">
-          The new secret is promoted. Remove the old one from your receiver: by half a minute after
-          the promotion everything signed before has arrived.
+          The new secret is promoted. Remove the old one from your receiver half a minute after the
+          promotion: everything signed with it has arrived by then.
         </Alert>
       )}
       <List type="ordered" size="sm" spacing={4}>
-        <List.Item>Rotate: the new secret is shown once, and both sign for a while.</List.Item>
-        <List.Item>Let your receiver accept both.</List.Item>
+        <List.Item>
+          Rotate: the new secret is shown only once, and both secrets sign for a while.
+        </List.Item>
+        <List.Item>Make your receiver accept both.</List.Item>
         <List.Item>Promote the new secret here.</List.Item>
         <List.Item>Half a minute later, remove the old one from your receiver.</List.Item>
       </List>
@@ -152,13 +159,13 @@ function PromoteSecret({ webhook, ...dialog }: Pick<SecretProps, 'webhook'> & Di
   const promote = useChange({
     change: () => calls.webhooks.promoteSecret(webhook.uid),
     changes: [[...key, 'webhooks']],
-    done: 'The new secret signs now.',
+    done: 'The new secret now signs all requests.',
     onDone: dialog.onClose,
   });
   return (
     <Confirm {...dialog} title="Promote the new secret?" verb="Promote" change={promote}>
-      X-Webhook-Signature is then made with the new secret alone. A receiver that checks it with the
-      old secret refuses all requests. This cannot be undone.
+      X-Webhook-Signature is then made with the new secret only. A receiver that checks it with the
+      old secret rejects all requests. This cannot be undone.
     </Confirm>
   );
 }

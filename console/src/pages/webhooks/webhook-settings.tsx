@@ -17,7 +17,7 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
     change: (values: WebhookValues) =>
       calls.webhooks.change(webhook.uid, changesOf(before, values, types.data ?? [])),
     changes: [[...key, 'webhooks']],
-    done: 'Saved. It applies from the next attempt on.',
+    done: 'Saved. The change applies from the next attempt.',
     onDone: (changed) => {
       change.reset();
       setBefore(changed);

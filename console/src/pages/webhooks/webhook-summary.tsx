@@ -6,7 +6,7 @@ import { useSettings } from '../../api/settings.ts';
 import { durationWords } from '../../parts/duration-words.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Line } from '../../parts/untrusted.tsx';
-import { When } from '../../parts/when.tsx';
+import { AtTime, When } from '../../parts/when.tsx';
 import { Figure, Figures } from '../../statistics/figure.tsx';
 import { OutcomeChart } from '../../statistics/outcome-chart.tsx';
 import { formatHeld, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
@@ -35,7 +35,7 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
 
 function Problem({ webhook }: { webhook: Webhook }) {
   const settings = useSettings();
-  const advice = adviceFor(webhook, durationWords(settings?.retention.held ?? 'some days'));
+  const advice = adviceFor(webhook, durationWords(settings?.retention.held ?? 'a few days'));
   if (advice === null) return null;
   const { failingSince, deactivatesAt } = webhook;
   return (
@@ -43,10 +43,11 @@ function Problem({ webhook }: { webhook: Webhook }) {
       <Stack gap="xs">
         {failingSince !== null && (
           <Text size="sm" fw={600}>
-            Failing since <When at={failingSince} />
+            Every attempt since <When at={failingSince} /> has failed
             {deactivatesAt !== null && (
               <>
-                . If nothing succeeds, the service pauses it at <When at={deactivatesAt} />
+                . The webhook will be deactivated <AtTime at={deactivatesAt} /> unless an attempt
+                succeeds
               </>
             )}
             .
@@ -78,17 +79,17 @@ function Health({ webhook: { uid, heldCount, lastTriggeredAt } }: { webhook: Web
           <Stack gap="lg">
             <Figures>
               <Figure
-                label="Success, 24 h"
+                label="Success, last 24 h"
                 value={formatShare(successShare(totals))}
-                about="Attempts answered with 2xx"
+                about="Attempts with a 2xx response"
               />
               <Figure
-                label="Attempt, p95"
+                label="Attempt duration, p95"
                 value={formatMs(totals.attemptMs?.p95)}
                 about={`p50 ${formatMs(totals.attemptMs?.p50)}`}
               />
               <Figure
-                label="Change to receipt, p95"
+                label="End-to-end latency, p95"
                 value={formatMs(totals.changeToReceiptMs?.p95)}
                 about={`p50 ${formatMs(totals.changeToReceiptMs?.p50)}`}
               />
@@ -102,13 +103,13 @@ function Health({ webhook: { uid, heldCount, lastTriggeredAt } }: { webhook: Web
                 }
               />
             </Figures>
-            <Card withBorder padding="lg" component="section" aria-label="Attempts of 24 hours">
+            <Card withBorder padding="lg" component="section" aria-label="Attempts, last 24 hours">
               <Group justify="space-between" mb="xs">
                 <Title order={2} size="h4">
-                  Attempts of 24 hours
+                  Attempts, last 24 hours
                 </Title>
               </Group>
-              <OutcomeChart statistics={loaded} label="Attempts of 24 hours by outcome" />
+              <OutcomeChart statistics={loaded} label="Attempts, last 24 hours, by outcome" />
             </Card>
           </Stack>
         );

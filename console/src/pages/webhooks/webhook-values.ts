@@ -141,7 +141,7 @@ function readFilter(text: string): NonNullable<CreateWebhookBody['filter']> | nu
   if (text.trim() === '') return null;
   const filter: unknown = JSON.parse(text);
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
-    throw new SyntaxError('a filter is an object, such as {"live": true}');
+    throw new SyntaxError('write it as in {"live": true}');
   // The service checks the rest, with reasons.
   return filter as NonNullable<CreateWebhookBody['filter']>;
 }
@@ -152,7 +152,7 @@ export function filterFault(text: string): string | null {
     readFilter(text);
     return null;
   } catch (error) {
-    return `This is no JSON of a filter: ${error instanceof Error ? error.message : String(error)}`;
+    return `The filter is not a valid JSON object: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 

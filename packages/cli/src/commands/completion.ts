@@ -15,7 +15,7 @@ compdef _agent_herald agent-herald`,
 } as const;
 
 const help = `
-Put the script where your shell reads it:
+Add the script to your shell:
   bash  agent-herald completion bash >> ~/.bashrc
   zsh   agent-herald completion zsh >> ~/.zshrc
   fish  agent-herald completion fish > ~/.config/fish/completions/agent-herald.fish
@@ -24,7 +24,7 @@ Put the script where your shell reads it:
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('prints a script that completes commands in your shell')
+    .description('print a completion script for your shell')
     .addArgument(new Argument('<shell>').choices(Object.keys(scripts)))
     .addHelpText('after', help)
     .action((shell: keyof typeof scripts) => {

@@ -8,7 +8,7 @@ import {
 import { CommandError, exitCodeOf } from '../exit-codes.ts';
 import { Session, take } from '../session.ts';
 import { describeLastAttempt } from './events.ts';
-import { tryWebhook } from './webhooks.ts';
+import { describePause, tryWebhook } from './webhooks.ts';
 
 interface Finding {
   readonly check: string;
@@ -16,19 +16,22 @@ interface Finding {
   readonly detail: string;
 }
 
+/** As tables show it; JSON keeps the words that scripts know. */
+const shownResults = { well: 'ok', note: 'note', fault: 'failed' } as const;
+
 const skewNoteMs = 5_000;
 const skewFaultMs = 300_000;
 const testedAtOnce = 8;
 const help = `
-A test event is sent to each active webhook; receivers answer it and do nothing else. --no-webhooks sends none. It ends
-with 1 if there is a fault, and with another code if the service cannot be asked at all.
+Sends a test event to each active webhook; receivers acknowledge it and do nothing else. --no-webhooks sends none.
+Exits with 1 if a check failed, and with another code if the service cannot be checked at all.
 `;
 
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .description('looks at the service, the clock, the key and each webhook')
-    .option('--no-webhooks', 'sends no test events')
+    .description('check the service, the clock, the API key and each webhook')
+    .option('--no-webhooks', 'send no test events')
     .addHelpText('after', help)
     .action(async (options: { webhooks: boolean }, command: Command) => {
       const session = new Session(command);
@@ -39,11 +42,12 @@ export function addDoctor(program: Command): void {
       ];
       session.list(findings, {
         check: ({ check }) => check,
-        result: ({ result }) => result,
+        result: ({ result }) => shownResults[result],
         detail: ({ detail }) => detail,
       });
-      const faults = findings.filter(({ result }) => result === 'fault');
-      if (faults.length > 0) throw new CommandError(`${faults.length} fault(s)`);
+      const { length: failed } = findings.filter(({ result }) => result === 'fault');
+      if (failed > 0)
+        throw new CommandError(`${failed} ${failed === 1 ? 'check' : 'checks'} failed`);
     });
 }
 
@@ -78,7 +82,7 @@ async function inspectService({ profile }: Session): Promise<Finding[]> {
 /** The service tells whole seconds. */
 function inspectClock(date: string | null): Finding {
   const check = 'clock';
-  if (date === null) return { check, result: 'note', detail: 'the service told no time' };
+  if (date === null) return { check, result: 'note', detail: 'the service sent no time' };
   const skewMs = Date.now() - Date.parse(date) - 500;
   const seconds = (Math.abs(skewMs) / 1_000).toFixed(0);
   const detail = `${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service`;
@@ -120,11 +124,17 @@ async function inspectKey(client: HeraldClient): Promise<Finding[]> {
     {
       check: 'key',
       result: scopes.length > 0 ? 'well' : 'fault',
-      detail: `may ${scopes.join(', ')}`,
+      detail: scopes.length > 0 ? `scopes: ${scopes.join(', ')}` : 'no scopes',
     },
     ...(missing.length === 0
       ? []
-      : [{ check: 'key', result: 'note', detail: `may not ${missing.join(', ')}` } as const]),
+      : [
+          {
+            check: 'key',
+            result: 'note',
+            detail: `scopes it lacks: ${missing.join(', ')}`,
+          } as const,
+        ]),
   ];
 }
 
@@ -134,10 +144,10 @@ async function inspectWebhooks(client: HeraldClient): Promise<Finding[]> {
     webhooks = await take(client.webhooks.list(), Infinity);
   } catch (error) {
     if (!(error instanceof InsufficientScopeError)) throw error;
-    return [{ check: 'webhooks', result: 'note', detail: 'the key may not read them' }];
+    return [{ check: 'webhooks', result: 'note', detail: 'the key lacks the scope webhooks:read' }];
   }
   if (webhooks.length === 0)
-    return [{ check: 'webhooks', result: 'note', detail: 'there are none' }];
+    return [{ check: 'webhooks', result: 'note', detail: 'there are no webhooks' }];
   const findings: Finding[] = [];
   for (let start = 0; start < webhooks.length; start += testedAtOnce) {
     const some = webhooks.slice(start, start + testedAtOnce);
@@ -150,16 +160,16 @@ async function inspectWebhook(client: HeraldClient, webhook: Webhook): Promise<F
   const check = `webhook ${webhook.uid}`;
   const { url, active, disabledReason, kind } = webhook;
   if (!active)
-    return { check, result: 'note', detail: `${url} is paused: ${disabledReason ?? 'by hand'}` };
+    return { check, result: 'note', detail: `${url} is ${describePause(disabledReason)}` };
   if (kind === 'operations')
-    return { check, result: 'note', detail: `${url} gets notices; it was not tested` };
+    return { check, result: 'note', detail: `${url} receives notices; not tested` };
   try {
     const delivery = await tryWebhook(client, webhook.uid, {});
     const result = delivery.state === 'delivered' ? 'well' : 'fault';
     return { check, result, detail: `${url}: ${describeLastAttempt(delivery)}` };
   } catch (error) {
     if (error instanceof InsufficientScopeError)
-      return { check, result: 'note', detail: `${url} was not tested: the key may not` };
+      return { check, result: 'note', detail: `${url} was not tested: the key lacks permission` };
     if (!(error instanceof CommandError) && exitCodeOf(error) !== 1) throw error;
     return { check, result: 'fault', detail: `${url}: ${(error as Error).message}` };
   }

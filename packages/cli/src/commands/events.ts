@@ -52,19 +52,19 @@ export function describeLastAttempt({ attempts, cancelReason }: Delivery): strin
   if (last === undefined) return cancelReason ?? '-';
   const { status, errorClass, detail, ms } = last;
   return status === null
-    ? `${errorClass}: ${detail ?? 'no answer'}`
+    ? `${errorClass}: ${detail ?? 'no response'}`
     : `${status} in ${ms.total} ms`;
 }
 
 export function addEvents(program: Command): void {
-  const events = program.command('events').description('what changed, and what was sent');
+  const events = program.command('events').description('list, show, resend and follow events');
   events
     .command('list')
-    .description('lists events, newest first')
-    .addOption(new Option('--event <name>', 'of this kind').choices(subscribedEventNames))
-    .addOption(new Option('--entity <name>', 'of this entity').choices(entities))
+    .description('list events, newest first')
+    .addOption(new Option('--event <name>', 'only this event').choices(subscribedEventNames))
+    .addOption(new Option('--entity <name>', 'only this kind of resource').choices(entities))
     .addOption(tenantOption())
-    .option('--resource <uid>', 'about this resource')
+    .option('--resource <uid>', 'only this resource')
     .addOption(sinceOption())
     .addOption(untilOption())
     .addOption(limitOption())
@@ -76,14 +76,14 @@ export function addEvents(program: Command): void {
     });
   events
     .command('show')
-    .description('shows an event, its payload, and its deliveries')
+    .description('show an event, its payload and its deliveries')
     .argument('<eventId>')
     .action(showEvent);
   events
     .command('resend')
-    .description('sends an event again, now')
+    .description('send an event again now')
     .argument('<eventId>')
-    .option('--webhook <uid...>', 'to these webhooks alone')
+    .option('--webhook <uid...>', 'only to these webhooks')
     .action(async (eventId: string, options: { webhook?: string[] }, command: Command) => {
       const session = new Session(command);
       const body = options.webhook === undefined ? {} : { webhookUids: options.webhook };
@@ -91,11 +91,11 @@ export function addEvents(program: Command): void {
     });
   events
     .command('tail')
-    .description('shows events as they are committed, until Ctrl-C')
-    .addOption(new Option('--event <name>', 'of this kind').choices(subscribedEventNames))
-    .addOption(new Option('--entity <name>', 'of this entity').choices(entities))
+    .description('follow events as they are committed; Ctrl-C stops it')
+    .addOption(new Option('--event <name>', 'only this event').choices(subscribedEventNames))
+    .addOption(new Option('--entity <name>', 'only this kind of resource').choices(entities))
     .addOption(tenantOption())
-    .option('--resource <uid>', 'about this resource')
+    .option('--resource <uid>', 'only this resource')
     .addOption(sinceOption())
     .action(tailEvents);
 }
@@ -128,7 +128,7 @@ export function streamOptions(session: Session) {
       session.note('connected');
     },
     onCut: ({ detail }: { detail: string }) => {
-      if (!isCut) session.note(`cut: ${detail}; connecting again`);
+      if (!isCut) session.note(`disconnected: ${detail}; reconnecting`);
       isCut = true;
     },
   };

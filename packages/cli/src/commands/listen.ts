@@ -30,8 +30,8 @@ interface Forwarded {
 const answerMs = 5_000;
 const forwardedAtOnceMax = 16;
 const help = `
-The secret is made once and kept with the profiles, so that your receiver needs it only once. Each event is sent once:
-what your receiver refuses is shown, and not sent again. Ctrl-C ends it.
+The signing secret is generated once and saved with the profiles, so you configure your receiver only once. Each event
+is sent once: a failure is shown and not retried. Ctrl-C stops it.
 
 Examples:
   $ agent-herald listen --forward-to http://localhost:4000/hook
@@ -42,15 +42,17 @@ Examples:
 export function addListen(program: Command): void {
   program
     .command('listen')
-    .description('sends events to a receiver on this machine, signed as a webhook signs them')
+    .description('send events to a receiver on this machine, signed like those of a webhook')
     .addOption(
-      new Option('--forward-to <url>', 'your receiver').argParser(readUrl).makeOptionMandatory(),
+      new Option('--forward-to <url>', 'URL of your receiver')
+        .argParser(readUrl)
+        .makeOptionMandatory(),
     )
     .addOption(new Option('--event <names...>', 'only these events').choices(subscribedEventNames))
     .addOption(tenantOption())
     .addOption(sinceOption())
-    .addOption(new Option('--secret <secret>', 'sign with this one').env('WEBHOOK_SECRET'))
-    .option('--print-json', 'shows each payload')
+    .addOption(new Option('--secret <secret>', 'sign with this secret').env('WEBHOOK_SECRET'))
+    .option('--print-json', 'print each payload')
     .addHelpText('after', help)
     .action(listen);
 }
@@ -60,7 +62,7 @@ async function listen(options: ListenOptions, command: Command): Promise<void> {
   const { event: names = [], tenant, since, forwardTo } = options;
   const secret = options.secret === undefined ? keptSecret() : checkSecret(options.secret);
   const shown = options.secret === undefined ? secret : 'the given secret';
-  session.note(`to ${forwardTo}, signed with ${shown}`);
+  session.note(`forwarding to ${forwardTo}, signed with ${shown}`);
   const query = {
     ...(names.length === 1 ? { event: names[0] } : {}),
     ...(tenant === undefined ? {} : { externalTenantId: tenant }),
@@ -108,7 +110,7 @@ async function forward(
   const facts = { eventId, event: name, resourceUid };
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
-  if (payload === null) return { ...facts, status: null, error: 'its payload was erased', ms: 0 };
+  if (payload === null) return { ...facts, status: null, error: 'the payload was erased', ms: 0 };
   const body = JSON.stringify(payload);
   try {
     const response = await fetch(forwardTo, {
@@ -127,7 +129,7 @@ async function forward(
 
 function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Error;
-  if (name === 'TimeoutError') return `no answer within ${answerMs / 1_000} s`;
+  if (name === 'TimeoutError') return `no response within ${answerMs / 1_000} s`;
   return cause instanceof Error
     ? ((cause as NodeJS.ErrnoException).code ?? cause.message)
     : message;
@@ -157,7 +159,10 @@ function checkSecret(text: string): string {
   } catch {
     // Its message names an option of receivers.
   }
-  throw new CommandError('a secret is whsec_ and at least 24 bytes in base64', exitCodes.usage);
+  throw new CommandError(
+    'a secret is whsec_ followed by at least 24 bytes in base64',
+    exitCodes.usage,
+  );
 }
 
 function keptSecret(): string {

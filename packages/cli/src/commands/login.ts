@@ -19,9 +19,9 @@ interface LoginOptions extends GlobalOptions {
 }
 
 const help = `
-On a terminal the key is asked for. Elsewhere it is read from standard input, or where that is empty from
-HERALD_API_KEY, which goes to no other address than HERALD_URL. It is never an argument, which other users of the
-machine could see. It is kept in a file that only you can read.
+On a terminal, the command prompts for the key. Otherwise it reads the key from standard input or, if that is empty, from
+HERALD_API_KEY, which is sent only to HERALD_URL. The key is never an argument, which other users of the machine could
+see. It is saved in a file that only you can read.
 
 Examples:
   $ agent-herald login
@@ -31,9 +31,9 @@ Examples:
 export function addLogin(program: Command): void {
   program
     .command('login')
-    .description('checks an API key and keeps it as a profile')
-    .option('--url <url>', 'the address of the service')
-    .option('--app <uid>', 'the application')
+    .description('check an API key and save it as a profile')
+    .option('--url <url>', 'URL of the service')
+    .option('--app <uid>', 'uid of the application')
     .addHelpText('after', help)
     .action(async (_: object, command: Command) => {
       const options = command.optsWithGlobals<LoginOptions>();
@@ -43,7 +43,7 @@ export function addLogin(program: Command): void {
       const name = options.profile ?? defaultProfile;
       const profiles = { ...settings.profiles, [name]: profile };
       writeSettings({ ...settings, profiles });
-      process.stderr.write(`kept as profile "${name}" in ${settingsFile()}\n`);
+      process.stderr.write(`saved as profile "${name}" in ${settingsFile()}\n`);
     });
 }
 
@@ -58,7 +58,7 @@ async function ask({ url, app }: LoginOptions): Promise<Profile> {
 async function answer(message: string, option: string, proposed = ''): Promise<string> {
   if (process.stdin.isTTY) return input({ message, required: true, default: proposed });
   if (proposed) return proposed;
-  throw new CommandError(`without a terminal, ${option} is needed`, exitCodes.usage);
+  throw new CommandError(`without a terminal, ${option} is required`, exitCodes.usage);
 }
 
 /** A key that is typed or piped in is meant for this call, one of the environment maybe for another service. */
@@ -68,8 +68,8 @@ async function readKey(url: string): Promise<string> {
   const isItsOwn = !HERALD_URL || HERALD_URL === url;
   const key = (await text(process.stdin)).trim() || (isItsOwn && HERALD_API_KEY);
   if (key) return key;
-  const hint = 'pipe one in: HERALD_API_KEY goes to no other address than HERALD_URL';
-  throw new CommandError(`no API key was given; ${hint}`, exitCodes.usage);
+  const hint = 'pipe one in (HERALD_API_KEY is sent only to HERALD_URL)';
+  throw new CommandError(`no API key given; ${hint}`, exitCodes.usage);
 }
 
 /** Any key can be kept, whatever its scopes are. */

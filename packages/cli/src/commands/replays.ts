@@ -54,10 +54,10 @@ const reasonHelp =
 const pollMs = 500;
 
 export function addReplays(program: Command): void {
-  const replays = program.command('replays').description('sending the events of a period again');
+  const replays = program.command('replays').description('send the events of a period again');
   replays
     .command('create')
-    .description('sends the events of a period again; by default failed and lost deliveries')
+    .description('send the events of a period again; by default, failed and lost deliveries')
     .addOption(webhookOption())
     .addOption(sinceOption().makeOptionMandatory())
     .addOption(untilOption())
@@ -65,13 +65,15 @@ export function addReplays(program: Command): void {
     .addOption(new Option('--state <names...>', stateHelp).choices(replayedStates))
     .addOption(new Option('--cancel-reason <names...>', reasonHelp).choices(cancelReasons))
     .addOption(tenantOption())
-    .addOption(new Option('--per-second <count>', 'at most so fast').argParser(readCount))
-    .option('--dry-run', 'only counts')
-    .option('--watch', 'waits for its end')
+    .addOption(
+      new Option('--per-second <count>', 'maximum deliveries per second').argParser(readCount),
+    )
+    .option('--dry-run', 'only count the deliveries')
+    .option('--watch', 'wait until the replay is done')
     .action(createReplay);
   replays
     .command('watch')
-    .description('shows how far a replay is, until it is done')
+    .description('show the progress of a replay until it is done')
     .argument('<replayUid>')
     .addOption(webhookOption())
     .action(async (uid: string, options: OfWebhook, command: Command) => {
@@ -79,7 +81,7 @@ export function addReplays(program: Command): void {
     });
   replays
     .command('cancel')
-    .description('stops a replay that still runs')
+    .description('cancel a running replay')
     .argument('<replayUid>')
     .addOption(webhookOption())
     .action(async (uid: string, { webhook }: OfWebhook, command: Command) => {
@@ -118,7 +120,7 @@ function statesOfAll(states: readonly ReplayedState[]): StateOfAll[] {
   const ofAll = states.filter((state) => state !== 'delivered' && state !== 'never_attempted');
   if (ofAll.length === states.length) return ofAll;
   const refused = states.filter((state) => !ofAll.some((each) => each === state));
-  throw new CommandError(`${refused.join(', ')}: say which --webhook`, exitCodes.usage);
+  throw new CommandError(`${refused.join(', ')}: requires --webhook`, exitCodes.usage);
 }
 
 /** Prints a line whenever the replay has moved. */
@@ -126,7 +128,7 @@ async function watch(session: Session, uid: string, webhookUid?: string): Promis
   let latest = '';
   for (;;) {
     const replay = await read(session.client, uid, webhookUid);
-    const text = `${replay.state}: ${replay.releasedCount} sent again, ${replay.webhooksDone} of ${replay.webhookCount} webhooks done`;
+    const text = `${replay.state}: ${replay.releasedCount} deliveries queued; ${replay.webhooksDone} of ${replay.webhookCount} webhooks done`;
     if (text !== latest) session.line(replay, text);
     if (replay.state !== 'running') return;
     latest = text;

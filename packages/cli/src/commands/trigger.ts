@@ -11,8 +11,8 @@ interface Made {
 
 const name = 'Made by agent-herald trigger';
 const help = `
-It makes a real change, of which all webhooks are told, and removes what it made. So a creation is followed by its
-deletion.
+The change is real: all webhooks that subscribe to it receive it. The command then removes what it created, so a created
+event is followed by a deleted one.
 
 Example:
   $ agent-herald trigger agent.created
@@ -21,9 +21,9 @@ Example:
 export function addTrigger(program: Command): void {
   program
     .command('trigger')
-    .description('makes an event: changes something, and removes it')
+    .description('trigger an event: make a real change and undo it')
     .addArgument(new Argument('<event>').choices(resourceEventNames))
-    .option('--tenant <id>', 'of this tenant', 'agent-herald-trigger')
+    .option('--tenant <id>', 'tenant of the change (externalTenantId)', 'agent-herald-trigger')
     .addHelpText('after', help)
     .action(trigger);
 }

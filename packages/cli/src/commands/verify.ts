@@ -23,9 +23,9 @@ interface Check {
 }
 
 const help = `
-Save a request as it came: its headers and, behind a blank line, the body, without any change. It says right for each
-check that a receiver makes, or why it is wrong, and ends with 1 if one is wrong. Its age is checked only where
---received-at says when it came.
+Save the request exactly as it arrived: the headers, a blank line and the unchanged body. Each check that a receiver makes
+is shown as right or wrong, with the reason. Exits with 1 if a check is wrong. The age is checked only with
+--received-at.
 
 Examples:
   $ WEBHOOK_SECRET=… agent-herald verify --request request.http
@@ -38,17 +38,17 @@ const neverInSecrets = /[\s\p{C}"'`\u201c\u201d\u2018\u2019]+/gu;
 export function addVerify(program: Command): void {
   program
     .command('verify')
-    .description('says whether a saved request is genuine, and if not, which check fails and why')
+    .description('check whether a saved request is genuine, and explain what is wrong')
     .addOption(
       // Other users of the machine see arguments, and not the environment.
-      new Option('--secret <secrets...>', 'the secret; several during a rotation')
+      new Option('--secret <secrets...>', 'secret of the webhook; several during a rotation')
         .env('WEBHOOK_SECRET')
         .makeOptionMandatory(),
     )
-    .option('--request <file>', 'the whole request; - for standard input')
-    .option('--headers <file>', 'its headers, one a line or as JSON')
-    .option('--body <file>', 'its body')
-    .addOption(new Option('--received-at <time>', 'when it came').argParser(readTime))
+    .option('--request <file>', 'file with the whole request; - for standard input')
+    .option('--headers <file>', 'file with the headers, one per line or as JSON')
+    .option('--body <file>', 'file with the body')
+    .addOption(new Option('--received-at <time>', 'when the request arrived').argParser(readTime))
     .addHelpText('after', help)
     .action(verify);
 }
@@ -85,7 +85,7 @@ function withProxyHint(standard: Check, { result }: Check): Check {
 function bodyChecks(refused: WebhookRefused | null): Check[] {
   if (refused === null) return [];
   const { code, message } = refused;
-  const why = `the signature is right, but ${message}: it is no event of the service`;
+  const why = `the signature is right, but ${message}: this is not an event of the service`;
   return [{ check: 'body', result: 'wrong', code, why }];
 }
 
@@ -93,7 +93,7 @@ function readRequest({ request, headers, body }: VerifyOptions): SavedRequest {
   const isWhole = request !== undefined && headers === undefined && body === undefined;
   if (isWhole) return readRawRequest(readFileSync(request === '-' ? 0 : request));
   if (request !== undefined || headers === undefined || body === undefined)
-    throw new CommandError('give --request, or --headers and --body', exitCodes.usage);
+    throw new CommandError('use either --request, or --headers and --body', exitCodes.usage);
   return { headers: readHeaders(readFileSync(headers, 'utf8')), body: readFileSync(body) };
 }
 
@@ -126,7 +126,7 @@ async function checkSignature(
       code: null,
       why: 'made with the secret',
     } as const;
-    const why = `it is right, but the secret has ${fault}`;
+    const why = `the signature is right, but the secret ${fault}`;
     return { check: fault === null ? right : wrong('signature_mismatch', why), ofBody: refused };
   }
   const { code, message } = refused;
@@ -143,8 +143,8 @@ function faultOf(secrets: readonly string[]): string | null {
   if (secrets.every((secret) => secret === secret.replaceAll(neverInSecrets, ''))) return null;
   const trimmed = secrets.map((secret) => secret.trim());
   return trimmed.some((secret) => secret !== secret.replaceAll(neverInSecrets, ''))
-    ? 'quotes, spaces, line breaks or invisible characters in it'
-    : 'spaces or line breaks around it';
+    ? 'contains quotes, spaces, line breaks or invisible characters'
+    : 'has spaces or line breaks around it';
 }
 
 interface How {
@@ -185,12 +185,13 @@ async function guessWhy(
   if (proved !== null) return proved;
   const other = scheme === 'standard' ? 'body-only' : 'standard';
   if (await isRight(other, request.body))
-    return 'another secret, as during a rotation: the other signature says that the body is right';
+    return 'another secret, perhaps during a rotation: the other signature shows that the body is unchanged';
   return suspect(request) ?? 'another secret, or a changed body';
 }
 
 function hintOf({ code }: WebhookRefused, { headers }: SavedRequest): string {
-  if (/^[0-9]{13}$/.test(headers['webhook-timestamp'] ?? '')) return ': it has milliseconds';
+  if (/^[0-9]{13}$/.test(headers['webhook-timestamp'] ?? ''))
+    return ': it is in milliseconds, not seconds';
   return code === 'timestamp_too_new' ? ': a clock or --received-at is wrong' : '';
 }
 

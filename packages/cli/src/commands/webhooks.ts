@@ -29,11 +29,14 @@ const columns: Columns<Webhook> = {
   url: (webhook) => webhook.url,
   name: (webhook) => webhook.name,
   sends: (webhook) => webhook.events ?? webhook.entities,
-  state: (webhook) =>
-    webhook.active ? 'active' : `paused: ${webhook.disabledReason ?? 'by hand'}`,
+  state: (webhook) => (webhook.active ? 'active' : describePause(webhook.disabledReason)),
   'failing since': (webhook) => webhook.failingSince,
   held: (webhook) => webhook.heldCount,
 };
+
+export function describePause(reason: Webhook['disabledReason']): string {
+  return reason === null ? 'paused' : `deactivated: ${reason}`;
+}
 
 const testWaitMs = 10_000;
 const pollMs = 150;
@@ -47,23 +50,23 @@ interface NewWebhook {
 }
 
 export function addWebhooks(program: Command): void {
-  const webhooks = program.command('webhooks').description('where events are sent');
+  const webhooks = program.command('webhooks').description('manage webhooks');
   webhooks
     .command('list')
-    .description('lists the webhooks')
+    .description('list the webhooks')
     .action(async (_: object, command: Command) => {
       const session = new Session(command);
       session.list(await take(session.client.webhooks.list(), Infinity), columns);
     });
   webhooks
     .command('create')
-    .description('registers a webhook, and shows its secret this once')
-    .argument('<url>', 'a public https address')
-    .addOption(new Option('--entity <names...>', 'what it gets; all by default').choices(entities))
+    .description('register a webhook and show its secret once')
+    .argument('<url>', 'a public https URL')
+    .addOption(new Option('--entity <names...>', 'only these kinds of resources').choices(entities))
     .addOption(new Option('--event <names...>', 'only these events').choices(subscribedEventNames))
     .option('--tenant <ids...>', 'only events of these tenants')
-    .option('--name <text>', 'its name')
-    .option('--ordered', 'the events of a resource one after another')
+    .option('--name <text>', 'name of the webhook')
+    .option('--ordered', 'send the events of each resource in order')
     .action(async (url: string, options: NewWebhook, command: Command) => {
       const body = bodyOf(url, options);
       const session = new Session(command);
@@ -72,18 +75,19 @@ export function addWebhooks(program: Command): void {
   addPauses(webhooks);
   webhooks
     .command('test')
-    .description('sends a test event, and waits for the answer')
+    .description('send a test event and wait for the response')
     .argument('<webhookUid>')
-    .addOption(new Option('--event <name>', 'the sample of this event').choices(eventNames))
+    .addOption(new Option('--event <name>', 'send a sample of this event').choices(eventNames))
     .action(testWebhook);
   webhooks
     .command('rotate')
-    .description('makes a new secret, and shows it this once')
+    .description('create a new secret and show it once')
     .argument('<webhookUid>')
     .addOption(
-      new Option('--overlap <seconds>', 'how long the old one signs, too; 0 ends it now').argParser(
-        readSeconds,
-      ),
+      new Option(
+        '--overlap <seconds>',
+        'how long the old secret also signs; 0 ends it now',
+      ).argParser(readSeconds),
     )
     .action(async (uid: string, options: { overlap?: number }, command: Command) => {
       const session = new Session(command);
@@ -96,8 +100,8 @@ export function addWebhooks(program: Command): void {
 
 function addPauses(webhooks: Command): void {
   for (const [name, active, text] of [
-    ['pause', false, 'holds what it would send'],
-    ['resume', true, 'sends what was held, and goes on'],
+    ['pause', false, 'hold deliveries until the webhook is resumed'],
+    ['resume', true, 'send held deliveries and continue'],
   ] as const)
     webhooks
       .command(name)
@@ -112,9 +116,9 @@ function addPauses(webhooks: Command): void {
 function addDeliveries(webhooks: Command): void {
   webhooks
     .command('deliveries')
-    .description('lists its deliveries, newest first')
+    .description('list the deliveries of a webhook, newest first')
     .argument('<webhookUid>')
-    .addOption(new Option('--state <name>', 'in this state').choices(deliveryStates))
+    .addOption(new Option('--state <name>', 'only in this state').choices(deliveryStates))
     .addOption(limitOption())
     .action(
       async (uid: string, options: { state?: DeliveryState; limit: number }, command: Command) => {
@@ -150,7 +154,7 @@ function subscriptionOf(
     return { kind: 'operations', events: event };
   if (ofResources.length < event.length) {
     const notices = event.filter((name) => !isResourceEvent(name)).join(', ');
-    const message = `${notices}: register another webhook, for events of operations alone`;
+    const message = `${notices}: register another webhook for events of operations`;
     throw new CommandError(message, exitCodes.usage);
   }
   const ofEvents = ofResources.map((name) => name.split('.')[0] as Entity);
@@ -162,7 +166,9 @@ async function testWebhook(uid: string, options: { event?: EventName }, command:
   const delivery = await tryWebhook(session.client, uid, options);
   session.show({ ...delivery, lastAttempt: describeLastAttempt(delivery) });
   if (delivery.state !== 'delivered')
-    throw new CommandError(`the test is ${delivery.state}: ${describeLastAttempt(delivery)}`);
+    throw new CommandError(
+      `the test delivery is ${delivery.state}: ${describeLastAttempt(delivery)}`,
+    );
 }
 
 /** Sends a test event and returns its delivery, once it was attempted or the time is over. */

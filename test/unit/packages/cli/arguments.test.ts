@@ -30,7 +30,7 @@ test.each([
   'http://localhost/hook\n',
   ' http://localhost/hook',
 ])('%j is no address to forward to', (text) => {
-  expect(() => readUrl(text)).toThrow('Use an address such as');
+  expect(() => readUrl(text)).toThrow('Use a URL such as');
 });
 
 test.each([
@@ -61,7 +61,7 @@ const good = `whsec_${Buffer.alloc(24).toString('base64')}`;
 test.each([`${good}=`, `${good}\n`, `${good.slice(0, -1)}_`, `whsec_${'A'.repeat(33)}`, 'whsec_'])(
   'listen signs with no secret that a receiver refuses: %j',
   async (secret) => {
-    const refused = 'a secret is whsec_ and at least 24 bytes in base64';
+    const refused = 'a secret is whsec_ followed by at least 24 bytes in base64';
     const listen = ['listen', '--forward-to', 'localhost:4000'];
     await expect(run(...listen, '--secret', secret)).rejects.toThrow(refused);
     vi.stubEnv('XDG_CONFIG_HOME', folder);
@@ -74,5 +74,7 @@ test('verify takes a whole request or its parts, and not both', async () => {
   const both = ['--request', 'r', '--headers', 'h', '--body', 'b'];
   const parts = [both.slice(0, 4), [...both.slice(0, 2), ...both.slice(4)], both, both.slice(2, 4)];
   for (const each of parts)
-    await expect(run('verify', '--secret', good, ...each)).rejects.toThrow('give --request, or');
+    await expect(run('verify', '--secret', good, ...each)).rejects.toThrow(
+      'use either --request, or',
+    );
 });

@@ -63,9 +63,9 @@ test.each([
   ['an unknown option', ['events', 'list', '--limits', '3'], "unknown option '--limits'"],
   ['an unknown event', ['trigger', 'agent.made'], 'agent.created, agent.updated'],
   ['a list of test events', ['events', 'list', '--event', 'webhook.test'], 'apikey.expiring.\n'],
-  ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number from 1 on.'],
+  ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number, 1 or greater.'],
   ['a time that is none', ['events', 'list', '--since', '5x'], 'Use ISO 8601, or 30s'],
-  ['an address that is none', ['listen', '--forward-to', 'http://'], 'Use an address such as'],
+  ['an address that is none', ['listen', '--forward-to', 'http://'], 'Use a URL such as'],
   ['an overlap that is empty', ['webhooks', 'rotate', 'whk_1', '--overlap', ''], 'Use a whole'],
   ['an overlap that is none', ['webhooks', 'rotate', 'whk_1', '--overlap', '1h'], 'Use a whole'],
   [
@@ -81,7 +81,7 @@ test.each([
   [
     'a replay of what never went to any webhook',
     ['replays', 'create', '--since', '1h', '--state', 'exhausted', 'never_attempted'],
-    'never_attempted: say which --webhook',
+    'never_attempted: requires --webhook',
   ],
   [
     'a replay of what was erased',
@@ -159,8 +159,8 @@ test('verify says that a request came too late', async () => {
 });
 
 test.each<[string, (text: string) => string, string]>([
-  ['a line break at the end', (text) => `${text}\n`, 'without the line break at the end'],
-  ['a body written anew', (text) => text.replace(/\{"/, '{ "'), 'parsed and written anew'],
+  ['a line break at the end', (text) => `${text}\n`, 'a line break was added at the end'],
+  ['a body written anew', (text) => text.replace(/\{"/, '{ "'), 'parsed and re-serialised'],
   ['a changed body', (text) => text.replace(/"version":1/, '"version":2'), 'a changed body'],
 ])('verify says why %s is wrong', async (_, change, said) => {
   const { code, results, why } = await verify(await saveRequest(change));

@@ -24,7 +24,7 @@ test.each([
   ['a time ago before the year 0', '999999d'],
   ['nothing', ''],
 ])('%s is no time', (_, text) => {
-  expect(() => readTime(text)).toThrow('Use ISO 8601, or 30s, 10m, 2h, 3d ago.');
+  expect(() => readTime(text)).toThrow('Use ISO 8601, or 30s, 10m, 2h or 3d for that long ago.');
 });
 
 test('how long ago is counted back from now', () => {

@@ -96,7 +96,7 @@ const again = (write: (value: unknown) => string) => (body: Buffer) =>
 const escaped = (text: string) =>
   text.replace(/[^\0-~]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 const decoded = 'the body was decoded as Latin-1 and encoded as UTF-8';
-const parsed = 'the body was parsed and written anew';
+const parsed = 'the body was parsed and re-serialised';
 
 test.each<[string, (body: Buffer) => Buffer, string]>([
   ['decoded as Latin-1', latin1, decoded],
@@ -104,13 +104,13 @@ test.each<[string, (body: Buffer) => Buffer, string]>([
   ['decoded as Latin-1 twice', (body) => latin1(latin1(body)), decoded],
   ['encoded as UTF-16', (body) => Buffer.from(`\ufeff${body.toString()}`, 'utf16le'), 'UTF-16'],
   ['with a byte order mark', (body) => Buffer.from(`\ufeff${body.toString()}`), 'order mark'],
-  ['with a line break of Windows', changed(/$/, '\r\n'), 'line break at the end'],
+  ['with a line break of Windows', changed(/$/, '\r\n'), 'line break was added at the end'],
   ['indented', again((value) => JSON.stringify(value, null, 2)), parsed],
   ['indented with line breaks of Windows', changed(/,"/g, ',\r\n"'), parsed],
   ['with escapes', again((value) => escaped(JSON.stringify(value))), parsed],
   ['with escaped slashes', changed('a/b', 'a\\/b'), parsed],
   ['with other numbers', changed('"ratio":1', '"ratio":1.0'), parsed],
-  ['as a text of JSON', (body) => Buffer.from(JSON.stringify(body.toString())), 'a text of JSON'],
+  ['as a text of JSON', (body) => Buffer.from(JSON.stringify(body.toString())), 'a JSON string'],
   ['in base64', (body) => Buffer.from(body.toString('base64')), 'base64: decode it first'],
   [
     'in chunks',
@@ -119,7 +119,7 @@ test.each<[string, (body: Buffer) => Buffer, string]>([
         `5\r\n${body.toString('latin1', 0, 5)}\r\n${(body.length - 5).toString(16)};a=b\r\n${body.toString('latin1', 5)}\r\n0\r\n\r\n`,
         'latin1',
       ),
-    'the framing of its chunks',
+    'chunked transfer encoding',
   ],
 ])('a body %s', async (_, change, why) => {
   await expectWhy({ body: change(eventBody) }, why);
@@ -139,7 +139,7 @@ test('numbers that were written as they came stay as they are', async () => {
 
 test('two changes are both named', async () => {
   const saved = { body: Buffer.from(`${latin1(eventBody).toString()}\n`) };
-  await expectWhy(saved, 'without the line break at the end of the body; and the body was decoded');
+  await expectWhy(saved, 'a line break was added at the end of the body; and the body was decoded');
 });
 
 test.each<[string, Saved, string]>([
@@ -151,9 +151,13 @@ test.each<[string, Saved, string]>([
       body: eventBody.subarray(0, 99),
       headers: { ...signed(eventBody), 'Content-Length': String(eventBody.length) },
     },
-    `has 99 bytes, and Content-Length says ${eventBody.length}`,
+    `has 99 bytes, but Content-Length says ${eventBody.length}`,
   ],
-  ['replaced letters', { body: changed('ë', '\ufffd')(eventBody) }, 'decoded with another charset'],
+  [
+    'replaced letters',
+    { body: changed('ë', '\ufffd')(eventBody) },
+    'decoded with the wrong charset',
+  ],
 ])('what is likely is said of %s', async (_, saved, why) => {
   await expectWhy(saved, why);
 });
@@ -172,7 +176,7 @@ test('where one signature is right, the other was made with another secret', asy
   };
   const { checks, failure } = await verify({ headers });
   expect(failure).toBe('wrong: x-webhook-signature');
-  expect(checks[1]?.why).toContain('another secret, as during a rotation');
+  expect(checks[1]?.why).toContain('another secret, perhaps during a rotation');
 });
 
 const key = Buffer.from(receiverSecret.slice(6), 'base64');
@@ -184,28 +188,24 @@ test.each([
   [
     'webhook-signature',
     `v1,${hmac(receiverSecret, start).digest('base64')}`,
-    'the key must be the bytes',
+    'the key must be the base64-decoded bytes',
   ],
   ['webhook-signature', `v1,${hmac(key).digest('base64')}`, 'must cover webhook-id'],
   [
     'webhook-signature',
     `v1,${hmac(receiverSecret).digest('base64')}`,
-    'follows whsec_, and it must cover',
+    'after whsec_, and it must cover',
   ],
-  ['webhook-signature', hmac(key, start).digest('base64'), 'in another form than v1, and base64'],
+  ['webhook-signature', hmac(key, start).digest('base64'), 'not written as v1, followed by base64'],
   [
     'webhook-signature',
     `v1,${hmac(key, start).digest('hex')}`,
-    'in another form than v1, and base64',
+    'not written as v1, followed by base64',
   ],
   ['X-Webhook-Signature', `sha256=${hmac(key).digest('hex')}`, 'the whole text of the secret'],
-  ['X-Webhook-Signature', `sha256=${hmac(receiverSecret, start).digest('hex')}`, 'the body alone'],
-  [
-    'X-Webhook-Signature',
-    `SHA256=${hmac(receiverSecret).digest('hex')}`,
-    'in another form than sha256=',
-  ],
-  ['X-Webhook-Signature', hmac(receiverSecret).digest('base64'), 'in another form than sha256='],
+  ['X-Webhook-Signature', `sha256=${hmac(receiverSecret, start).digest('hex')}`, 'only the body'],
+  ['X-Webhook-Signature', `SHA256=${hmac(receiverSecret).digest('hex')}`, 'not written as sha256='],
+  ['X-Webhook-Signature', hmac(receiverSecret).digest('base64'), 'not written as sha256='],
 ])('%s: %s was made in another way', async (name, value, why) => {
   const { checks, failure } = await verify({ headers: { ...signed(eventBody), [name]: value } });
   expect(failure).toBe(`wrong: ${name.toLowerCase()}`);
@@ -248,8 +248,8 @@ test('without webhook-… headers, a proxy may drop them', async () => {
 });
 
 test.each([
-  [`"${receiverSecret}"`, 'quotes, spaces, line breaks or invisible characters in it'],
-  [`${receiverSecret}\u200b`, 'invisible characters in it'],
+  [`"${receiverSecret}"`, 'contains quotes, spaces, line breaks or invisible characters'],
+  [`${receiverSecret}\u200b`, 'invisible characters'],
   [`${receiverSecret.slice(0, 20)}\n${receiverSecret.slice(20)}`, 'line breaks or invisible'],
   [`\t${receiverSecret}\r\n`, 'spaces or line breaks around it'],
 ])('a secret as %j', async (secret, why) => {
@@ -259,7 +259,7 @@ test.each([
 });
 
 test.each([
-  [{ 'webhook-timestamp': `${seconds}000` }, [], 'it has milliseconds'],
+  [{ 'webhook-timestamp': `${seconds}000` }, [], 'it is in milliseconds'],
   [{}, ['--received-at', '2026-11-21T11:54:59Z'], 'a clock or --received-at is wrong'],
 ])('a time: %j %j', async (headers, args, why) => {
   const { checks } = await verify({ headers: { ...signed(eventBody), ...headers }, args });
