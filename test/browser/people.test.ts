@@ -122,7 +122,7 @@ describe('a member', () => {
     const form = page.getByRole('dialog', { name: 'Add a member' });
     await form.getByLabel('Email').fill('nobody@example.com');
     await form.getByRole('button', { name: 'Add' }).click();
-    await form.getByText('there is no admin with this email').waitFor();
+    await form.getByText('no admin has this email').waitFor();
     await form.getByLabel('Email').fill(viewer.email);
     await form.getByRole('button', { name: 'Add' }).click();
     await page.getByRole('row').filter({ hasText: viewer.email }).getByText('viewer').waitFor();
