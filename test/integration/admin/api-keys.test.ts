@@ -255,7 +255,7 @@ test('an application keeps at most 1,000 keys: ended ones are deleted, active on
   await service.store.apiKeys.insertMany(revoked);
   const refused = await ada.call('POST', path, { body: wish });
   expectProblem(refused, 409, 'limit_reached');
-  expect(refused.body['detail']).toMatch(/at most 1000 API keys .*delete/);
+  expect(refused.body['detail']).toMatch(/at most 1000 API keys.*; delete/);
   expectProblem(await ada.call('DELETE', keyPath), 409, 'conflict');
   const rolled = await ada.call('POST', `${keyPath}/roll`, { body: { overlapSeconds: 0 } });
   expect(rolled.status).toBe(201);

@@ -27,10 +27,6 @@ const everywhere: Phrases = [
   [/reasons beside the/, 'the fields marked above'],
   [/what was done to it/i, 'history'],
   [/as they came\b/, 'as received'],
-];
-
-/** For the console and the command lines. Once the others say it plainly, too, a phrase moves up. */
-const inPrograms: Phrases = [
   [/\bis away\b/, 'is unavailable'],
   [/\bbeside\b/, 'next to'],
   [/\bunder way\b/, 'in flight, running, in progress'],
@@ -40,13 +36,17 @@ const inPrograms: Phrases = [
   [/taken up/, 'queued'],
   [/\bthis once\b/, 'only once'],
   [/change to receipt/i, 'end-to-end latency'],
+  [/\bsealed\b/i, 'encrypted'],
+  [/the service paused/i, 'the service deactivated'],
+];
+
+/** For the console and the command lines. Once the others say it plainly, too, a phrase moves up. */
+const inPrograms: Phrases = [
   [/is no (superuser|admin|member)\b/, 'is not a'],
   [/\b(of|over) \d+ hours\b/, 'last 24 hours'],
   [/(receiver|it) answer(s|ed)\b/i, 'responded with'],
   [/\b(the|last|no) answer\b/i, 'response'],
-  [/the service paused/i, 'the service deactivated'],
   [/\bwhat (is|was) (held|lost|sent)\b/i, 'held deliveries, lost deliveries'],
-  [/\bsealed\b/i, 'encrypted'],
   [/\bfault\(s\)/, 'checks failed'],
   [/\bby hand\b/, 'paused'],
 ];
