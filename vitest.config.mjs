@@ -49,7 +49,7 @@ const project = (name, groupOrder, options) => ({
   },
 });
 
-// The tests of `npm test`, and of its options --browser, --faults and --soak.
+// The tests of `npm test`, and of its options --browser, --faults, --soak and --tools.
 const suites = {
   // Files with servers wait more than they compute.
   tests: [
@@ -58,6 +58,7 @@ const suites = {
       maxWorkers: 4,
     }),
   ],
+  tools: [project('tools', 0, { include: ['test/tools/**/*.test.ts'], maxWorkers: 4 })],
   browser: [project('browser', 0, { include: ['test/browser/**/*.test.ts'], maxWorkers: 3 })],
   faults: [
     project('faults', 0, {

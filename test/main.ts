@@ -1,5 +1,5 @@
 // `npm test`: finds or installs the servers, starts those that all test files share, runs vitest. A run
-// of only unit tests starts none; `--browser`, `--faults` and `--soak` run those tests.
+// of only unit tests starts none; `--browser`, `--faults`, `--soak` and `--tools` run those tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readdir, rm } from 'node:fs/promises';
@@ -22,7 +22,8 @@ const buildTimeoutMs = 120_000;
 
 const given = process.argv.slice(2);
 const suite =
-  (['browser', 'faults', 'soak'] as const).find((name) => given.includes(`--${name}`)) ?? 'tests';
+  (['browser', 'faults', 'soak', 'tools'] as const).find((name) => given.includes(`--${name}`)) ??
+  'tests';
 const args = given.filter((argument) => argument !== `--${suite}`);
 
 /** Checks whether the command line names files, and only unit tests. */

@@ -31,7 +31,7 @@ const npmPackage = (testFile: string, ...checks: string[]) => ({
   tests: [
     ['npm', 'run', '--silent', 'build'],
     ...['publint --strict', ...checks].map((check) => ['npx', '--no', '--', ...check.split(' ')]),
-    ['npm', 'test', '--prefix', '../..', '--', `test/unit/packages/${testFile}`],
+    ['npm', 'run', 'test:tools', '--prefix', '../..', '--', `test/tools/packages/${testFile}`],
   ],
 });
 // The packages have no form for `require`.

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { groupIsGone } from '../support/process-group.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { foundServers } from '../integration/servers/found-servers.ts';
+import { foundServers } from '../tools/servers/found-servers.ts';
 
 let paths: Awaited<ReturnType<typeof foundServers>>;
 let folder: string;

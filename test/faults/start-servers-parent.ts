@@ -1,7 +1,7 @@
 // A process that starts MongoDB and Temporal, prints their pids, and then waits to be killed.
 import { startMongodb } from '../../dev/servers/mongodb.ts';
 import { startTemporalDevServer } from '../../dev/servers/temporal.ts';
-import { quiet } from '../integration/servers/found-servers.ts';
+import { quiet } from '../tools/servers/found-servers.ts';
 
 const [mongod = '', temporal = '', folder = ''] = process.argv.slice(2);
 const common = { port: 0, progress: quiet };

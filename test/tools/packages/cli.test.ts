@@ -8,7 +8,7 @@ import { buildCommandLine, type CommandLine } from '../../support/command-line.t
 import { closedPort, type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { makeKey } from '../api/problems.ts';
+import { makeKey } from '../../integration/api/problems.ts';
 
 let service: TestService;
 let receiver: Receiver;
