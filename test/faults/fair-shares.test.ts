@@ -39,6 +39,8 @@ let api: RoleProcess;
 let temporal: Client;
 /** Milliseconds from a change to its receipt by each watched webhook. */
 let alone: Latencies;
+/** What the machine makes at most. */
+let deliveriesPerSecond: number;
 
 beforeAll(async () => {
   installation = open.use(await createInstallation({ HERALD_METRICS_PORT: '0' }));
@@ -54,6 +56,7 @@ beforeAll(async () => {
   // Before that, code is compiled.
   await reportChanges(app, 40);
   alone = await reportChanges(app, changeCount);
+  deliveriesPerSecond = await measureRate();
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
@@ -196,6 +199,29 @@ async function watchLoad<T>(work: () => Promise<T>): Promise<{ result: T; most: 
   return { result, most };
 }
 
+/** Reports changes for all webhooks of an application at a time, and returns the deliveries a second. */
+async function measureRate(): Promise<number> {
+  const app = await makeApp('Rate');
+  for (let n = 0; n < webhookCount; n += 1) {
+    const url = receivers.urlOf({ manner: 'quick', name: 'rate', origin: n });
+    await insert(app, { url, entities: ['context'] });
+  }
+  let received = 0;
+  const stop = receivers.watch((arrived) => {
+    received += arrived.filter(({ name }) => name === 'rate').length;
+  });
+  const beganAtMs = nowMs();
+  const changes = Array.from({ length: 20 }, (_, n) =>
+    reportChange(app, { uid: `ctx_${n}` }, 'context.updated'),
+  );
+  await Promise.all(changes);
+  await waitFor(() => received >= changes.length * webhookCount, { what: 'all deliveries' });
+  stop();
+  const rate = (received * 1_000) / (nowMs() - beganAtMs);
+  process.stdout.write(`${Math.round(rate)} deliveries a second\n`);
+  return rate;
+}
+
 const loadUrl = (manner: 'slow' | 'hangs' | 'fails') => (n: number) =>
   receivers.urlOf({ manner, name: `load-${n}`, origin: n });
 
@@ -215,8 +241,9 @@ async function reportBeside(everyMs: number, urlOf: (n: number) => string): Prom
 test(
   '60 webhooks whose receivers take 900 ms, more than their share of permits, delay no other application',
   busyMachine,
-  async () => {
+  async ({ skip }) => {
     // 240 deliveries a second; 192 permits of 0.9 s allow 213.
+    skip(deliveriesPerSecond < 3 * 240, 'the machine is too slow for this load');
     const latencies = await reportBeside(250, loadUrl('slow'));
     expect(await countThrottled()).toBeGreaterThan(0);
     expectLikeAlone(latencies);
