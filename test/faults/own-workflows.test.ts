@@ -65,33 +65,27 @@ test('each of 30 changes that are made by curl one after another has a workflow 
   expect(own).toBe(30);
 });
 
-/** Returns the milliseconds from a change to the start of its workflow, one at a time: the median of ten. */
-async function measureStartMs(): Promise<number> {
-  const timesMs: number[] = [];
-  for (let n = 1; n <= 10; n += 1) {
-    const beganAtMs = performance.now();
-    await service.call('POST', '/changes', { body: bodyOf('alone') });
-    await workflowIdsOf('alone', n);
-    timesMs.push(performance.now() - beganAtMs);
+test('at 20 changes a second, or 10 on a slow machine, nine of ten events have workflows of their own', async () => {
+  let own = 0;
+  for (const [round, everyMs] of [50, 50, 100, 100].entries()) {
+    own = await countOwn(`paced-${round}`, everyMs);
+    process.stdout.write(`a change every ${everyMs} ms: ${own} of 200\n`);
+    if (own >= 180) break;
   }
-  return timesMs.toSorted((a, b) => a - b)[5] ?? Number.NaN;
-}
-
-test('at 20 changes a second, or as many as the machine bears, nine of ten events have workflows of their own', async () => {
-  const everyMs = Math.max(50, await measureStartMs());
-  process.stdout.write(`a change every ${Math.round(everyMs)} ms\n`);
-  const own = await bestOfThree(180, async (uid) => {
-    const beganAtMs = performance.now();
-    const calls: Promise<unknown>[] = [];
-    for (let n = 0; n < 200; n += 1) {
-      await delay(Math.max(0, beganAtMs + n * everyMs - performance.now()));
-      calls.push(service.call('POST', '/changes', { body: bodyOf(uid) }));
-    }
-    await Promise.all(calls);
-    return (await workflowIdsOf(uid, 200)).filter(isOwn).length;
-  });
   expect(own).toBeGreaterThanOrEqual(180);
 });
+
+/** Reports 200 changes, and returns how many events have workflows of their own. */
+async function countOwn(uid: string, everyMs: number): Promise<number> {
+  const beganAtMs = performance.now();
+  const calls: Promise<unknown>[] = [];
+  for (let n = 0; n < 200; n += 1) {
+    await delay(Math.max(0, beganAtMs + n * everyMs - performance.now()));
+    calls.push(service.call('POST', '/changes', { body: bodyOf(uid) }));
+  }
+  await Promise.all(calls);
+  return (await workflowIdsOf(uid, 200)).filter(isOwn).length;
+}
 
 test('events of a burst share workflows, and each is found by its id', async () => {
   const count = 3_000;
