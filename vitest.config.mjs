@@ -17,14 +17,13 @@ const crowded = [
   'hostile-receivers',
   'killed-in-flight',
   'overload',
-  'own-workflows',
   'paused-process',
   'rolling-upgrade',
   'sign-in-storm',
   'slow-sockets',
 ].map((name) => `test/faults/${name}.test.ts`);
-/** Compares the latencies of whole minutes: nothing runs beside it. */
-const lonely = ['test/faults/fair-shares.test.ts'];
+/** Compare latencies, or need a pace that only a free machine keeps: nothing runs next to them. */
+const lonely = ['fair-shares', 'own-workflows'].map((name) => `test/faults/${name}.test.ts`);
 const withServers = ['integration', 'e2e', 'replay', 'contract'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eachOf } from '../../lib/concurrency/each-of.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
@@ -49,9 +50,9 @@ test('after SIGTERM a worker starts no queued attempt and cuts none off', async 
   });
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const at = new Date(Date.now() - 5_000);
-  await Promise.all(
-    Array.from({ length: 400 }, () => insertEvent(installation, [webhook._id], at)),
-  );
+  await eachOf(Array.from({ length: 400 }), 20, async () => {
+    await insertEvent(installation, [webhook._id], at);
+  });
   // It starts when all of them exist.
   await using worker = await startRole('worker', installation.env);
   await waitFor(() => receiver.requests.length > 24, { what: 'a queued attempt' });
