@@ -7,7 +7,7 @@ import { reasonOf, runProgram } from './run-program.ts';
 interface Installable {
   readonly name: string;
   readonly version: string;
-  /** What is done where it is missing, for a person to read. */
+  /** How it is installed if it is missing, as shown to the user. */
   readonly how: string;
   /** Makes the executable below a folder, and returns its path there. */
   readonly make: (staging: string) => Promise<string>;

@@ -41,7 +41,7 @@ export function supervise<R extends Running>(first: R, options: SuperviseOptions
       const exit = await running.exited;
       if (signal.aborted) return `${name} was stopped`;
       const how = `${name} ended (${exit.signal ?? `code ${exit.code}`})`;
-      if (!restartable) return `${how} and its data with it`;
+      if (!restartable) return `${how}; its data is lost`;
       if (performance.now() - startedAt > soundAfterMs) waitMs = firstWaitMs;
       progress(`${how}; restarting it`);
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);

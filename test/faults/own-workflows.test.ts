@@ -1,5 +1,6 @@
 // Which events have a workflow of their own (ADR 39), at the pace of people, of a quiet machine and of a burst.
 import { execFile } from 'node:child_process';
+import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -68,12 +69,22 @@ test('each of 30 changes that are made by curl one after another has a workflow 
 test('at 20 changes a second, or 10 on a slow machine, nine of ten events have workflows of their own', async () => {
   let own = 0;
   for (const [round, everyMs] of [50, 50, 100, 100].entries()) {
+    const before = processorTimes();
     own = await countOwn(`paced-${round}`, everyMs);
-    process.stdout.write(`a change every ${everyMs} ms: ${own} of 200\n`);
-    if (own >= 180) break;
+    const after = processorTimes();
+    const idle = (after.idleMs - before.idleMs) / (after.allMs - before.allMs);
+    process.stdout.write(`a change every ${everyMs} ms: ${own} of 200; ${idle.toFixed(2)} idle\n`);
+    // Where nearly half of the machine is idle, the service is slow and not the machine: no second pace.
+    if (own >= 180 || idle > 0.4) break;
   }
   expect(own).toBeGreaterThanOrEqual(180);
 });
+
+function processorTimes(): { idleMs: number; allMs: number } {
+  const times = cpus().map((each) => each.times);
+  const idleMs = times.reduce((sum, { idle }) => sum + idle, 0);
+  return { idleMs, allMs: times.flatMap(Object.values).reduce((sum, ms) => sum + ms, 0) };
+}
 
 /** Reports 200 changes, and returns how many events have workflows of their own. */
 async function countOwn(uid: string, everyMs: number): Promise<number> {
