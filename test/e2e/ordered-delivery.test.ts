@@ -234,7 +234,9 @@ test('the workflow of a partition that gets more signals than a run may have con
   const handle = service.temporal.client.workflow.getHandle(
     workflowIdOf(webhookUid, 'agt_signalled'),
   );
-  const { runId } = await handle.describe();
+  const { runId } = await waitFor(() => handle.describe().catch(() => undefined), {
+    what: 'the workflow',
+  });
   for (let sent = 0; sent < 500; sent += 100) {
     await Promise.all(range(1, 100).map(() => handle.signal(movedSignalName)));
   }
