@@ -88,7 +88,10 @@ test('resources of two kinds with the same uid have separate orders and sequence
     entity: 'agent',
     resourceUid: '1',
   });
-  const partition = await service.temporal.client.workflow.getHandle(workflowId).describe();
+  const handle = service.temporal.client.workflow.getHandle(workflowId);
+  const partition = await waitFor(() => handle.describe().catch(() => undefined), {
+    what: 'the workflow',
+  });
   expect(await partition.staticSummary()).toBe(`agent 1 in order → ${webhookUid}`);
   await remove(webhookUid);
 });

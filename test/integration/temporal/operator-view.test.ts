@@ -175,7 +175,7 @@ test('an address that is refused at a retry fails its activity, too', async () =
 });
 
 test('an order shows its head, who waits behind it, and what its events have in common', async () => {
-  const uid = await webhookAt('/500', { ordering: 'resource', retrySchedule: ['2s'] });
+  const uid = await webhookAt('/500', { ordering: 'resource', retrySchedule: ['8s'] });
   const data = { uid: 'agt_seen', externalTenantId: 'tenant-seen' };
   const first = await report([uid], data);
   const second = await report([uid], data);
