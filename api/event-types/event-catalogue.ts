@@ -18,9 +18,9 @@ import { resourceData } from './resource-data.ts';
 const changed = {
   created: 'was created',
   updated: 'was changed',
-  deleted: 'was deleted. `data` is its last state',
+  deleted: 'was deleted. `data` contains its state before that',
 } as const;
-const nouns = { agent: 'An agent', context: 'A context', contextfile: 'A file of a context' };
+const nouns = { agent: 'An agent', context: 'A context', contextfile: 'A context file' };
 const asReported =
   'For a change that the platform reported (POST …/changes), `data` is the reported resource. Then only `uid` and `externalTenantId` are certain to be present.';
 

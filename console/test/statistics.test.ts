@@ -11,12 +11,12 @@ import { formatPoint, isLongerThanDay, isRange, sinceOf } from '../src/statistic
 describe('shares', () => {
   it.each([
     [0, 0, '–'],
-    [3, 3, '100 %'],
-    [3, 0, '0 %'],
-    [3, 1, '33.3 %'],
-    [1_000, 999, '99.9 %'],
-    [1_000_000, 999_999, '99.99 %'],
-    [1_000_000, 1, '0.01 %'],
+    [3, 3, '100%'],
+    [3, 0, '0%'],
+    [3, 1, '33.3%'],
+    [1_000, 999, '99.9%'],
+    [1_000_000, 999_999, '99.99%'],
+    [1_000_000, 1, '0.01%'],
   ])('%i attempts, %i delivered', (attempts, delivered, shown) => {
     expect(formatShare(successShare({ attempts, delivered }))).toBe(shown);
   });
@@ -26,8 +26,8 @@ it('counts in a sentence leave out what did not happen', () => {
   const none = { attempts: 0, delivered: 0, retrying: 0, exhausted: 0, blocked: 0 };
   expect(sentenceOf(none)).toBe('No attempts in this period.');
   expect(sentenceOf({ ...none, attempts: 1, delivered: 1 })).toBe('1 attempt: 1 delivered.');
-  expect(sentenceOf({ ...none, attempts: 1_203, delivered: 1_200, blocked: 3 })).toBe(
-    '1,203 attempts: 1,200 delivered, 3 blocked.',
+  expect(sentenceOf({ ...none, attempts: 1_203, delivered: 1_200, retrying: 3 })).toBe(
+    '1,203 attempts: 1,200 delivered, 3 to be retried.',
   );
   expect(formatCapped({ count: 10_000, countIsCapped: true })).toBe('10,000 or more');
 });

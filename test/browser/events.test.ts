@@ -43,7 +43,7 @@ test('an event of a resource is found, shown, and resent to another webhook', as
   await waitFor(() => receivedBy('/first') === 2, { what: 'the deliveries' });
   await using opened = await openConsole(service, pathTo('/events'));
   const { page, complaints } = opened;
-  await page.getByRole('textbox', { name: 'Resource', exact: true }).fill('agt_7');
+  await page.getByRole('textbox', { name: 'Resource ID' }).fill('agt_7');
   await expect.poll(() => page.url()).toContain('resourceUid=agt_7');
   await page.reload();
   await expect.poll(() => page.getByRole('link', { name: 'agent.updated' }).count()).toBe(1);
@@ -158,7 +158,7 @@ test('what failed in the last hour is counted, then replayed; a paused webhook h
   await page.getByRole('button', { name: 'Start replay' }).click();
   await page.getByRole('heading', { name: 'Replay', level: 1 }).waitFor();
   await page.getByText(/^3 deliveries queued; (\d) of \1 webhooks? done$/).waitFor();
-  await page.getByRole('progressbar', { name: '100 % of the period' }).waitFor();
+  await page.getByRole('progressbar', { name: '100% of the period' }).waitFor();
   await waitFor(() => receivedBy('/repaired') === 3, { what: 'the replayed deliveries' });
 
   const pause = { body: { active: false } };

@@ -19,6 +19,7 @@ const consolePage = readFileSync('docs/console.md', 'utf8');
 /** Keeps the picture of a page that docs/console.md shows. */
 async function photograph(page: Page, name: string): Promise<void> {
   if (picturesFolder === null || !consolePage.includes(`console/${name}.png`)) return;
+  if (name === 'events-live') await page.getByText('live', { exact: true }).waitFor();
   await page.screenshot({ path: join(picturesFolder, `${name}.png`) });
 }
 

@@ -52,7 +52,7 @@ describe('an API key', () => {
     const second = await copied(page);
     await rolled.getByRole('checkbox', { name: 'I have saved it' }).check();
     await rolled.getByRole('button', { name: 'Done' }).click();
-    await row.filter({ hasText: 'rolled' }).filter({ hasText: 'works until' }).waitFor();
+    await row.filter({ hasText: 'rolled' }).filter({ hasText: 'expires' }).waitFor();
     expect([await callWith(first, '/webhooks'), await callWith(second, '/webhooks')]).toEqual([
       200, 200,
     ]);

@@ -45,8 +45,8 @@ it('a new application shows the first steps, and then its numbers, also without 
   const troubled = page.getByRole('region', { name: '2 webhooks need attention' });
   await troubled.getByText('The receiver responded with 410 Gone.').waitFor();
   await troubled.getByText(/It will be deactivated (on|at) /).waitFor();
-  await page.getByText('3 attempts: 1 delivered, 1 retrying, 1 exhausted.').waitFor();
-  await page.getByRole('group', { name: 'Success' }).getByText('33.3 %').waitFor();
+  await page.getByText('3 attempts: 1 delivered, 1 to be retried, 1 exhausted.').waitFor();
+  await page.getByRole('group', { name: 'Success rate' }).getByText('33.3%').waitFor();
   await page.getByRole('group', { name: 'Retrying' }).getByText('1', { exact: true }).waitFor();
   const incidents = page.getByRole('region', { name: 'Latest incidents' });
   await incidents
@@ -61,7 +61,7 @@ it('a new application shows the first steps, and then its numbers, also without 
     .waitFor();
   await page.getByRole('radiogroup', { name: 'Range' }).getByText('1 hour').click();
   await expect.poll(() => new URL(page.url()).search).toBe('?range=1h');
-  await page.getByRole('heading', { name: 'Deliveries, last hour' }).waitFor();
+  await page.getByRole('heading', { name: 'Attempts, last hour' }).waitFor();
   await troubled.getByRole('link', { name: 'Broken' }).click();
   await page.getByText('This webhook is failing').waitFor();
 
@@ -78,7 +78,7 @@ it('a new application shows the first steps, and then its numbers, also without 
   for (const uid of webhookUids)
     expect((await service.call('DELETE', `/webhooks/${uid}`)).status).toBeLessThan(300);
   await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}`);
-  await page.getByRole('heading', { name: 'Deliveries, last 24 hours' }).waitFor();
+  await page.getByRole('heading', { name: 'Attempts, last 24 hours' }).waitFor();
   expect(await page.getByRole('heading', { name: 'No events sent yet' }).count()).toBe(0);
   expect(complaints).toEqual([]);
 });

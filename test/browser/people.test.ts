@@ -87,7 +87,7 @@ describe('a superuser', () => {
     await using opened = await openConsole(service, '/apps');
     const { page, complaints } = opened;
     await page.getByText('No webhook is failing in any application.').waitFor();
-    await page.getByRole('link', { name: 'Installation audit log' }).click();
+    await page.getByRole('link', { name: 'Audit log of all applications' }).click();
     await page.getByRole('combobox', { name: 'Action' }).click();
     await page.getByRole('option', { name: 'signing_key.created' }).click();
     const row = page.getByRole('row').filter({ hasText: 'signing_key.created' });
@@ -144,7 +144,7 @@ describe('a viewer', () => {
       /create|generate|add |rename|revoke|delete|disable|change role|remove|roll|actions for/i;
     for (const [path, heading] of [
       ['/apps', 'Applications'],
-      ['/audit-log', 'Installation audit log'],
+      ['/audit-log', 'Audit log of all applications'],
       [`${app}/users`, 'Users'],
       [`${app}/users/${userUid}`, '=HYPERLINK("x")'],
       [`${app}/accounts`, 'Accounts'],

@@ -244,7 +244,7 @@ it('the list shows state, held count, success and twins, and filters by state', 
   const { page, complaints } = opened;
   const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
   await row('First twin').getByText('same URL as another').waitFor();
-  await row('Second twin').getByText('100 %').waitFor();
+  await row('Second twin').getByText('100%').waitFor();
   await row('Sleeper').getByText('1 held').waitFor();
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'paused' }).click();

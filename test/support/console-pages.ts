@@ -19,7 +19,7 @@ export function pagesOf(
   const working = `${below}/webhooks/${webhookUid}`;
   return [
     { name: 'applications', path: '/apps', heading: 'Applications' },
-    { name: 'installation-log', path: '/audit-log', heading: 'Installation audit log' },
+    { name: 'installation-log', path: '/audit-log', heading: 'Audit log of all applications' },
     { name: 'my-account', path: '/me', heading: 'Your account' },
     { name: 'overview', path: below, heading: 'Overview' },
     { name: 'api-management', path: `${below}/keys`, heading: 'API Management' },

@@ -20,14 +20,14 @@ export function successShare({
   return attempts === 0 ? null : delivered / attempts;
 }
 
-/** Returns a share such as `99.95 %`; never 100 % where something failed, nor 0 % where something did not. */
+/** Returns a share such as `99.95%`; never 100% where something failed, nor 0% where something did not. */
 export function formatShare(share: number | null): string {
   if (share === null) return '–';
   const percent = share * 100;
-  if (percent === 0 || percent === 100) return `${percent} %`;
+  if (percent === 0 || percent === 100) return `${percent}%`;
   const digits = percent > 99 || percent < 1 ? 2 : 1;
   const shown = Math.min(Math.max(percent, 0.01), 99.99);
-  return `${Number(shown.toFixed(digits))} %`;
+  return `${Number(shown.toFixed(digits))}%`;
 }
 
 export function formatMs(ms: number | undefined): string {
@@ -43,7 +43,10 @@ export function sentenceOf(counts: Pick<DeliveryCounts, 'attempts' | Outcome>): 
   if (counts.attempts === 0) return 'No attempts in this period.';
   const parts = outcomes
     .filter(({ name }) => counts[name] > 0)
-    .map(({ name }) => `${formatCount(counts[name])} ${name}`);
+    .map(({ name }) => {
+      const outcome = name === 'retrying' ? 'to be retried' : name;
+      return `${formatCount(counts[name])} ${outcome}`;
+    });
   const noun = counts.attempts === 1 ? 'attempt' : 'attempts';
   return `${formatCount(counts.attempts)} ${noun}: ${parts.join(', ')}.`;
 }

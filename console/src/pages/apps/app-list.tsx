@@ -37,7 +37,7 @@ export function AppList() {
         <>
           {isSuperuser && (
             <ButtonLink variant="default" to="/audit-log">
-              Installation audit log
+              Audit log of all applications
             </ButtonLink>
           )}
           {create}

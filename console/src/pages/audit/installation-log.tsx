@@ -7,7 +7,7 @@ import { Page } from '../../parts/page.tsx';
 import { installationActions } from './actions.ts';
 import { AuditPage } from './audit-page.tsx';
 
-const title = 'Installation audit log';
+const title = 'Audit log of all applications';
 
 /** What was done outside of applications: sign-ins, passwords, admins, signing keys. */
 export function InstallationLog() {

@@ -36,7 +36,7 @@ export function DeliveryList() {
   });
   const isFiltered = Object.keys(search).length > 0;
   return (
-    <Page title="Deliveries" about="One row per event and webhook.">
+    <Page title="Deliveries" about="Each row is one event sent to one webhook.">
       <DeliveryFilters />
       <List
         of={list}

@@ -57,7 +57,7 @@ function remedyForStatus(status: number): string {
   if (status < 400) return 'Redirects are not followed. Register the URL from the Location header.';
   return status < 500
     ? 'Only a 2xx response counts as delivered.'
-    : "The receiver's code, or a proxy in front of it, failed. Check its log.";
+    : "The receiver's code, or a proxy in front of it, failed. Check their logs.";
 }
 
 /** Returns what an attempt met, and what to do about it; null for a success. */

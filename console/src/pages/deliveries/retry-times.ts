@@ -13,7 +13,7 @@ export function attemptsOfRound<Row extends Pick<Attempt, 'trigger'>>(
 interface Remaining {
   /** The attempts behind the next one. */
   count: number;
-  /** When the last of them is made, if none of them succeeds; each wait may be up to 15 % longer. */
+  /** When the last of them is made, if none of them succeeds; each wait may be up to 15% longer. */
   lastAt: Date;
 }
 

@@ -8,8 +8,8 @@ export function EventFilters({ children }: { children?: ReactNode }) {
   return (
     <Filters>
       <ChoiceFilter name="event" label="Event" choices={subscribedEventNames} />
-      <ChoiceFilter name="entity" label="Kind of resource" choices={entities} />
-      <TextFilter name="resourceUid" label="Resource" placeholder="ID of a resource" />
+      <ChoiceFilter name="entity" label="Resource type" choices={entities} />
+      <TextFilter name="resourceUid" label="Resource ID" placeholder="agt_…" />
       <TextFilter name="externalTenantId" label="Tenant" />
       {children}
     </Filters>

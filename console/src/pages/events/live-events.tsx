@@ -44,7 +44,7 @@ export function LiveEvents() {
       )}
       {shown.length === 0 ? (
         <Empty title="No events yet">
-          New events appear here within a second. Earlier events are under Events.
+          New events appear here within a second. For earlier events, go back to Events.
         </Empty>
       ) : (
         <DataTable

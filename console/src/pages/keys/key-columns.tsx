@@ -59,10 +59,10 @@ function End({ apiKey: { state, expiresAt, revokedAt } }: { apiKey: ApiKey }) {
       </>
     );
   }
-  if (expiresAt === null) return 'does not expire';
+  if (expiresAt === null) return 'never expires';
   return (
     <>
-      {state === 'expired' ? 'since' : 'works until'} <When at={expiresAt} />
+      {state === 'expired' ? 'since' : 'expires'} <When at={expiresAt} />
     </>
   );
 }

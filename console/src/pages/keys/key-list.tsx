@@ -37,7 +37,7 @@ export function KeyList() {
   return (
     <Page
       title="API Management"
-      about="Keys that your back ends use to call the service."
+      about="API keys that your back ends use to call the service."
       actions={generate}
     >
       <Filters>

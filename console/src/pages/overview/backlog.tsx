@@ -31,7 +31,7 @@ export function Backlog() {
           Backlog
         </Title>
         <Text size="sm" c="dimmed">
-          Not delivered yet
+          Deliveries still to be made
         </Text>
       </Group>
       <Loaded query={backlog}>

@@ -90,7 +90,7 @@ function Deliveries({ range }: { range: RangeName }) {
       {(loaded) => {
         const { totals } = loaded;
         const { changeToReceiptMs: receipt, attemptMs } = totals;
-        const title = `Deliveries, ${period}`;
+        const title = `Attempts, ${period}`;
         return (
           <Stack
             gap="lg"
@@ -99,19 +99,19 @@ function Deliveries({ range }: { range: RangeName }) {
           >
             <Figures>
               <Figure
-                label="Success"
+                label="Success rate"
                 value={formatShare(successShare(totals))}
                 about="Attempts with a 2xx response"
               />
               <Figure
                 label="End-to-end latency, p50"
                 value={formatMs(receipt?.p50)}
-                about="Half arrived faster"
+                about="Half of the deliveries are faster"
               />
               <Figure
                 label="End-to-end latency, p95"
                 value={formatMs(receipt?.p95)}
-                about="Retries and pauses included"
+                about="With retries and pauses"
               />
               <Figure
                 label="Attempt duration, p95"

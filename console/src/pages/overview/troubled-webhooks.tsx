@@ -62,7 +62,7 @@ function Troubled({ webhook }: { webhook: Webhook }) {
         )}
         {deactivatesAt !== null && (
           <>
-            It will be deactivated <AtTime at={deactivatesAt} /> unless an attempt succeeds.{' '}
+            It will be deactivated <AtTime at={deactivatesAt} />, unless an attempt succeeds.{' '}
           </>
         )}
         {heldCount > 0 && `${formatHeld(heldCount)} held.`}

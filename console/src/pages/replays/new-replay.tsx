@@ -57,7 +57,7 @@ export function NewReplay() {
   return (
     <Page
       title="Start a replay"
-      about="Send the failed deliveries of a period again, oldest events first. Count them first, then start."
+      about="Send deliveries of a period again, oldest events first. You see how many match before anything is sent."
     >
       <Card withBorder padding="lg">
         <form

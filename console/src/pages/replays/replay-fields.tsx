@@ -22,7 +22,7 @@ interface ReplayFieldsProps {
 
 const ranges: { value: Range; label: string }[] = [
   { value: 'hour', label: 'Last hour' },
-  { value: 'day', label: 'Last day' },
+  { value: 'day', label: 'Last 24 hours' },
   { value: 'own', label: 'Custom' },
 ];
 const perSecondMax = 100;

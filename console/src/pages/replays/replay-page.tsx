@@ -45,7 +45,7 @@ function Sections({ replay }: { replay: Replay }) {
   return (
     <>
       <ProgressCard replay={replay} />
-      <Section title="What it sends">
+      <Section title="Selection">
         <Wanted replay={replay} />
       </Section>
       <Section title="Webhooks">
@@ -82,7 +82,7 @@ function ProgressCard({ replay }: { replay: Replay }) {
           <Progress.Section
             value={percent}
             color={replayColors[state]}
-            aria-label={`${percent} % of the period`}
+            aria-label={`${percent}% of the period`}
           />
         </Progress.Root>
         <Text size="sm" c="dimmed">
@@ -97,7 +97,7 @@ function Reached({ replay: { finishedAt, reachedAt } }: { replay: Replay }) {
   if (finishedAt !== null)
     return (
       <>
-        Ended <AtTime at={finishedAt} />. See Deliveries for the result of each delivery.
+        Ended <AtTime at={finishedAt} />. Deliveries shows the result of each one.
       </>
     );
   if (reachedAt === null) return 'Starting with the oldest events';

@@ -35,18 +35,18 @@ interface Labelled {
 
 const lostReasons = ['expired', 'abandoned'] as const;
 const failed: readonly Labelled[] = [
-  { value: 'exhausted', label: 'exhausted: no attempts left' },
-  { value: 'blocked', label: 'blocked: the address was not allowed' },
-  { value: 'cancelled', label: 'expired or abandoned: held or waiting for too long' },
+  { value: 'exhausted', label: 'exhausted: no attempts are left' },
+  { value: 'blocked', label: 'blocked: the address of the receiver is not allowed' },
+  { value: 'cancelled', label: 'expired or abandoned: held or queued for too long' },
 ];
 const onPurpose: readonly Labelled[] = [
-  { value: 'discarded', label: 'discarded: dropped on purpose after a pause' },
-  { value: 'unsubscribed', label: 'unsubscribed: the webhook was no longer subscribed' },
+  { value: 'discarded', label: 'discarded: dropped by whoever resumed the webhook' },
+  { value: 'unsubscribed', label: 'unsubscribed: the webhook no longer wanted the event' },
 ];
 const open: readonly Labelled[] = [
-  { value: 'retrying', label: 'retrying: sent now instead of later' },
-  { value: 'pending', label: 'pending for more than a minute' },
-  { value: 'held', label: 'held: by a paused webhook' },
+  { value: 'retrying', label: 'retrying: waiting for the next attempt, which is made now' },
+  { value: 'pending', label: 'pending: not attempted for more than a minute' },
+  { value: 'held', label: 'held: the webhook is paused' },
 ];
 const ofOneWebhook: readonly Labelled[] = [
   { value: 'delivered', label: 'delivered: receivers get them again' },

@@ -19,7 +19,7 @@ export function Settings() {
   return (
     <Page
       title="Settings"
-      about="Settings of this installation, for all applications. Only operators of the service can change them."
+      about="These settings apply to all applications. Only the operators of the service can change them."
     >
       <Loaded query={settings}>{(found) => <Shown settings={found} />}</Loaded>
     </Page>
@@ -39,13 +39,13 @@ function Shown({ settings }: { settings: SettingsOfService }) {
           ]}
         />
         <Text size="sm" c="dimmed" mt="sm">
-          Webhooks with a custom schedule use that one instead.
+          A webhook can have a retry schedule of its own.
         </Text>
       </Group>
       <Group title="Retention">
         <Facts
           of={[
-            ['Events, settled deliveries, replays', durationWords(retention.records)],
+            ['Events, finished deliveries, replays', durationWords(retention.records)],
             ['Held deliveries', durationWords(retention.held)],
             ['Audit log', durationWords(retention.auditLog)],
           ]}

@@ -32,14 +32,14 @@ export function AddressFields({
             <Radio
               value="operations"
               label="Operations"
-              description="Service notifications, such as a failing webhook"
+              description="Notifications about the service, such as when a webhook fails"
             />
           </Group>
         </Radio.Group>
       )}
       <TextInput
         label="Name"
-        description="A name to recognise it by."
+        description="A name to recognise the webhook by."
         {...form.getInputProps('name')}
         autoComplete="off"
       />
@@ -47,7 +47,7 @@ export function AddressFields({
       {webhook === null && (
         <Switch
           label="Active"
-          description="Off: the webhook starts paused, and events are held until you resume it."
+          description="If off, the webhook starts paused, and its events are held until you resume it."
           {...form.getInputProps('active', { type: 'checkbox' })}
         />
       )}
@@ -69,8 +69,8 @@ function UrlField({ form }: Pick<FieldsProps, 'form'>) {
         required
         description={
           kind === 'operations'
-            ? 'URL of your receiver, or mailto: and an address if operators have set up a mail server.'
-            : 'URL of your receiver. It must be reachable from the internet, unless operators allow otherwise.'
+            ? 'The URL of your receiver, or mailto: and an address if the service has a mail server.'
+            : 'The URL of your receiver. It must be reachable from the internet, unless the settings of the service allow other addresses.'
         }
         placeholder="https://hooks.example.com/agents"
         {...input}

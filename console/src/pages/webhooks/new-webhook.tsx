@@ -37,7 +37,7 @@ export function NewWebhook() {
   return (
     <Page
       title="Create a webhook"
-      about="It receives the events of changes made from now on, as signed requests."
+      about="The service sends a signed request to your receiver for each change from now on."
     >
       <Loaded query={types}>
         {(loaded) => (

@@ -17,7 +17,7 @@ export function RetryLine({ waits }: { waits: readonly string[] }) {
   const total =
     totalMs === 0
       ? 'One attempt, no retries.'
-      : `${attempts.length} attempts over ${formatDuration(totalMs)}. Up to 15 % is added to each wait.`;
+      : `${attempts.length} attempts over ${formatDuration(totalMs)}. Up to 15% is added to each wait.`;
   return (
     <Stack gap={6}>
       <div className={classes['line']} aria-hidden="true">

@@ -43,8 +43,8 @@ export function adviceFor(webhook: Health, heldFor: string): Advice | null {
     color: deactivationWarning === 'soon' ? 'red' : 'yellow',
     title: 'This webhook is failing',
     steps: [
-      'Check the responses of the receiver in the latest deliveries below.',
-      'Fix the receiver, then send a test event. One success ends the failing state.',
+      'Check what the receiver responded to the latest deliveries, listed below.',
+      'Fix the receiver, then send a test event. The first success clears this warning.',
     ],
   };
 }

@@ -79,7 +79,7 @@ function Health({ webhook: { uid, heldCount, lastTriggeredAt } }: { webhook: Web
           <Stack gap="lg">
             <Figures>
               <Figure
-                label="Success, last 24 h"
+                label="Success rate, last 24 h"
                 value={formatShare(successShare(totals))}
                 about="Attempts with a 2xx response"
               />
