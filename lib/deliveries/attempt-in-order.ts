@@ -5,10 +5,10 @@ import type { PartitionStep } from '../temporal/messages.ts';
 import { drain, type DrainBounds } from './drain.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-// How soon the workflow tries again where another process sends.
+// The wait of the workflow while another process holds the lease.
 const busyMs = 2_000;
 
-/** Drains a partition for its workflow, and returns what the workflow waits for. */
+/** Drains a partition and returns what its workflow has to wait for. */
 export async function attemptInOrder(
   ports: DeliveryPorts,
   partition: PartitionKey,

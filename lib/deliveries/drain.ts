@@ -9,29 +9,29 @@ import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { throttledDelayMs } from './retry-schedule.ts';
 
-// Both keep a drain well within the timeout of its activity.
+// These limits keep a drain well within the timeout of its activity.
 const attemptsMax = 100;
 const drainMsMax = 15_000;
-// How soon to check again what another process makes, and what a job sends, which signals when it has.
+// How soon to check on an attempt of another process, and on a delivery that a job sends; the job also sends a signal.
 const checkAgainMs = 2_000;
 const sentByJobMs = 60_000;
 
-/** Why a drain stopped: `busy`: another one sends; `more`: its time was over; an object: its next number has to wait. */
+/** Why a drain stopped: `busy`: another process sends; `more`: its time ran out; an object: the head has to wait. */
 export type Left = 'nothing' | 'held' | 'busy' | 'more' | { waitMs: number; head: DeliveryOutcome };
 
 export interface Drained {
   settled: DeliveryOutcome[];
   left: Left;
-  /** The next number. */
+  /** The next number to send. */
   n: number;
 }
 
 export interface DrainBounds {
-  /** Cuts off the attempt in flight. */
+  /** Aborts the attempt in flight. */
   signal: AbortSignal;
   /** Ends the drain after the attempt in flight. */
   cancellation?: AbortSignal;
-  /** No attempt begins later. */
+  /** No attempt begins after this time. */
   msMax?: number;
 }
 
@@ -41,8 +41,8 @@ interface Budget extends DrainBounds {
 }
 
 /**
- * Sends the deliveries of a partition one after another, while no other process does. A caller that finds it busy may
- * leave: the holder of the lease looks once more after the release.
+ * Sends the deliveries of a partition one after another while it holds the lease. A caller that finds the partition
+ * busy may leave: the holder checks for new numbers after the release.
  */
 export async function drain(
   ports: DeliveryPorts,
@@ -62,7 +62,7 @@ export async function drain(
     try {
       left = await sendNext(ports, lease, budget);
     } catch (error) {
-      // A lease that cannot be released runs out.
+      // A lease that cannot be released expires.
       await releaseLease(store, lease, soonAfter(clock.now())).catch(() => undefined);
       throw error;
     }
@@ -83,7 +83,7 @@ async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Pro
       const range = { from: n, countMax: 1, ...within(session) };
       return (await findNumbered(ports.store, partition, range))[0] ?? null;
     });
-    // Without one it was removed as too old, or is sent again under a later number.
+    // Without an event, the number was deleted by the retention or moved to a later one.
     if (head !== null) {
       const { appUid, webhookUid } = partition;
       const key = { appUid, webhookUid, eventId: head.eventId };

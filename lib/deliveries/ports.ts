@@ -14,7 +14,7 @@ export interface DeliveryPorts {
   store: Store;
   records: DeliveryRecords;
   sender: Sender;
-  /** The first attempts of this process in flight. */
+  /** The limit of first attempts in flight in this process. */
   firstAttempts: SharedLimit;
   signalPartition: SignalPartition;
   signalOvertaken: SignalOvertaken;

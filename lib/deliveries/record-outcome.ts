@@ -1,4 +1,4 @@
-// What is recorded of a delivery, and what its workflow is told of it.
+// Records the result of an attempt, and builds the outcome for the workflow.
 import { limits } from '../limits.ts';
 import type { AttemptFact, DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { type DeliveryState, isOpen } from '../model/delivery-state.ts';
@@ -29,7 +29,7 @@ export type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
 type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> &
   Partial<Pick<DeliveryStep, 'cancelReason' | 'isRateLimited'>> & { target?: AttemptTarget };
 
-// What another process recorded meanwhile stands, and so does a job's claim.
+// A concurrent write of another process wins, and so does the claim of a job.
 export async function recordStep(
   records: Pick<DeliveryRecords, 'record' | 'readDelivery' | 'readProven'>,
   { key, delivery, event, turn, caller }: Found,
@@ -58,7 +58,7 @@ export async function recordStep(
   return outcomeOf(key, stored, caller);
 }
 
-// Those before this one are read only now that they are reported.
+// Earlier attempts are read only now, because only the final outcome reports them.
 async function attemptsAfter(
   records: Pick<DeliveryRecords, 'readDelivery'>,
   key: DeliveryKey,
@@ -85,7 +85,7 @@ function recordedOutcome(
   };
 }
 
-// `superseded` for a caller that lost the delivery to a job, `waiting` for an event whose partition owns it.
+// The state is `superseded` if a job took the delivery from the caller, and `waiting` if the partition owns it.
 export function outcomeOf(
   key: DeliveryKey,
   delivery: DeliveryToAttempt,
@@ -105,7 +105,7 @@ export function outcomeOf(
   };
 }
 
-// A pending one is to be asked for again: the process that took it may be lost.
+// A pending delivery is retried: the process that took it may have died.
 function toReport(state: DeliveryState): Exclude<DeliveryState, 'pending'> {
   return state === 'pending' ? 'retrying' : state;
 }

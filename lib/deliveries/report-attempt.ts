@@ -1,4 +1,4 @@
-// What is kept, logged and counted of an attempt. The metrics are counters in memory: nothing is written or awaited.
+// Builds the record, log line and metrics of an attempt. Metrics are counters in memory: nothing is awaited.
 import type { SendResult } from '../egress/http-sender.ts';
 import type { Attempt, AttemptTrigger } from '../model/attempt.ts';
 import type { DeliveryKey, DeliveryToAttempt } from '../model/delivery.ts';
@@ -75,17 +75,17 @@ export function logAttempt(
 interface Made {
   event: EventToAttempt;
   webhook: Pick<WebhookDocument, '_id' | 'ratePerSecond'>;
-  /** As it was before. */
+  /** The delivery before the attempt. */
   delivery: DeliveryToAttempt | null;
   attempt: Attempt;
-  /** When only a permit was missing. */
+  /** When the attempt was ready except for a permit. */
   readyAt: Date;
 }
 
-// Below it the receipt does not count as one that waited.
+// A shorter wait for a permit does not count as waiting.
 const permitWaitMsMin = 50;
 
-/** Counts an attempt, and measures it and what came before it. */
+/** Records the metrics of an attempt and of the time before it. */
 export function measureAttempt(made: Made): void {
   const { attempt: done, delivery, event, readyAt } = made;
   const { at, ms, state, errorClass } = done;
@@ -109,14 +109,14 @@ export function measureAttempt(made: Made): void {
   });
 }
 
-/** Returns when an attempt was due that nothing but the service can have delayed; else null. */
+/** Returns the due time of an attempt that only the service itself can have delayed; otherwise null. */
 export function dueOf({
   event,
   webhook,
   delivery,
 }: Omit<Made, 'attempt' | 'readyAt'>): Date | null {
   if (webhook.ratePerSecond !== null || turnOf(event, webhook._id) !== null) return null;
-  // A notice is left to the relay, which takes some seconds.
+  // A notice is started by the relay, some seconds later.
   if (delivery === null) return isOperationsEvent(event.event) ? null : timeOfId(event._id);
   return delivery.jobUid === null && delivery.state === 'retrying' ? delivery.nextAttemptAt : null;
 }

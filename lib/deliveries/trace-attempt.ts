@@ -1,4 +1,4 @@
-// The span of an attempt: what the receiver's own spans hang from.
+// The span of an attempt, the parent of the receiver's own spans.
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { AttemptPhase } from '../egress/attempt-trace.ts';
 import type { SendResult } from '../egress/http-sender.ts';
@@ -28,7 +28,7 @@ const phaseNames: Readonly<Record<AttemptPhase['name'], string>> = {
   firstByte: 'first byte',
 };
 
-/** Begins the span of an attempt; returns null where its change is in no recorded trace. */
+/** Starts the span of an attempt; returns null if its change is not in a recorded trace. */
 export function traceAttempt(attempt: AttemptToTrace): TracedAttempt | null {
   const { event, trigger, at } = attempt;
   const change = placeOf(event.trace);
@@ -50,7 +50,7 @@ export function traceAttempt(attempt: AttemptToTrace): TracedAttempt | null {
   return new TracedAttempt(span, startTime - performance.now());
 }
 
-// Of the URL no path and no query: these often hold a secret.
+// The path and query of the URL are left out: they often hold a secret.
 function attributesOf({ key, event, url, n, trigger }: AttemptToTrace) {
   const { hostname, port, protocol } = new URL(url);
   const target = isMailUrl(url)
@@ -75,11 +75,11 @@ function attributesOf({ key, event, url, n, trigger }: AttemptToTrace) {
 
 export class TracedAttempt {
   readonly #span: Span;
-  // One for all times of an attempt, so that no part begins before it or ends after it.
+  // One offset for all times of an attempt, so that no phase starts before it or ends after it.
   readonly #aheadMs: number;
   #endedAt: number | undefined;
 
-  /** `aheadMs` is the time of the epoch less `performance.now()`. */
+  /** `aheadMs` is the epoch time minus `performance.now()`. */
   constructor(span: Span, aheadMs: number) {
     this.#span = span;
     this.#aheadMs = aheadMs;
@@ -93,7 +93,7 @@ export class TracedAttempt {
     return traceOf(this.#span.spanContext());
   }
 
-  /** Adds what came of the request, which is over; what the service makes of it is still in the span's trace. */
+  /** Adds the result of the request and fixes the end time. Later work of the service is still part of the trace. */
   answer(result: SendResult, { state, errorClass }: Pick<Verdict, 'state' | 'errorClass'>): void {
     this.#endedAt = this.#now();
     if (result.kind === 'answered') {
@@ -118,7 +118,7 @@ export class TracedAttempt {
     }
   }
 
-  /** Ends it for a fault of ours, after which the attempt is made again. */
+  /** Ends the span with a fault of our own; the attempt is repeated. */
   fail(error: unknown): void {
     failSpan(this.#span, error);
     this.#span.end(this.#now());

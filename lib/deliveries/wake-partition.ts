@@ -5,8 +5,8 @@ import type { DeliveryPorts } from './ports.ts';
 import type { Found } from './record-outcome.ts';
 
 /**
- * Signals the workflow of a partition where a delivery in it is left to the partition, or has ended without it, and its
- * number is not settled. Part of an activity, so it is repeated until it has succeeded.
+ * Signals the workflow of a partition if a delivery was left to it or ended outside it, and its number is not settled.
+ * It runs in an activity, so it is repeated until it succeeds.
  */
 export async function wakePartition(
   { store, signalPartition }: Pick<DeliveryPorts, 'store' | 'signalPartition'>,

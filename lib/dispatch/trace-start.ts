@@ -12,8 +12,8 @@ interface WorkflowToStart {
 }
 
 /**
- * Starts the workflow of events in a span, whose `traceparent` it is told, where a trace of theirs is recorded.
- * Returns what the start returns.
+ * Calls `start` in a span and passes its `traceparent`, if a trace of one of the events is recorded. Returns the result
+ * of `start`.
  */
 export async function traceStart<Result>(
   subject: WorkflowToStart,
@@ -35,7 +35,7 @@ export async function traceStart<Result>(
   return inSpan(span, (started) => start(traceOf(started.spanContext())?.traceparent));
 }
 
-// A workflow of several events is in no trace of theirs: each has only a part in it.
+// A workflow of several events starts its own trace, because each event has only a part in it.
 function placeOfStart({ events, now }: WorkflowToStart): SpanPlace | null {
   const changes = events.map((event) => placeOf(event.trace)).filter((place) => place !== null);
   const [first] = events;

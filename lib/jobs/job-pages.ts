@@ -25,7 +25,7 @@ type JobPorts = Pick<
   'store' | 'clock' | 'signalPartition' | 'signalOvertaken' | 'retention'
 >;
 
-/** Takes a page of a job, once; a repeat returns the same deliveries, even of an ended job: nobody else sends them. */
+/** Takes a page of a job once. A repeat returns the same deliveries, even of an ended job: nothing else sends them. */
 export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Promise<JobPage> {
   const { store, clock, signalPartition, signalOvertaken } = ports;
   const { jobUid, page } = input;
@@ -44,7 +44,7 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
     const isTaken = begun === null || begun.kind === 'erasure';
     const made = isTaken ? null : await makePage(ports, begun, { page, now, session });
     if (made !== null) await endPage(store, job, { made, now, session });
-    // Here, as the commit proves it: a later read may miss the page on a new primary, and nobody would send it.
+    // Read inside the transaction: a later read may miss the page on a new primary, and the page would never be sent.
     return { taken: made, stamped: await findStamped(store, { jobUid, page, session }) };
   });
   if (taken?.cancelled !== undefined) {
@@ -60,8 +60,8 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
 }
 
 /**
- * Begins a page in its transaction; null when it was taken before, also by a stalled worker, or the job has ended. Pages
- * are left out only where MongoDB was restored to an older state than the job's workflow.
+ * Begins a page in its transaction. Returns null if it was already taken (for example by a stalled worker) or the job
+ * has ended. Pages are skipped only if MongoDB was restored to a state older than the workflow.
  */
 async function beginPage(
   store: Store,
@@ -96,7 +96,7 @@ function makePage(
     : takeResend(ports, job, making);
 }
 
-// Immediately, past the order of its webhooks.
+// Sends immediately, outside any order.
 async function takeResend(
   { store }: Pick<DeliveryPorts, 'store'>,
   job: ResendJob,
@@ -141,7 +141,7 @@ function findJob(store: Store, jobUid: string): Promise<JobDocument | null> {
   );
 }
 
-/** Returns the deliveries that a page took and its job still owns, in the order of their events. */
+/** Returns the deliveries that a page took and its job still owns, ordered by event. */
 export async function findStamped(
   store: Store,
   { jobUid, page, session }: { jobUid: string; page: number; session?: ClientSession },

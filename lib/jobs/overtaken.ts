@@ -14,17 +14,17 @@ export const overtakenFields = {
   jobPage: 1,
 } as const;
 
-/** A delivery as it was before a job took or cancelled it. */
+/** A delivery before a job took or cancelled it. */
 export type Overtaken = Pick<DeliveryDocument, keyof typeof overtakenFields>;
 
-/** Returns the deliveries that were overtaken while they waited for an attempt, by the ids of the workflows that wait for them. */
+/** Returns the deliveries that waited for an attempt when a job took them, by the ID of the workflow that waits. */
 export async function findOvertaken(
   store: Store,
   deliveries: readonly Overtaken[],
 ): Promise<Map<string, OvertakenDelivery[]>> {
   const waiting = deliveries.filter(({ state, isRateLimited, partition, jobUid }) => {
     const waits = state === 'retrying' || (state === 'pending' && isRateLimited);
-    // The workflow of a partition is signalled on its own.
+    // Workflows of partitions get their own signal.
     return waits && (partition === null || jobUid !== null);
   });
   const eventIds = waiting.filter(({ jobUid }) => jobUid === null).map(({ eventId }) => eventId);

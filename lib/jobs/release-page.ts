@@ -15,21 +15,21 @@ import type { PageMaking, TakenPage } from './jobs.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 
 const { pageEveryMs, releasedPerSecondDefault } = jobLimits;
-// Small enough that a page takes well under a second and blocks nobody.
+// Small enough that a page takes well under a second and blocks nothing else.
 const cancelledPerPageMax = 1_000;
-// An attempt that read the webhook before its resume may record `held` until its activity is given up at 30 s. So only
-// a later empty page is the last.
+// An attempt that read the webhook before the resume may still record `held`, until its activity times out after 30 s.
+// So an empty page ends the release only after the last of these checks.
 const checkAgainAfterMs = [1_000, 5_000, 35_000];
 
-// MongoDB may choose an index with all that the webhook was ever sent.
+// Without the hint, MongoDB may choose an index with every delivery of the webhook.
 const hint = 'webhookState';
-// What was open at a resume is recorded by then, or dropped when it is attempted. So a release that begins later leaves
-// that to the attempts: its pages would read again and again what was sent again since the discard.
+// By this time, each delivery that was open at the resume is recorded, or will be dropped at its attempt. A later
+// release does not look for them: its pages would repeatedly read deliveries that were requeued since the discard.
 const recordedMsMax = 60_000;
 
 type Held = Pick<DeliveryDocument, '_id' | 'eventId' | 'partition'>;
 
-// First cancels what the resume or deletion dropped, then sends what was held, the oldest events first.
+// Cancels discarded deliveries first, then sends the held ones, oldest events first.
 export async function takeReleasePage(
   { store }: Pick<DeliveryPorts, 'store'>,
   job: ReleaseJob,
@@ -46,7 +46,7 @@ export async function takeReleasePage(
     const cancelled = await cancelPage(store, { filter, cancelReason }, making);
     if (cancelled !== null) return { ...nothing, isEnd: false, ...cancelled };
   }
-  // An attempt that read the webhook before its deletion may record an open delivery after it.
+  // An attempt that read the webhook before its deletion may still record an open delivery.
   if (webhook === null) {
     const check = nextCheck(job, now);
     const isEnd = check.isEnd && (await removePartitions(store, webhookUid, session));
@@ -59,7 +59,7 @@ export async function takeReleasePage(
   return { cursor, count: held.length, isEnd: false, partitions };
 }
 
-/** Returns the deliveries of a page of a release: the held ones of the oldest events. */
+/** Returns the next page of a release: the held deliveries of the oldest events. */
 export function findHeld(
   store: Store,
   { appUid, webhookUid }: Pick<ReleaseJob, 'appUid' | 'webhookUid'>,
@@ -73,7 +73,7 @@ export function findHeld(
     .toArray();
 }
 
-// By the rule of `decide`.
+// Same rule as in `decide`.
 function droppedBy(
   { discardCount = 0, discardBefore }: WebhookDocument,
   releasedAt: Date,
@@ -113,7 +113,7 @@ async function cancelPage(
   return { partitions, overtaken: found, cancelled: { count, reason: cancelReason } };
 }
 
-// A delivery whose turn is still to come goes to its partition, any other to this job.
+// A delivery whose number is not settled goes to its partition, any other to this job.
 async function release(
   store: Store,
   { _id: jobUid }: ReleaseJob,
@@ -144,7 +144,7 @@ async function release(
   return toSignal(store, ordered, making);
 }
 
-// The relay signals them if this process cannot.
+// The relay signals the partitions if this process fails to.
 async function toSignal(
   store: Store,
   deliveries: readonly Pick<DeliveryDocument, 'partition'>[],

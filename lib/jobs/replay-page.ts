@@ -18,13 +18,13 @@ import { expectSignal, findSettled, issueNumbers } from '../order/partitions.ts'
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { type Chosen, type ReplayTarget, scanReplay } from './replay-scan.ts';
 
-// Both bound the transaction of a page, beside its rate.
+// These limits bound the transaction of a page, in addition to its rate.
 const checkedPerPageMax = 1_000;
 const webhooksPerPageMax = 50;
 
 type Making = PageMaking & { replay: ReplayJob };
 
-/** Takes the next deliveries of a replay, `perSecond` at most, webhook after webhook. Ends after the last of them. */
+/** Takes the next deliveries of a replay, at most `perSecond`, one webhook after another. */
 export async function takeReplayPage(
   { store }: Pick<DeliveryPorts, 'store'>,
   replay: ReplayJob,
@@ -57,7 +57,7 @@ export async function takeReplayPage(
       if (isCut || !scan.isEnd) break;
     }
     webhooksDone += 1;
-    // The last one keeps it, to show how far the replay came.
+    // The cursor of the last webhook is kept, to show how far the replay came.
     if (webhooksDone < webhookUids.length) cursor = '';
   }
   return {
@@ -117,7 +117,7 @@ function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requ
   return { requeuedAs: 'replay', requeuedAt: createdAt };
 }
 
-// Issues new numbers, behind what waits in the partitions, unless an event's own turn is still to come.
+// Issues new numbers at the end of the partitions, unless an event's own number is still to come.
 async function sendInOrder(
   store: Store,
   {
@@ -136,7 +136,7 @@ async function sendInOrder(
   const behind = placed.filter(({ event, delivery, partition }) => {
     const n = event.order.find((each) => each.webhookUid === webhookUid)?.n ?? 0;
     const isAhead = n > (settled.get(partitionId(partition)) ?? 0);
-    // Its number is settled in a moment, by whoever recorded its end.
+    // The process that recorded its end is about to settle its number.
     const hasEnded = delivery !== null && !isOpen(delivery.state);
     return !isAhead || hasEnded || (delivery?.jobUid ?? null) !== null;
   });
@@ -170,13 +170,13 @@ async function* webhooksOf(store: Store, replay: ReplayJob): AsyncGenerator<Repl
 interface Counted {
   count: number;
   countIsCapped: boolean;
-  /** Of those to which anything would be sent. */
+  /** Only webhooks to which anything would be sent. */
   webhooks: ReplayedWebhook[];
 }
 
 const { countedDeliveriesMax: countedMax, countedEventsMax, countingMsMax } = jobLimits;
 
-/** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, for some seconds. */
+/** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, for at most 5 s. */
 export async function countReplay(store: Store, replay: ReplayJob): Promise<Counted> {
   let webhooks: ReplayedWebhook[] = [];
   let count = 0;

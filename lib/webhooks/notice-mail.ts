@@ -1,4 +1,4 @@
-// The mail of an event, for somebody who is woken by it: what, which, since when, what follows, what to call.
+// The mail of a notice, written for an operator on call: what happened, to which webhook, since when, and what to do.
 import { type OperationsEventName, testEventName } from '../model/event-name.ts';
 import type { Written } from '../model/event-payload.ts';
 import type { ExhaustedData, ExpiringKeyData, ReportedAttempt, WebhookNotice } from './notices.ts';
@@ -14,7 +14,7 @@ interface Payload {
 
 type Writer = (payload: Payload, api: string) => string[];
 
-/** Writes the mail of a payload; `publicUrl` is where its reader calls the service. */
+/** Renders the mail of a payload; `publicUrl` is the base URL of its API calls. */
 export function writeNoticeMail(
   body: string,
   publicUrl: string,

@@ -10,7 +10,7 @@ import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { canMatchBoth, isSubscribed } from './subscriptions.ts';
 
-/** Returns an active webhook whose URL may get the same events as that of `webhook`; null where there is none. */
+/** Returns the uid of another active webhook with the same URL that may get the same events; null if there is none. */
 export async function findTwin(
   store: Store,
   webhook: FilteredSubscription & Pick<WebhookDocument, 'appUid' | 'url'>,
@@ -25,7 +25,7 @@ export async function findTwin(
   return null;
 }
 
-/** Reports whether an event may go to both webhooks. */
+/** Checks whether an event may go to both webhooks. */
 export function mayGetSame(left: FilteredSubscription, right: FilteredSubscription): boolean {
   const externalTenantId = commonTenant(left, right);
   if (externalTenantId === undefined || !canMatchBoth(left.filter, right.filter)) return false;

@@ -1,4 +1,4 @@
-// What is sealed of a webhook: the secrets that sign, and the credentials that its receiver gets.
+// The sealed fields of a webhook: its signing secrets, and the credentials for its receiver.
 import type { ClientCertificate } from '../egress/client-certificate.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type {
@@ -20,12 +20,12 @@ export function secretPlace(
 }
 
 export interface SigningSecrets {
-  /** Signs `X-Webhook-Signature`, which has room for one. */
+  /** Signs `X-Webhook-Signature`, which holds one signature. */
   body: string;
   standard: string[];
 }
 
-/** During a rotation there are two (docs/webhooks.md, "Rotating the secret"). */
+/** Returns two secrets during a rotation (docs/webhooks.md, "Rotating the secret"). */
 export function openSecrets(
   box: SecretBox,
   webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret'>,
@@ -75,11 +75,11 @@ export function sealTls(
 interface Credentials {
   headers: Record<string, string>;
   clientCertificate: ClientCertificate | null;
-  /** What nobody else may read, should the receiver repeat it. */
+  /** Texts to hide if the receiver repeats them. */
   secretTexts: string[];
 }
 
-/** Throws where the key ring does not open them, which is a fault of ours. */
+/** Throws if the key ring cannot open them, which is a fault of our own. */
 export function openCredentials(
   box: SecretBox,
   webhook: WebhookKey & Pick<WebhookDocument, 'headers' | 'auth' | 'tls'>,
@@ -103,7 +103,7 @@ export function openCredentials(
   };
 }
 
-// Without the scheme; of basic credentials as they are sent, and decoded as a receiver may repeat them.
+// Returns the credentials without the scheme; for basic auth both encoded and decoded, as a receiver may repeat either.
 function secretTextsOf(authorization: string): string[] {
   const [scheme, text = ''] = authorization.split(' ');
   if (scheme !== 'Basic') return [text];
