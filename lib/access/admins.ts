@@ -19,7 +19,7 @@ export function makeMembership(
   return { _id: newId('mem', now), ...fields, createdAt: now };
 }
 
-/** Returns an admin that a transaction relies on, or null. Also writes to it, so that a removal conflicts. */
+/** Returns an admin that a transaction relies on, or null. Writes to it, so that a concurrent removal conflicts. */
 export async function lockAdmin(
   store: Store,
   filter: Filter<AdminDocument>,

@@ -9,7 +9,7 @@ import { hashApiKey, newApiKey } from './api-key.ts';
 import { lockApp } from './apps.ts';
 import { recordAudit } from './audit-log.ts';
 
-/** Makes a key, which the caller stores without `text`. */
+/** Creates a key; the caller stores it without `text`. */
 export function makeApiKey(
   wish: ApiKeyWish,
   { keyPepper, now }: { keyPepper: string; now: Date },
@@ -50,7 +50,7 @@ export async function addApiKey(
   return made;
 }
 
-/** Keeps the limits of keys, `times` as many, also for concurrent calls. Throws `limit_reached`. */
+/** Enforces the limits of keys, multiplied by `times`, also for concurrent calls. Throws `limit_reached`. */
 export async function makeRoomForKeys(
   store: Store,
   { appUid, now, times }: { appUid: string; now: Date; times: number },

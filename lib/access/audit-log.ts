@@ -18,7 +18,7 @@ export async function recordAudit(
   await recordAudits(store, [entry], occasion);
 }
 
-/** Adds at least one row, in the transaction of its change where there is one. */
+/** Adds at least one row, in the transaction of its change if there is one. */
 export async function recordAudits(
   store: Store,
   entries: readonly AuditEntry[],

@@ -1,4 +1,4 @@
-// The admin commands. Each throws an Error of one sentence for input that it refuses.
+// The admin commands. Each throws an Error of one sentence for invalid input.
 import type { ClientSession } from 'mongodb';
 import { canonicalEmail } from './canonical-email.ts';
 import { passwordFault } from './password-rules.ts';
@@ -12,12 +12,12 @@ import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 
 interface AdminWish {
   email: string;
-  /** Null for an admin who signs in through the identity provider only. */
+  /** Null for an admin who signs in only through the identity provider. */
   password: string | null;
   superuser: boolean;
 }
 
-/** Creates an admin; the first one is always a superuser, or nobody could do anything. */
+/** Creates an admin; the first is always a superuser, because otherwise nobody could grant rights. */
 export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminDocument> {
   const email = readEmail(wish.email);
   const passwordHash = wish.password === null ? null : await hash(wish.password, email);
@@ -59,7 +59,7 @@ export async function resetPassword(
   });
 }
 
-/** Also ends all sessions; the next verified sign-in with the admin's e-mail links again. */
+/** Also ends all sessions; the next verified sign-in with the admin's email links again. */
 export async function unlinkAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
   const email = readEmail(wish.email);
   const now = new Date();
@@ -82,7 +82,6 @@ export async function unlinkAdmin(store: Store, wish: { email: string }): Promis
   });
 }
 
-/** Refuses to remove the last superuser. */
 export async function removeAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
   const email = readEmail(wish.email);
   const now = new Date();
@@ -99,7 +98,6 @@ export async function removeAdmin(store: Store, wish: { email: string }): Promis
   });
 }
 
-/** Refuses to demote the last superuser. */
 export async function setSuperuser(
   store: Store,
   wish: { email: string; superuser: boolean },
@@ -122,7 +120,7 @@ export async function setSuperuser(
   });
 }
 
-/** Throws where no superuser is left; two concurrent removals conflict. */
+/** Throws if no superuser is left; two concurrent removals conflict. */
 async function requireOtherSuperuser(
   store: Store,
   email: string,

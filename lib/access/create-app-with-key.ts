@@ -14,14 +14,13 @@ export interface NewApp {
   apiKey: string;
 }
 
-/** Throws one sentence about `what` for a name that the API would refuse. */
+/** Throws one sentence about `what` if the API would reject the name. */
 export function checkName(what: string, name: string): void {
   const isLine = name !== '' && !/[\p{Cc}\u2028\u2029]/u.test(name);
   if (isLine && countCharacters(name) <= limits.nameCharactersMax) return;
   throw new Error(`${what} must be a line of 1 to ${limits.nameCharactersMax} characters`);
 }
 
-/** Creates an application with an account and a key of every scope. */
 export async function createAppWithKey(
   store: Store,
   { name, keyPepper }: { name: string; keyPepper: string },
@@ -46,7 +45,7 @@ export async function createAppWithKey(
   });
 }
 
-/** The admin command. Throws one sentence for an unknown application or scope, a faulty name or no room. */
+/** The admin command. Throws one sentence for an unknown application or scope, an invalid name or a reached limit. */
 export async function createKey(
   store: Store,
   {

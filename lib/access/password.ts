@@ -15,14 +15,14 @@ export const currentCost: Cost = { log2N: 17, r: 8, p: 1 };
 const saltBytes = 16;
 const hashBytes = 32;
 
-// A hash takes 128 MiB and a thread that DNS look-ups share. A crowd must not fill the queue of known people.
+// A hash takes 128 MiB and a thread that DNS lookups share. Unknown callers must not fill the queue of known users.
 const atOnceMax = { anyone: 2, known: 1 };
 const hashing = {
   anyone: new Semaphore(atOnceMax.anyone, overloaded, { queueMax: 16 }),
   known: new Semaphore(atOnceMax.known, overloaded, { queueMax: 4 }),
 };
 
-/** The memory of all hashes that a process makes concurrently. */
+/** The memory of all concurrent hashes of a process. */
 export const hashingBytesMax =
   (atOnceMax.anyone + atOnceMax.known) * 128 * 2 ** currentCost.log2N * currentCost.r;
 
@@ -33,16 +33,16 @@ export function newPassword(): string {
   return (characters.match(/.{4}/g) ?? []).join('-');
 }
 
-/** Returns `$scrypt$ln=17,r=8,p=1$salt$hash`. Throws `overloaded` when too many wait for a hash. */
+/** Returns `$scrypt$ln=17,r=8,p=1$salt$hash`. Throws `overloaded` if too many callers wait. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   return encode(salt, await hashing.known.run('', () => derive(password, salt, currentCost)));
 }
 
-/** Stands in where there is no password: the same work, never equal. */
+/** Replaces a missing password hash: the same work, never equal. */
 const decoy = (): string => encode(randomBytes(saltBytes), randomBytes(hashBytes));
 
-/** Takes the same time for `stored` null, which is false. Throws `overloaded`, and for a `stored` of another form. */
+/** Returns false, in the same time, if `stored` is null. Throws `overloaded`, or an Error for a malformed `stored`. */
 export async function verifyPassword(
   password: string,
   stored: string | null,
@@ -53,7 +53,7 @@ export async function verifyPassword(
   return timingSafeEqual(derived, hash) && stored !== null;
 }
 
-/** Reports whether a hash was made at another cost than the current one. */
+/** Checks whether a hash was made at another cost than the current one. */
 export function isOutdated(stored: string): boolean {
   const { log2N, r, p } = parse(stored).cost;
   return log2N !== currentCost.log2N || r !== currentCost.r || p !== currentCost.p;
@@ -73,7 +73,7 @@ function parse(stored: string): { cost: Cost; salt: Buffer; hash: Buffer } {
 
 async function derive(password: string, salt: Buffer, { log2N, r, p }: Cost): Promise<Buffer> {
   const N = 2 ** log2N;
-  // scrypt takes 128 × N × r bytes; OpenSSL wants a limit above that.
+  // scrypt takes 128 × N × r bytes; OpenSSL needs a limit above that.
   const options = { N, r, p, maxmem: 128 * r * (N + p + 2) };
   return new Promise((resolve, reject) => {
     scrypt(canonicalPassword(password), salt, hashBytes, options, (error, hash) => {

@@ -2,9 +2,9 @@ import { inTime } from './in-time.ts';
 
 export interface CoalesceOptions {
   itemsPerCallMax: number;
-  /** Of each queue. */
+  /** Per queue. */
   callsAtOnceMax: number;
-  /** How long an item waits for others; by default for its turn of the event loop. */
+  /** How long an item waits for others; by default until the end of the event loop turn. */
   lingerMs?: number;
   callTimeoutMs?: number;
 }
@@ -15,7 +15,6 @@ interface Waiting<Item, Result> {
   reject: (reason: unknown) => void;
 }
 
-/** Items that may share a call. */
 interface Queue<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
   running: number;
@@ -23,15 +22,15 @@ interface Queue<Item, Result> {
 }
 
 /**
- * Merges concurrent calls of a queue into `call`, which returns a result per item, in order; its error rejects them all.
- * No item joins a call that has begun, so that its read is as fresh as one of its own. By default there is one queue.
+ * Merges concurrent items of a queue into one `call`, which returns a result per item, in order; its error rejects them
+ * all. No item joins a call that has begun, so reads are as fresh as individual ones. By default there is one queue.
  */
 export function coalesce<Item, Result>(
   { itemsPerCallMax, callsAtOnceMax, lingerMs = 0, callTimeoutMs = 5_000 }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
   queueOf: (item: Item) => string = () => '',
 ): (item: Item) => Promise<Result> {
-  // Of those in which something waits or runs.
+  // Contains only queues with waiting or running items.
   const queues = new Map<string, Queue<Item, Result>>();
 
   function schedule(name: string, queue: Queue<Item, Result>): void {

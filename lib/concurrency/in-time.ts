@@ -1,4 +1,4 @@
-/** Whether the work took effect is unknown. */
+/** After this error it is unknown whether the work took effect. */
 export class CallTimeoutError extends Error {
   override readonly name = 'CallTimeoutError';
 }

@@ -1,9 +1,9 @@
-// Forgetting costs a needless write.
+// Forgetting an ID only costs a needless write.
 const rememberedMax = 10_000;
 
 type Touch = (id: string, at: Date, stored: Date | null | undefined) => boolean;
 
-/** Returns true at most once in `everyMs` for each id: then the caller writes its "last used" time. */
+/** Returns a function that is true at most once per `everyMs` and ID, for example to write a "last used" time. */
 export function createTouch(everyMs: number): Touch {
   const touchedAtMs = new Map<string, number>();
   return (id, at, stored) => {

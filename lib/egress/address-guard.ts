@@ -1,4 +1,4 @@
-// Decides whether an IP address may be connected to: the only control against requests to ourselves.
+// Decides whether an IP address may be connected to. This is the only protection against requests to internal hosts.
 import { networkInterfaces } from 'node:os';
 import {
   type EmbeddingRange,
@@ -57,8 +57,8 @@ export function createAddressGuard(
     if (holds(deny, address)) return deniedByOperator;
     const embedded = embeddedIpv4s(address, allow);
     const isAllowed = holds(allow, address);
-    // An IPv6 spelling must not evade what is decided of its IPv4 address, not even in a wide
-    // allowed range. NAT64 is not refused outright: behind DNS64 it reaches every IPv4 receiver.
+    // An IPv6 form must not bypass the decision about its IPv4 address, even in a wide allowed range. NAT64 is not
+    // refused outright: behind DNS64 it reaches every IPv4 receiver.
     if (embedded.length > 0 && (isAllowed || inCidr(nat64, address))) {
       return embedded.map(judge).find((verdict) => !verdict.allowed) ?? allowed;
     }
@@ -79,7 +79,7 @@ export function createAddressGuard(
 
 const guardsByPolicy = new WeakMap<EgressPolicy, AddressGuard>();
 
-/** Returns the guard of a policy object, made once. Throws as `createAddressGuard` does. */
+/** Returns the cached guard of a policy object. Throws like `createAddressGuard`. */
 export function addressGuardOf(policy: EgressPolicy): AddressGuard {
   const guard = guardsByPolicy.get(policy) ?? createAddressGuard(policy);
   guardsByPolicy.set(policy, guard);
@@ -127,7 +127,7 @@ function builtInRefusal(address: ParsedAddress): AddressVerdict | null {
   return ranges.find(({ cidr }) => inCidr(cidr, address))?.verdict ?? null;
 }
 
-// A public address of this host leads past any firewall that trusts local traffic.
+// A request to a public address of this host would bypass a firewall that trusts local traffic.
 function createOwnAddressTest(readOwn: () => readonly string[]) {
   let own: readonly Cidr[] = [];
   let readAt = Number.NEGATIVE_INFINITY;

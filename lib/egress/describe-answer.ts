@@ -1,4 +1,4 @@
-// What a tenant is shown of a response: its body as text, and what was odd about it.
+// Describes a response for the tenant: its body as text, and anything unusual about it.
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import { egressLimits } from '../limits.ts';
@@ -15,13 +15,13 @@ const locationCharactersMax = 500;
 
 export interface AnswerDescription {
   readonly retryAfter: string | null;
-  /** Null where nothing was odd. */
+  /** Null if nothing was unusual. */
   readonly detail: string | null;
   /** At most 4 KiB of UTF-8. */
   readonly responseSample: string;
 }
 
-/** `secretTexts` are taken out of what the receiver wrote. */
+/** `secretTexts` are removed from the receiver's text. */
 export function describeAnswer(answer: Answer, secretTexts: readonly string[]): AnswerDescription {
   const retryAfter = answer.headers('retry-after');
   const body = readBody(answer);
@@ -48,7 +48,7 @@ function faultNote({ fault }: Answer): string | null {
 }
 
 const inflateOptions = {
-  // What was cut is decoded as far as it goes; a small answer cannot unfold into a large one.
+  // A truncated body is decoded as far as possible; a small response cannot expand into a large one.
   finishFlush: constants.Z_SYNC_FLUSH,
   maxOutputLength: bodyBytesReadMax,
 };
@@ -64,7 +64,7 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
     }),
 };
 
-// Some receivers compress, though no request offers that.
+// Some receivers compress, although no request offers it.
 function readBody({ headers, bodyStart, bodyBytes, complete }: Answer): {
   text: string;
   note: string | null;
@@ -79,7 +79,7 @@ function readBody({ headers, bodyStart, bodyBytes, complete }: Answer): {
     const decoded = decoders[coding]?.(bodyStart);
     if (decoded !== undefined) return { text: sampleText(decoded, whole, charset), note: null };
   } catch {
-    // Not in this coding, or too large.
+    // The body is not in this coding, or too large.
   }
   if (isUtf8(bodyStart)) return { text: sampleText(bodyStart, whole), note: null };
   const name = /^[a-z0-9, -]{1,40}$/.test(coding) ? ` (${coding})` : '';

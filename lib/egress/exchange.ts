@@ -18,22 +18,22 @@ export interface Answer {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly bodyStart: Buffer;
-  /** As they were on the wire, and read. */
+  /** The bytes of the body read from the wire. */
   readonly bodyBytes: number;
-  /** The body was read to its end, so that the connection can be used again. */
+  /** Whether the body was read to its end, so that the connection can be reused. */
   readonly complete: boolean;
-  /** Why nothing could be read after what is here; null where that was not wanted. */
+  /** Why reading stopped early; null if that was intended. */
   readonly fault: unknown;
 }
 
 export interface ExchangeScope extends AttemptScope {
-  /** Called right before the request is written: what it throws ends the exchange. */
+  /** Called right before the request is written; if it throws, the exchange ends. */
   readonly beforeRequest: () => void;
 }
 
 /**
- * Closes the connection unless the response is complete. A response counts by its status line, whatever follows that.
- * Before it, throws the signal's reason or undici's error.
+ * Sends a request and reads its response; closes the connection unless the response is complete. A status line counts
+ * as a response, whatever follows. Without one, throws the signal's reason or undici's error.
  */
 export function exchange(
   connection: Connection,
@@ -57,7 +57,7 @@ export function exchange(
       resolve(answer);
     };
     const fail = (error: Error): void => {
-      // The parser tells of an end that was ours.
+      // The parser also reports an end that we caused.
       if (isOver) return;
       const answer = reader.answerUntil(error);
       if (answer !== null) {
@@ -85,7 +85,7 @@ export function exchange(
       onAbort();
       return;
     }
-    // Before the parser's listener, which a kept connection has already.
+    // Must run before the parser's listener, which a reused connection already has.
     socket.prependListener('readable', onReadable);
     connection.client.dispatch({ ...request, method: 'POST' }, reader.handler);
   });
@@ -114,7 +114,7 @@ function createAnswerReader(
 
   const keep = (chunk: Buffer): void => {
     const wanted = responseSampleBytesMax - Math.min(bodyBytes, responseSampleBytesMax);
-    // Copied: the chunk would keep a larger buffer in memory.
+    // Copied, because the chunk would keep a larger buffer in memory.
     if (wanted > 0) chunks.push(Buffer.from(chunk.subarray(0, wanted)));
     bodyBytes += chunk.length;
   };
@@ -149,14 +149,14 @@ function createAnswerReader(
 
   return {
     handler,
-    // Bytes before the request are no response to it. Once undici has read the head, it alone reads.
+    // Bytes before the request are not a response to it. Once undici has parsed the head, only undici reads.
     wantsStart: (): boolean => requested && head === null,
     addStart: (bytes: Buffer): void => start.add(bytes),
-    /** Returns what was read before a fault, or null if that was not even a status line. */
+    /** Returns the response read before a fault, or null if there was not even a status line. */
     answerUntil(error: unknown): Answer | null {
       const status = head?.status ?? start.status();
       if (status === null) return null;
-      // These end with their head, though it may announce the length of a body (RFC 9112 §6.3).
+      // These end with their head, which may still announce the length of a body (RFC 9112 §6.3).
       const fault = status === 204 || status === 304 ? null : error;
       const { headers, body } = start.read();
       if (bodyBytes === 0) keep(body);

@@ -1,4 +1,4 @@
-// Sends to operations webhooks whose URL is an address, through the operator's mail server.
+// Sends to operations webhooks with an email address, through the operator's mail server.
 import { createTransport, type Transporter } from 'nodemailer';
 import { attemptLimits, limits } from '../limits.ts';
 import { isRecord } from '../platform/error-code.ts';
@@ -23,11 +23,11 @@ export interface MailSenderOptions {
   readonly from: string;
   readonly write: (body: string) => MailText;
   readonly timeoutMs?: number;
-  /** PEM, instead of the system's. */
+  /** PEM, instead of the system's CAs. */
   readonly ca?: string;
 }
 
-/** Behaves as the sender of requests: reply codes are statuses, faults of the mail server are results. */
+/** Behaves like the HTTP sender: reply codes are statuses, faults of the mail server are results. */
 export function createMailSender(options: MailSenderOptions): Sender {
   const { timeoutMs: timeoutMsDefault = limits.attemptTimeoutMs } = options;
   const transport = createTransport(transportOptions(options));
@@ -118,7 +118,7 @@ function toMail(
   };
 }
 
-// Nodemailer's own codes, as the classes of connection faults know them.
+// Maps Nodemailer's codes to those that `classifySendError` knows.
 const codes: Readonly<Record<string, string>> = {
   EABORT: 'ATTEMPT_DEADLINE',
   ETIMEDOUT: 'ATTEMPT_DEADLINE',
@@ -129,7 +129,7 @@ const codes: Readonly<Record<string, string>> = {
   EPROTOCOL: 'ECONNRESET',
 };
 
-// Without a reply or a fault of the connection it is ours; so is a login that the server refuses: a faulty setting.
+// Without a reply or a connection fault it is a fault of our own, and so is a refused login, which is a faulty setting.
 function toResult(error: unknown, startedAt: number): SendResult {
   if (!isRecord(error) || error['code'] === 'EAUTH') throw error;
   const { code, originalCode, responseCode, response } = error;

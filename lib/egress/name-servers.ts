@@ -5,29 +5,29 @@ import { errorCode } from '../platform/error-code.ts';
 import type { Resolver } from './resolve-host.ts';
 import { SendFault } from './send-fault.ts';
 
-// The second try takes twice as long. With one name server that leaves 2 s of an attempt to the receiver.
+// The second try takes twice as long. With one name server that leaves 2 s of an attempt for the receiver.
 const firstTryMs = 1_000;
 const tries = 2;
 
 const readAgainAfterMs = 60_000;
 
-// Some name servers drop questions for IPv6 (RFC 4074 §4.1): with an IPv4 address their answer is not worth an attempt.
+// Some name servers drop IPv6 queries (RFC 4074 §4.1): with an IPv4 address at hand, waiting longer is not worth it.
 const ipv6WaitMs = 500;
 
 interface NameServersOptions {
-  /** Instead of the system's, as `address:port`. */
+  /** Name servers instead of the system's, as `address:port`. */
   readonly servers?: () => readonly string[];
   readonly clock?: Clock;
 }
 
-/** The resolver rejects with ENOTFOUND, or the SendFault `NAME_UNRESOLVED` when no server answered. */
+/** Creates a resolver that rejects with ENOTFOUND, or with the SendFault `NAME_UNRESOLVED` if no server responded. */
 export function createNameServerResolver(options: NameServersOptions = {}): Resolver {
   const { servers, clock = systemClock } = options;
   let latest = newClient(servers);
   let readAt = clock.now();
   return async (hostname) => {
     const now = clock.now();
-    // A clock that was put back must not keep old servers for as long.
+    // The absolute value, so that a clock set back does not keep old servers.
     if (Math.abs(now.getTime() - readAt.getTime()) >= readAgainAfterMs) {
       const next = newClient(servers);
       if (!isFallback(next) || isFallback(latest)) [latest, readAt] = [next, now];
@@ -60,13 +60,13 @@ async function unanswered(): Promise<[Answer]> {
   return sleep(ipv6WaitMs, [{ status: 'fulfilled', value: [] }], { ref: false });
 }
 
-// c-ares falls back to this host when it could not read the servers (no descriptor, half-written file).
+// c-ares falls back to this host if it could not read the servers (no descriptor, half-written file).
 function isFallback(client: DnsClient): boolean {
   const [server, ...others] = client.getServers();
   return others.length === 0 && server === '127.0.0.1';
 }
 
-// Not `dns.lookup`: four silent names would block its threads, and search domains lead into the cluster.
+// Not `dns.lookup`: four unresponsive names would block its threads, and search domains lead into the cluster.
 function newClient(servers: NameServersOptions['servers']): DnsClient {
   const client = new DnsClient({ timeout: firstTryMs, tries });
   if (servers !== undefined) client.setServers(servers());
@@ -77,7 +77,7 @@ function answersOf(answer: Answer): readonly string[] {
   return answer.status === 'fulfilled' ? answer.value : [];
 }
 
-// A name server that is down has the same codes as a receiver that is down.
+// Otherwise an unavailable name server would have the same code as an unavailable receiver.
 function toFault(reason: unknown): unknown {
   if (errorCode(reason) === 'ENOTFOUND') return reason;
   return new SendFault('NAME_UNRESOLVED', `no name server answered (${errorCode(reason)})`);

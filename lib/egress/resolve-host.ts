@@ -9,7 +9,7 @@ export type Resolver = (hostname: string) => Promise<readonly string[]>;
 export interface HostResolver {
   /**
    * Returns the allowed addresses, at least one. Throws the SendFault `ADDRESS_BLOCKED` for a literal address, and
-   * `ADDRESSES_REFUSED` for a name, which may have others later.
+   * `ADDRESSES_REFUSED` for a name, whose addresses may change.
    */
   addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]>;
 }
@@ -45,13 +45,13 @@ function shareLookups(resolve: Resolver) {
     try {
       return await untilAborted(work, signal);
     } finally {
-      // Such a lookup may never end, so the next attempt starts another.
+      // An aborted lookup may never end, so the next attempt starts another.
       if (signal.aborted) forget(host, work);
     }
   };
 }
 
-// RFC 6761 §6.3: localhost is loopback and never asked of DNS.
+// RFC 6761 §6.3: localhost is loopback and never looked up in DNS.
 function loopbackOf(guard: AddressGuard): readonly string[] {
   const allowed = ['127.0.0.1', '::1'].filter((address) => guard.verdict(address).allowed);
   return allowed.length > 0 ? allowed : [requireAllowed('127.0.0.1', guard)];

@@ -20,7 +20,7 @@ import {
 import { idAt } from '../platform/ids.ts';
 import { factsOnly } from './events.ts';
 
-/** The events of an application that are asked for; null asks for all. */
+/** The filters of a list of events; null means no filter. */
 export interface WantedEvents extends TimeRange {
   appUid: string;
   event: SubscribedEventName | null;
@@ -42,7 +42,7 @@ export async function readEvents(
   return readPage<EventDocument, EventFacts>(store.events, filter, options);
 }
 
-/** Reads a page of events with their payloads, the oldest first, between two uids. */
+/** Reads a page of events with payloads, oldest first, between two uids. */
 export async function readEventsForward(
   store: Store,
   wanted: WantedEvents,
@@ -59,12 +59,12 @@ export async function readEventsForward(
   return takeItems(rows, limit, storedPageBytesMax);
 }
 
-/** Returns a time by which all events are committed that were made before, if it is over. */
+/** Returns a time before which all events created are committed by `at`. */
 export function lateBefore(at: Date): Date {
   return new Date(at.getTime() - streamLimits.lateCommitMsMax);
 }
 
-/** Reports whether an event is one that `readEvents` would find. */
+/** Checks whether `readEvents` would find an event. */
 export function isWanted(event: EventFacts, wanted: WantedEvents): boolean {
   const { resourceUid, externalTenantId, since, until } = wanted;
   return (
@@ -77,7 +77,7 @@ export function isWanted(event: EventFacts, wanted: WantedEvents): boolean {
   );
 }
 
-/** Returns the search for events, null where there can be none. It names all values, as that for deliveries does. */
+/** Returns the query for events, or null if it can match none. It lists all values, like the query for deliveries. */
 export function searchOf(wanted: WantedEvents): Search<EventDocument> | null {
   const { appUid, resourceUid, externalTenantId } = wanted;
   const names = subscribedEventNames.filter((name) => isAskedFor(name, wanted));

@@ -14,23 +14,23 @@ export interface Servers {
   store: Store;
   connection: ConnectionLike;
   namespace: string;
-  /** The read with which each call begins: a process in which it hangs is not ready. */
+  /** The read at the start of each request: a process in which it hangs is not ready. */
   readFirst?: (() => Promise<unknown>) | undefined;
   clock?: Clock | undefined;
 }
 
-/** `ok`, or a sentence with the fault and its fix. */
+/** Each state is `ok`, or a sentence with the fault and its fix. */
 export type Readiness = Record<
   'mongodb' | 'indexes' | 'temporal' | 'searchAttributes' | 'clock',
   string
 >;
 
-// `askMs` bounds a call of Temporal, whose client would wait for ever.
+// `callMs` bounds a call to Temporal, whose client would wait without end.
 const probeTimeouts = { waitMs: 2_000, askMs: 5_000 };
-// A start checks once, and a timeout means another start.
+// A start checks once, and a timeout would mean another start.
 const startTimeouts = { waitMs: 15_000, askMs: 15_000 };
 
-/** Never rejects. Strangers may ask without a limit: of each part one check at a time, shared by all callers. */
+/** Creates a check that never rejects. Anyone may call it often: each part runs once at a time, for all callers. */
 export function createInspection(
   { store, connection, namespace, readFirst, clock }: Servers,
   { waitMs, askMs } = probeTimeouts,
@@ -53,7 +53,7 @@ export function createInspection(
   };
 }
 
-/** Returns the checks whether the servers answer at all; each as above. */
+/** Creates checks of whether the servers respond at all, shared in the same way. */
 export function createPings(
   { store, connection, namespace, readFirst }: Servers,
   { waitMs, askMs } = probeTimeouts,
@@ -105,7 +105,7 @@ function createInspector(
   let asked: Promise<string> | null = null;
   return () => {
     asked ??= ask()
-      // The cause may hold addresses and credentials.
+      // The cause may contain addresses and credentials.
       .catch(() => fault)
       .finally(() => (asked = null));
     return inTime(asked, waitMs).catch(() => `${fault} within ${waitMs} ms`);

@@ -3,7 +3,7 @@ import { coalesce } from '../concurrency/coalesce.ts';
 import type { UserDocument } from '../model/user.ts';
 import type { Store } from '../mongo/connect.ts';
 
-/** Revocations of user and application: a token is valid while the sum is unchanged (ADR 12: clocks differ). */
+/** The revocations of a user and its application: a token is valid while their sum is unchanged (ADR 12). */
 export type TokenEpochReader = (
   user: Pick<UserDocument, 'appUid' | 'tokenEpoch'>,
 ) => Promise<number>;
@@ -22,7 +22,7 @@ export function createTokenEpochReader(store: Store): TokenEpochReader {
   return async ({ appUid, tokenEpoch = 0 }) => (await readAppEpoch(appUid)) + tokenEpoch;
 }
 
-/** Returns false when the application has no such user. */
+/** Returns false if the application has no such user. */
 export async function revokeUserTokens(
   store: Store,
   { appUid, userUid }: { appUid: string; userUid: string },

@@ -31,7 +31,7 @@ interface FoundUser {
 
 const raceAttemptsMax = 3;
 
-// Transactions that add accounts to one user conflict: few run concurrently, the others find it done.
+// Transactions that add accounts to one user conflict, so few run concurrently, and the others find the work done.
 const adding = new FairPermits({
   permitsMax: 16,
   queueMax: 10_000,
@@ -39,7 +39,7 @@ const adding = new FairPermits({
   refusal: overloaded,
 });
 
-/** Throws `limit_reached` (accounts of a user), `overloaded` (too many wait) and `conflict` (lost races). */
+/** Throws `limit_reached` (accounts of a user), `overloaded` (too many callers wait) and `conflict` (lost races). */
 export async function findOrCreateUser(
   store: Store,
   wanted: UserToFind,
@@ -59,7 +59,7 @@ export async function findOrCreateUser(
         addToAccounts(store, found.user, { accountUids, caller, now, session }),
       );
     });
-    // Null when the user was deleted meanwhile: the identity is free for a new one.
+    // Null if the user was deleted meanwhile; its identity is then free for a new user.
     if (user !== null) return { user, created: found.created };
   }
   throw new AppError('conflict', 'the user is being created or deleted; try again');
@@ -69,7 +69,7 @@ function isInAll(user: UserDocument, accountUids: readonly string[]): boolean {
   return accountUids.every((uid) => user.accountUids.includes(uid));
 }
 
-/** Returns null when another upsert won: the next attempt finds its user. */
+/** Returns null if another upsert won: the next attempt finds its user. */
 async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser | null> {
   const { appUid, identity, now } = wanted;
   const user = {
@@ -82,7 +82,7 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
     deletedAt: null,
   };
   try {
-    // Not a read and an insert: an upsert also sees what a majority does not have yet.
+    // An upsert instead of a read and an insert, because it also sees data that a majority does not have yet.
     const result = await store.users.findOneAndUpdate(
       { appUid, ...identity },
       { $setOnInsert: user },
@@ -96,7 +96,7 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
   }
 }
 
-/** Returns the user, null when the application has none such. Throws `limit_reached`. */
+/** Returns the user, or null if it is not in the application. Throws `limit_reached`. */
 export async function addToAccounts(
   store: Store,
   { _id, appUid }: Pick<UserDocument, '_id' | 'appUid'>,
@@ -108,7 +108,7 @@ export async function addToAccounts(
   if (user === null) return null;
   const added = accountUids.filter((uid) => !user.accountUids.includes(uid));
   if (added.length === 0) return user;
-  // Nobody adds others between the read and this write: they would conflict.
+  // A concurrent change between the read and this write would conflict.
   const fields = { accountUids: [...user.accountUids, ...added], updatedAt: now };
   if (fields.accountUids.length > limits.accountsPerUserMax) {
     const detail = `a user can be in at most ${limits.accountsPerUserMax} accounts`;
@@ -129,7 +129,7 @@ export async function removeFromAccounts(
   await store.users.updateOne(user, { $pull: { accountUids: { $in: [...accountUids] } } });
 }
 
-/** Keeps the uid alone; the next sign-in makes a new user. Returns false when the application has no such user. */
+/** Keeps only the uid; the next sign-in creates a new user. Returns false if the application has no such user. */
 export async function eraseUser(
   store: Store,
   { appUid, userUid }: { appUid: string; userUid: string },

@@ -23,7 +23,7 @@ export interface ApiKeyDocument {
   /** Accurate to about a minute. */
   lastUsedAt?: Date;
   rolledTo?: string;
-  /** When `apikey.expiring` was due. */
+  /** When `apikey.expiring` was recorded. */
   expiryReportedAt?: Date;
 }
 

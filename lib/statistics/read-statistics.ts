@@ -20,7 +20,7 @@ const { uncountedReadMax, staleUpdateMsMax } = statisticsLimits;
 interface StatisticsRange {
   appUid: string;
   interval: StatisticsInterval;
-  /** The beginning of an interval, as `until`. */
+  /** The start of an interval, like `until`. */
   since: Date;
   until: Date;
 }
@@ -29,7 +29,7 @@ interface WantedStatistics extends StatisticsRange {
   webhookUid: string | null;
 }
 
-/** The counts before `completeUntil` are final; to those after it more may come. */
+/** Counts before `completeUntil` are final; later ones may still grow. */
 interface Statistics {
   /** One for each interval of the range, oldest first. */
   points: { at: Date; counts: Counts }[];
@@ -38,12 +38,12 @@ interface Statistics {
 }
 
 export interface WebhookStatistics {
-  /** Of the application's webhooks those with any counts, in the order of their uids. */
+  /** The webhooks with any counts, in the order of their uids. */
   webhooks: { webhookUid: string; counts: Counts }[];
   completeUntil: Date;
 }
 
-/** Reads the counts of a range, with the deliveries that are not counted yet where they are few. */
+/** Reads the counts of a range, including uncounted deliveries if they are few. */
 export async function readStatistics(store: Store, wanted: WantedStatistics): Promise<Statistics> {
   const { appUid, webhookUid, interval, since, until } = wanted;
   const owner = webhookUid ?? appUid;
@@ -63,7 +63,7 @@ export async function readStatistics(store: Store, wanted: WantedStatistics): Pr
   };
 }
 
-/** The same for each webhook of an application, of the whole range. */
+/** Reads the totals of a range for each webhook of an application. */
 export async function readWebhookStatistics(
   store: Store,
   range: StatisticsRange,
@@ -98,16 +98,16 @@ function hasAny({ outcomes }: Counts): boolean {
 
 interface Reading {
   ids: NonNullable<Filter<StatisticsDocument>['_id']>;
-  /** Of what is not counted yet. */
+  /** The filter of uncounted deliveries. */
   own: Partial<Pick<CountedDelivery, 'appUid' | 'webhookUid'>>;
-  /** Where to add what belongs to an owner, in the interval that begins then. */
+  /** Returns the counts to add to, for an owner and the interval that starts at `atMs`. */
   countsOf: (owner: string, atMs: number) => Counts | undefined;
 }
 
-/** Returns until when the counts are final. */
+/** Returns the time before which the counts are final. */
 async function addAll(store: Store, range: StatisticsRange, reading: Reading): Promise<Date> {
   const { since, until } = range;
-  // Of one snapshot: else what is counted meanwhile would be missing or there twice.
+  // In one snapshot; otherwise deliveries counted meanwhile would be missing or counted twice.
   const completeUntil = await store.client.withSession({ snapshot: true }, async (session) => {
     const cursor = await store.statisticsCursors.findOne({ _id: 'deliveries' }, { session });
     const countedUntil = cursor?.countedUntil ?? new Date(0);
@@ -136,7 +136,7 @@ async function addCounted(
   }
 }
 
-/** Adds nothing where they are too many. */
+/** Adds nothing if there are too many. */
 async function addUncounted(
   store: Store,
   { interval }: StatisticsRange,

@@ -20,7 +20,7 @@ export interface Part extends Span {
   counted: Tallied[];
 }
 
-/** The counts of a span by minute. They are in memory: a span with too many of them ends before the last ones. */
+/** The counts of a span by minute, in memory: if there are too many, the span is shortened at its end. */
 export class Tally {
   readonly #startMs: number;
   #endMs: number;
@@ -44,7 +44,7 @@ export class Tally {
     while (this.#count > this.#countMax && this.#minutes.size > 1) this.#dropLast();
   }
 
-  /** Returns parts of up to `countMax` counts, but at least a minute, one after the other. */
+  /** Returns consecutive parts of up to `countMax` counts, but at least one minute each. */
   parts(countMax: number): Part[] {
     const parts: Part[] = [];
     let part: Part = { start: new Date(this.#startMs), end: new Date(this.#endMs), counted: [] };

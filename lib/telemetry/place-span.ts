@@ -1,39 +1,39 @@
-// Where in which trace a span belongs.
+// Chooses the trace and the parent of a span.
 import { ROOT_CONTEXT, type Link, type SpanContext, trace, type Context } from '@opentelemetry/api';
 import { traceLimits } from '../limits.ts';
 
 interface SpanToPlace {
-  /** Where the trace of the change goes on. */
+  /** The recorded trace context of the change. */
   change: SpanContext;
-  /** How long ago the change was. */
+  /** The age of the change. */
   ageMs: number;
-  /** Sent again on request. */
+  /** Whether it is sent again on request. */
   isAgain: boolean;
-  /** The span under way in this process, such as an activity's. */
+  /** The active span in this process, such as that of an activity. */
   active: SpanContext | null;
 }
 
 export interface SpanPlace {
-  /** Null: the span begins a trace. */
+  /** Null: the span starts a new trace. */
   parent: SpanContext | null;
   linked: SpanContext[];
 }
 
 /**
- * What follows a change soon is in its trace, below the span under way if that is, too. What comes later, or is asked
- * for, is in another trace, and linked: a trace that lasts for days cannot be read.
+ * Work soon after a change joins its trace, below the active span if that is in the same trace. Work that is late or
+ * requested goes into another trace, with a link: a trace that lasts for days cannot be read.
  */
 export function placeSpan({ change, ageMs, isAgain, active }: SpanToPlace): SpanPlace {
   if (isAgain || ageMs > traceLimits.sameTraceMsMax) return { parent: active, linked: [change] };
   if (active === null) return { parent: change, linked: [] };
-  // What the caller sent along goes on with the change.
+  // Keeps the caller's trace state, which the change stores.
   if (active.traceId === change.traceId) {
     return { parent: { ...change, spanId: active.spanId }, linked: [] };
   }
   return { parent: change, linked: [active] };
 }
 
-/** Returns a place as the SDK wants it. */
+/** Returns the options of the SDK for a span. */
 export function optionsOf({ parent, linked }: SpanPlace): { links: Link[]; parent: Context } {
   return {
     links: linked.map((each) => ({ context: each })),

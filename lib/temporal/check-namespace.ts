@@ -9,13 +9,13 @@ interface Place {
   namespace: string;
 }
 
-/** Returns a sentence for a connection that cannot be made. */
+/** Returns an error that says which Temporal server cannot be reached. */
 export function unreachable({ address }: Pick<Place, 'address'>, cause: unknown): Error {
   const message = `Temporal at ${address} cannot be reached; is it running, and TEMPORAL_ADDRESS right?`;
   return new Error(message, { cause });
 }
 
-/** Throws a sentence that says what to do when the namespace is missing or refused. */
+/** Throws an error that says what to do if the namespace is missing or refused. */
 export async function checkNamespace(
   connection: ConnectionLike,
   { address, namespace }: Place,

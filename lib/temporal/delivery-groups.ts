@@ -1,6 +1,6 @@
 import type { DeliverEventsInput, OvertakenDelivery } from './messages.ts';
 
-/** Groups the deliveries of events by webhook; several webhooks share a group where there would be more than `groupsMax`. */
+/** Groups the deliveries of events by webhook; webhooks share groups if there would be more than `groupsMax`. */
 export function groupDeliveries(
   events: DeliverEventsInput['events'],
   groupsMax: number,

@@ -7,12 +7,12 @@ const { attemptsShownMax, deliveriesShownMax } = attemptLimits;
 
 const goodStates = new Set(['delivered', 'held', 'waiting', 'cancelled', 'superseded']);
 
-/** Checks whether a delivery has failed for good; one that is `retrying` at the end of its workflow has, too. */
+/** Checks whether a delivery has failed for good; one still `retrying` at the end of its workflow has failed, too. */
 export function hasFailed({ state }: Pick<DeliveryOutcome, 'state'>): boolean {
   return !goodStates.has(state);
 }
 
-/** Summarizes ended deliveries; without `isEachShown`, deliveries that succeeded at the first attempt are only counted. */
+/** Summarizes ended deliveries; unless `isEachShown`, those that succeeded at the first attempt are only counted. */
 export function summarizeOutcomes(
   outcomes: readonly DeliveryOutcome[],
   isEachShown = false,
@@ -53,7 +53,7 @@ function toShown({ eventId, webhookUid, state, host, attempts }: DeliveryOutcome
   };
 }
 
-// Failed, retried, others.
+// 0: failed, 1: retried, 2: others.
 function rankOf(delivery: ShownDelivery): number {
   if (hasFailed(delivery)) return 0;
   return (delivery.attempts?.at(-1)?.n ?? 0) > 1 ? 1 : 2;

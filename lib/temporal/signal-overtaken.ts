@@ -6,8 +6,8 @@ import { overtakenSignalName } from './names.ts';
 import { grpcNotFound, tolerateStatus } from './tolerate-status.ts';
 
 /**
- * Tells workflows, by their ids, that a job took or cancelled deliveries that they wait to retry. Never rejects: a
- * workflow that is not told ends when its next retry is due.
+ * Signals workflows, by their IDs, that a job took or cancelled deliveries that they wait to retry. Never rejects: a
+ * workflow without the signal ends when its next retry is due.
  */
 export type SignalOvertaken = (
   workflows: ReadonlyMap<string, readonly OvertakenDelivery[]>,
@@ -20,7 +20,7 @@ export function createOvertakenSignaller(client: Client): SignalOvertaken {
   return async (workflows) => {
     const signal = async ([workflowId, deliveries]: [string, readonly OvertakenDelivery[]]) => {
       const handle = client.workflow.getHandle(workflowId);
-      // It may have ended.
+      // The workflow may have ended.
       await tolerateStatus(grpcNotFound, handle.signal(overtakenSignalName, deliveries));
     };
     try {

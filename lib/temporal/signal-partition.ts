@@ -18,11 +18,11 @@ import {
   webhookUidsAttribute,
 } from './search-attributes.ts';
 
-/** Signals the workflow of a partition, or starts it where none runs; rejects when Temporal is away. */
+/** Signals the workflow of a partition, or starts it if none is running; rejects if Temporal is unavailable. */
 export type SignalPartition = (partition: PartitionKey) => Promise<void>;
 
 const signalTimeoutMs = 5_000;
-// The events of a batch often share partitions: one signal each is enough.
+// The events of a batch often share partitions, and one signal each is enough.
 const signals = { itemsPerCallMax: 50, callsAtOnceMax: 2, callTimeoutMs: 10_000 };
 
 export function createPartitionSignaller(client: Client): SignalPartition {

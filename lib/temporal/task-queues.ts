@@ -16,7 +16,7 @@ export interface TaskQueue {
   ageSeconds: number;
 }
 
-/** Reads what waits in the service's task queues, by Temporal's estimate; a server before 1.25 makes none. */
+/** Reads the backlog of the service's task queues, as estimated by Temporal; servers before 1.25 do not report it. */
 export async function readTaskQueues(
   { workflowService }: ConnectionLike,
   namespace: string,
