@@ -8,7 +8,7 @@ import type { ShownStep } from '../lib/temporal/messages.ts';
 import { deliveryFailedType } from '../lib/temporal/names.ts';
 import { runActivity, unlessAskedFor } from './run-activity.ts';
 
-/** Takes a step of a partition. Throws the step as a failure when a delivery of it failed for good, so that it is red. */
+/** Takes a step of a partition. Throws it as a failure if a delivery failed for good, so that Temporal shows it red. */
 export async function attemptInOrder(
   ports: DeliveryPorts,
   partition: PartitionKey,
@@ -32,7 +32,7 @@ export async function attemptInOrder(
   });
 }
 
-// Null where there are several, or none.
+// Returns the fields that all events share; null for fields that differ.
 async function readInCommon(
   { store }: Pick<DeliveryPorts, 'store'>,
   eventIds: string[],

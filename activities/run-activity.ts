@@ -9,8 +9,8 @@ import { withoutStack } from '../lib/temporal/failures.ts';
 import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
 
 /**
- * Runs `work` with heartbeats, so that the server notices a killed process; where `traceparent` is that of a recorded
- * trace, in a span below the start of its workflow. Throws faults as failures.
+ * Runs `work` with heartbeats, so that Temporal notices a killed process. With the `traceparent` of a recorded trace,
+ * runs it in a span below the start of its workflow. Throws faults as failures.
  */
 export async function runActivity<T>(
   work: (signal: AbortSignal) => Promise<T>,
@@ -24,7 +24,7 @@ export async function runActivity<T>(
 
 async function withHeartbeats<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  // The SDK beats for a local activity, by the task of its workflow.
+  // For local activities the SDK sends heartbeats with the workflow task.
   const beat = (): void => {
     if (!context.info.isLocal) context.heartbeat();
   };
@@ -53,7 +53,7 @@ function spanOfActivity(change: SpanContext) {
   };
 }
 
-/** Logs a fault and strips its stack and cause: histories hold nothing private. A cancellation is no fault. */
+/** Logs a fault, and strips its stack and cause to keep histories free of private data. A cancellation is no fault. */
 function asFailure(
   error: unknown,
   { activityType, activityId }: Info,
@@ -69,7 +69,7 @@ function asFailure(
   return withoutStack(ApplicationFailure.retryable(message, 'OwnFault'));
 }
 
-/** Ignores an operator's cancel of the workflow, so that the attempt under way is made and recorded. */
+/** Returns a signal that ignores an operator's cancel of the workflow, so that the attempt in flight is recorded. */
 export function unlessAskedFor(cancellation: AbortSignal): AbortSignal {
   const stop = new AbortController();
   const pass = (): void => {

@@ -15,14 +15,14 @@ import { traceSinks } from './trace-sinks.ts';
 type Place = Pick<Temporal, 'connection' | 'namespace'>;
 type FirstAttemptActivity = Pick<DeliveryActivities, 'attemptFirst'>;
 
-// A stop lets attempts (5 s each) end, then cancels retries, and ends all within stopTimeoutMs.
+// A stop waits for attempts (5 s each), then cancels retries, and ends everything within stopTimeoutMs.
 const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: processLimits.attemptsCutAfterMs };
-// How long the next tasks of a dead worker's workflows wait for it before others get them.
+// How long tasks wait for a dead worker before other workers get them.
 const stickyTimeoutMs = 2_000;
-// Retries have slots of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
+// Retries have their own slots: an unresponsive receiver occupies one per delivery for 5 s, and would soon occupy all.
 const { activitiesAtOnceMax, firstActivitiesMax, workflowTasksAtOnceMax } = attemptLimits;
 
-/** Makes the worker that runs workflows and their first attempts; both process roles run one. */
+/** Creates the worker for workflows and their first attempts; api and worker processes both run one. */
 export async function createWorkflowWorker(
   temporal: Place,
   { bundle, activities }: { bundle: WorkflowBundleOption; activities: FirstAttemptActivity },
@@ -34,10 +34,10 @@ export async function createWorkflowWorker(
     workflowBundle: bundle,
     activities: { attemptFirst: activities.attemptFirst },
     sinks: traceSinks,
-    // Only local ones.
+    // Its activities are all local.
     enableNonLocalActivities: false,
     maxConcurrentWorkflowTaskExecutions: workflowTasksAtOnceMax,
-    // None waits for those of another workflow: the permits of the process are the limit, and they are fair.
+    // High enough that no workflow waits for another: the permits of the process are the limit, and they are fair.
     maxConcurrentLocalActivityExecutions: workflowTasksAtOnceMax * firstActivitiesMax,
     stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
     ...stopMs,
@@ -46,8 +46,8 @@ export async function createWorkflowWorker(
 }
 
 /**
- * Runs workflow code without the SDK's limit of 5 s, which is half of an activation's cost, and after which Node would
- * end a starved process (temporalio/sdk-typescript#939). All loops of workflows are bounded.
+ * Runs workflow code without the SDK's limit of 5 s, which costs half of each activation, and after which Node would
+ * kill a starved process (temporalio/sdk-typescript#939). All loops in workflows are bounded.
  */
 class UntimedWorker extends Worker {
   protected static override async createWorkflowCreator(
@@ -58,7 +58,7 @@ class UntimedWorker extends Worker {
   }
 }
 
-/** Makes the workers that run the other activities: for job pages, for retries and for order. */
+/** Creates the workers for the other activities: job pages, retries and ordered deliveries. */
 export async function createActivityWorkers(
   temporal: Place,
   activities: DeliveryActivities,
@@ -95,7 +95,7 @@ export async function createActivityWorkers(
   );
 }
 
-/** Runs workers until disposed of. `failed` resolves with the first fault that ended one. */
+/** Runs workers until disposed of. `failed` resolves with the first fault that stopped one. */
 export function runWorkers(workers: readonly Worker[]): RunningRole {
   const runs = workers.map((worker) => worker.run());
   const failed = new Promise<unknown>((resolve) => {

@@ -24,7 +24,7 @@ export interface DeliveryPlace {
   clock: Clock;
 }
 
-/** Returns what attempts need. Closing `open` ends the requests under way. */
+/** Creates the dependencies of attempts. Closing `open` ends the requests in flight. */
 export function openDeliveryPorts(
   open: Disposal,
   { config, store, temporal, clock }: DeliveryPlace,

@@ -7,14 +7,14 @@ import { createWorkflowWorker, runWorkers } from './create-worker.ts';
 import { type DeliveryPlace, openDeliveryPorts } from './delivery-ports.ts';
 
 interface FirstAttemptWorker {
-  /** Null where the settings leave first attempts to their workflows. */
+  /** Null if the settings leave first attempts to their workflows. */
   earlyAttempts: EarlyAttempts | null;
-  /** Begins no more, and leaves what waits for a permit to the retries; attempts under way go on. */
+  /** Starts no more attempts, and leaves those waiting for a permit to the retries; attempts in flight continue. */
   stop: () => void;
   failed: Promise<unknown>;
 }
 
-/** Starts what makes first attempts in an api process: a workflow worker, and early attempts. */
+/** Starts the first attempts of an api process: a workflow worker, and early attempts. */
 export async function openFirstAttempts(
   open: Disposal,
   place: DeliveryPlace & { temporal: Temporal },

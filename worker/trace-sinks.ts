@@ -5,7 +5,7 @@ import { startSpan } from '../lib/telemetry/spans.ts';
 import { placeOf } from '../lib/telemetry/trace-context.ts';
 import type { TraceSinks } from '../lib/temporal/messages.ts';
 
-/** Records the spans of workflows at their end: only then is all of one known, and a process may be another by then. */
+/** Records the span of a workflow at its end: only then is it complete, possibly in another process. */
 export const traceSinks: InjectedSinks<TraceSinks> = {
   traces: {
     ended: {

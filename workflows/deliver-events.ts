@@ -14,9 +14,9 @@ import { inTrace } from './trace-sink.ts';
 type Delivery = AttemptFirstInput['deliveries'][number];
 
 /**
- * Delivers events of one application: first attempts by webhook, then one durable retry a failing delivery, which waits
- * for no other webhook. Fails with `DeliveriesFailed` when a delivery failed for good, so that operators find it under
- * Failed.
+ * Delivers events of one application: first attempts by webhook, then one durable retry per failing delivery,
+ * independent of other webhooks. Fails with `DeliveriesFailed` if a delivery failed for good, so that operators find it
+ * under Failed.
  */
 export async function deliverEvents(input: DeliverEventsInput): Promise<DeliverySummary> {
   const { trace } = input;
@@ -56,8 +56,8 @@ function summarize(deliveries: readonly Delivery[]): string {
   return `${events} to ${to}`;
 }
 
-// A cancel ends the retries that wait at once, and those under way with their attempts, which need a workflow till then.
-// The SDK traces each promise, which costs as much as all else here: of one alone none more is made.
+// A cancel ends waiting retries immediately, and running ones after their attempt, so the workflow waits for them. A
+// single promise is returned as it is, because the SDK traces each promise at considerable cost.
 async function allEnded(promises: readonly Promise<void>[]): Promise<void> {
   if (promises.length === 1) return promises[0];
   for (const each of await Promise.allSettled(promises)) {

@@ -23,15 +23,15 @@ import {
 } from '../lib/temporal/search-attributes.ts';
 import { endWith, retryingTo, showingCancel, thrownWithFailure } from './show-deliveries.ts';
 
-// Temporal takes 10,000 signals and 51,200 events a run; a step is some ten events.
+// Temporal accepts 10,000 signals and 51,200 events per run; a step is about ten events.
 const stepsPerRunMax = 500;
 const signalsPerRunMax = 500;
 
 const movedSignal = defineSignal(movedSignalName);
 
 /**
- * Delivers the events of a partition in order until none waits, or the head is held. The order is in the database; a
- * signal only reports a change. Fails with `DeliveriesFailed` when a delivery failed for good.
+ * Delivers the events of a partition in order until none waits or the head is held. The order is stored in the
+ * database; the signal only reports a change. Fails with `DeliveriesFailed` if a delivery failed for good.
  */
 export async function deliverInOrder(input: DeliverInOrderInput): Promise<DeliverySummary> {
   return showingCancel(deliver(input));
@@ -59,7 +59,7 @@ async function deliver(input: DeliverInOrderInput): Promise<DeliverySummary> {
     }
     const attributes = attributesOf(taken, partition.webhookUid);
     const isWaiting = typeof taken.next === 'object';
-    // What was shown while it waited may be true no more.
+    // Attributes shown during a wait may be outdated now.
     if ((isWaiting || shown !== '') && JSON.stringify(attributes) !== shown) {
       shown = JSON.stringify(attributes);
       upsertSearchAttributes(attributes);
@@ -85,7 +85,7 @@ async function takeStep(partition: PartitionKey, head: DeliveryOutcome | null): 
   }
 }
 
-// Those of what waits stay while nothing does, so that the last are found.
+// Without waiting events, the last attributes stay, so that searches still find them.
 function attributesOf(step: ShownStep, webhookUid: string): SearchAttributeUpdatePair[] {
   const { head, waiting } = step;
   return [

@@ -8,7 +8,7 @@ import { thrownWithFailure } from './show-deliveries.ts';
 
 const overtakenSignal = defineSignal<[OvertakenDelivery[]]>(overtakenSignalName);
 
-/** The retries of a workflow, of which a signal ends those whose deliveries a job took. */
+/** The retries of a workflow. A signal ends those whose deliveries a job took. */
 export class Retries {
   readonly #input: DeliverEventsInput;
   readonly #waits = new Map<string, CancellationScope>();
@@ -19,7 +19,7 @@ export class Retries {
     this.#input = input;
   }
 
-  /** Retries a delivery until it is settled, and again when it is overtaken: the document says what became of it. */
+  /** Retries a delivery until it is settled. If a job takes it, calls the activity again, which reads the new state. */
   async retry(outcome: DeliveryOutcome): Promise<DeliveryOutcome> {
     this.#listen();
     const key = pairOf(outcome);
@@ -28,12 +28,12 @@ export class Retries {
       const wait = new CancellationScope();
       this.#waits.set(key, wait);
       try {
-        // The call before may still end an attempt.
+        // The previous call may still be ending an attempt.
         const activityId = call === 1 ? key : `${key}/${call}`;
         return await wait.run(() => this.#call(outcome, { activityId, isKnown }));
       } catch (error) {
         const failed = thrownWithFailure(error) as DeliveryOutcome | null;
-        // Any other fault ends this delivery alone.
+        // Any other fault ends only this delivery.
         if (!isCancellation(error)) return failed ?? outcome;
         if (!this.#overtaken.has(key)) throw error;
       } finally {
@@ -42,7 +42,7 @@ export class Retries {
     }
   }
 
-  // Not before the first retry, so that other workflows bear no cost; an earlier signal waits until then.
+  // Registered with the first retry, so that other workflows bear no cost; Temporal buffers earlier signals.
   #listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;
@@ -59,7 +59,7 @@ export class Retries {
     { activityId, isKnown }: { activityId: string; isKnown: boolean },
   ): Promise<DeliveryOutcome> {
     const { appUid, jobUid, trace } = this.#input;
-    // The attempts are for the result alone.
+    // Only the result needs the attempts.
     const { attempts: _attempts, ...left } = outcome;
     const { eventId, webhookUid, host } = outcome;
     const summary = `${eventId} to ${webhookUid}${host === null ? '' : ` at ${host}`}`;

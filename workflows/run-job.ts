@@ -22,16 +22,16 @@ import {
 import { deliverEvents } from './deliver-events.ts';
 
 const { idsPerSearchAttributeMax } = dispatchLimits;
-// Each page is some 20 events of history; a new run begins long before Temporal's limit of 51,200.
+// Each page is about 20 events of history; a new run begins long before Temporal's limit of 51,200.
 const pagesPerRunMax = 200;
 
-/** Takes the pages of a job, or of the retention, in turn; each page's `deliverEvents` outlives this workflow. */
+/** Takes the pages of a job, or of the retention, one by one; each page's `deliverEvents` outlives this workflow. */
 export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
   let { page = 1, cursor } = input;
   const pages: DeliveredPage[] = [];
   for (let count = 0; count < pagesPerRunMax; count += 1) {
     const place = { ...input, page, cursor };
-    // Nobody else sends what a page took, so a cancel waits until it is passed on.
+    // Nothing else sends the deliveries of a page, so a cancel waits until they are handed over.
     const taken = await CancellationScope.nonCancellable(() => takeAndDeliver(place));
     if (taken.events.length > 0) {
       const deliveries = taken.events.flatMap(({ webhookUids }) => webhookUids).length;
@@ -65,7 +65,7 @@ async function deliverPage(
     workflowId: jobPageWorkflowId(jobUid, page),
     workflowTaskTimeout: dispatchLimits.workflowTaskTimeoutMs,
     parentClosePolicy: ParentClosePolicy.ABANDON,
-    // A cancel of the job leaves the deliveries that were passed on.
+    // Cancelling the job does not stop deliveries already handed over.
     cancellationType: ChildWorkflowCancellationType.ABANDON,
     args: [{ appUid, jobUid, events }],
     staticSummary: `${events.length} again → ${to}`,
@@ -79,7 +79,7 @@ async function deliverPage(
   try {
     await started;
   } catch (error) {
-    // An earlier start of this job started it, and it still runs.
+    // An earlier run of this job started it, and it is still running.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
