@@ -28,7 +28,7 @@ export async function attemptFirst(
         if (!ports.firstAttempts.hasRoom(appUid)) return leftToRetries(key);
         ports.firstAttempts.take(appUid);
         return attemptDelivery(ports, key, options).finally(() =>
-          ports.firstAttempts.giveBack(appUid),
+          ports.firstAttempts.release(appUid),
         );
       }),
     );

@@ -11,10 +11,10 @@ import { receiverFailure } from '../lib/temporal/failures.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { deliveryFailedType } from '../lib/temporal/names.ts';
 import { callerOf } from './attempt-first.ts';
-import { runActivity, unlessAskedFor } from './run-activity.ts';
+import { ignoringUserCancel, runActivity } from './run-activity.ts';
 
 // The first call comes right after the first attempt, and Temporal's retry timers may fire early.
-const waitedOutMsMax = 1_000;
+const inlineWaitMsMax = 1_000;
 
 /**
  * Makes the next attempt, after a wait of up to a second, and returns the outcome of a settled delivery. Throws the
@@ -26,16 +26,16 @@ export async function retryDelivery(
   trace?: string,
 ): Promise<DeliveryOutcome> {
   const { appUid, eventId, webhookUid, left } = input;
-  if (left !== undefined && (untilDue(ports, left) ?? 0) > waitedOutMsMax) {
+  if (left !== undefined && (untilDue(ports, left) ?? 0) > inlineWaitMsMax) {
     throw callAgain(ports, left);
   }
   const key = { appUid, eventId, webhookUid };
   const outcome = await runActivity(async (cancellation) => {
-    const options = { caller: callerOf(input), signal: unlessAskedFor(cancellation) };
+    const options = { caller: callerOf(input), signal: ignoringUserCancel(cancellation) };
     const found = await attemptDelivery(ports, key, options);
     // Each call has time for one attempt, so a delivery attempted just now is left to the next call.
     const untilDueMs = found.host === null ? untilDue(ports, found) : null;
-    if (untilDueMs === null || untilDueMs > waitedOutMsMax) return found;
+    if (untilDueMs === null || untilDueMs > inlineWaitMsMax) return found;
     // A timer may fire a millisecond early by the clock.
     await sleep(Math.max(0, untilDueMs) + 1);
     return attemptDelivery(ports, key, options);

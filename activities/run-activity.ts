@@ -2,9 +2,9 @@ import { type SpanContext, SpanKind } from '@opentelemetry/api';
 import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { deliveryLog } from '../lib/platform/logger.ts';
-import { optionsOf, placeSpan } from '../lib/telemetry/place-span.ts';
+import { chooseParent, spanOptions } from '../lib/telemetry/span-parent.ts';
 import { inSpan } from '../lib/telemetry/spans.ts';
-import { placeOf } from '../lib/telemetry/trace-context.ts';
+import { spanContextOf } from '../lib/telemetry/trace-context.ts';
 import { withoutStack } from '../lib/temporal/failures.ts';
 import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
 
@@ -16,7 +16,7 @@ export async function runActivity<T>(
   work: (signal: AbortSignal) => Promise<T>,
   traceparent?: string,
 ): Promise<T> {
-  const change = traceparent === undefined ? null : placeOf({ traceparent });
+  const change = traceparent === undefined ? null : spanContextOf({ traceparent });
   return change === null
     ? withHeartbeats(work)
     : inSpan(spanOfActivity(change), () => withHeartbeats(work));
@@ -49,7 +49,7 @@ function spanOfActivity(change: SpanContext) {
       'temporal.activity.attempt': attempt,
       'temporal.workflow.id': workflowExecution?.workflowId ?? '',
     },
-    ...optionsOf(placeSpan({ change, ageMs, isAgain: false, active: null })),
+    ...spanOptions(chooseParent({ change, ageMs, isResent: false, active: null })),
   };
 }
 
@@ -70,12 +70,12 @@ function asFailure(
 }
 
 /** Returns a signal that ignores an operator's cancel of the workflow, so that the attempt in flight is recorded. */
-export function unlessAskedFor(cancellation: AbortSignal): AbortSignal {
+export function ignoringUserCancel(cancellation: AbortSignal): AbortSignal {
   const stop = new AbortController();
   const pass = (): void => {
     const reason: unknown = cancellation.reason;
-    const isAskedFor = reason instanceof CancelledFailure && reason.message === 'CANCELLED';
-    if (!isAskedFor) stop.abort(reason);
+    const isUserCancel = reason instanceof CancelledFailure && reason.message === 'CANCELLED';
+    if (!isUserCancel) stop.abort(reason);
   };
   cancellation.addEventListener('abort', pass, { once: true });
   if (cancellation.aborted) pass();

@@ -77,9 +77,9 @@ export const httpLimits = group('HTTP', {
   // Half of the usual timeout of a caller.
   permitWaitMsMax: [15_000, 'Wait of a request for a permit'],
   // Longer than a read of MongoDB may take.
-  recognisedWithinMs: [6_000, 'Authentication of a caller'],
+  authenticationTimeoutMs: [6_000, 'Authentication of a caller'],
   // Longer than a transaction is retried, and than MongoDB usually takes to change its primary.
-  answeredWithinMs: [12_000, 'Response, including waits'],
+  responseTimeoutMs: [12_000, 'Response, including waits'],
   handlingMsMin: [6_000, 'Minimum time of a request after its waits'],
   bodyBytesMax: [256 * 1024 * 1024, 'All bodies in a process'],
   bodyBytesPerCallerMax: [
@@ -94,8 +94,11 @@ export const httpLimits = group('HTTP', {
 });
 
 export const dispatchLimits = group('Dispatch', {
-  startsAtOnceMax: [3, 'Concurrent workflow starts of a process (ADR 39)'],
-  startsAtOnceMaxAlone: [16, 'Concurrent workflow starts of a process, if each event has its own'],
+  concurrentStartsMax: [3, 'Concurrent workflow starts of a process (ADR 39)'],
+  concurrentOwnStartsMax: [
+    16,
+    'Concurrent workflow starts of a process, if each event has its own',
+  ],
   ownWorkflowBelow: [10, 'Waiting events from which on events share workflows'],
   eventsWaitingMax: [
     5_000,
@@ -113,14 +116,14 @@ export const dispatchLimits = group('Dispatch', {
 
 export const attemptLimits = group('Attempts and order', {
   firstActivitiesMax: [50, 'Activities `attemptFirst` of a workflow'],
-  activitiesAtOnceMax: [200, 'Concurrent retries of a process; concurrent steps of orders'],
+  concurrentActivitiesMax: [200, 'Concurrent retries of a process; concurrent steps of orders'],
   deliveriesShownMax: [
     20,
     'Deliveries of a workflow that shows every one, not only failed and retried ones',
   ],
   attemptsShownMax: [60, 'Attempts in the result of a workflow'],
   // A workflow task waits for its first attempts, which an unresponsive receiver delays by 5 s.
-  workflowTasksAtOnceMax: [400, 'Concurrent workflow tasks of a process'],
+  concurrentWorkflowTasksMax: [400, 'Concurrent workflow tasks of a process'],
   // A call takes at most 15 s, including the waits for a slot and a permit; one that timed out would send twice.
   callTimeoutMs: [30_000, 'Call of `attemptFirst` or `retryDelivery`'],
   // Longer than any schedule: 7 days, plus each `Retry-After`, which at most doubles a wait or makes it 1 h, 20 times.
@@ -131,13 +134,13 @@ export const attemptLimits = group('Attempts and order', {
     4 * 32,
     'Requests of an application to an origin in flight, without overdue ones',
   ],
-  mailsAtOnceMax: [4, 'Mails of a process in flight'],
+  concurrentMailsMax: [4, 'Mails of a process in flight'],
   permitsInAllMax: [
     256,
     'Requests of a process in flight, without overdue ones; three quarters for one application',
   ],
   firstAttemptClaimMs: [4_000, 'Claim of first attempts by the process that records the event'],
-  firstAttemptsAtOnceMax: [
+  concurrentFirstAttemptsMax: [
     2_000,
     'First attempts of a process, in flight or waiting; three quarters for one application. Workflows and retries make the others',
   ],
@@ -147,7 +150,7 @@ export const attemptLimits = group('Attempts and order', {
   factsFreshMs: [500, 'Age from which webhook, event and delivery are read again before a request'],
   rateWaitMsMax: [1_000, 'Wait for a rate-limit slot; a slot further past is void'],
   // Half of the slots for retries; the other half is for webhooks without a rate.
-  rateWaitsAtOnceMax: [
+  concurrentRateWaitsMax: [
     100,
     'Attempts of a process that wait for a rate-limit slot, three quarters for one application; others are recorded with their slot',
   ],
@@ -162,7 +165,7 @@ export const jobLimits = group('Jobs', {
   pageEveryMs: [1_000, 'Time between the pages of a release or replay'],
   pageTimeoutMs: [60_000, 'Call of `takeJobPage`'],
   // Each may hold some payloads in memory.
-  pagesAtOnceMax: [20, 'Concurrent calls of `takeJobPage` of a process'],
+  concurrentPagesMax: [20, 'Concurrent calls of `takeJobPage` of a process'],
   releasedPerSecondDefault: [20, 'Deliveries released, or by default replayed'],
   countedDeliveriesMax: [10_000, 'Deliveries that a dry run counts'],
   countedEventsMax: [100_000, 'Events that a dry run checks'],
@@ -218,7 +221,7 @@ export const streamLimits = group('Streams of events', {
   storedPageSizeMax: [100, 'Stored events of a page'],
   // Each of 200 slow readers may hold one such page in memory.
   storedPageBytesMax: [512 * 1024, 'Stored events of a page; one event may be longer'],
-  missedReadsAtOnceMax: [8, 'Concurrent reads of missed events in a process'],
+  concurrentMissedReadsMax: [8, 'Concurrent reads of missed events in a process'],
 });
 
 export const egressLimits = group('Requests to receivers', {

@@ -12,7 +12,7 @@ import {
 import type { Temporal } from './connect-temporal.ts';
 import { traceSinks } from './trace-sinks.ts';
 
-type Place = Pick<Temporal, 'connection' | 'namespace'>;
+type WorkerConnection = Pick<Temporal, 'connection' | 'namespace'>;
 type FirstAttemptActivity = Pick<DeliveryActivities, 'attemptFirst'>;
 
 // A stop waits for attempts (5 s each), then cancels retries, and ends everything within stopTimeoutMs.
@@ -20,11 +20,11 @@ const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: processLimits.atte
 // How long tasks wait for a dead worker before other workers get them.
 const stickyTimeoutMs = 2_000;
 // Retries have their own slots: an unresponsive receiver occupies one per delivery for 5 s, and would soon occupy all.
-const { activitiesAtOnceMax, firstActivitiesMax, workflowTasksAtOnceMax } = attemptLimits;
+const { concurrentActivitiesMax, firstActivitiesMax, concurrentWorkflowTasksMax } = attemptLimits;
 
 /** Creates the worker for workflows and their first attempts; api and worker processes both run one. */
 export async function createWorkflowWorker(
-  temporal: Place,
+  temporal: WorkerConnection,
   { bundle, activities }: { bundle: WorkflowBundleOption; activities: FirstAttemptActivity },
 ): Promise<Worker> {
   return UntimedWorker.create({
@@ -36,9 +36,9 @@ export async function createWorkflowWorker(
     sinks: traceSinks,
     // Its activities are all local.
     enableNonLocalActivities: false,
-    maxConcurrentWorkflowTaskExecutions: workflowTasksAtOnceMax,
+    maxConcurrentWorkflowTaskExecutions: concurrentWorkflowTasksMax,
     // High enough that no workflow waits for another: the permits of the process are the limit, and they are fair.
-    maxConcurrentLocalActivityExecutions: workflowTasksAtOnceMax * firstActivitiesMax,
+    maxConcurrentLocalActivityExecutions: concurrentWorkflowTasksMax * firstActivitiesMax,
     stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
     ...stopMs,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
@@ -60,7 +60,7 @@ class UntimedWorker extends Worker {
 
 /** Creates the workers for the other activities: job pages, retries and ordered deliveries. */
 export async function createActivityWorkers(
-  temporal: Place,
+  temporal: WorkerConnection,
   activities: DeliveryActivities,
 ): Promise<Worker[]> {
   const { retryDelivery, attemptInOrder, takeJobPage } = activities;
@@ -68,17 +68,17 @@ export async function createActivityWorkers(
     {
       taskQueue: deliveriesTaskQueue,
       activities: { takeJobPage },
-      maxConcurrentActivityTaskExecutions: jobLimits.pagesAtOnceMax,
+      maxConcurrentActivityTaskExecutions: jobLimits.concurrentPagesMax,
     },
     {
       taskQueue: retriesTaskQueue,
       activities: { retryDelivery },
-      maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
+      maxConcurrentActivityTaskExecutions: concurrentActivitiesMax,
     },
     {
       taskQueue: orderTaskQueue,
       activities: { attemptInOrder },
-      maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
+      maxConcurrentActivityTaskExecutions: concurrentActivitiesMax,
     },
   ];
   return Promise.all(

@@ -1,6 +1,6 @@
 // The relay guarantees delivery: it starts or signals workflows that no other process has.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eachOf } from '../lib/concurrency/each-of.ts';
+import { forEachLimit } from '../lib/concurrency/for-each-limit.ts';
 import type { Clock } from '../lib/platform/clock.ts';
 import { dispatchLimits } from '../lib/limits.ts';
 import type { SignalPartition } from '../lib/temporal/signal-partition.ts';
@@ -11,7 +11,7 @@ import { keyOfPartition } from '../lib/model/partition.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { findClaimed, findUnclaimed } from '../lib/events/events.ts';
 import { findUnstartedJobs } from '../lib/jobs/jobs.ts';
-import { expectSignal, takeOverdue } from '../lib/order/partitions.ts';
+import { scheduleSignal, takeOverdue } from '../lib/order/partitions.ts';
 import type { WorkflowStarts } from '../lib/dispatch/workflow-starts.ts';
 import { WaitingEvents } from '../lib/dispatch/waiting-events.ts';
 
@@ -99,7 +99,7 @@ async function signalPartitions(ports: RelayPorts, signal: AbortSignal): Promise
   }));
   const swept = await startEach(starts, signal);
   // Otherwise they would wait a minute.
-  if (unsignalled.size > 0) await expectSignal(store, [...unsignalled], { now: clock.now() });
+  if (unsignalled.size > 0) await scheduleSignal(store, [...unsignalled], { now: clock.now() });
   return swept;
 }
 
@@ -118,7 +118,7 @@ interface Swept {
 async function startEach(starts: readonly Start[], signal: AbortSignal): Promise<Swept> {
   const failures: unknown[] = [];
   let started = 0;
-  await eachOf(starts, concurrentStartsMax, async ({ start, kind, facts }) => {
+  await forEachLimit(starts, concurrentStartsMax, async ({ start, kind, facts }) => {
     // This many failures without a success mean that Temporal is unavailable.
     if (signal.aborted || (started === 0 && failures.length >= failuresMax)) return;
     try {

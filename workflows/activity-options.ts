@@ -11,7 +11,7 @@ import { deliveriesTaskQueue, orderTaskQueue, retriesTaskQueue } from '../lib/te
 
 // For our own faults only: a receiver's failure sets its own delay and ends with its schedule. The longest wait is
 // short because workers killed one after another use up the short ones.
-const ownFaults: RetryPolicy = {
+const faultRetries: RetryPolicy = {
   initialInterval: '1 second',
   backoffCoefficient: 2,
   maximumInterval: '8 seconds',
@@ -23,7 +23,7 @@ const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 // In the process with the first workflow task, so that Temporal gets one response with all outcomes (ADR 19).
 export const { attemptFirst } = proxyLocalActivities<Pick<DeliveryActivities, 'attemptFirst'>>({
   startToCloseTimeout: attemptLimits.callTimeoutMs,
-  retry: ownFaults,
+  retry: faultRetries,
   // Longer waits are left to the server, so that no workflow task stays open for them.
   localRetryThreshold: '2 seconds',
 });
@@ -34,7 +34,7 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
   scheduleToCloseTimeout: attemptLimits.retriesTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
   cancellationType,
-  retry: ownFaults,
+  retry: faultRetries,
 });
 
 export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'attemptInOrder'>>({
@@ -42,17 +42,17 @@ export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'atte
   startToCloseTimeout: attemptLimits.orderStepTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
   cancellationType,
-  retry: ownFaults,
+  retry: faultRetries,
 });
 
 export const { takeJobPage } = proxyActivities<Pick<DeliveryActivities, 'takeJobPage'>>({
   taskQueue: deliveriesTaskQueue,
   startToCloseTimeout: jobLimits.pageTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
-  retry: ownFaults,
+  retry: faultRetries,
 });
 
 /** Makes Temporal serve the applications in a task queue in turn (`matching.enableFairness`). */
-export function inTurn(appUid: string): { priority: Priority } {
+export function fairPriority(appUid: string): { priority: Priority } {
   return { priority: { fairnessKey: appUid } };
 }

@@ -8,7 +8,7 @@ import type {
 } from '../lib/temporal/messages.ts';
 import { Progress } from './progress.ts';
 import { Retries } from './retries.ts';
-import { showingCancel } from './show-deliveries.ts';
+import { showingCancellation } from './show-deliveries.ts';
 import { inTrace } from './trace-sink.ts';
 
 type Delivery = AttemptFirstInput['deliveries'][number];
@@ -27,8 +27,8 @@ async function deliver(input: DeliverEventsInput): Promise<DeliverySummary> {
   const progress = new Progress(input.events);
   const retries = new Retries(input);
   const groups = groupDeliveries(input.events, attemptLimits.firstActivitiesMax);
-  const ended = allEnded(groups.map((group) => deliverGroup(group, { input, progress, retries })));
-  await showingCancel(ended);
+  const ended = settleAll(groups.map((group) => deliverGroup(group, { input, progress, retries })));
+  await showingCancellation(ended);
   return progress.end();
 }
 
@@ -43,7 +43,7 @@ async function deliverGroup(
   ]);
   progress.attempted(deliveries, first);
   if (first.retrying.length === 0) return;
-  await allEnded(
+  await settleAll(
     first.retrying.map(async (outcome) => progress.retried(await retries.retry(outcome))),
   );
 }
@@ -58,7 +58,7 @@ function summarize(deliveries: readonly Delivery[]): string {
 
 // A cancel ends waiting retries immediately, and running ones after their attempt, so the workflow waits for them. A
 // single promise is returned as it is, because the SDK traces each promise at considerable cost.
-async function allEnded(promises: readonly Promise<void>[]): Promise<void> {
+async function settleAll(promises: readonly Promise<void>[]): Promise<void> {
   if (promises.length === 1) return promises[0];
   for (const each of await Promise.allSettled(promises)) {
     if (each.status === 'rejected') throw each.reason;

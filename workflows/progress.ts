@@ -10,7 +10,7 @@ import type {
   DeliverySummary,
   FirstAttempts,
 } from '../lib/temporal/messages.ts';
-import { endWith, retryingTo } from './show-deliveries.ts';
+import { endWorkflow, retryingTo } from './show-deliveries.ts';
 
 // A workflow learns of an activity's retries only when the activity ends.
 const retryingNote =
@@ -56,7 +56,7 @@ export class Progress {
 
   /** Returns the result, or throws the failure of the workflow. */
   end(): DeliverySummary {
-    return endWith(this.#ended, { failingUids: this.#shownUids });
+    return endWorkflow(this.#ended, { failingUids: this.#shownUids });
   }
 
   // Updated at the first failure and after the last first attempt, because each update is an event of the history.

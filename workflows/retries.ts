@@ -1,18 +1,18 @@
 import { CancellationScope, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
-import { inTurn, retryDelivery } from './activity-options.ts';
+import { fairPriority, retryDelivery } from './activity-options.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import { pairOf } from '../lib/model/delivery.ts';
-import type { DeliverEventsInput, OvertakenDelivery } from '../lib/temporal/messages.ts';
-import { overtakenSignalName } from '../lib/temporal/names.ts';
-import { thrownWithFailure } from './show-deliveries.ts';
+import type { DeliverEventsInput, DeliveryPair } from '../lib/temporal/messages.ts';
+import { takenByJobSignalName } from '../lib/temporal/names.ts';
+import { failureDetailsOf } from './show-deliveries.ts';
 
-const overtakenSignal = defineSignal<[OvertakenDelivery[]]>(overtakenSignalName);
+const takenByJobSignal = defineSignal<[DeliveryPair[]]>(takenByJobSignalName);
 
 /** The retries of a workflow. A signal ends those whose deliveries a job took. */
 export class Retries {
   readonly #input: DeliverEventsInput;
   readonly #waits = new Map<string, CancellationScope>();
-  readonly #overtaken = new Set<string>();
+  readonly #takenByJob = new Set<string>();
   #isListening = false;
 
   constructor(input: DeliverEventsInput) {
@@ -24,7 +24,7 @@ export class Retries {
     this.#listen();
     const key = pairOf(outcome);
     for (let call = 1; ; call += 1) {
-      const isKnown = !this.#overtaken.delete(key) && call === 1;
+      const isKnown = !this.#takenByJob.delete(key) && call === 1;
       const wait = new CancellationScope();
       this.#waits.set(key, wait);
       try {
@@ -32,10 +32,10 @@ export class Retries {
         const activityId = call === 1 ? key : `${key}/${call}`;
         return await wait.run(() => this.#call(outcome, { activityId, isKnown }));
       } catch (error) {
-        const failed = thrownWithFailure(error) as DeliveryOutcome | null;
+        const failed = failureDetailsOf(error) as DeliveryOutcome | null;
         // Any other fault ends only this delivery.
         if (!isCancellation(error)) return failed ?? outcome;
-        if (!this.#overtaken.has(key)) throw error;
+        if (!this.#takenByJob.has(key)) throw error;
       } finally {
         this.#waits.delete(key);
       }
@@ -46,9 +46,9 @@ export class Retries {
   #listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;
-    setHandler(overtakenSignal, (deliveries) => {
+    setHandler(takenByJobSignal, (deliveries) => {
       for (const key of deliveries.map(pairOf)) {
-        this.#overtaken.add(key);
+        this.#takenByJob.add(key);
         this.#waits.get(key)?.cancel();
       }
     });
@@ -64,7 +64,7 @@ export class Retries {
     const { eventId, webhookUid, host } = outcome;
     const summary = `${eventId} to ${webhookUid}${host === null ? '' : ` at ${host}`}`;
     const ofTrace: [trace?: string] = trace === undefined ? [] : [trace];
-    return retryDelivery.executeWithOptions({ activityId, summary, ...inTurn(appUid) }, [
+    return retryDelivery.executeWithOptions({ activityId, summary, ...fairPriority(appUid) }, [
       { appUid, jobUid, eventId, webhookUid, left: isKnown ? left : undefined },
       ...ofTrace,
     ]);

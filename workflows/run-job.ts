@@ -8,7 +8,7 @@ import {
   sleep,
   startChild,
 } from '@temporalio/workflow';
-import { inTurn, takeJobPage } from './activity-options.ts';
+import { fairPriority, takeJobPage } from './activity-options.ts';
 import { dispatchLimits } from '../lib/limits.ts';
 import { type DeliveredPage, describePages } from '../lib/temporal/current-details.ts';
 import type { JobPage, RunJobInput } from '../lib/temporal/messages.ts';
@@ -30,9 +30,9 @@ export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
   let { page = 1, cursor } = input;
   const pages: DeliveredPage[] = [];
   for (let count = 0; count < pagesPerRunMax; count += 1) {
-    const place = { ...input, page, cursor };
+    const pageInput = { ...input, page, cursor };
     // Nothing else sends the deliveries of a page, so a cancel waits until they are handed over.
-    const taken = await CancellationScope.nonCancellable(() => takeAndDeliver(place));
+    const taken = await CancellationScope.nonCancellable(() => takeAndDeliver(pageInput));
     if (taken.events.length > 0) {
       const deliveries = taken.events.flatMap(({ webhookUids }) => webhookUids).length;
       pages.push({ workflowId: jobPageWorkflowId(input.jobUid, page), deliveries });
@@ -48,7 +48,10 @@ export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
 
 async function takeAndDeliver(input: RunJobInput & { page: number }): Promise<JobPage> {
   const { jobUid, appUid, page, cursor } = input;
-  const options = { summary: `page ${page}`, ...(appUid === undefined ? {} : inTurn(appUid)) };
+  const options = {
+    summary: `page ${page}`,
+    ...(appUid === undefined ? {} : fairPriority(appUid)),
+  };
   const taken = await takeJobPage.executeWithOptions(options, [{ jobUid, page, cursor }]);
   if (taken.events.length > 0) await deliverPage(input, taken.events);
   return taken;

@@ -33,7 +33,7 @@ interface Shown {
 }
 
 /** Shows the end of a workflow in its search attributes, and returns its result or throws its failure. */
-export function endWith(
+export function endWorkflow(
   summary: DeliverySummary,
   { failingUids: shownUids = [], others = [] }: Shown,
 ): DeliverySummary {
@@ -55,7 +55,7 @@ export function endWith(
 }
 
 /** Runs a workflow, and shows a cancellation in its search attributes. */
-export async function showingCancel<T>(work: Promise<T>): Promise<T> {
+export async function showingCancellation<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -67,7 +67,7 @@ export async function showingCancel<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Returns the details of a failed delivery that an activity threw; null for any other error. */
-export function thrownWithFailure(error: unknown): unknown {
+export function failureDetailsOf(error: unknown): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : null;
   if (!(cause instanceof ApplicationFailure) || cause.type !== deliveryFailedType) return null;
   return cause.details?.[0] ?? null;

@@ -6,7 +6,7 @@ import {
   testEventName,
 } from '../../lib/model/event-name.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
-import { addressTo, newEvent } from '../../lib/model/event.ts';
+import { newEvent, recipientFields } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { isOfKind } from '../../lib/webhooks/subscriptions.ts';
 import { sampleDataOf, testDataOf } from '../event-types/event-catalogue.ts';
@@ -77,7 +77,7 @@ export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (req
       resourceUid: webhook._id,
       externalTenantId: 'test',
       body: renderPayload(payload),
-      ...addressTo([webhook]),
+      ...recipientFields([webhook]),
       firstAttempt: context.earlyAttempts?.claim() ?? null,
     },
     now,

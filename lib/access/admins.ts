@@ -25,6 +25,6 @@ export async function lockAdmin(
   filter: Filter<AdminDocument>,
   session: ClientSession,
 ): Promise<AdminDocument | null> {
-  const touch = { $set: { updatedAt: new Date() } };
-  return store.admins.findOneAndUpdate(filter, touch, { session });
+  const update = { $set: { updatedAt: new Date() } };
+  return store.admins.findOneAndUpdate(filter, update, { session });
 }

@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongodb';
 import { limits } from '../limits.ts';
 import { AppError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { ApiKeyDocument, ApiKeyWish } from '../model/api-key.ts';
+import type { ApiKeyDocument, ApiKeyInput } from '../model/api-key.ts';
 import type { Caller } from '../model/audit-log.ts';
 import type { Store } from '../mongo/connect.ts';
 import { hashApiKey, newApiKey } from './api-key.ts';
@@ -11,19 +11,19 @@ import { recordAudit } from './audit-log.ts';
 
 /** Creates a key; the caller stores it without `text`. */
 export function makeApiKey(
-  wish: ApiKeyWish,
+  input: ApiKeyInput,
   { keyPepper, now }: { keyPepper: string; now: Date },
 ): { key: ApiKeyDocument; text: string } {
   const { keyId, text } = newApiKey();
   const key: ApiKeyDocument = {
     _id: newId('key', now),
-    appUid: wish.appUid,
+    appUid: input.appUid,
     keyId,
     secretHash: hashApiKey(text, keyPepper),
-    name: wish.name,
-    scopes: wish.scopes,
+    name: input.name,
+    scopes: input.scopes,
     createdAt: now,
-    expiresAt: wish.expiresAt,
+    expiresAt: input.expiresAt,
     revokedAt: null,
   };
   return { key, text };
@@ -32,12 +32,12 @@ export function makeApiKey(
 /** Stores a key with its audit row; returns it with its text, which is stored nowhere. */
 export async function addApiKey(
   store: Store,
-  wish: ApiKeyWish,
-  occasion: { keyPepper: string; caller: Caller; now: Date; session: ClientSession },
+  input: ApiKeyInput,
+  context: { keyPepper: string; caller: Caller; now: Date; session: ClientSession },
 ): Promise<{ key: ApiKeyDocument; text: string }> {
-  const { caller, now, session } = occasion;
-  const { appUid, name, scopes, expiresAt } = wish;
-  const made = makeApiKey(wish, occasion);
+  const { caller, now, session } = context;
+  const { appUid, name, scopes, expiresAt } = input;
+  const made = makeApiKey(input, context);
   await store.apiKeys.insertOne(made.key, { session });
   const target = { kind: 'api_key', uid: made.key._id };
   const entry = {
@@ -51,7 +51,7 @@ export async function addApiKey(
 }
 
 /** Enforces the limits of keys, multiplied by `times`, also for concurrent calls. Throws `limit_reached`. */
-export async function makeRoomForKeys(
+export async function checkKeyLimits(
   store: Store,
   { appUid, now, times }: { appUid: string; now: Date; times: number },
   session: ClientSession,

@@ -10,7 +10,7 @@ import { recordAudit } from './audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
 import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 
-interface AdminWish {
+interface AdminInput {
   email: string;
   /** Null for an admin who signs in only through the identity provider. */
   password: string | null;
@@ -18,12 +18,12 @@ interface AdminWish {
 }
 
 /** Creates an admin; the first is always a superuser, because otherwise nobody could grant rights. */
-export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminDocument> {
-  const email = readEmail(wish.email);
-  const passwordHash = wish.password === null ? null : await hash(wish.password, email);
+export async function createAdmin(store: Store, input: AdminInput): Promise<AdminDocument> {
+  const email = readEmail(input.email);
+  const passwordHash = input.password === null ? null : await hash(input.password, email);
   const now = new Date();
   const isFirst = (await store.admins.findOne({})) === null;
-  const admin = makeAdmin({ email, passwordHash, superuser: wish.superuser || isFirst }, now);
+  const admin = makeAdmin({ email, passwordHash, superuser: input.superuser || isFirst }, now);
   const target = { kind: 'admin', uid: admin._id };
   const details = { email, superuser: admin.superuser };
   try {
@@ -42,10 +42,10 @@ export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminD
 
 export async function resetPassword(
   store: Store,
-  wish: { email: string; password: string },
+  input: { email: string; password: string },
 ): Promise<AdminDocument> {
-  const email = readEmail(wish.email);
-  const passwordHash = await hash(wish.password, email);
+  const email = readEmail(input.email);
+  const passwordHash = await hash(input.password, email);
   const now = new Date();
   return inTransaction(store, async (session) => {
     const update = { $set: { passwordHash, updatedAt: now }, $inc: { deviceEpoch: 1 } };
@@ -60,8 +60,8 @@ export async function resetPassword(
 }
 
 /** Also ends all sessions; the next verified sign-in with the admin's email links again. */
-export async function unlinkAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
-  const email = readEmail(wish.email);
+export async function unlinkAdmin(store: Store, input: { email: string }): Promise<AdminDocument> {
+  const email = readEmail(input.email);
   const now = new Date();
   return inTransaction(store, async (session) => {
     const update = {
@@ -82,8 +82,8 @@ export async function unlinkAdmin(store: Store, wish: { email: string }): Promis
   });
 }
 
-export async function removeAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
-  const email = readEmail(wish.email);
+export async function removeAdmin(store: Store, input: { email: string }): Promise<AdminDocument> {
+  const email = readEmail(input.email);
   const now = new Date();
   return inTransaction(store, async (session) => {
     const admin = await store.admins.findOneAndDelete({ email }, { session });
@@ -100,10 +100,10 @@ export async function removeAdmin(store: Store, wish: { email: string }): Promis
 
 export async function setSuperuser(
   store: Store,
-  wish: { email: string; superuser: boolean },
+  input: { email: string; superuser: boolean },
 ): Promise<AdminDocument> {
-  const email = readEmail(wish.email);
-  const { superuser } = wish;
+  const email = readEmail(input.email);
+  const { superuser } = input;
   const now = new Date();
   return inTransaction(store, async (session) => {
     const update = { $set: { superuser, updatedAt: now } };

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import { type Scope, scopes } from '../model/api-key.ts';
 import { systemCaller as caller } from '../model/audit-log.ts';
-import { addApiKey, makeRoomForKeys } from './api-keys.ts';
+import { addApiKey, checkKeyLimits } from './api-keys.ts';
 import { makeAccount, makeApp } from './apps.ts';
 import { recordAudit } from './audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
@@ -39,8 +39,8 @@ export async function createAppWithKey(
     const details = { name: account.name };
     const accountEntry = { appUid, action: 'account.created', target: ofAccount, details };
     await recordAudit(store, accountEntry, { caller, now, session });
-    const wish = { appUid, name: 'First key', scopes: [...scopes], expiresAt: null };
-    const { text } = await addApiKey(store, wish, { keyPepper, caller, now, session });
+    const input = { appUid, name: 'First key', scopes: [...scopes], expiresAt: null };
+    const { text } = await addApiKey(store, input, { keyPepper, caller, now, session });
     return { appUid, accountUid: account._id, apiKey: text };
   });
 }
@@ -62,9 +62,9 @@ export async function createKey(
       throw new Error(`there is no application ${appUid}`);
     }
     const now = new Date();
-    await makeRoomForKeys(store, { appUid, now, times: 1 }, session);
-    const wish = { appUid, name, scopes: chosen, expiresAt: null };
-    const { key, text } = await addApiKey(store, wish, { keyPepper, caller, now, session });
+    await checkKeyLimits(store, { appUid, now, times: 1 }, session);
+    const input = { appUid, name, scopes: chosen, expiresAt: null };
+    const { key, text } = await addApiKey(store, input, { keyPepper, caller, now, session });
     return { keyUid: key._id, apiKey: text, scopes: chosen };
   });
 }

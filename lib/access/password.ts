@@ -16,15 +16,18 @@ const saltBytes = 16;
 const hashBytes = 32;
 
 // A hash takes 128 MiB and a thread that DNS lookups share. Unknown callers must not fill the queue of known users.
-const atOnceMax = { anyone: 2, known: 1 };
+const concurrentHashesMax = { anyone: 2, known: 1 };
 const hashing = {
-  anyone: new Semaphore(atOnceMax.anyone, overloaded, { queueMax: 16 }),
-  known: new Semaphore(atOnceMax.known, overloaded, { queueMax: 4 }),
+  anyone: new Semaphore(concurrentHashesMax.anyone, overloaded, { queueMax: 16 }),
+  known: new Semaphore(concurrentHashesMax.known, overloaded, { queueMax: 4 }),
 };
 
 /** The memory of all concurrent hashes of a process. */
 export const hashingBytesMax =
-  (atOnceMax.anyone + atOnceMax.known) * 128 * 2 ** currentCost.log2N * currentCost.r;
+  (concurrentHashesMax.anyone + concurrentHashesMax.known) *
+  128 *
+  2 ** currentCost.log2N *
+  currentCost.r;
 
 /** Returns 120 random bits, in groups of four characters. */
 export function newPassword(): string {

@@ -18,21 +18,21 @@ export interface SignInSubject {
   device?: string | null;
 }
 
-type SignInTurn =
+type SignInAttempt =
   | {
       allowed: true;
       succeeded: () => Promise<void>;
       /** For a password that was not checked. */
-      giveBack: () => Promise<void>;
+      release: () => Promise<void>;
     }
   | { allowed: false; retryAfterMs: number };
 
 /** Counts a failure until `succeeded` or `release` is called, so that concurrent guesses count, too. */
-export async function takeSignInTurn(
+export async function beginSignInAttempt(
   store: Store,
   { email, address, device = null }: SignInSubject,
   { pepper, now }: { pepper: string; now: Date },
-): Promise<SignInTurn> {
+): Promise<SignInAttempt> {
   const network = networkOf(address);
   const hash = (text: string): string =>
     createHmac('sha256', pepper).update(`sign-in|${text}`).digest('hex');
@@ -43,20 +43,20 @@ export async function takeSignInTurn(
   const waitMs = await findWait(store, counters, now);
   if (waitMs > 0) return { allowed: false, retryAfterMs: waitMs };
   const counted: Counted[] = [];
-  const giveBack = async (): Promise<void> => {
+  const release = async (): Promise<void> => {
     await Promise.all(counted.map((each) => takeBack(store, each)));
   };
   for (const counter of counters) {
     const each = await count(store, counter, now);
     if (each.retryAfterMs > 0) {
-      await giveBack();
+      await release();
       return { allowed: false, retryAfterMs: each.retryAfterMs };
     }
     counted.push(each);
   }
   return {
     allowed: true,
-    giveBack,
+    release,
     async succeeded() {
       await store.signInThrottles.deleteOne({ _id: own });
       // For the address, only this attempt is uncounted: an attacker's own account must not clear guesses at others.

@@ -1,9 +1,9 @@
-import { inTime } from './in-time.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export interface CoalesceOptions {
   itemsPerCallMax: number;
   /** Per queue. */
-  callsAtOnceMax: number;
+  concurrentCallsMax: number;
   /** How long an item waits for others; by default until the end of the event loop turn. */
   lingerMs?: number;
   callTimeoutMs?: number;
@@ -26,7 +26,7 @@ interface Queue<Item, Result> {
  * all. No item joins a call that has begun, so reads are as fresh as individual ones. By default there is one queue.
  */
 export function coalesce<Item, Result>(
-  { itemsPerCallMax, callsAtOnceMax, lingerMs = 0, callTimeoutMs = 5_000 }: CoalesceOptions,
+  { itemsPerCallMax, concurrentCallsMax, lingerMs = 0, callTimeoutMs = 5_000 }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
   queueOf: (item: Item) => string = () => '',
 ): (item: Item) => Promise<Result> {
@@ -36,7 +36,7 @@ export function coalesce<Item, Result>(
   function schedule(name: string, queue: Queue<Item, Result>): void {
     const { waiting, running } = queue;
     if (waiting.length === 0 && running === 0) queues.delete(name);
-    if (queue.scheduled || running >= callsAtOnceMax || waiting.length === 0) return;
+    if (queue.scheduled || running >= concurrentCallsMax || waiting.length === 0) return;
     queue.scheduled = true;
     const begin = (): void => {
       queue.scheduled = false;
@@ -51,7 +51,7 @@ export function coalesce<Item, Result>(
     const entries = queue.waiting.splice(0, itemsPerCallMax);
     queue.running += 1;
     try {
-      const results = await inTime(call(entries.map((entry) => entry.item)), callTimeoutMs);
+      const results = await withTimeout(call(entries.map((entry) => entry.item)), callTimeoutMs);
       for (const [index, entry] of entries.entries()) entry.resolve(results[index] as Result);
     } catch (error) {
       for (const entry of entries) entry.reject(error);

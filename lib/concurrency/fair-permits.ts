@@ -37,7 +37,7 @@ export class FairPermits {
     try {
       return await work();
     } finally {
-      this.#held.giveBack(appUid);
+      this.#held.release(appUid);
       this.#grant();
     }
   }
@@ -50,7 +50,7 @@ export class FairPermits {
       refusal,
       onEnd: () => {
         this.#queue.delete(waiting);
-        this.#queued.giveBack(appUid);
+        this.#queued.release(appUid);
       },
     });
     const waiting = { appUid, webhookUid: '', grant: waiter.grant };

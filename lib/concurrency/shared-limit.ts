@@ -31,7 +31,7 @@ export class SharedLimit {
     this.#heldBy.set(appUid, this.heldBy(appUid) + count);
   }
 
-  giveBack(appUid: string, count = 1): void {
+  release(appUid: string, count = 1): void {
     this.#held -= count;
     const held = this.heldBy(appUid) - count;
     if (held === 0) this.#heldBy.delete(appUid);

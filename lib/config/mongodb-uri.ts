@@ -1,7 +1,7 @@
 // Checks the options in MONGODB_URI: the driver lets some of them override those in lib/mongo/connect.ts.
 
 /** Options that only locate MongoDB and say how to connect. In lower case, because the driver ignores case. */
-const harmless = new Set([
+const allowedOptions = new Set([
   'appname',
   'authmechanism',
   'authmechanismproperties',
@@ -31,7 +31,7 @@ const confirmed = 'a write counts once a majority of the servers has it in the j
 const repeated = 'a call is repeated when MongoDB changes its primary';
 
 /** Options with a single valid value: that value, and the reason. */
-const settled: Readonly<Record<string, readonly [value: string, reason: string]>> = {
+const requiredValues: Readonly<Record<string, readonly [value: string, reason: string]>> = {
   w: ['majority', confirmed],
   journal: ['true', confirmed],
   j: ['true', confirmed],
@@ -62,8 +62,8 @@ function optionsOf(text: string): [name: string, value: string][] {
 }
 
 function faultOf(name: string, value: string): string[] {
-  const [right, reason] = settled[name.toLowerCase()] ?? [];
-  if (value === right || harmless.has(name.toLowerCase())) return [];
+  const [right, reason] = requiredValues[name.toLowerCase()] ?? [];
+  if (value === right || allowedOptions.has(name.toLowerCase())) return [];
   // The value of a mistyped option may be a secret.
   if (reason === undefined) return [`remove \`${name}\`: ${unknown}`];
   return [`remove \`${name}=${value}\`: ${reason}`];

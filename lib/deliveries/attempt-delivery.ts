@@ -5,7 +5,7 @@ import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { DeliveryKey, DeliveryToAttempt } from '../model/delivery.ts';
 import type { Attempt } from '../model/attempt.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import { turnOf } from '../model/partition.ts';
+import { partitionNumberOf } from '../model/partition.ts';
 import { hostOf } from '../model/url-origin.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { instruments } from '../telemetry/instruments.ts';
@@ -20,7 +20,7 @@ import {
   type Found,
   outcomeOf,
   recordStep,
-  unattempted,
+  unattemptedOutcome,
 } from './record-outcome.ts';
 import { logAttempt, measureAttempt, toAttempt, triggerOf } from './report-attempt.ts';
 import { recordHealth } from '../webhooks/webhook-health.ts';
@@ -70,19 +70,19 @@ export async function attemptDelivery(
       ? endWithoutEvent(ports, key, delivery)
       : outcomeOf(key, delivery, caller);
   }
-  const turn = turnOf(event, key.webhookUid);
-  const found = { key, delivery, event, turn, caller };
+  const partitionNumber = partitionNumberOf(event, key.webhookUid);
+  const found = { key, delivery, event, partitionNumber, caller };
   const outcome =
     decision === 'send' && webhook !== null
       ? await sendAndRecord(ports, { ...found, webhook, readAt, options })
-      : await withoutSending(ports, found, decision);
+      : await finishUnsent(ports, found, decision);
   await wakePartition(ports, found, outcome);
   return outcome;
 }
 
 /** Returns the outcome of a delivery that was not read at all and is left to the retries. */
 export function leftToRetries(key: DeliveryKey): DeliveryOutcome {
-  return { ...unattempted(key, null), state: 'retrying' };
+  return { ...unattemptedOutcome(key, null), state: 'retrying' };
 }
 
 async function load({ records }: DeliveryPorts, key: DeliveryKey): Promise<DeliveryFacts> {
@@ -102,10 +102,10 @@ async function endWithoutEvent(
   // The retention removed the event just before a resend, or an older backup was restored.
   if (delivery === null) deliveryLog.warn({ ...key }, 'delivery.event_missing');
   else await ports.store.deliveries.deleteOne({ _id: delivery._id });
-  return { ...unattempted(key, delivery), state: 'cancelled' };
+  return { ...unattemptedOutcome(key, delivery), state: 'cancelled' };
 }
 
-async function withoutSending(
+async function finishUnsent(
   ports: DeliveryPorts,
   found: Found,
   decision: Decision,
@@ -119,7 +119,7 @@ async function withoutSending(
   const { key, delivery, event, caller } = found;
   if (delivery !== null) return outcomeOf(key, delivery, caller);
   const nextAttemptAt = event.firstAttempt?.until.toISOString() ?? null;
-  return { ...unattempted(key, null), state: 'retrying', nextAttemptAt };
+  return { ...unattemptedOutcome(key, null), state: 'retrying', nextAttemptAt };
 }
 
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
@@ -164,7 +164,7 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
     logAttempt(key, { event, host, attempt, verdict, result });
     return outcome;
   };
-  traced?.answer(result, verdict);
+  traced?.addResult(result, verdict);
   return traced === null ? recordAll() : traced.finish(recordAll);
 }
 
@@ -255,7 +255,7 @@ async function leaveUnsent(
   const level = delivery === null ? 'info' : 'debug';
   if (reason === 'throttled') deliveryLog[level]({ ...key, host }, 'delivery.throttled');
   if (delivery !== null) {
-    const waits = { ...unattempted(key, delivery), state: 'retrying', ...target } as const;
+    const waits = { ...unattemptedOutcome(key, delivery), state: 'retrying', ...target } as const;
     // The change may have fixed the receiver, so the next attempt is due now.
     if (reason === 'outdated') return { ...waits, nextAttemptAt: ports.clock.now().toISOString() };
     return { ...waits, dueAt: delivery.nextAttemptAt?.toISOString() };

@@ -14,12 +14,12 @@ export async function attemptInOrder(
   partition: PartitionKey,
   bounds: DrainBounds,
 ): Promise<PartitionStep> {
-  const { settled, left, n } = await drain(ports, partition, bounds);
+  const { settled, stop, n } = await drain(ports, partition, bounds);
   const step = { settled, waiting: [], head: null };
-  if (left === 'more') return { ...step, next: 'more' };
-  if (left === 'busy') return { ...step, next: { waitMs: busyMs } };
-  if (left === 'nothing' || left === 'held') return { ...step, next: 'end' };
-  const { waitMs, head } = left;
+  if (stop === 'more') return { ...step, next: 'more' };
+  if (stop === 'busy') return { ...step, next: { waitMs: busyMs } };
+  if (stop === 'nothing' || stop === 'held') return { ...step, next: 'end' };
+  const { waitMs, head } = stop;
   const countMax = dispatchLimits.idsPerSearchAttributeMax;
   const waiting = await findNumbered(ports.store, partition, { from: n, countMax });
   return { settled, next: { waitMs }, head, waiting: waiting.map(({ eventId }) => eventId) };

@@ -1,4 +1,4 @@
-import { createTouch } from '../concurrency/touch.ts';
+import { throttleById } from '../concurrency/throttle-by-id.ts';
 import { dayMs } from '../platform/duration.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -70,7 +70,7 @@ export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> 
 }
 
 const warnBeforeMs = 14 * dayMs;
-const isToBeLogged = createTouch(dayMs);
+const isToBeLogged = throttleById(dayMs);
 
 function warnOfCertificate({ _id, appUid, tls }: WebhookDocument, now: Date): void {
   if (tls === null || tls.notAfter.getTime() - now.getTime() > warnBeforeMs) return;

@@ -13,7 +13,8 @@ import { isOfKind, isSubscribed } from '../webhooks/subscriptions.ts';
  * caller. `inFlightElsewhere`: the recording process may be making the first attempt. `inOrder`: the partition sends
  * it.
  */
-export type Decision = 'send' | 'remove' | 'notYet' | 'notMine' | 'elsewhere' | 'inOrder' | Unsent;
+export type Decision =
+  'send' | 'remove' | 'notDue' | 'notSendable' | 'inFlightElsewhere' | 'inOrder' | Unsent;
 
 /** The state to record instead of an attempt. */
 export type Unsent = { state: 'held' } | { state: 'cancelled'; cancelReason: CancelReason };
@@ -31,11 +32,11 @@ export interface AttemptFacts {
 export function decide(facts: AttemptFacts): Decision {
   const { caller, delivery, event, webhook, now } = facts;
   if (delivery !== null) {
-    if (!isOpen(delivery.state) || delivery.state === 'held') return 'notMine';
-    if (!isOwner(caller, delivery)) return 'notMine';
-    if (delivery.nextAttemptAt !== null && delivery.nextAttemptAt > now) return 'notYet';
+    if (!isOpen(delivery.state) || delivery.state === 'held') return 'notSendable';
+    if (!isOwner(caller, delivery)) return 'notSendable';
+    if (delivery.nextAttemptAt !== null && delivery.nextAttemptAt > now) return 'notDue';
   }
-  if (isElsewhere(facts)) return 'elsewhere';
+  if (isInFlightElsewhere(facts)) return 'inFlightElsewhere';
   if (event === null) return 'remove';
   if (event.erasedAt !== null) return cancelled('erased');
   if (webhook === null) return cancelled('webhook_deleted');
@@ -53,7 +54,7 @@ function isInOrder({ order }: EventToAttempt, { _id }: WebhookDocument): boolean
 /** Checks whether a decision ends a delivery without an attempt, which must not be based on a stale read. */
 export function isFinal(decision: Decision): boolean {
   if (typeof decision === 'object') return decision.state === 'cancelled';
-  return decision === 'remove' || decision === 'notMine';
+  return decision === 'remove' || decision === 'notSendable';
 }
 
 function cancelled(cancelReason: CancelReason): Unsent {
@@ -68,7 +69,14 @@ function isOwner(caller: Caller, { jobUid, partition }: DeliveryToAttempt): bool
 }
 
 // Partitions are excluded: their lease already ensures that only one process sends.
-function isElsewhere({ caller, delivery, event, webhook, now, processUid }: AttemptFacts): boolean {
+function isInFlightElsewhere({
+  caller,
+  delivery,
+  event,
+  webhook,
+  now,
+  processUid,
+}: AttemptFacts): boolean {
   if (delivery !== null || webhook === null || caller.kind === 'partition') return false;
   if (!event?.firstAttempt) return false;
   const { by, until } = event.firstAttempt;

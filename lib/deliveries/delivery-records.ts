@@ -33,11 +33,11 @@ export interface DeliveryRecords {
   recordTriggered(webhookUid: string, at: Date): void;
 }
 
-const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
+const reads = { itemsPerCallMax: 200, concurrentCallsMax: 8 };
 // Bodies have up to 256 KiB.
-const bodyReads = { itemsPerCallMax: 20, callsAtOnceMax: 8 };
+const bodyReads = { itemsPerCallMax: 20, concurrentCallsMax: 8 };
 // One call at a time, as the disk writes many documents in the time of one; a timeout may cause a second send.
-const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
+const writes = { itemsPerCallMax: 200, concurrentCallsMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
 
 export function createDeliveryRecords(store: Store, triggers: TriggerRecorder): DeliveryRecords {
   const insert = coalesce(writes, (steps: readonly [DeliveryKey, DeliveryStep][]) =>

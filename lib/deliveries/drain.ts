@@ -17,11 +17,12 @@ const checkAgainMs = 2_000;
 const sentByJobMs = 60_000;
 
 /** Why a drain stopped: `busy`: another process sends; `more`: its time ran out; an object: the head has to wait. */
-export type Left = 'nothing' | 'held' | 'busy' | 'more' | { waitMs: number; head: DeliveryOutcome };
+export type DrainStop =
+  'nothing' | 'held' | 'busy' | 'more' | { waitMs: number; head: DeliveryOutcome };
 
 export interface Drained {
   settled: DeliveryOutcome[];
-  left: Left;
+  stop: DrainStop;
   /** The next number to send. */
   n: number;
 }
@@ -55,24 +56,24 @@ export async function drain(
   for (;;) {
     const lease = await takeLease(store, partition, processUid);
     if (lease === null) {
-      const left = (await isGone(store, partition)) ? 'nothing' : 'busy';
-      return { settled: budget.settled, left, n: 0 };
+      const stop = (await isGone(store, partition)) ? 'nothing' : 'busy';
+      return { settled: budget.settled, stop, n: 0 };
     }
-    let left: Left;
+    let stop: DrainStop;
     try {
-      left = await sendNext(ports, lease, budget);
+      stop = await sendNext(ports, lease, budget);
     } catch (error) {
       // A lease that cannot be released expires.
       await releaseLease(store, lease, soonAfter(clock.now())).catch(() => undefined);
       throw error;
     }
-    await releaseLease(store, lease, signalAt(left, clock.now()));
-    const isMore = left === 'nothing' && (await lastIssued(store, partition)) > lease.settled;
-    if (!isMore) return { settled: budget.settled, left, n: lease.settled + 1 };
+    await releaseLease(store, lease, signalAt(stop, clock.now()));
+    const isMore = stop === 'nothing' && (await lastIssued(store, partition)) > lease.settled;
+    if (!isMore) return { settled: budget.settled, stop, n: lease.settled + 1 };
   }
 }
 
-async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Promise<Left> {
+async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Promise<DrainStop> {
   const { partition } = lease;
   const { signal, cancellation = signal, untilMs, settled } = budget;
   for (let count = 0; count < attemptsMax; count += 1) {
@@ -102,9 +103,9 @@ async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Pro
   return 'more';
 }
 
-function signalAt(left: Left, now: Date): Date | null {
-  if (typeof left === 'object') return overdueAfter(new Date(now.getTime() + left.waitMs));
-  return left === 'more' ? soonAfter(now) : null;
+function signalAt(stop: DrainStop, now: Date): Date | null {
+  if (typeof stop === 'object') return overdueAfter(new Date(now.getTime() + stop.waitMs));
+  return stop === 'more' ? soonAfter(now) : null;
 }
 
 function untilNextCheckMs(

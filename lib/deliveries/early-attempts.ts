@@ -3,7 +3,7 @@ import { attemptLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { type DeliveryKey, pairOf } from '../model/delivery.ts';
 import type { EventDocument, FirstAttemptClaim } from '../model/event.ts';
-import { partitionId, type PartitionKey, turnOf } from '../model/partition.ts';
+import { partitionId, type PartitionKey, partitionNumberOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
@@ -81,11 +81,14 @@ export class EarlyAttempts {
     const bytes = event.body.length;
     this.#ports.firstAttempts.take(appUid);
     this.#bytes.take(appUid, bytes);
-    const turn = turnOf(event, webhook._id);
-    const made = turn === null ? this.#attempt(facts) : this.#inOrder(event, turn.partition);
+    const partitionNumber = partitionNumberOf(event, webhook._id);
+    const made =
+      partitionNumber === null
+        ? this.#attempt(facts)
+        : this.#inOrder(event, partitionNumber.partition);
     const attempt = made.finally(() => {
-      this.#ports.firstAttempts.giveBack(appUid);
-      this.#bytes.giveBack(appUid, bytes);
+      this.#ports.firstAttempts.release(appUid);
+      this.#bytes.release(appUid, bytes);
       this.#inFlight.delete(attempt);
     });
     this.#inFlight.add(attempt);

@@ -1,8 +1,8 @@
 import { limits } from '../limits.ts';
 import {
   hourMs,
+  invalidDuration,
   minuteMs,
-  noDuration,
   readDurationMs,
   secondMs,
   writeDuration,
@@ -41,7 +41,7 @@ export function parseSchedule(waits: readonly string[]): number[] {
 
 function parseWait(text: string, index: number): number {
   const waitMs = readDurationMs(text);
-  if (waitMs === null) throw new ScheduleFault('duration', noDuration(text), index);
+  if (waitMs === null) throw new ScheduleFault('duration', invalidDuration(text), index);
   if (waitMs >= limits.retryWaitMsMin) return waitMs;
   const message = `each wait must be at least 1s (got "${text}")`;
   throw new ScheduleFault('wait_too_short', message, index);
@@ -54,7 +54,7 @@ export function formatSchedule(scheduleMs: readonly number[]): string[] {
 const jitterShareMax = 0.15;
 const retryAfterCeilingMs = hourMs;
 
-interface RetryQuestion {
+interface RetryInput {
   scheduleMs: readonly number[];
   /** Including the one that just failed. */
   attemptsMade: number;
@@ -67,15 +67,15 @@ interface RetryQuestion {
  * Returns the wait before the next attempt in whole milliseconds, or null if none is left. Jitter only adds, 0 to 15 %.
  * A `Retry-After` applies from the scheduled wait up to twice it, or one hour if longer, jitter included.
  */
-export function nextRetryDelayMs(question: RetryQuestion): number | null {
-  const { scheduleMs, attemptsMade, retryAfterMs, random } = question;
+export function nextRetryDelayMs(input: RetryInput): number | null {
+  const { scheduleMs, attemptsMade, retryAfterMs, random } = input;
   const scheduledMs = scheduleMs[attemptsMade - 1];
   if (scheduledMs === undefined) return null;
   const jitter = 1 + jitterShareMax * random;
   if (retryAfterMs === null) return Math.round(scheduledMs * jitter);
   const longestMs = Math.max(2 * scheduledMs, retryAfterCeilingMs);
-  const askedMs = Math.max(retryAfterMs, scheduledMs);
-  return Math.round(Math.min(askedMs * jitter, longestMs));
+  const requestedMs = Math.max(retryAfterMs, scheduledMs);
+  return Math.round(Math.min(requestedMs * jitter, longestMs));
 }
 
 const throttledMsMin = 5 * secondMs;

@@ -7,9 +7,9 @@ import type { DeliveryKey } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import { isMailUrl } from '../model/url-origin.ts';
-import { optionsOf, placeSpan } from '../telemetry/place-span.ts';
+import { chooseParent, spanOptions } from '../telemetry/span-parent.ts';
 import { failSpan, startSpan } from '../telemetry/spans.ts';
-import { placeOf, spanUnderWay, traceOf } from '../telemetry/trace-context.ts';
+import { recordingSpan, spanContextOf, toTraceContext } from '../telemetry/trace-context.ts';
 import type { Verdict } from './classify-response.ts';
 
 interface AttemptToTrace {
@@ -31,13 +31,13 @@ const phaseNames: Readonly<Record<AttemptPhase['name'], string>> = {
 /** Starts the span of an attempt; returns null if its change is not in a recorded trace. */
 export function traceAttempt(attempt: AttemptToTrace): TracedAttempt | null {
   const { event, trigger, at } = attempt;
-  const change = placeOf(event.trace);
+  const change = spanContextOf(event.trace);
   if (change === null) return null;
-  const place = placeSpan({
+  const parent = chooseParent({
     change,
     ageMs: at.getTime() - event.createdAt.getTime(),
-    isAgain: trigger === 'resend' || trigger === 'replay',
-    active: spanUnderWay()?.spanContext() ?? null,
+    isResent: trigger === 'resend' || trigger === 'replay',
+    active: recordingSpan()?.spanContext() ?? null,
   });
   const startTime = Date.now();
   const span = startSpan({
@@ -45,7 +45,7 @@ export function traceAttempt(attempt: AttemptToTrace): TracedAttempt | null {
     kind: SpanKind.CLIENT,
     attributes: attributesOf(attempt),
     startTime,
-    ...optionsOf(place),
+    ...spanOptions(parent),
   });
   return new TracedAttempt(span, startTime - performance.now());
 }
@@ -90,19 +90,22 @@ export class TracedAttempt {
   }
 
   get headers(): TraceContext | null {
-    return traceOf(this.#span.spanContext());
+    return toTraceContext(this.#span.spanContext());
   }
 
   /** Adds the result of the request and fixes the end time. Later work of the service is still part of the trace. */
-  answer(result: SendResult, { state, errorClass }: Pick<Verdict, 'state' | 'errorClass'>): void {
+  addResult(
+    result: SendResult,
+    { state, errorClass }: Pick<Verdict, 'state' | 'errorClass'>,
+  ): void {
     this.#endedAt = this.#now();
-    if (result.kind === 'answered') {
+    if (result.kind === 'responded') {
       this.#span.setAttribute('http.response.status_code', result.status);
     }
     if (result.address !== null) this.#span.setAttribute('network.peer.address', result.address);
     this.#span.setAttribute('herald.delivery.state', state);
     if (errorClass !== null) {
-      const type = result.kind === 'answered' ? String(result.status) : errorClass;
+      const type = result.kind === 'responded' ? String(result.status) : errorClass;
       this.#span.setAttribute('error.type', type);
       this.#span.setStatus({ code: SpanStatusCode.ERROR });
     }

@@ -10,10 +10,10 @@ import type { Found } from './record-outcome.ts';
  */
 export async function wakePartition(
   { store, signalPartition }: Pick<DeliveryPorts, 'store' | 'signalPartition'>,
-  { turn, caller }: Pick<Found, 'turn' | 'caller'>,
+  { partitionNumber, caller }: Pick<Found, 'partitionNumber' | 'caller'>,
   { state }: DeliveryOutcome,
 ): Promise<void> {
-  if (turn === null || caller.kind === 'partition' || state === 'superseded') return;
+  if (partitionNumber === null || caller.kind === 'partition' || state === 'superseded') return;
   if (state !== 'waiting' && isOpen(state)) return;
-  if (!(await isSettled(store, turn))) await signalPartition(turn.partition);
+  if (!(await isSettled(store, partitionNumber))) await signalPartition(partitionNumber.partition);
 }

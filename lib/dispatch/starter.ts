@@ -8,7 +8,7 @@ import { instruments } from '../telemetry/instruments.ts';
 import { WaitingEvents } from './waiting-events.ts';
 import { type WorkflowPorts, WorkflowStarts } from './workflow-starts.ts';
 
-const { startsAtOnceMax, startsAtOnceMaxAlone, eventsWaitingMax, ownWorkflowBelow } =
+const { concurrentStartsMax, concurrentOwnStartsMax, eventsWaitingMax, ownWorkflowBelow } =
   dispatchLimits;
 // A slower Temporal gets fewer starts, while more events gather for each (ADR 39).
 const pauseTimes = 7;
@@ -68,7 +68,7 @@ export class Starter {
   }
 
   #startLoops(): void {
-    const loopsMax = this.#sharesWorkflows ? startsAtOnceMax : startsAtOnceMaxAlone;
+    const loopsMax = this.#sharesWorkflows ? concurrentStartsMax : concurrentOwnStartsMax;
     while (this.#loops.size < loopsMax && this.#waiting.count > 0) {
       const loop = this.#runLoop().finally(() => {
         this.#loops.delete(loop);
@@ -90,7 +90,7 @@ export class Starter {
   #next(): EventToDispatch[] {
     const isAlone = this.#waiting.count < ownWorkflowBelow;
     const events = this.#waiting.take(isAlone ? 1 : this.#eventsPerWorkflowMax);
-    for (const { appUid } of events) this.#room.giveBack(appUid);
+    for (const { appUid } of events) this.#room.release(appUid);
     return events;
   }
 
@@ -113,7 +113,7 @@ export class Starter {
   #leaveToRelay(events: readonly EventToDispatch[], err: unknown): void {
     const { appUid = '', _id: eventId } = events[0] ?? {};
     const left = this.#waiting.clear(appUid);
-    if (left > 0) this.#room.giveBack(appUid, left);
+    if (left > 0) this.#room.release(appUid, left);
     dispatchLog.warn({ appUid, eventId, count: events.length, left, err }, 'dispatch.failed');
   }
 

@@ -20,7 +20,7 @@ import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
 import { traceStart } from './trace-start.ts';
 
 // The linger is much shorter than the grace period of the relay.
-const marks = { itemsPerCallMax: 200, callsAtOnceMax: 2, lingerMs: 100 };
+const marks = { itemsPerCallMax: 200, concurrentCallsMax: 2, lingerMs: 100 };
 
 export interface WorkflowPorts {
   client: Client;

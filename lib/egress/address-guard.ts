@@ -41,7 +41,10 @@ const refusedIpv4 = refusedIpv4Ranges.map(readRange);
 const refusedIpv6 = refusedIpv6Ranges.map(readRange);
 const globalUnicast = readCidr(ipv6GlobalUnicast.cidr);
 const nat64 = readCidr(nat64WellKnownPrefix);
-const embeddings = embeddingRanges.map(({ cidr, place }) => ({ cidr: readCidr(cidr), place }));
+const embeddings = embeddingRanges.map(({ cidr, position }) => ({
+  cidr: readCidr(cidr),
+  position,
+}));
 const loopbackIpv6 = readCidr('::1');
 
 /** `readOwn` returns this host's addresses. Throws a TypeError for a range that is not a CIDR. */
@@ -109,16 +112,16 @@ function embeddedIpv4s(address: ParsedAddress, allow: readonly Cidr[]): readonly
   if (address.family === 4 || inCidr(loopbackIpv6, address)) return [];
   const embedding = embeddings.find(({ cidr }) => inCidr(cidr, address));
   if (embedding === undefined) return [];
-  if (embedding.place === 'after-prefix') return localNat64Ipv4s(address, allow);
-  return [ipv4Address(embeddedBits(address, embedding.place))];
+  if (embedding.position === 'after-prefix') return localNat64Ipv4s(address, allow);
+  return [ipv4Address(embeddedBits(address, embedding.position))];
 }
 
 function embeddedBits(
   { w0, w1, w3 }: ParsedAddress,
-  place: Exclude<EmbeddingRange['place'], 'after-prefix'>,
+  position: Exclude<EmbeddingRange['position'], 'after-prefix'>,
 ): number {
-  if (place === 'last') return w3;
-  return place === 'inverted' ? ~w3 : (w0 << 16) | (w1 >>> 16);
+  if (position === 'last') return w3;
+  return position === 'inverted' ? ~w3 : (w0 << 16) | (w1 >>> 16);
 }
 
 function builtInRefusal(address: ParsedAddress): AddressVerdict | null {

@@ -49,18 +49,18 @@ export const refusedIpv6Ranges: readonly SpecialRange[] = [
 export interface EmbeddingRange {
   readonly cidr: string;
   /** The position of the IPv4 address; `inverted` is in the last word with its bits flipped. */
-  readonly place: 'last' | 'inverted' | 'after-16-bits' | 'after-prefix';
+  readonly position: 'last' | 'inverted' | 'after-16-bits' | 'after-prefix';
 }
 
 export const nat64WellKnownPrefix = '64:ff9b::/96'; // RFC 6052 §2.1
 
 /** Refused, except for NAT64 and ranges an operator allows: for those, the IPv4 address decides. */
 export const embeddingRanges: readonly EmbeddingRange[] = [
-  { cidr: nat64WellKnownPrefix, place: 'last' },
-  { cidr: '64:ff9b:1::/48', place: 'after-prefix' }, // local NAT64 (RFC 8215)
-  { cidr: '::/96', place: 'last' }, // IPv4-compatible (RFC 4291 §2.5.5.1)
-  { cidr: '::ffff:0:0/96', place: 'last' }, // IPv4-mapped (RFC 4291 §2.5.5.2)
-  { cidr: '::ffff:0:0:0/96', place: 'last' }, // SIIT (RFC 2765 §2.1)
-  { cidr: '2001::/32', place: 'inverted' }, // Teredo (RFC 4380 §4)
-  { cidr: '2002::/16', place: 'after-16-bits' }, // 6to4 (RFC 3056 §2)
+  { cidr: nat64WellKnownPrefix, position: 'last' },
+  { cidr: '64:ff9b:1::/48', position: 'after-prefix' }, // local NAT64 (RFC 8215)
+  { cidr: '::/96', position: 'last' }, // IPv4-compatible (RFC 4291 §2.5.5.1)
+  { cidr: '::ffff:0:0/96', position: 'last' }, // IPv4-mapped (RFC 4291 §2.5.5.2)
+  { cidr: '::ffff:0:0:0/96', position: 'last' }, // SIIT (RFC 2765 §2.1)
+  { cidr: '2001::/32', position: 'inverted' }, // Teredo (RFC 4380 §4)
+  { cidr: '2002::/16', position: 'after-16-bits' }, // 6to4 (RFC 3056 §2)
 ];

@@ -16,7 +16,7 @@ export interface AttemptTrace {
   phaseStartedAt: number | null;
   /** The peer, once an address that passed the guard is being dialled. */
   address: string | null;
-  answerBegan: boolean;
+  responseBegan: boolean;
   readonly ms: AttemptTimings;
   readonly phases: AttemptPhase[];
 }
@@ -32,7 +32,7 @@ export function createTrace(): AttemptTrace {
     phase: 'dns',
     phaseStartedAt: null,
     address: null,
-    answerBegan: false,
+    responseBegan: false,
     ms: { total: 0 },
     phases: [],
   };

@@ -81,7 +81,7 @@ const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ['UND_ERR_HEADERS_OVERFLOW', verdict('too_large', headersDetail)],
   ['HPE_HEADER_OVERFLOW', verdict('too_large', headersDetail)],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', verdict('reset', brokenDetail)],
-  ['ANSWER_TOO_LONG', verdict('too_large', 'the response was too large')],
+  ['RESPONSE_TOO_LONG', verdict('too_large', 'the response was too large')],
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', verdict('too_large', 'the response was too large')],
 ]);
 

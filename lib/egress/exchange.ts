@@ -1,7 +1,7 @@
 import { egressLimits } from '../limits.ts';
 import { type AttemptScope, beginPhase, endPhase } from './attempt-trace.ts';
 import { type Connection, destroyConnection } from './connection.ts';
-import { createInterimSkipper } from './interim-answers.ts';
+import { createInterimSkipper } from './interim-responses.ts';
 import { type ResponseHeaders, ResponseStart } from './response-start.ts';
 import { SendFault } from './send-fault.ts';
 import type { Dispatcher } from 'undici';
@@ -14,7 +14,7 @@ export interface ExchangeRequest {
   readonly body: Buffer | string;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly bodyStart: Buffer;
@@ -39,10 +39,10 @@ export function exchange(
   connection: Connection,
   request: ExchangeRequest,
   { signal, trace, beforeRequest }: ExchangeScope,
-): Promise<Answer> {
+): Promise<ReceivedResponse> {
   beginPhase(trace, 'exchange');
   trace.address = connection.address;
-  return new Promise<Answer>((resolve, reject) => {
+  return new Promise<ReceivedResponse>((resolve, reject) => {
     const { socket } = connection;
     const bytesBefore = socket.bytesRead;
     let isOver = false;
@@ -51,17 +51,17 @@ export function exchange(
       signal.removeEventListener('abort', onAbort);
       socket.removeListener('readable', onReadable);
     };
-    const finish = (answer: Answer): void => {
+    const finish = (response: ReceivedResponse): void => {
       stopWatching();
-      if (!answer.complete) destroyConnection(connection);
-      resolve(answer);
+      if (!response.complete) destroyConnection(connection);
+      resolve(response);
     };
     const fail = (error: Error): void => {
       // The parser also reports an end that we caused.
       if (isOver) return;
-      const answer = reader.answerUntil(error);
-      if (answer !== null) {
-        finish(answer);
+      const response = reader.responseUntil(error);
+      if (response !== null) {
+        finish(response);
         return;
       }
       stopWatching();
@@ -69,10 +69,10 @@ export function exchange(
       reject(error);
     };
     const onAbort = (): void => fail(signal.reason);
-    const reader = createAnswerReader({ trace, beforeRequest }, finish, fail);
+    const reader = createResponseReader({ trace, beforeRequest }, finish, fail);
     const skipInterim = createInterimSkipper(socket, {
       onInterim: () => {
-        trace.answerBegan = true;
+        trace.responseBegan = true;
       },
       onFinal: reader.addStart,
     });
@@ -92,21 +92,21 @@ export function exchange(
 }
 
 function tooLong(): SendFault {
-  return new SendFault('ANSWER_TOO_LONG', `no whole answer within ${wireBytesReadMax} bytes`);
+  return new SendFault('RESPONSE_TOO_LONG', `no whole response within ${wireBytesReadMax} bytes`);
 }
 
-function createAnswerReader(
+function createResponseReader(
   { trace, beforeRequest }: Pick<ExchangeScope, 'trace' | 'beforeRequest'>,
-  finish: (answer: Answer) => void,
+  finish: (response: ReceivedResponse) => void,
   fail: (error: Error) => void,
 ) {
   const start = new ResponseStart();
   const chunks: Buffer[] = [];
   let bodyBytes = 0;
   let requested = false;
-  let head: Pick<Answer, 'status' | 'headers'> | null = null;
+  let head: Pick<ReceivedResponse, 'status' | 'headers'> | null = null;
 
-  const answer = (read: Pick<Answer, 'status' | 'headers' | 'complete' | 'fault'>): Answer => ({
+  const response = (read: Omit<ReceivedResponse, 'bodyStart' | 'bodyBytes'>): ReceivedResponse => ({
     ...read,
     bodyStart: Buffer.concat(chunks),
     bodyBytes,
@@ -126,7 +126,7 @@ function createAnswerReader(
       beginPhase(trace, 'exchange');
     },
     onResponseStarted() {
-      trace.answerBegan = true;
+      trace.responseBegan = true;
       endPhase(trace);
     },
     onResponseStart(_controller, status, headers) {
@@ -136,11 +136,11 @@ function createAnswerReader(
       start.drop();
       keep(chunk);
       if (head !== null && bodyBytes >= bodyBytesReadMax) {
-        finish(answer({ ...head, complete: false, fault: null }));
+        finish(response({ ...head, complete: false, fault: null }));
       }
     },
     onResponseEnd() {
-      if (head !== null) finish(answer({ ...head, complete: true, fault: null }));
+      if (head !== null) finish(response({ ...head, complete: true, fault: null }));
     },
     onResponseError(_controller, error) {
       fail(error);
@@ -153,14 +153,14 @@ function createAnswerReader(
     wantsStart: (): boolean => requested && head === null,
     addStart: (bytes: Buffer): void => start.add(bytes),
     /** Returns the response read before a fault, or null if there was not even a status line. */
-    answerUntil(error: unknown): Answer | null {
+    responseUntil(error: unknown): ReceivedResponse | null {
       const status = head?.status ?? start.status();
       if (status === null) return null;
       // These end with their head, which may still announce the length of a body (RFC 9112 §6.3).
       const fault = status === 204 || status === 304 ? null : error;
       const { headers, body } = start.read();
       if (bodyBytes === 0) keep(body);
-      return answer({ status, headers: head?.headers ?? headers, complete: false, fault });
+      return response({ status, headers: head?.headers ?? headers, complete: false, fault });
     },
   };
 }

@@ -18,11 +18,16 @@ import {
   type SendErrorVerdict,
 } from './classify-send-error.ts';
 import type { ClientCertificate } from './client-certificate.ts';
-import { type AnswerDescription, describeAnswer } from './describe-answer.ts';
+import { describeResponse, type ResponseDescription } from './describe-response.ts';
 import { type Connection, createConnection, IdlePool } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import type { EgressProxy } from './egress-proxy.ts';
-import { type Answer, exchange, type ExchangeRequest, type ExchangeScope } from './exchange.ts';
+import {
+  exchange,
+  type ExchangeRequest,
+  type ExchangeScope,
+  type ReceivedResponse,
+} from './exchange.ts';
 import { openSocket, type SocketOpener } from './open-socket.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
@@ -63,7 +68,7 @@ export type SendRequest = SendTarget &
 
 export type SendResult = SendFacts &
   (
-    | (AnswerDescription & { readonly kind: 'answered'; readonly status: number })
+    | (ResponseDescription & { readonly kind: 'responded'; readonly status: number })
     | (SendErrorVerdict & {
         readonly kind: 'failed';
         /** Only for the operator's log, because it may contain addresses. */
@@ -106,7 +111,7 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
   const opener = { idlePool, guard, hosts, proxy: options.proxy ?? null, ca: options.ca };
   const permits = new RequestPermits(permitLimits);
   const stopObserving = permits.observe();
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
   let disposed = false;
 
   async function sendWithPermit(request: SendRequest): Promise<SendResult> {
@@ -134,7 +139,7 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
     const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target);
     try {
       const scope = { signal: deadline.signal, trace, beforeRequest: deadline.check };
-      return answered(trace, await deliver(url, message, { transport, ...scope }), secretTexts);
+      return responded(trace, await deliver(url, message, { transport, ...scope }), secretTexts);
     } catch (error) {
       // Our shutdown says nothing about the receiver, so it must not count as an attempt.
       deadline.throwIfEnded();
@@ -153,15 +158,15 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
       // All sends in flight listen to one signal; Node would report more than ten listeners as a leak.
       if (request.signal !== undefined) setMaxListeners(0, request.signal);
       const work = sendWithPermit(request);
-      underWay.add(work);
-      return work.finally(() => underWay.delete(work));
+      inFlight.add(work);
+      return work.finally(() => inFlight.delete(work));
     },
     endWaits: () => permits.endWaits(),
     async [Symbol.asyncDispose]() {
       disposed = true;
       idlePool.close();
       // Each is bounded by its deadline and reports to its own caller.
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inFlight);
       stopObserving();
     },
   };
@@ -179,11 +184,11 @@ async function deliver(
   url: URL,
   message: ExchangeRequest,
   { transport, signal, trace, beforeRequest }: ExchangeScope & { readonly transport: Transport },
-): Promise<Answer> {
-  const exchangeOver = async (connection: Connection): Promise<Answer> => {
-    const answer = await exchange(connection, message, { signal, trace, beforeRequest });
-    if (answer.complete) transport.idlePool.put(connection);
-    return answer;
+): Promise<ReceivedResponse> {
+  const exchangeOver = async (connection: Connection): Promise<ReceivedResponse> => {
+    const response = await exchange(connection, message, { signal, trace, beforeRequest });
+    if (response.complete) transport.idlePool.put(connection);
+    return response;
   };
   const owner = transport.clientCertificate?.owner ?? null;
   const connectionTarget = { origin: url.origin, owner };
@@ -202,7 +207,7 @@ async function deliver(
 // A receiver may close a reused connection as we write (RFC 9112 §9.3.1); then we send again, with the same event ID.
 function wentStale(error: unknown, trace: AttemptTrace): boolean {
   const code = errorCode(error);
-  if (typeof code !== 'string' || trace.answerBegan) return false;
+  if (typeof code !== 'string' || trace.responseBegan) return false;
   return code === 'CONNECTION_STALE' || isConnectionBroken(code);
 }
 
@@ -214,16 +219,20 @@ function classify(
 ): SendErrorVerdict | null {
   const verdict = classifySendError(error, trace.phase);
   const isNew = trace.phase === 'tls' || trace.ms.tls !== undefined;
-  const isClosed = verdict?.errorClass === 'reset' && isNew && !trace.answerBegan;
+  const isClosed = verdict?.errorClass === 'reset' && isNew && !trace.responseBegan;
   return hasClientCertificate && isClosed ? clientCertificateRefused : verdict;
 }
 
-function answered(trace: AttemptTrace, answer: Answer, secretTexts: readonly string[]): SendResult {
+function responded(
+  trace: AttemptTrace,
+  response: ReceivedResponse,
+  secretTexts: readonly string[],
+): SendResult {
   trace.ms.total = msSince(trace.startedAt);
   return {
-    kind: 'answered',
-    status: answer.status,
-    ...describeAnswer(answer, secretTexts),
+    kind: 'responded',
+    status: response.status,
+    ...describeResponse(response, secretTexts),
     address: trace.address,
     ms: trace.ms,
     phases: trace.phases,

@@ -31,13 +31,13 @@ export interface MailSenderOptions {
 export function createMailSender(options: MailSenderOptions): Sender {
   const { timeoutMs: timeoutMsDefault = limits.attemptTimeoutMs } = options;
   const transport = createTransport(transportOptions(options));
-  const { mailsAtOnceMax } = attemptLimits;
+  const { concurrentMailsMax } = attemptLimits;
   const permits = new RequestPermits({
     perWebhookMax: 1,
-    perOriginMax: mailsAtOnceMax,
-    inAllMax: mailsAtOnceMax,
+    perOriginMax: concurrentMailsMax,
+    inAllMax: concurrentMailsMax,
   });
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
 
   async function sendWithPermit(request: SendRequest): Promise<SendResult> {
     const { url, appUid = url, webhookUid = url, signal } = request;
@@ -58,7 +58,7 @@ export function createMailSender(options: MailSenderOptions): Sender {
     const mail = toMail(message, { from: options.from, to: addressOf(url), webhookUid, write });
     try {
       const { response } = await transport.sendMail({ ...mail, signal: deadline.signal });
-      return answered(statusOf(response), response, startedAt);
+      return responded(statusOf(response), response, startedAt);
     } catch (error) {
       signal?.throwIfAborted();
       return toResult(error, startedAt);
@@ -71,12 +71,12 @@ export function createMailSender(options: MailSenderOptions): Sender {
   return {
     async send(request) {
       const work = sendWithPermit(request);
-      underWay.add(work);
-      return work.finally(() => underWay.delete(work));
+      inFlight.add(work);
+      return work.finally(() => inFlight.delete(work));
     },
     endWaits: () => permits.endWaits(),
     async [Symbol.asyncDispose]() {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inFlight);
       transport.close();
     },
   };
@@ -134,7 +134,7 @@ function toResult(error: unknown, startedAt: number): SendResult {
   if (!isRecord(error) || error['code'] === 'EAUTH') throw error;
   const { code, originalCode, responseCode, response } = error;
   if (typeof responseCode === 'number' && typeof response === 'string') {
-    return answered(responseCode, response, startedAt);
+    return responded(responseCode, response, startedAt);
   }
   const known = codes[String(code)];
   if (known === undefined) throw error;
@@ -145,11 +145,11 @@ function toResult(error: unknown, startedAt: number): SendResult {
   return { kind: 'failed', ...verdict, cause: faultText(error), address: null, ms, phases: [] };
 }
 
-function answered(status: number, response: string, startedAt: number): SendResult {
+function responded(status: number, response: string, startedAt: number): SendResult {
   const responseSample = sampleText(Buffer.from(response), true);
   const ms = { total: msSince(startedAt) };
   const rest = { retryAfter: null, detail: null, address: null, phases: [] };
-  return { kind: 'answered', status, responseSample, ms, ...rest };
+  return { kind: 'responded', status, responseSample, ms, ...rest };
 }
 
 function statusOf(response: string): number {

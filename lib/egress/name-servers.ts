@@ -34,29 +34,32 @@ export function createNameServerResolver(options: NameServersOptions = {}): Reso
     }
     const client = latest;
     // IPv4 first: many hosts have no route to IPv6, and some notice that only after a second.
-    const [ipv4, ipv6] = await askBoth(client, hostname);
-    const addresses = [...answersOf(ipv4), ...answersOf(ipv6)];
+    const [ipv4, ipv6] = await resolveBoth(client, hostname);
+    const addresses = [...addressesIn(ipv4), ...addressesIn(ipv6)];
     if (addresses.length > 0) return addresses;
-    for (const answer of [ipv4, ipv6]) {
-      if (answer.status === 'rejected' && errorCode(answer.reason) !== 'ENODATA') {
-        throw toFault(answer.reason);
+    for (const result of [ipv4, ipv6]) {
+      if (result.status === 'rejected' && errorCode(result.reason) !== 'ENODATA') {
+        throw toFault(result.reason);
       }
     }
     return [];
   };
 }
 
-type Answer = PromiseSettledResult<readonly string[]>;
+type LookupResult = PromiseSettledResult<readonly string[]>;
 
-async function askBoth(client: DnsClient, hostname: string): Promise<[Answer, Answer]> {
-  const asked6 = Promise.allSettled([client.resolve6(hostname)]);
+async function resolveBoth(
+  client: DnsClient,
+  hostname: string,
+): Promise<[LookupResult, LookupResult]> {
+  const ipv6Lookup = Promise.allSettled([client.resolve6(hostname)]);
   const [ipv4] = await Promise.allSettled([client.resolve4(hostname)]);
-  const isEnough = answersOf(ipv4).length > 0;
-  const [ipv6] = await (isEnough ? Promise.race([asked6, unanswered()]) : asked6);
+  const isEnough = addressesIn(ipv4).length > 0;
+  const [ipv6] = await (isEnough ? Promise.race([ipv6Lookup, noIpv6Result()]) : ipv6Lookup);
   return [ipv4, ipv6];
 }
 
-async function unanswered(): Promise<[Answer]> {
+async function noIpv6Result(): Promise<[LookupResult]> {
   return sleep(ipv6WaitMs, [{ status: 'fulfilled', value: [] }], { ref: false });
 }
 
@@ -73,12 +76,12 @@ function newClient(servers: NameServersOptions['servers']): DnsClient {
   return client;
 }
 
-function answersOf(answer: Answer): readonly string[] {
-  return answer.status === 'fulfilled' ? answer.value : [];
+function addressesIn(result: LookupResult): readonly string[] {
+  return result.status === 'fulfilled' ? result.value : [];
 }
 
 // Otherwise an unavailable name server would have the same code as an unavailable receiver.
 function toFault(reason: unknown): unknown {
   if (errorCode(reason) === 'ENOTFOUND') return reason;
-  return new SendFault('NAME_UNRESOLVED', `no name server answered (${errorCode(reason)})`);
+  return new SendFault('NAME_UNRESOLVED', `no name server responded (${errorCode(reason)})`);
 }

@@ -125,7 +125,7 @@ export class RequestPermits {
       if (!sharesHeld) return;
       sharesHeld = false;
       this.#ofOrigins.add(subject.origin, -1);
-      this.#inAll.giveBack(subject.appUid);
+      this.#inAll.release(subject.appUid);
       this.#grant();
     };
     return {

@@ -28,20 +28,20 @@ export function createHostResolver(guard: AddressGuard, resolve: Resolver): Host
 
 /** A burst of requests to one name shares one lookup. */
 function shareLookups(resolve: Resolver) {
-  const underWay = new Map<string, Promise<readonly string[]>>();
+  const inFlight = new Map<string, Promise<readonly string[]>>();
 
   function start(host: string): Promise<readonly string[]> {
     const work = resolve(host).finally(() => forget(host, work));
-    underWay.set(host, work);
+    inFlight.set(host, work);
     return work;
   }
 
   function forget(host: string, work: Promise<readonly string[]>): void {
-    if (underWay.get(host) === work) underWay.delete(host);
+    if (inFlight.get(host) === work) inFlight.delete(host);
   }
 
   return async (host: string, signal: AbortSignal): Promise<readonly string[]> => {
-    const work = underWay.get(host) ?? start(host);
+    const work = inFlight.get(host) ?? start(host);
     try {
       return await untilAborted(work, signal);
     } finally {

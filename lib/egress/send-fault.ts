@@ -9,7 +9,7 @@ type SendFaultCode =
   | 'PROXY_FAILED' // the egress proxy itself could not be used
   | 'CLIENT_CERTIFICATE_UNUSABLE'
   | 'ATTEMPT_DEADLINE'
-  | 'ANSWER_TOO_LONG'
+  | 'RESPONSE_TOO_LONG'
   | 'THROTTLED'
   | 'CONNECTION_STALE'; // an idle connection was closed before it was reused
 

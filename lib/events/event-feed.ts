@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Timestamp } from 'mongodb';
 import type { Store } from '../mongo/connect.ts';
-import { isDatabaseAway } from '../mongo/database-away.ts';
+import { isDatabaseUnavailable } from '../mongo/database-unavailable.ts';
 import type { Clock } from '../platform/clock.ts';
 import { streamLog } from '../platform/logger.ts';
 import { EventLog } from './event-log.ts';
@@ -65,8 +65,8 @@ export class EventFeed implements AsyncDisposable {
 
   async #start(): Promise<void> {
     try {
-      const answer = await this.#ports.store.db.command({ ping: 1 });
-      this.#operationTime = answer['operationTime'] as Timestamp;
+      const response = await this.#ports.store.db.command({ ping: 1 });
+      this.#operationTime = response['operationTime'] as Timestamp;
     } catch (error) {
       this.#state = 'failed';
       throw error;
@@ -82,7 +82,7 @@ export class EventFeed implements AsyncDisposable {
         await this.#read(watchCommits(this.#ports.store, { ...start, maxAwaitTimeMS, batchSize }));
       } catch (error) {
         if (this.#state !== 'running') return;
-        if (!isDatabaseAway(error)) {
+        if (!isDatabaseUnavailable(error)) {
           this.#fail(error);
           return;
         }

@@ -69,7 +69,7 @@ export function isWanted(event: EventFacts, wanted: WantedEvents): boolean {
   const { resourceUid, externalTenantId, since, until } = wanted;
   return (
     event.appUid === wanted.appUid &&
-    subscribedEventNames.some((name) => name === event.event && isAskedFor(name, wanted)) &&
+    subscribedEventNames.some((name) => name === event.event && matchesName(name, wanted)) &&
     (resourceUid === null || event.resourceUid === resourceUid) &&
     (externalTenantId === null || event.externalTenantId === externalTenantId) &&
     (since === null || event._id >= idAt('evt', since)) &&
@@ -80,7 +80,7 @@ export function isWanted(event: EventFacts, wanted: WantedEvents): boolean {
 /** Returns the query for events, or null if it can match none. It lists all values, like the query for deliveries. */
 export function searchOf(wanted: WantedEvents): Search<EventDocument> | null {
   const { appUid, resourceUid, externalTenantId } = wanted;
-  const names = subscribedEventNames.filter((name) => isAskedFor(name, wanted));
+  const names = subscribedEventNames.filter((name) => matchesName(name, wanted));
   if (names.length === 0) return null;
   const filter = {
     appUid,
@@ -97,6 +97,6 @@ function nameIndex({ resourceUid, externalTenantId }: WantedEvents): string {
   return externalTenantId === null ? 'resource' : 'tenantResource';
 }
 
-function isAskedFor(name: SubscribedEventName, { event, entity }: WantedEvents): boolean {
+function matchesName(name: SubscribedEventName, { event, entity }: WantedEvents): boolean {
   return (event === null || name === event) && (entity === null || name.startsWith(`${entity}.`));
 }

@@ -50,7 +50,7 @@ const failedStatusClasses = statusClasses.filter((statusClass) => statusClass !=
  */
 export function searchOf(wanted: WantedDeliveries): Search<DeliveryDocument> | null {
   const { appUid, webhookUid, externalTenantId } = wanted;
-  const { kind, named } = isOfFailures(wanted) ? failuresOf(wanted) : statesOf(wanted);
+  const { kind, named } = isFailureSearch(wanted) ? failuresOf(wanted) : statesOf(wanted);
   const lists = Object.entries<readonly string[]>(named);
   if (lists.some(([, values]) => values.length === 0)) return null;
   const filter = {
@@ -68,7 +68,7 @@ function nameScope({ webhookUid, externalTenantId }: WantedDeliveries): string {
   return externalTenantId === null ? 'webhook' : 'tenantWebhook';
 }
 
-function isOfFailures({ statusClass, errorClass }: WantedDeliveries): boolean {
+function isFailureSearch({ statusClass, errorClass }: WantedDeliveries): boolean {
   return errorClass !== null || (statusClass !== null && statusClass !== '2xx');
 }
 

@@ -33,8 +33,8 @@ export async function lockAccounts(
 ): Promise<number> {
   if (accountUids.length === 0) return 0;
   const accounts = { appUid, _id: { $in: [...accountUids] } };
-  const touch = { $inc: { turn: 1 } };
-  return (await store.accounts.updateMany(accounts, touch, { session })).matchedCount;
+  const update = { $inc: { turn: 1 } };
+  return (await store.accounts.updateMany(accounts, update, { session })).matchedCount;
 }
 
 const usersPerBatchMax = 1_000;

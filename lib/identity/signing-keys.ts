@@ -4,7 +4,7 @@ import { recordAudit } from '../access/audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
 import { inTransaction } from '../mongo/transaction.ts';
 
-export function signingKeyPlace(keyId: string): string {
+export function signingKeyLocation(keyId: string): string {
   return `signingKeys/${keyId}/privateKey`;
 }
 

@@ -11,7 +11,7 @@ export type TokenEpochReader = (
 /** Concurrent callers share a read; nothing is cached. */
 export function createTokenEpochReader(store: Store): TokenEpochReader {
   const readAppEpoch = coalesce<string, number>(
-    { itemsPerCallMax: 200, callsAtOnceMax: 1 },
+    { itemsPerCallMax: 200, concurrentCallsMax: 1 },
     async (appUids) => {
       const wanted = { _id: { $in: [...new Set(appUids)] } };
       const apps = await store.apps.find(wanted, { projection: { tokenEpoch: 1 } }).toArray();

@@ -100,9 +100,9 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
 export async function addToAccounts(
   store: Store,
   { _id, appUid }: Pick<UserDocument, '_id' | 'appUid'>,
-  { accountUids, ...occasion }: AccountsToAdd & { session: ClientSession },
+  { accountUids, ...context }: AccountsToAdd & { session: ClientSession },
 ): Promise<UserDocument | null> {
-  const { now, session } = occasion;
+  const { now, session } = context;
   const filter = { _id, appUid, deletedAt: null };
   const user = await store.users.findOne(filter, { session });
   if (user === null) return null;
@@ -117,7 +117,7 @@ export async function addToAccounts(
   await store.users.updateOne(filter, { $set: fields }, { session });
   const row = { appUid, action: 'account.member_added', details: { userUid: _id } };
   const rows = added.map((uid) => ({ ...row, target: { kind: 'account', uid } }));
-  await recordAudits(store, rows, occasion);
+  await recordAudits(store, rows, context);
   return { ...user, ...fields };
 }
 

@@ -12,7 +12,7 @@ import { largeBatch } from '../mongo/paging.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import { cancelDeliveries } from '../deliveries/deliveries.ts';
 import { newJob } from './jobs.ts';
-import { expectSignal } from '../order/partitions.ts';
+import { scheduleSignal } from '../order/partitions.ts';
 import { eventSize, firstThatFit, type SizedEvent } from './remove-old-events.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 
@@ -60,7 +60,7 @@ export async function eraseChunk(
   const scanned = { appUid, _id: { $gt: cursor, $lte: last } };
   const found = await findErasable(store, scanned, { subject, erasureUid });
   const partitionIds = await erasePayloads(store, found, { erasureUid, now });
-  await expectSignal(store, partitionIds, { now });
+  await scheduleSignal(store, partitionIds, { now });
   const partitions = await store.partitions.find({ _id: { $in: partitionIds } }).toArray();
   await Promise.all(partitions.map((each) => signalPartition(keyOfPartition(each))));
   // Counted in the database, because this may be a repeat after a crash.

@@ -15,7 +15,7 @@ import type {
 import type { PartitionKey } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
-import type { Overtaken } from './overtaken.ts';
+import type { TakenDelivery } from './taken-by-job.ts';
 
 export function newJob(appUid: string, now: Date): JobFacts {
   return {
@@ -69,7 +69,7 @@ export async function markJobStarted(store: Store, jobUid: string, at: Date): Pr
   );
 }
 
-export interface PageMaking {
+export interface PageContext {
   page: number;
   now: Date;
   session: ClientSession;
@@ -82,14 +82,14 @@ export interface TakenPage {
   /** Partitions to signal after the transaction. */
   partitions: PartitionKey[];
   /** The deliveries before the job took them; workflows waiting for their retries are signalled afterwards. */
-  overtaken?: readonly Overtaken[];
+  takenByJob?: readonly TakenDelivery[];
   cancelled?: { count: number; reason: CancelReason };
   /** The time until the next page; by default a second. */
   waitMs?: number;
   progress?: Pick<ReplayJob, 'webhooksDone' | 'webhooks'>;
 }
 
-export interface SentAgain {
+export interface DeliveryToRequeue {
   event: Pick<EventDocument, '_id' | 'appUid' | 'event' | 'externalTenantId'>;
   webhookUid: string;
   partition: string | null;
@@ -114,8 +114,8 @@ export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedA
 /** Takes deliveries of one event or to one webhook; any other mix would also requeue other pairs. */
 export async function requeueDeliveries(
   store: Store,
-  deliveries: readonly SentAgain[],
-  { stamp, now, session }: { stamp: PageStamp } & Omit<PageMaking, 'page'>,
+  deliveries: readonly DeliveryToRequeue[],
+  { stamp, now, session }: { stamp: PageStamp } & Omit<PageContext, 'page'>,
 ): Promise<void> {
   if (deliveries.length === 0) return;
   await store.deliveries.bulkWrite(

@@ -8,13 +8,13 @@ import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import {
   discardCountFor,
-  type PageMaking,
+  type PageContext,
   type PageStamp,
   requeueDeliveries,
   type TakenPage,
 } from './jobs.ts';
-import type { Overtaken } from './overtaken.ts';
-import { expectSignal, findSettled, issueNumbers } from '../order/partitions.ts';
+import type { TakenDelivery } from './taken-by-job.ts';
+import { findSettled, issueNumbers, scheduleSignal } from '../order/partitions.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { type Chosen, type ReplayTarget, scanReplay } from './replay-scan.ts';
 
@@ -22,20 +22,20 @@ import { type Chosen, type ReplayTarget, scanReplay } from './replay-scan.ts';
 const checkedPerPageMax = 1_000;
 const webhooksPerPageMax = 50;
 
-type Making = PageMaking & { replay: ReplayJob };
+type ReplayContext = PageContext & { replay: ReplayJob };
 
 /** Takes the next deliveries of a replay, at most `perSecond`, one webhook after another. */
 export async function takeReplayPage(
   { store }: Pick<DeliveryPorts, 'store'>,
   replay: ReplayJob,
-  making: PageMaking,
+  context: PageContext,
 ): Promise<TakenPage> {
   const { webhookUids, perSecond } = replay;
-  const { now, session } = making;
+  const { now, session } = context;
   const next = webhookUids.slice(replay.webhooksDone, replay.webhooksDone + webhooksPerPageMax);
   const webhooks = await findWebhooks(store, { ...replay, webhookUids: next }, session);
   const partitions: PartitionKey[] = [];
-  const overtaken: Overtaken[] = [];
+  const takenByJob: TakenDelivery[] = [];
   const sent: ReplayedWebhook[] = [];
   let { webhooksDone, cursor } = replay;
   let room = perSecond;
@@ -48,8 +48,8 @@ export async function takeReplayPage(
       const scan = await scanReplay(store, scanning);
       const chosen = scan.chosen.slice(0, room);
       const isCut = chosen.length < scan.chosen.length;
-      partitions.push(...(await send(store, { webhook, chosen }, { ...making, replay })));
-      overtaken.push(...chosen.flatMap(({ delivery }) => delivery ?? []));
+      partitions.push(...(await send(store, { webhook, chosen }, { ...context, replay })));
+      takenByJob.push(...chosen.flatMap(({ delivery }) => delivery ?? []));
       sent.push({ webhookUid, count: chosen.length });
       cursor = isCut ? (chosen.at(-1)?.event._id ?? cursor) : scan.last;
       room -= chosen.length;
@@ -65,7 +65,7 @@ export async function takeReplayPage(
     count: perSecond - room,
     isEnd: webhooksDone >= webhookUids.length,
     partitions,
-    overtaken,
+    takenByJob,
     progress: { webhooksDone, webhooks: addCounts(replay.webhooks, sent) },
   };
 }
@@ -96,16 +96,16 @@ function addCounts(
 async function send(
   store: Store,
   { webhook, chosen }: { webhook: ReplayTarget; chosen: readonly Chosen[] },
-  making: Making,
+  context: ReplayContext,
 ): Promise<PartitionKey[]> {
-  const { replay, page, now, session } = making;
+  const { replay, page, now, session } = context;
   const webhookUid = webhook._id;
   const discardCount = discardCountFor(replay, webhook);
   const ofWebhook = { webhookUid, discardCount };
   if (webhook.ordering === 'resource') {
-    return sendInOrder(store, { ...ofWebhook, chosen }, making);
+    return sendInOrder(store, { ...ofWebhook, chosen }, context);
   }
-  const stamp = { jobUid: replay._id, jobPage: page, ...askedBy(replay) };
+  const stamp = { jobUid: replay._id, jobPage: page, ...requeueOrigin(replay) };
   const sentAgain = chosen.map(({ event, delivery }) => {
     return { event, ...ofWebhook, partition: delivery?.partition ?? null };
   });
@@ -113,7 +113,7 @@ async function send(
   return [];
 }
 
-function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requeuedAt'> {
+function requeueOrigin({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requeuedAt'> {
   return { requeuedAs: 'replay', requeuedAt: createdAt };
 }
 
@@ -125,7 +125,7 @@ async function sendInOrder(
     discardCount,
     chosen,
   }: { webhookUid: string; discardCount: number; chosen: readonly Chosen[] },
-  { replay, now, session }: Making,
+  { replay, now, session }: ReplayContext,
 ): Promise<PartitionKey[]> {
   const placed = chosen.map(({ event, delivery }) => {
     const { appUid, entity, resourceUid } = event;
@@ -145,14 +145,14 @@ async function sendInOrder(
     behind.map((each) => each.partition),
     session,
   );
-  await expectSignal(store, partitions.map(partitionId), { now, session });
+  await scheduleSignal(store, partitions.map(partitionId), { now, session });
   for (const [index, { event }] of behind.entries()) {
     const isOther = { $ne: ['$$this.webhookUid', webhookUid] };
     const others = { $filter: { input: '$order', cond: isOther } };
     const order = { $concatArrays: [others, [{ webhookUid, n: numbers[index] ?? 0 }]] };
     await store.events.updateOne({ _id: event._id }, [{ $set: { order } }], { session });
   }
-  const stamp = { jobUid: null, jobPage: null, ...askedBy(replay) };
+  const stamp = { jobUid: null, jobPage: null, ...requeueOrigin(replay) };
   const sentAgain = placed.map(({ event, partition }) => {
     return { event, webhookUid, discardCount, partition: partitionId(partition) };
   });

@@ -10,23 +10,23 @@ import type { FilteredSubscription, WebhookDocument } from '../model/webhook.ts'
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { idAt } from '../platform/ids.ts';
-import { type Overtaken, overtakenFields } from './overtaken.ts';
+import { type TakenDelivery, takenFields } from './taken-by-job.ts';
 import { findBodies } from '../events/events.ts';
 import { filterCheck, isSubscribed } from '../webhooks/subscriptions.ts';
 
 const firstAttemptMsMax = 60_000;
 // A filter needs the bodies, each up to 256 KiB, so few are read at a time.
-const filteredAtOnceMax = 200;
+const filteredPerReadMax = 200;
 const bodiesReadMax = 10;
 
 // The time from creating an event's uid to its commit: the transaction is retried for 10 s and waits 5 s. Only a change
 // of MongoDB's primary takes longer (an erasure allows for that too).
 const eventWrittenMsMax = 15_000;
 
-type Found = Overtaken & Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;
+type Found = TakenDelivery & Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;
 
 const foundOnly = {
-  ...overtakenFields,
+  ...takenFields,
   cancelReason: 1,
   nextAttemptAt: 1,
   updatedAt: 1,
@@ -90,7 +90,7 @@ interface Checked {
 }
 
 /** Checks whether a replay only needs the webhook's deliveries, and not all events of the period. */
-export function isOfFailures(
+export function readsOnlyFailures(
   states: readonly ReplayedState[],
 ): states is Exclude<ReplayedState, 'delivered' | 'never_attempted'>[] {
   return states.every((state) => state !== 'delivered' && state !== 'never_attempted');
@@ -99,9 +99,9 @@ export function isOfFailures(
 /** Checks the next events of a replay to one webhook, oldest first, at most `countMax`. */
 export async function scanReplay(store: Store, scanning: Scanning): Promise<Scan> {
   const { replay, webhook, after } = scanning;
-  const filtered = Math.min(scanning.countMax, filteredAtOnceMax);
+  const filtered = Math.min(scanning.countMax, filteredPerReadMax);
   const bounded = { ...scanning, countMax: webhook.filter === null ? scanning.countMax : filtered };
-  const { pairs, last, isEnd } = isOfFailures(replay.states)
+  const { pairs, last, isEnd } = readsOnlyFailures(replay.states)
     ? await readDeliveries(store, bounded, replay.states)
     : await readEvents(store, bounded);
   const chosen = pairs.flatMap(({ event, delivery }) =>
@@ -231,7 +231,7 @@ function isChosen(
     return false;
   return delivery === null
     ? isMissed(event, { replay, webhook })
-    : isAskedFor(delivery, replay, now ?? replay.createdAt);
+    : isSelected(delivery, replay, now ?? replay.createdAt);
 }
 
 // Never attempted means that the webhook did not subscribe, or the first attempt is long overdue.
@@ -245,9 +245,9 @@ function isMissed(
   return isOverdue || !webhookUids.includes(webhook._id);
 }
 
-function isAskedFor(delivery: Found, replay: ReplayJob, now: Date): boolean {
+function isSelected(delivery: Found, replay: ReplayJob, now: Date): boolean {
   const { state, cancelReason, nextAttemptAt, updatedAt } = delivery;
-  const { states, cancelReasons, createdAt: askedAt } = replay;
+  const { states, cancelReasons, createdAt: requestedAt } = replay;
   if (!(states as readonly string[]).includes(state)) return false;
   if (cancelReason !== null && !(cancelReasons as readonly string[]).includes(cancelReason))
     return false;
@@ -255,5 +255,5 @@ function isAskedFor(delivery: Found, replay: ReplayJob, now: Date): boolean {
   // The owner may be about to send it, from its rate-limit slot on, so only an old one is taken.
   const isDue = nextAttemptAt !== null && nextAttemptAt <= now;
   const touchedMs = Math.max(updatedAt.getTime(), isDue ? nextAttemptAt.getTime() : 0);
-  return askedAt.getTime() - touchedMs > firstAttemptMsMax;
+  return requestedAt.getTime() - touchedMs > firstAttemptMsMax;
 }

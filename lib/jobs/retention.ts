@@ -9,7 +9,7 @@ import { readProven } from '../mongo/read-proven.ts';
 import { inTransaction } from '../mongo/transaction.ts';
 import { cancelDeliveries } from '../deliveries/deliveries.ts';
 import { newRelease } from './jobs.ts';
-import { expectSignal } from '../order/partitions.ts';
+import { scheduleSignal } from '../order/partitions.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { removeOldEvents } from './remove-old-events.ts';
@@ -132,7 +132,7 @@ async function expireHeld(
   );
   // Nothing else wakes a partition whose head was held.
   const partitions = found.flatMap(({ partition }) => partition ?? []);
-  await expectSignal(store, [...new Set(partitions)], { now });
+  await scheduleSignal(store, [...new Set(partitions)], { now });
   const tooOld: Filter<DeliveryDocument> = {
     _id: { $in: found.map(({ _id }) => _id) },
     state: 'held',

@@ -27,4 +27,4 @@ export interface ApiKeyDocument {
   expiryReportedAt?: Date;
 }
 
-export type ApiKeyWish = Pick<ApiKeyDocument, 'appUid' | 'name' | 'scopes' | 'expiresAt'>;
+export type ApiKeyInput = Pick<ApiKeyDocument, 'appUid' | 'name' | 'scopes' | 'expiresAt'>;

@@ -7,12 +7,12 @@ export interface ResourceData {
 }
 
 /** Data as parsed from JSON: times are strings. */
-export type Written<Data> = Data extends Date
+export type Serialized<Data> = Data extends Date
   ? string
   : Data extends readonly unknown[]
     ? Data
     : Data extends object
-      ? { [Field in keyof Data]: Written<Data[Field]> }
+      ? { [Field in keyof Data]: Serialized<Data[Field]> }
       : Data;
 
 interface EventData {

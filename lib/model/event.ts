@@ -64,7 +64,7 @@ export function newEvent(facts: NewEvent, now: Date): EventDocument {
 }
 
 /** Returns the fields of a new event that name its webhooks. */
-export function addressTo(
+export function recipientFields(
   webhooks: readonly Pick<WebhookDocument, '_id' | 'discardCount'>[],
 ): Pick<EventDocument, 'webhookUids' | 'seenDiscards'> {
   const webhookUids = webhooks.map((webhook) => webhook._id);

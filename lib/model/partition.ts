@@ -18,7 +18,7 @@ export interface PartitionDocument extends PartitionKey {
   signalAt: Date | null;
 }
 
-export interface Turn {
+export interface PartitionNumber {
   partition: PartitionKey;
   n: number;
 }
@@ -32,14 +32,14 @@ export function partitionId({
 }
 
 /** Returns null if the webhook is not ordered. */
-export function turnOf(
+export function partitionNumberOf(
   event: CountedResource & Pick<EventDocument, 'order'>,
   webhookUid: string,
-): Turn | null {
-  const place = event.order.find((each) => each.webhookUid === webhookUid);
-  if (place === undefined) return null;
+): PartitionNumber | null {
+  const entry = event.order.find((each) => each.webhookUid === webhookUid);
+  if (entry === undefined) return null;
   const { appUid, entity, resourceUid } = event;
-  return { partition: { appUid, webhookUid, entity, resourceUid }, n: place.n };
+  return { partition: { appUid, webhookUid, entity, resourceUid }, n: entry.n };
 }
 
 export function keyOfPartition(partition: PartitionDocument): PartitionKey {

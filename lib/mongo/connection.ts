@@ -2,7 +2,7 @@ import { SpanKind } from '@opentelemetry/api';
 import { Connection } from 'mongodb/lib/cmap/connection.js';
 import { instruments } from '../telemetry/instruments.ts';
 import { inSpan, type SpanFacts } from '../telemetry/spans.ts';
-import { spanUnderWay } from '../telemetry/trace-context.ts';
+import { recordingSpan } from '../telemetry/trace-context.ts';
 
 /**
  * The driver's connection, extended to measure each command and trace it in a recorded trace (docs/adr/0032). It also
@@ -12,7 +12,7 @@ export class ObservedConnection extends Connection {
   override async command(...args: Parameters<Connection['command']>): Promise<unknown> {
     const [{ db }, command] = args;
     const send = () => measure(command, () => super.command(...args));
-    return spanUnderWay() === null ? send() : inSpan(spanOf(db, command), send);
+    return recordingSpan() === null ? send() : inSpan(spanOf(db, command), send);
   }
 
   override async writeCommand(...args: Parameters<Connection['writeCommand']>): Promise<void> {
@@ -38,9 +38,9 @@ async function measure(command: object, send: () => Promise<unknown>): Promise<u
   const startedAt = performance.now();
   const seconds = (): number => (performance.now() - startedAt) / 1_000;
   try {
-    const answer = await send();
+    const result = await send();
     instruments.databaseDuration.record(seconds(), name);
-    return answer;
+    return result;
   } catch (error) {
     const type = error instanceof Error ? error.name : 'Error';
     instruments.databaseDuration.record(seconds(), { ...name, 'error.type': type });

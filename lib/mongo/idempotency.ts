@@ -16,7 +16,7 @@ export function idempotencyKey(
   return { id, bodyHash: createHmac('sha256', pepper).update(text).digest('base64url') };
 }
 
-export interface Once {
+export interface IdempotentCall {
   key: IdempotencyKey;
   secretBox: SecretBox;
   now: Date;
@@ -28,7 +28,7 @@ export interface Once {
  */
 export async function runOnce<T>(
   store: Store,
-  { key, ...facts }: Omit<Once, 'key'> & { key: IdempotencyKey | null },
+  { key, ...facts }: Omit<IdempotentCall, 'key'> & { key: IdempotencyKey | null },
   work: (session: ClientSession) => Promise<T>,
 ): Promise<{ answer: T; repeated: boolean }> {
   if (key === null) return { answer: await inTransaction(store, work), repeated: false };
@@ -49,7 +49,7 @@ export async function runOnce<T>(
 /** Returns the IDs of keys used before. */
 export async function usedKeys(
   store: Store,
-  calls: readonly Once[],
+  calls: readonly IdempotentCall[],
   session: ClientSession,
 ): Promise<Set<string>> {
   if (calls.length === 0) return new Set();
@@ -61,7 +61,7 @@ export async function usedKeys(
 /** Stores the keys with the answers for repeated calls. */
 export async function keepAnswers(
   store: Store,
-  answered: readonly { once: Once; answer: unknown }[],
+  answered: readonly { once: IdempotentCall; answer: unknown }[],
   session: ClientSession,
 ): Promise<void> {
   if (answered.length === 0) return;
@@ -77,7 +77,7 @@ export async function keepAnswers(
 /** Returns the first answer if the error means that the key was used before; otherwise throws the error. */
 export async function answerRepeat<T>(
   store: Store,
-  { key, secretBox }: Once,
+  { key, secretBox }: IdempotentCall,
   error: unknown,
 ): Promise<T> {
   if (!(error instanceof RepeatedKey) && !isDuplicateKey(error)) throw error;

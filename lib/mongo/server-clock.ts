@@ -77,8 +77,8 @@ async function measure(store: Store): Promise<Measurement> {
 }
 
 async function sample({ db }: Store): Promise<Measurement> {
-  const askedMs = performance.now();
+  const sentAtMs = performance.now();
   const { localTime } = (await db.command({ hello: 1 })) as unknown as { localTime: Date };
-  const errorMs = (performance.now() - askedMs) / 2;
-  return { offsetMs: localTime.getTime() - (askedMs + errorMs), errorMs };
+  const errorMs = (performance.now() - sentAtMs) / 2;
+  return { offsetMs: localTime.getTime() - (sentAtMs + errorMs), errorMs };
 }

@@ -2,7 +2,7 @@ import type { Store } from './connect.ts';
 
 // More than any resource changes between two backups.
 const skipped = 1_000_000;
-const resourcesAtOnce = 10_000;
+const resourcesPerPage = 10_000;
 
 /** Raises the counters of all resources beyond numbers that receivers may have seen before a restore. */
 export async function skipSequences(store: Store): Promise<number> {
@@ -11,7 +11,7 @@ export async function skipSequences(store: Store): Promise<number> {
     const ids = await store.sequences
       .find({ _id: { $gt: after } }, { projection: { _id: 1 } })
       .sort({ _id: 1 })
-      .limit(resourcesAtOnce)
+      .limit(resourcesPerPage)
       .map(({ _id }) => _id)
       .toArray();
     const last = ids.at(-1);

@@ -6,8 +6,8 @@ import {
   type PartitionDocument,
   partitionId,
   type PartitionKey,
+  type PartitionNumber,
   soonAfter,
-  type Turn,
 } from '../model/partition.ts';
 import { type Store } from '../mongo/connect.ts';
 import { countInTransaction } from '../mongo/sequences.ts';
@@ -17,10 +17,10 @@ import { within } from '../mongo/transaction.ts';
 /** Creates the documents of partitions whose first number was issued, in the same transaction. */
 export async function openPartitions(
   store: Store,
-  turns: readonly Turn[],
+  numbered: readonly PartitionNumber[],
   session: ClientSession,
 ): Promise<void> {
-  const first = turns.filter(({ n }) => n === 1);
+  const first = numbered.filter(({ n }) => n === 1);
   if (first.length === 0) return;
   await store.partitions.bulkWrite(
     first.map(({ partition }) => ({
@@ -45,8 +45,8 @@ export async function issueNumbers(
   if (partitions.length === 0) return [];
   const ids = partitions.map(partitionId);
   const numbers = await countInTransaction(store, ids, session);
-  const turns = partitions.map((partition, index) => ({ partition, n: numbers[index] ?? 0 }));
-  await openPartitions(store, turns, session);
+  const numbered = partitions.map((partition, index) => ({ partition, n: numbers[index] ?? 0 }));
+  await openPartitions(store, numbered, session);
   return numbers;
 }
 
@@ -58,7 +58,7 @@ export async function lastIssued(store: Store, partition: PartitionKey): Promise
 }
 
 /** Checks whether a number is settled, or its partition is gone. */
-export async function isSettled(store: Store, { partition, n }: Turn): Promise<boolean> {
+export async function isSettled(store: Store, { partition, n }: PartitionNumber): Promise<boolean> {
   const found = await find(store, partition);
   return found === null || found.settled >= n;
 }
@@ -128,7 +128,7 @@ export async function findPassed(
 }
 
 /** Makes the relay signal partitions soon if nobody wakes them before, in the transaction of the change. */
-export async function expectSignal(
+export async function scheduleSignal(
   store: Store,
   partitionIds: readonly string[],
   { now, session }: { now: Date; session?: ClientSession },
@@ -142,16 +142,16 @@ export async function expectSignal(
   );
 }
 
-const partitionsAtOnce = 1_000;
+const partitionsPerPage = 1_000;
 
 /** Makes the relay soon signal all partitions in which a number waits. Returns their number. */
-export async function expectAllSignals(store: Store, now: Date): Promise<number> {
+export async function scheduleAllSignals(store: Store, now: Date): Promise<number> {
   let count = 0;
   for (let after = ''; ;) {
     const page = await store.partitions
       .find({ _id: { $gt: after } }, { projection: { settled: 1 } })
       .sort({ _id: 1 })
-      .limit(partitionsAtOnce)
+      .limit(partitionsPerPage)
       .toArray();
     const last = page.at(-1)?._id;
     if (last === undefined) return count;
@@ -159,7 +159,7 @@ export async function expectAllSignals(store: Store, now: Date): Promise<number>
     for (const { _id, settled } of page) {
       if (settled >= (issued.get(_id) ?? 0)) issued.delete(_id);
     }
-    await expectSignal(store, [...issued.keys()], { now });
+    await scheduleSignal(store, [...issued.keys()], { now });
     count += issued.size;
     after = last;
   }

@@ -20,14 +20,14 @@ export function readDurationMs(text: string): number | null {
   return match === null || unitMs === undefined ? null : Number(match[1]) * unitMs;
 }
 
-export function noDuration(text: string): string {
+export function invalidDuration(text: string): string {
   return `"${text}" is not a duration such as 1500ms, 5s, 2m, 14h or 3d`;
 }
 
 /** Parses the duration in a setting, ignoring surrounding spaces. Throws an `Error`. */
 export function parseDurationMs(text: string): number {
   const durationMs = readDurationMs(text.trim());
-  if (durationMs === null) throw new Error(noDuration(text));
+  if (durationMs === null) throw new Error(invalidDuration(text));
   return durationMs;
 }
 

@@ -16,11 +16,11 @@ export async function runProcess(role: string, start: () => Promise<RunningRole>
   try {
     const running = await start();
     // Installed before the process reports ready, because signals may arrive from then on.
-    const asked = stopAsked();
+    const stopRequested = untilStopRequested();
     processLog.info({ role }, 'process.ready');
     process.send?.('ready');
     notifySystemd(process.env);
-    const reason = await Promise.race([asked, running.failed.then((fault) => ({ fault }))]);
+    const reason = await Promise.race([stopRequested, running.failed.then((fault) => ({ fault }))]);
     if (typeof reason === 'string') {
       processLog.info({ role, reason }, 'process.stopping');
       await running.drain?.();
@@ -43,7 +43,7 @@ export async function runProcess(role: string, start: () => Promise<RunningRole>
   process.exit(1);
 }
 
-async function stopAsked(): Promise<string> {
+async function untilStopRequested(): Promise<string> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);

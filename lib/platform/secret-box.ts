@@ -13,8 +13,8 @@ export interface SealingKey {
 
 /** AES-256-GCM. `location` names the row and field, so that a sealed value moved to another row does not open. */
 export interface SecretBox {
-  seal(plain: string, place: string): SealedSecret;
-  open(secret: SealedSecret, place: string): string;
+  seal(plain: string, location: string): SealedSecret;
+  open(secret: SealedSecret, location: string): string;
 }
 
 /** Parses `id:base64,id:base64`, the sealing key first. Throws an Error that names the position, never a value. */
@@ -45,15 +45,15 @@ export function createSecretBox(ring: readonly SealingKey[]): SecretBox {
   const byId = new Map(ring.map((entry) => [entry.id, entry.key]));
 
   return {
-    seal(plain, place) {
+    seal(plain, location) {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv(algorithm, current.key, iv, { authTagLength: tagBytes });
-      cipher.setAAD(Buffer.from(place, 'utf8'));
+      cipher.setAAD(Buffer.from(location, 'utf8'));
       const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       const sealed = Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64');
       return { keyId: current.id, sealed };
     },
-    open(secret, place) {
+    open(secret, location) {
       const key = byId.get(secret.keyId);
       if (key === undefined) throw new Error(`the key ring has no key "${secret.keyId}"`);
       const bytes = Buffer.from(secret.sealed, 'base64');
@@ -62,7 +62,7 @@ export function createSecretBox(ring: readonly SealingKey[]): SecretBox {
       const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), {
         authTagLength: tagBytes,
       });
-      decipher.setAAD(Buffer.from(place, 'utf8'));
+      decipher.setAAD(Buffer.from(location, 'utf8'));
       decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
       const text = bytes.subarray(ivBytes + tagBytes);
       return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');

@@ -22,7 +22,7 @@ export type AwaitSlot = (request: SlotRequest, signal: AbortSignal) => Promise<D
 
 const keptMs = hourMs;
 // Requests of a process for one webhook share an update.
-const updates = { itemsPerCallMax: 1_000, callsAtOnceMax: 1 };
+const updates = { itemsPerCallMax: 1_000, concurrentCallsMax: 1 };
 
 /** Creates a rate limiter that is shared by all processes. */
 export function createRateLimiter(store: Store): AwaitSlot {
@@ -31,7 +31,7 @@ export function createRateLimiter(store: Store): AwaitSlot {
     (requests: readonly SlotRequest[]) => reserveSlots(store, requests),
     ({ webhook }) => webhook._id,
   );
-  const waits = new SharedLimit(attemptLimits.rateWaitsAtOnceMax);
+  const waits = new SharedLimit(attemptLimits.concurrentRateWaitsMax);
   return async (request, signal) => {
     const { appUid } = request.webhook;
     const mayWait = waits.hasRoom(appUid);
@@ -44,7 +44,7 @@ export function createRateLimiter(store: Store): AwaitSlot {
       await waitOut(waitMs, signal);
       return null;
     } finally {
-      waits.giveBack(appUid, count);
+      waits.release(appUid, count);
     }
   };
 }

@@ -41,7 +41,7 @@ export function factsOf(delivery: CountedDelivery): Fact[] {
   const facts = delivery.attempts.map((attempt): Fact => {
     const { at, state, ms } = attempt;
     const atMs = at.getTime() + ms.total;
-    const isCounted = state === 'delivered' && !wasSentAgain(delivery, attempt);
+    const isCounted = state === 'delivered' && !wasRequeued(delivery, attempt);
     const changeToReceiptMs = isCounted ? atMs - timeOfId(delivery.eventId).getTime() : null;
     return { atMs, outcome: state, attemptMs: ms.total, changeToReceiptMs };
   });
@@ -51,7 +51,7 @@ export function factsOf(delivery: CountedDelivery): Fact[] {
 }
 
 // True after a resend or replay, including its retries: days may lie between the change and its receipt.
-function wasSentAgain(
+function wasRequeued(
   { requeuedAt }: CountedDelivery,
   { at, trigger }: Pick<Attempt, 'at' | 'trigger'>,
 ): boolean {
@@ -64,7 +64,7 @@ export function ownersOf({ appUid, webhookUid, event }: CountedDelivery): string
   return isOperationsEvent(event) ? [webhookUid] : [appUid, webhookUid];
 }
 
-export function noCounts(): Counts {
+export function emptyCounts(): Counts {
   return { outcomes: {}, attemptMs: {}, changeToReceiptMs: {} };
 }
 

@@ -11,7 +11,7 @@ import { type Store } from '../mongo/connect.ts';
 import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 import { minuteMs } from '../platform/duration.ts';
 import { timeOfId } from '../platform/ids.ts';
-import { addCounts, type CountedDelivery, countedFields, noCounts } from './count-deliveries.ts';
+import { addCounts, type CountedDelivery, countedFields, emptyCounts } from './count-deliveries.ts';
 import { beginningOf, intervals, statisticsId } from './intervals.ts';
 import { type Part, type Span, type Tallied, Tally } from './tally.ts';
 
@@ -118,7 +118,7 @@ function updatesOf(
   for (const { appUid, owner, minuteMs, counts } of tally) {
     const atMs = beginningOf(interval, minuteMs);
     const id = statisticsId(owner, interval, atMs);
-    const total = merged.get(id) ?? { appUid, atMs, counts: noCounts() };
+    const total = merged.get(id) ?? { appUid, atMs, counts: emptyCounts() };
     addCounts(total.counts, counts);
     merged.set(id, total);
   }

@@ -9,8 +9,8 @@ import {
   addFact,
   type CountedDelivery,
   countedFields,
+  emptyCounts,
   factsOf,
-  noCounts,
   ownersOf,
 } from './count-deliveries.ts';
 import { beginningOf, intervals, statisticsId } from './intervals.ts';
@@ -47,14 +47,14 @@ export interface WebhookStatistics {
 export async function readStatistics(store: Store, wanted: WantedStatistics): Promise<Statistics> {
   const { appUid, webhookUid, interval, since, until } = wanted;
   const owner = webhookUid ?? appUid;
-  const points = new Map(startsIn(wanted).map((atMs) => [atMs, noCounts()]));
+  const points = new Map(startsIn(wanted).map((atMs) => [atMs, emptyCounts()]));
   const idAt = (time: Date): string => statisticsId(owner, interval, time.getTime());
   const completeUntil = await addAll(store, wanted, {
     ids: { $gte: idAt(since), $lt: idAt(until) },
     own: { appUid, ...(webhookUid === null ? {} : { webhookUid }) },
     countsOf: (of, atMs) => (of === owner ? points.get(atMs) : undefined),
   });
-  const totals = noCounts();
+  const totals = emptyCounts();
   for await (const counts of inSlices(points.values())) addCounts(totals, counts);
   return {
     points: [...points].map(([atMs, counts]) => ({ at: new Date(atMs), counts })),
@@ -72,7 +72,7 @@ export async function readWebhookStatistics(
   const webhooks = store.webhooks.find({ appUid }, { projection: { _id: 1 } }).sort({ _id: 1 });
   const uids = await webhooks.map(({ _id }) => _id).toArray();
   const starts = startsIn(range);
-  const totals = new Map(uids.map((uid) => [uid, noCounts()]));
+  const totals = new Map(uids.map((uid) => [uid, emptyCounts()]));
   const completeUntil = await addAll(store, range, {
     ids: { $in: uids.flatMap((uid) => starts.map((atMs) => statisticsId(uid, interval, atMs))) },
     own: { appUid },

@@ -1,6 +1,12 @@
 import { statisticsLimits } from '../limits.ts';
 import type { Counts } from '../model/statistics.ts';
-import { addFact, type CountedDelivery, factsOf, noCounts, ownersOf } from './count-deliveries.ts';
+import {
+  addFact,
+  type CountedDelivery,
+  emptyCounts,
+  factsOf,
+  ownersOf,
+} from './count-deliveries.ts';
 import { beginningOf } from './intervals.ts';
 
 export interface Span {
@@ -64,7 +70,7 @@ export class Tally {
     this.#minutes.set(minuteMs, minute);
     const known = minute.get(owner);
     if (known !== undefined) return known.counts;
-    const counts = noCounts();
+    const counts = emptyCounts();
     minute.set(owner, { appUid, owner, minuteMs, counts });
     this.#count += 1;
     return counts;

@@ -17,16 +17,16 @@ export interface MetricsPage extends AsyncDisposable {
 
 /** Serves the result of `write`, one call at a time for all callers. Throws a clear sentence if the port is taken. */
 export async function serveMetricsPage(
-  place: { port: number; host: string },
+  address: { port: number; host: string },
   write: () => Promise<string>,
 ): Promise<MetricsPage> {
   const server = createPageServer(shareCalls(write));
   try {
-    server.listen(place);
+    server.listen(address);
     await once(server, 'listening');
   } catch (error) {
     if (errorCode(error) !== 'EADDRINUSE') throw error;
-    const message = `port ${place.port} is in use; set HERALD_METRICS_PORT to another, or to 0 for any`;
+    const message = `port ${address.port} is in use; set HERALD_METRICS_PORT to another, or to 0 for any`;
     throw new Error(message, { cause: error });
   }
   // The server must not keep a finished process alive.
@@ -71,6 +71,6 @@ function createPageServer(write: () => Promise<string>): Server {
 }
 
 function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | null = null;
-  return () => (underWay ??= call().finally(() => (underWay = null)));
+  let inFlight: Promise<T> | null = null;
+  return () => (inFlight ??= call().finally(() => (inFlight = null)));
 }

@@ -11,7 +11,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { errorCode } from '../platform/error-code.ts';
-import { spanUnderWay } from './trace-context.ts';
+import { recordingSpan } from './trace-context.ts';
 
 export interface SpanFacts {
   name: string;
@@ -42,7 +42,7 @@ export async function inSpan<T>(
 
 /** Like `inSpan` if a trace is recorded; otherwise only runs `work`. */
 export async function inSpanOfTrace<T>(facts: SpanFacts, work: () => Promise<T>): Promise<T> {
-  return spanUnderWay() === null ? work() : inSpan(facts, work);
+  return recordingSpan() === null ? work() : inSpan(facts, work);
 }
 
 export function startSpan({ name, parent = context.active(), ...facts }: SpanFacts): Span {
@@ -68,7 +68,7 @@ export function inSharedSpan<T>(
 ): Promise<T> {
   const [only] = callers;
   if (only !== undefined && callers.length === 1) return context.with(only, work);
-  const spans = callers.map(spanUnderWay).filter((span) => span !== null);
+  const spans = callers.map(recordingSpan).filter((span) => span !== null);
   if (spans.length === 0) return context.with(ROOT_CONTEXT, work);
   const links = spans.map((span) => ({ context: span.spanContext() }));
   return inSpan({ name, links, parent: ROOT_CONTEXT }, (shared) => {

@@ -14,21 +14,21 @@ import type { TraceContext } from '../model/trace-context.ts';
 /** Returns the trace context of the active span; null if no trace is recorded. */
 export function currentTrace(): TraceContext | null {
   const span = trace.getActiveSpan();
-  return span === undefined ? null : traceOf(span.spanContext());
+  return span === undefined ? null : toTraceContext(span.spanContext());
 }
 
 /** Returns a span context as headers; null if its trace is not recorded. */
-export function traceOf(place: SpanContext): TraceContext | null {
-  if ((place.traceFlags & TraceFlags.SAMPLED) === 0) return null;
+export function toTraceContext(spanContext: SpanContext): TraceContext | null {
+  if ((spanContext.traceFlags & TraceFlags.SAMPLED) === 0) return null;
   const headers: { traceparent?: string; tracestate?: string } = {};
-  propagation.inject(trace.setSpanContext(ROOT_CONTEXT, place), headers);
+  propagation.inject(trace.setSpanContext(ROOT_CONTEXT, spanContext), headers);
   const { traceparent, tracestate = '' } = headers;
   if (traceparent === undefined) return null;
   return { traceparent, ...(tracestate === '' ? {} : { tracestate }) };
 }
 
 /** Returns the span context of stored headers; null if this process does not trace. */
-export function placeOf(stored: TraceContext | null | undefined): SpanContext | null {
+export function spanContextOf(stored: TraceContext | null | undefined): SpanContext | null {
   if (stored === null || stored === undefined) return null;
   return trace.getSpanContext(propagation.extract(ROOT_CONTEXT, stored)) ?? null;
 }
@@ -40,13 +40,13 @@ export function placeOf(stored: TraceContext | null | undefined): SpanContext | 
 export function contextOfCaller(headers: Readonly<Record<string, unknown>>): Context {
   const { traceparent, tracestate } = headers;
   const extracted = propagation.extract(ROOT_CONTEXT, { traceparent, tracestate });
-  const place = trace.getSpanContext(extracted);
-  if (place === undefined) return ROOT_CONTEXT;
-  return trace.setSpanContext(ROOT_CONTEXT, { ...place, traceFlags: TraceFlags.NONE });
+  const spanContext = trace.getSpanContext(extracted);
+  if (spanContext === undefined) return ROOT_CONTEXT;
+  return trace.setSpanContext(ROOT_CONTEXT, { ...spanContext, traceFlags: TraceFlags.NONE });
 }
 
 /** Returns the active span; null if none is recording, for example because it has ended. */
-export function spanUnderWay(within: Context = context.active()): Span | null {
+export function recordingSpan(within: Context = context.active()): Span | null {
   const span = trace.getSpan(within);
   return span?.isRecording() === true ? span : null;
 }

@@ -53,8 +53,8 @@ export interface RetryDeliveryInput extends DeliveryKey {
   left?: DeliveryOutcome | undefined;
 }
 
-/** A delivery that a job took or cancelled while its workflow waited for its retry. */
-export type OvertakenDelivery = Pick<DeliveryKey, 'eventId' | 'webhookUid'>;
+/** A delivery within its application. */
+export type DeliveryPair = Pick<DeliveryKey, 'eventId' | 'webhookUid'>;
 
 export interface DeliverInOrderInput extends PartitionKey {
   /** The summary of previous runs. */

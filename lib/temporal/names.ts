@@ -12,10 +12,10 @@ export const orderTaskQueue = 'herald-order';
 export const deliverEventsWorkflow = 'deliverEvents';
 export const deliverInOrderWorkflow = 'deliverInOrder';
 export const runJobWorkflow = 'runJob';
-/** Tells `deliverInOrder` that its partition has changed. */
-export const movedSignalName = 'moved';
-/** Tells `deliverEvents` that a job took or cancelled deliveries that wait for a retry. */
-export const overtakenSignalName = 'overtaken';
+/** Wakes `deliverInOrder` when its partition has changed. */
+export const wakeSignalName = 'moved';
+/** Signals `deliverEvents` that a job took or cancelled deliveries that wait for a retry. */
+export const takenByJobSignalName = 'overtaken';
 
 /** The failure type of an activity whose deliveries failed for good. */
 export const deliveryFailedType = 'DeliveryFailed';

@@ -7,9 +7,9 @@ import type { DeliverInOrderInput } from './messages.ts';
 import {
   deliverInOrderWorkflow,
   eventsTaskQueue,
-  movedSignalName,
   partitionWorkflowId,
   summarizeUid,
+  wakeSignalName,
 } from './names.ts';
 import {
   appUidAttribute,
@@ -23,7 +23,7 @@ export type SignalPartition = (partition: PartitionKey) => Promise<void>;
 
 const signalTimeoutMs = 5_000;
 // The events of a batch often share partitions, and one signal each is enough.
-const signals = { itemsPerCallMax: 50, callsAtOnceMax: 2, callTimeoutMs: 10_000 };
+const signals = { itemsPerCallMax: 50, concurrentCallsMax: 2, callTimeoutMs: 10_000 };
 
 export function createPartitionSignaller(client: Client): SignalPartition {
   return coalesce(signals, async (keys: readonly PartitionKey[]) => {
@@ -40,7 +40,7 @@ async function signal(client: Client, partition: PartitionKey): Promise<void> {
       workflowId: partitionWorkflowId(partition),
       taskQueue: eventsTaskQueue,
       args: [partition satisfies DeliverInOrderInput],
-      signal: movedSignalName,
+      signal: wakeSignalName,
       signalArgs: [],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowTaskTimeout: dispatchLimits.workflowTaskTimeoutMs,

@@ -24,9 +24,9 @@ export async function readTaskQueues(
   const found = await Promise.all(
     queues.map(async ({ queue, taskQueueType }) => {
       const taskQueue = { name: queue };
-      const asked = { namespace, taskQueue, taskQueueType, reportStats: true };
+      const request = { namespace, taskQueue, taskQueueType, reportStats: true };
       // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum is not exported
-      const { stats } = await workflowService.describeTaskQueue(asked);
+      const { stats } = await workflowService.describeTaskQueue(request);
       if (!stats) return [];
       const { seconds, nanos } = stats.approximateBacklogAge ?? {};
       const ageSeconds = Number(seconds ?? 0) + (nanos ?? 0) / 1e9;

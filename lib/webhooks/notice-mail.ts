@@ -1,6 +1,6 @@
 // The mail of a notice, written for an operator on call: what happened, to which webhook, since when, and what to do.
 import { type OperationsEventName, testEventName } from '../model/event-name.ts';
-import type { Written } from '../model/event-payload.ts';
+import type { Serialized } from '../model/event-payload.ts';
 import type { ExhaustedData, ExpiringKeyData, ReportedAttempt, WebhookNotice } from './notices.ts';
 
 interface Payload {
@@ -9,7 +9,7 @@ interface Payload {
   timestamp: string;
   appUid: string;
   test?: true;
-  data: Written<WebhookNotice> & Written<ExhaustedData> & Written<ExpiringKeyData>;
+  data: Serialized<WebhookNotice> & Serialized<ExhaustedData> & Serialized<ExpiringKeyData>;
 }
 
 type Writer = (payload: Payload, api: string) => string[];
@@ -43,7 +43,7 @@ export function writeNoticeMail(
 const writers: Readonly<Record<Payload['event'], Writer>> = {
   'webhook.failing': ({ data }, api) => [
     `The webhook ${data.uid} to ${data.urlOrigin} fails: no delivery has succeeded since ${data.failingSince}.`,
-    lastAnswer(data.lastAttempt),
+    lastResult(data.lastAttempt),
     '',
     ...whatFollows(data),
     '',
@@ -55,7 +55,7 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
   'webhook.deactivation_scheduled': ({ data }, api) => [
     `The webhook ${data.uid} to ${data.urlOrigin} will be paused: no delivery has succeeded since`,
     `${data.failingSince}, and some have used up their attempts.`,
-    lastAnswer(data.lastAttempt),
+    lastResult(data.lastAttempt),
     '',
     `What follows: the first failure after ${data.deactivatesAt} pauses it, unless a delivery succeeds before.`,
     '',
@@ -65,7 +65,7 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
   ],
   'webhook.deactivated': ({ data }, api) => [
     `The webhook ${data.uid} to ${data.urlOrigin} is paused: ${whyPaused(data)}`,
-    lastAnswer(data.lastAttempt),
+    lastResult(data.lastAttempt),
     '',
     'What follows: its events are held, and given up after some days. Nothing more is sent to it.',
     '',
@@ -74,7 +74,7 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
   ],
   'webhook.recovered': ({ data }, api) => [
     `The webhook ${data.uid} to ${data.urlOrigin} works again.`,
-    lastAnswer(data.lastAttempt),
+    lastResult(data.lastAttempt),
     '',
     'What follows: what waits for a retry is sent when it is due. What was given up is not sent by itself.',
     '',
@@ -84,7 +84,7 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     `A delivery to the webhook ${data.uid} at ${data.urlOrigin} was given up: it has no attempt left.`,
     `It is the event ${data.lastAttempt.eventId} (${data.lastAttempt.event}), and since the last such notice`,
     `${data.exhaustedCount} in all. There is at most one notice a minute.`,
-    lastAnswer(data.lastAttempt),
+    lastResult(data.lastAttempt),
     '',
     'What follows: nothing, until somebody sends it again.',
     '',
@@ -128,7 +128,7 @@ function whyPaused({ disabledReason, failingSince }: Payload['data']): string {
     : `no delivery has succeeded since ${failingSince}.`;
 }
 
-function lastAnswer({ n, at, status, errorClass, detail }: Written<ReportedAttempt>): string {
-  const answer = status === null ? `${errorClass ?? 'none'} (${detail ?? ''})` : `status ${status}`;
-  return `The last attempt, number ${n} of its delivery at ${at}: ${answer}.`;
+function lastResult({ n, at, status, errorClass, detail }: Serialized<ReportedAttempt>): string {
+  const result = status === null ? `${errorClass ?? 'none'} (${detail ?? ''})` : `status ${status}`;
+  return `The last attempt, number ${n} of its delivery at ${at}: ${result}.`;
 }

@@ -5,7 +5,7 @@ import { newId } from '../platform/ids.ts';
 import type { ErrorClass } from '../model/attempt.ts';
 import type { DeliveredEventName, OperationsEventName } from '../model/event-name.ts';
 import { renderPayload } from '../model/event-payload.ts';
-import { addressTo, newEvent } from '../model/event.ts';
+import { newEvent, recipientFields } from '../model/event.ts';
 import { originOf } from '../model/url-origin.ts';
 import {
   type DisabledReason,
@@ -105,7 +105,7 @@ export async function recordNotice(
       appUid,
       entity: event === 'apikey.expiring' ? 'apikey' : 'webhook',
       body: renderPayload({ eventId, event, timestamp: now, appUid, data: { ...data } }),
-      ...addressTo(subscribers),
+      ...recipientFields(subscribers),
     },
     now,
   );

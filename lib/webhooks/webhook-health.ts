@@ -107,7 +107,7 @@ export async function recordFailure(
   // The update must fail if a success or a resume restarted the clock since the webhook was read.
   const still = { failingSince, ...(notice === 'deactivated' ? {} : { notified }) };
   const key = { appUid: webhook.appUid, webhookUid: webhook._id };
-  if (await hasTakenSince(store, key, quietSince(notice, failingSince, failure))) {
+  if (await hasSucceededSince(store, key, quietSince(notice, failingSince, failure))) {
     if (notice !== 'deactivated') return null;
     const anew = restartedClock(failure, notified);
     await store.webhooks.updateOne({ ...filter, failingSince, notified }, { $set: anew });
@@ -159,7 +159,7 @@ async function notify(
 }
 
 // An attempt in flight when the clock started did not see it, so its success did not stop it.
-export async function hasTakenSince(
+export async function hasSucceededSince(
   store: Store,
   { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
   since: Date,

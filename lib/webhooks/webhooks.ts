@@ -21,7 +21,7 @@ export async function findKnownWebhooks(
 }
 
 // Fields that deliveries do not need.
-const notForPeople = { name: 0, description: 0, metadata: 0, lastTriggeredAt: 0 } as const;
+const withoutDisplayFields = { name: 0, description: 0, metadata: 0, lastTriggeredAt: 0 } as const;
 
 /** Returns the webhooks with these uids, with the fields that attempts need. */
 export async function findToDeliver(
@@ -30,7 +30,10 @@ export async function findToDeliver(
   session?: ClientSession,
 ): Promise<WebhookDocument[]> {
   return store.webhooks
-    .find<WebhookDocument>({ _id: { $in: uids } }, { projection: notForPeople, ...within(session) })
+    .find<WebhookDocument>(
+      { _id: { $in: uids } },
+      { projection: withoutDisplayFields, ...within(session) },
+    )
     .toArray();
 }
 
@@ -45,7 +48,7 @@ export async function findSubscriptions(
   return store.webhooks
     .find<Buffer>(
       { appUid, entities: { $in: entities } },
-      { projection: notForPeople, readConcern: { level: 'local' }, raw: true },
+      { projection: withoutDisplayFields, readConcern: { level: 'local' }, raw: true },
     )
     .sort({ _id: 1 })
     .toArray();

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import { egressLimits } from '../limits.ts';
 import { classifySendError } from './classify-send-error.ts';
-import type { Answer } from './exchange.ts';
+import type { ReceivedResponse } from './exchange.ts';
 import { hideTexts, sampleText } from './response-sample.ts';
 
 const { responseSampleBytesMax, bodyBytesReadMax } = egressLimits;
@@ -13,7 +13,7 @@ const retryAfterCharactersMax = 64;
 
 const locationCharactersMax = 500;
 
-export interface AnswerDescription {
+export interface ResponseDescription {
   readonly retryAfter: string | null;
   /** Null if nothing was unusual. */
   readonly detail: string | null;
@@ -22,10 +22,13 @@ export interface AnswerDescription {
 }
 
 /** `secretTexts` are removed from the receiver's text. */
-export function describeAnswer(answer: Answer, secretTexts: readonly string[]): AnswerDescription {
-  const retryAfter = answer.headers('retry-after');
-  const body = readBody(answer);
-  const notes = [redirectNote(answer), body.note, faultNote(answer)].filter(
+export function describeResponse(
+  response: ReceivedResponse,
+  secretTexts: readonly string[],
+): ResponseDescription {
+  const retryAfter = response.headers('retry-after');
+  const body = readBody(response);
+  const notes = [redirectNote(response), body.note, faultNote(response)].filter(
     (note) => note !== null,
   );
   return {
@@ -35,7 +38,7 @@ export function describeAnswer(answer: Answer, secretTexts: readonly string[]): 
   };
 }
 
-function redirectNote({ status, headers }: Answer): string | null {
+function redirectNote({ status, headers }: ReceivedResponse): string | null {
   const location = headers('location');
   if (location === null || status < 300 || status > 399) return null;
   const isLong = location.length > locationCharactersMax;
@@ -43,7 +46,7 @@ function redirectNote({ status, headers }: Answer): string | null {
   return `redirects are not followed; Location: ${sampleText(shown, true)}${isLong ? '…' : ''}`;
 }
 
-function faultNote({ fault }: Answer): string | null {
+function faultNote({ fault }: ReceivedResponse): string | null {
   return fault === null ? null : (classifySendError(fault, 'exchange')?.detail ?? null);
 }
 
@@ -65,7 +68,7 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
 };
 
 // Some receivers compress, although no request offers it.
-function readBody({ headers, bodyStart, bodyBytes, complete }: Answer): {
+function readBody({ headers, bodyStart, bodyBytes, complete }: ReceivedResponse): {
   text: string;
   note: string | null;
 } {

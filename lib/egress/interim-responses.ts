@@ -1,7 +1,7 @@
 // Removes interim responses (1xx) from a socket before undici's parser, which fails on some.
 import type { Readable } from 'node:stream';
 
-const interimAnswers = /^(?:HTTP\/1\.[01] 1\d\d(?=[ \r\n])[^]*?\r?\n\r?\n)*/;
+const interimResponses = /^(?:HTTP\/1\.[01] 1\d\d(?=[ \r\n])[^]*?\r?\n\r?\n)*/;
 
 const interimStart = /^HTTP\/1\.[01] 1\d\d[ \r\n]/;
 
@@ -37,7 +37,7 @@ export function createInterimSkipper(
   };
 
   function skip(bytes: Buffer): Buffer {
-    const skippedBytes = interimAnswers.exec(bytes.toString('latin1'))?.[0].length ?? 0;
+    const skippedBytes = interimResponses.exec(bytes.toString('latin1'))?.[0].length ?? 0;
     const rest = bytes.subarray(skippedBytes);
     isOver = !mayBeInterim(rest);
     if (skippedBytes > 0 || !isOver) onInterim();

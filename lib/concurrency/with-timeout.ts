@@ -4,7 +4,7 @@ export class CallTimeoutError extends Error {
 }
 
 /** Settles as `work` does, or rejects with a `CallTimeoutError` after `timeoutMs`. */
-export async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(

@@ -1,5 +1,5 @@
 /** Calls `work` with each item, at most `limit` calls at a time. Rejects with the first error. */
-export async function eachOf<Item>(
+export async function forEachLimit<Item>(
   items: readonly Item[],
   countMax: number,
   work: (item: Item) => Promise<void>,
