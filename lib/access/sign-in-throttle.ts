@@ -44,7 +44,7 @@ export async function beginSignInAttempt(
   if (waitMs > 0) return { allowed: false, retryAfterMs: waitMs };
   const counted: Counted[] = [];
   const release = async (): Promise<void> => {
-    await Promise.all(counted.map((each) => takeBack(store, each)));
+    await Promise.all(counted.map((each) => uncount(store, each)));
   };
   for (const counter of counters) {
     const each = await count(store, counter, now);
@@ -60,9 +60,7 @@ export async function beginSignInAttempt(
     async succeeded() {
       await store.signInThrottles.deleteOne({ _id: own });
       // For the address, only this attempt is uncounted: an attacker's own account must not clear guesses at others.
-      await Promise.all(
-        counted.filter(({ id }) => id !== own).map((each) => takeBack(store, each)),
-      );
+      await Promise.all(counted.filter(({ id }) => id !== own).map((each) => uncount(store, each)));
     },
   };
 }
@@ -90,7 +88,7 @@ async function findWait(store: Store, counters: readonly Counter[], now: Date): 
 }
 
 /** Also clears the wait that the attempt set, but not that of a later one. */
-async function takeBack(store: Store, { id, blockedUntil }: Counted): Promise<void> {
+async function uncount(store: Store, { id, blockedUntil }: Counted): Promise<void> {
   const isOwnWait = { $eq: ['$blockedUntil', blockedUntil] };
   await store.signInThrottles.updateOne({ _id: id }, [
     {

@@ -6,7 +6,7 @@ import { testEventName } from '../model/event-name.ts';
 import { discardCountOf } from '../model/discards.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
-import { isOfKind, isSubscribed } from '../webhooks/subscriptions.ts';
+import { isSubscribed, matchesKind } from '../webhooks/subscriptions.ts';
 
 /**
  * `remove`: the event is gone. `notDue`: the next attempt is not due. `notSendable`: settled, held, or owned by another
@@ -107,6 +107,6 @@ function isWanted(
   if (name === testEventName) return true;
   const facts = { event: name, resourceUid, externalTenantId };
   return delivery?.requeuedAs === 'resend'
-    ? isOfKind(webhook, facts)
+    ? matchesKind(webhook, facts)
     : isSubscribed(webhook, facts);
 }

@@ -22,7 +22,9 @@ export async function findDeliveries(
 ): Promise<(DeliveryToAttempt | null)[]> {
   if (keys.length === 0) return [];
   const options = { projection: deliveryToAttempt, hint: 'eventWebhook', ...within(session) };
-  const found = await store.deliveries.find<DeliveryToAttempt>(exactly(keys), options).toArray();
+  const found = await store.deliveries
+    .find<DeliveryToAttempt>(matchingKeys(keys), options)
+    .toArray();
   const deliveries = new Map(found.map((delivery) => [pairOf(delivery), delivery]));
   return keys.map((key) => {
     const delivery = deliveries.get(pairOf(key));
@@ -31,7 +33,7 @@ export async function findDeliveries(
 }
 
 // Two separate lists would match every combination: for 200 keys up to 20,000 deliveries.
-function exactly(keys: readonly DeliveryKey[]): Filter<DeliveryDocument> {
+function matchingKeys(keys: readonly DeliveryKey[]): Filter<DeliveryDocument> {
   const byEvent = new Map<string, string[]>();
   const byWebhook = new Map<string, string[]>();
   for (const { eventId, webhookUid } of keys) {

@@ -7,9 +7,9 @@ import type { Store } from '../mongo/connect.ts';
 import { readProven } from '../mongo/read-proven.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
 import { type AwaitSlot, createRateLimiter } from '../rate-limit/rate-limiter.ts';
-import { findBodies, findToAttempt } from '../events/events.ts';
+import { findBodies, findEventsToAttempt } from '../events/events.ts';
 import type { TriggerRecorder } from '../webhooks/trigger-recorder.ts';
-import { findToDeliver } from '../webhooks/webhooks.ts';
+import { findWebhooksToDeliver } from '../webhooks/webhooks.ts';
 
 /** The documents behind a decision about a delivery; null if they do not exist. */
 export interface DeliveryFacts {
@@ -70,7 +70,7 @@ async function findEvents(
   session?: ClientSession,
 ): Promise<(EventToAttempt | null)[]> {
   const ids = [...new Set(keys.map((key) => key.eventId))];
-  return pick(keys, 'eventId', await findToAttempt(store, ids, session));
+  return pick(keys, 'eventId', await findEventsToAttempt(store, ids, session));
 }
 
 async function findWebhooks(
@@ -79,7 +79,7 @@ async function findWebhooks(
   session?: ClientSession,
 ): Promise<(WebhookDocument | null)[]> {
   const ids = [...new Set(keys.map((key) => key.webhookUid))];
-  return pick(keys, 'webhookUid', await findToDeliver(store, ids, session));
+  return pick(keys, 'webhookUid', await findWebhooksToDeliver(store, ids, session));
 }
 
 async function findFacts(

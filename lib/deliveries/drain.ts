@@ -68,8 +68,8 @@ export async function drain(
       throw error;
     }
     await releaseLease(store, lease, signalAt(stop, clock.now()));
-    const isMore = stop === 'nothing' && (await lastIssued(store, partition)) > lease.settled;
-    if (!isMore) return { settled: budget.settled, stop, n: lease.settled + 1 };
+    const hasMore = stop === 'nothing' && (await lastIssued(store, partition)) > lease.settled;
+    if (!hasMore) return { settled: budget.settled, stop, n: lease.settled + 1 };
   }
 }
 

@@ -34,7 +34,7 @@ export async function openSocket(
   const addresses = chooseAddresses(await resolve(host, opening));
   const socket = await reach(url, addresses, opening);
   try {
-    return url.protocol === 'https:' ? await shakeHands(socket, host, opening) : socket;
+    return url.protocol === 'https:' ? await startTls(socket, host, opening) : socket;
   } catch (error) {
     socket.destroy();
     throw error;
@@ -107,7 +107,7 @@ async function tunnel({ signal, ...target }: DialTarget, proxy: EgressProxy): Pr
   return socket;
 }
 
-async function shakeHands(
+async function startTls(
   socket: Socket,
   host: string,
   { ca, clientCertificate, signal, trace }: Opening,

@@ -121,7 +121,7 @@ export class RequestPermits {
     let isReleased = false;
     let stopTimer = (): void => undefined;
     // An overdue request counts only towards its webhook, so that hanging receivers delay no others.
-    const giveBackShares = (): void => {
+    const releaseShares = (): void => {
       if (!sharesHeld) return;
       sharesHeld = false;
       this.#ofOrigins.add(subject.origin, -1);
@@ -130,14 +130,14 @@ export class RequestPermits {
     };
     return {
       begin: () => {
-        stopTimer = startFairTimer(attemptLimits.overdueAfterMs, giveBackShares);
+        stopTimer = startFairTimer(attemptLimits.overdueAfterMs, releaseShares);
       },
       release: () => {
         if (isReleased) return;
         isReleased = true;
         stopTimer();
         this.#ofWebhooks.add(subject.webhookUid, -1);
-        giveBackShares();
+        releaseShares();
         this.#grant();
       },
     };

@@ -13,6 +13,7 @@ export type WebhookUrlCheck =
 export const webhookUrlCharactersMax = 2_048;
 
 // `new URL` drops tabs and newlines, trims spaces and reads a backslash as a slash.
+// oxlint-disable-next-line no-control-regex -- control characters are meant
 const forbiddenCharacters = /[\u0000-\u0020\u007f-\u009f\\]/;
 
 // Only `new URL` finds a host in `https:/x` and `https:///x`.

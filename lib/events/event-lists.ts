@@ -60,7 +60,7 @@ export async function readEventsForward(
 }
 
 /** Returns a time before which all events created are committed by `at`. */
-export function lateBefore(at: Date): Date {
+export function committedBefore(at: Date): Date {
   return new Date(at.getTime() - streamLimits.lateCommitMsMax);
 }
 

@@ -11,7 +11,7 @@ const toDispatchOnly = { body: 0, order: 0 } as const;
 const shortBodyBytesMax = 4 * 1_024;
 
 /** Reads events for attempts, without long bodies, in no particular order. */
-export async function findToAttempt(
+export async function findEventsToAttempt(
   store: Store,
   eventIds: readonly string[],
   session?: ClientSession,

@@ -47,14 +47,14 @@ export async function findOrCreateUser(
 ): Promise<FoundUser> {
   const { appUid, identity, accountUids, caller, now } = wanted;
   const known = await readUser({ appUid, identity });
-  if (known && isInAll(known, accountUids)) return { user: known, created: false };
+  if (known && isMemberOfAll(known, accountUids)) return { user: known, created: false };
   for (let attempt = 1; attempt <= raceAttemptsMax; attempt += 1) {
     const found = await upsertUser(store, wanted);
     if (found === null) continue;
-    if (isInAll(found.user, accountUids)) return found;
+    if (isMemberOfAll(found.user, accountUids)) return found;
     const user = await adding.run(appUid, async () => {
       const current = await readUser({ appUid, identity });
-      if (current && isInAll(current, accountUids)) return current;
+      if (current && isMemberOfAll(current, accountUids)) return current;
       return inTransaction(store, (session) =>
         addToAccounts(store, found.user, { accountUids, caller, now, session }),
       );
@@ -65,7 +65,7 @@ export async function findOrCreateUser(
   throw new AppError('conflict', 'the user is being created or deleted; try again');
 }
 
-function isInAll(user: UserDocument, accountUids: readonly string[]): boolean {
+function isMemberOfAll(user: UserDocument, accountUids: readonly string[]): boolean {
   return accountUids.every((uid) => user.accountUids.includes(uid));
 }
 

@@ -35,7 +35,7 @@ const expired: TokenVerdict = { claims: null, reason: 'expired' };
 /** Verifies a token according to RFC 8725 (JWT best current practices). Throws only the errors of `findKey`. */
 export async function verifyUserToken(text: string, options: VerifyOptions): Promise<TokenVerdict> {
   const { issuer, appUid, now } = options;
-  if (!hasOurForm(text)) return invalid;
+  if (!isCanonicalToken(text)) return invalid;
   try {
     const { payload } = await jwtVerify(text, ({ kid }) => readKey(options, kid), {
       algorithms: [userTokenAlgorithm],
@@ -70,7 +70,7 @@ async function readKey(
 }
 
 // Only our own form is unambiguous: no duplicate member, no `jwk`, `jku`, `x5u`, `crit` or `b64`.
-function hasOurForm(text: string): boolean {
+function isCanonicalToken(text: string): boolean {
   if (text.length > limits.authTokenCharactersMax) return false;
   const parts = text.split('.').map((part) => Buffer.from(part, 'base64url'));
   if (parts.map((part) => part.toString('base64url')).join('.') !== text) return false;

@@ -100,23 +100,23 @@ async function findErasable(
 ): Promise<string[]> {
   if ('externalTenantId' in subject) {
     const { externalTenantId } = subject;
-    const isMeant = { $or: [{ erasureUid }, { externalTenantId, body: { $ne: '' } }] };
+    const isMatch = { $or: [{ erasureUid }, { externalTenantId, body: { $ne: '' } }] };
     return store.events
-      .find({ ...events, ...isMeant }, { projection: { _id: 1 } })
+      .find({ ...events, ...isMatch }, { projection: { _id: 1 } })
       .map((event) => event._id)
       .toArray();
   }
   const texts = inBothForms(subject.mentions);
-  const mayBeMeant = { $or: [{ erasureUid }, { body: { $regex: patternOf(texts) } }] };
+  const mayMatch = { $or: [{ erasureUid }, { body: { $regex: patternOf(texts) } }] };
   const found: string[] = [];
   // Streamed, so that few payloads are in memory.
   const candidates = store.events.find(
-    { ...events, ...mayBeMeant },
+    { ...events, ...mayMatch },
     { projection: { erasureUid: 1, body: 1 }, ...largeBatch },
   );
   for await (const event of inSlices(candidates)) {
-    const isMeant = event.erasureUid === erasureUid || isMentioned(event.body, texts);
-    if (isMeant) found.push(event._id);
+    const isMatch = event.erasureUid === erasureUid || isMentioned(event.body, texts);
+    if (isMatch) found.push(event._id);
   }
   return found;
 }

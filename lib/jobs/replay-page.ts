@@ -106,10 +106,10 @@ async function send(
     return sendInOrder(store, { ...ofWebhook, chosen }, context);
   }
   const stamp = { jobUid: replay._id, jobPage: page, ...requeueOrigin(replay) };
-  const sentAgain = chosen.map(({ event, delivery }) => {
+  const requeued = chosen.map(({ event, delivery }) => {
     return { event, ...ofWebhook, partition: delivery?.partition ?? null };
   });
-  await requeueDeliveries(store, sentAgain, { stamp, now, session });
+  await requeueDeliveries(store, requeued, { stamp, now, session });
   return [];
 }
 
@@ -127,13 +127,13 @@ async function sendInOrder(
   }: { webhookUid: string; discardCount: number; chosen: readonly Chosen[] },
   { replay, now, session }: ReplayContext,
 ): Promise<PartitionKey[]> {
-  const placed = chosen.map(({ event, delivery }) => {
+  const inPartitions = chosen.map(({ event, delivery }) => {
     const { appUid, entity, resourceUid } = event;
     return { event, delivery, partition: { appUid, webhookUid, entity, resourceUid } };
   });
-  const partitions = placed.map(({ partition }) => partition);
+  const partitions = inPartitions.map(({ partition }) => partition);
   const settled = await findSettled(store, partitions, session);
-  const behind = placed.filter(({ event, delivery, partition }) => {
+  const behind = inPartitions.filter(({ event, delivery, partition }) => {
     const n = event.order.find((each) => each.webhookUid === webhookUid)?.n ?? 0;
     const isAhead = n > (settled.get(partitionId(partition)) ?? 0);
     // The process that recorded its end is about to settle its number.
@@ -153,10 +153,10 @@ async function sendInOrder(
     await store.events.updateOne({ _id: event._id }, [{ $set: { order } }], { session });
   }
   const stamp = { jobUid: null, jobPage: null, ...requeueOrigin(replay) };
-  const sentAgain = placed.map(({ event, partition }) => {
+  const requeued = inPartitions.map(({ event, partition }) => {
     return { event, webhookUid, discardCount, partition: partitionId(partition) };
   });
-  await requeueDeliveries(store, sentAgain, { stamp, now, session });
+  await requeueDeliveries(store, requeued, { stamp, now, session });
   return [...new Map(partitions.map((each) => [partitionId(each), each])).values()];
 }
 

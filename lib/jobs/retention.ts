@@ -35,7 +35,7 @@ export async function deleteExpired(
   // No TTL index: it would be a sixth index to write per row, and would keep the setting it was created with.
   const unaudited = new Date(now.getTime() - retention.auditMs);
   const auditRows = await remove(store.auditLog, { _id: { $lt: idAt('aud', unaudited) } });
-  const forgotten = await releaseForgotten(store, { now, after: webhookAfter });
+  const stranded = await releaseStranded(store, { now, after: webhookAfter });
   const keys = await reportExpiringKeys(store, now);
   const { deliveries, events } = old;
   const expiringKeys = keys.count;
@@ -45,7 +45,7 @@ export async function deleteExpired(
     events,
     jobs,
     auditRows,
-    releases: forgotten.count,
+    releases: stranded.count,
     expiringKeys,
   };
   for (const [what, count] of Object.entries({ deliveries, events, jobs, auditRows })) {
@@ -55,22 +55,22 @@ export async function deleteExpired(
   const isSome = Object.values(counts).some((count) => count > 0);
   if (isSome) processLog.info(counts, 'retention.deleted');
   const isFull = [jobs, auditRows].includes(batchMax);
-  const isLast = !(isFull || held.more || old.more || keys.more || forgotten.more);
-  const next = [old.after, held.after.getTime(), forgotten.after].join('/');
+  const isLast = !(isFull || held.more || old.more || keys.more || stranded.more);
+  const next = [old.after, held.after.getTime(), stranded.after].join('/');
   return { events: [], isLast, waitMs: 0, cursor: next };
 }
 
 type Releasable = Pick<WebhookDocument, '_id' | 'appUid' | 'releaseUid'>;
 
 // Longer than any attempt that read the webhook before its resume.
-const forgottenAfterMs = 10 * minuteMs;
+const strandedAfterMs = 10 * minuteMs;
 
 // An active webhook without a running release may hold deliveries that a stalled process recorded afterwards.
-async function releaseForgotten(
+async function releaseStranded(
   store: Store,
   { now, after }: { now: Date; after: string },
 ): Promise<{ count: number; after: string; more: boolean }> {
-  const updatedAt = { $lt: new Date(now.getTime() - forgottenAfterMs) };
+  const updatedAt = { $lt: new Date(now.getTime() - strandedAfterMs) };
   const webhooks = await store.webhooks
     .find({ _id: { $gt: after }, active: true })
     .project<Releasable>({ appUid: 1, releaseUid: 1 })
@@ -86,12 +86,12 @@ async function releaseForgotten(
     if ((await store.deliveries.findOne(held, options)) === null) continue;
     const running = { _id: releaseUid ?? '', state: 'running' } as const;
     if ((await store.jobs.findOne(running)) !== null) continue;
-    count += await releaseAnew(store, webhook, now);
+    count += await releaseAgain(store, webhook, now);
   }
   return { count, after: webhooks.at(-1)?._id ?? after, more: webhooks.length === batchMax };
 }
 
-async function releaseAnew(
+async function releaseAgain(
   store: Store,
   { _id: webhookUid, appUid, releaseUid }: Releasable,
   now: Date,

@@ -19,7 +19,7 @@ export async function inTransaction<T>(
   beginBeforeMs = performance.now() + processLimits.transactionBeginsMsMax,
 ): Promise<T> {
   let cause: Error | null = null;
-  const beginInTime = async (session: ClientSession): Promise<T> => {
+  const beginBeforeDeadline = async (session: ClientSession): Promise<T> => {
     if (performance.now() >= beginBeforeMs) {
       if (isWriteConflict(cause)) {
         const detail =
@@ -37,7 +37,7 @@ export async function inTransaction<T>(
     }
   };
   return store.client.withSession((session) =>
-    session.withTransaction(beginInTime, {
+    session.withTransaction(beginBeforeDeadline, {
       readConcern: { level: 'snapshot' },
       writeConcern: { w: 'majority', journal: true },
       readPreference: 'primary',

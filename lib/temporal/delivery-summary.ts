@@ -63,8 +63,8 @@ function choose(deliveries: readonly ShownDelivery[]): ShownDelivery[] {
   if (deliveries.length < 2) return [...deliveries];
   const ofRank = (rank: number): ShownDelivery[] =>
     deliveries.filter((each) => rankOf(each) === rank);
-  const troubled = [...ofRank(0), ...ofRank(1)].slice(0, idsPerSearchAttributeMax);
-  const shown = [...troubled, ...ofRank(2).slice(0, deliveriesShownMax)];
+  const failedOrRetried = [...ofRank(0), ...ofRank(1)].slice(0, idsPerSearchAttributeMax);
+  const shown = [...failedOrRetried, ...ofRank(2).slice(0, deliveriesShownMax)];
   let attemptsLeft = attemptsShownMax;
   return shown.map((delivery) => {
     const { attempts = [] } = delivery;

@@ -112,14 +112,14 @@ function readKey(pem: string): KeyObject {
     (key.asymmetricKeyType === 'rsa' &&
       modulusLength >= rsaBitsMin &&
       modulusLength <= rsaBitsMax &&
-      fitsTogether(key, modulusLength));
+      isConsistentRsaKey(key, modulusLength));
   if (isUsable) return key;
   const detail = `must be RSA of ${rsaBitsMin} to ${rsaBitsMax} bits, P-256, P-384, P-521 or Ed25519`;
   throw new CertificateFault('key', 'kind', detail);
 }
 
 // OpenSSL checks only the modulus. With a prime of eight times its size, each handshake would take seconds.
-function fitsTogether(key: KeyObject, modulusLength: number): boolean {
+function isConsistentRsaKey(key: KeyObject, modulusLength: number): boolean {
   const jwk = key.export({ format: 'jwk' });
   const numberOf = (text = ''): bigint =>
     BigInt(`0x0${Buffer.from(text, 'base64url').toString('hex')}`);

@@ -36,15 +36,15 @@ export function nextNotice(
   { failingSince, lastExhaustedAt, notified }: Health,
   { at, exhausted, blocked, deactivateAfterMs }: Failure,
 ): Notified | null {
-  const isNews = notified === null;
-  if (failingSince === null) return blocked && isNews ? 'failing' : null;
+  const isUnreported = notified === null;
+  if (failingSince === null) return blocked && isUnreported ? 'failing' : null;
   const lastedMs = at.getTime() - failingSince.getTime();
   if (exhausted || lastExhaustedAt !== null) {
     if (lastedMs >= deactivateAfterMs) return 'deactivated';
     const isReported = notified === 'deactivation_scheduled' || notified === 'deactivated';
     if (lastedMs >= deactivateAfterMs / 2 && !isReported) return 'deactivation_scheduled';
   }
-  return isNews && (blocked || lastedMs >= failingMs(deactivateAfterMs)) ? 'failing' : null;
+  return isUnreported && (blocked || lastedMs >= failingMs(deactivateAfterMs)) ? 'failing' : null;
 }
 
 /** Returns since when no delivery may have succeeded for a notice to hold; for `failing` the last minutes. */

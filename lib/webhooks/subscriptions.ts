@@ -13,7 +13,7 @@ interface EventToMatch extends Pick<EventFacts, 'resourceUid' | 'externalTenantI
 }
 
 /** Checks the kind of the event, which even a resend respects. No webhook gets notices about itself. */
-export function isOfKind(
+export function matchesKind(
   { _id, kind }: Pick<WebhookDocument, '_id' | 'kind'>,
   { event, resourceUid }: Omit<EventToMatch, 'externalTenantId'>,
 ): boolean {
@@ -25,7 +25,7 @@ export function isSubscribed(webhook: Subscription, facts: EventToMatch): boolea
   const { event, externalTenantId } = facts;
   const { entities, events, externalTenantIds } = webhook;
   return (
-    isOfKind(webhook, facts) &&
+    matchesKind(webhook, facts) &&
     (isOperationsEvent(event) || entities.includes(entityOf(event))) &&
     (events?.includes(event) ?? true) &&
     (externalTenantIds?.includes(externalTenantId) ?? true)

@@ -109,8 +109,8 @@ export async function recordFailure(
   const key = { appUid: webhook.appUid, webhookUid: webhook._id };
   if (await hasSucceededSince(store, key, quietSince(notice, failingSince, failure))) {
     if (notice !== 'deactivated') return null;
-    const anew = restartedClock(failure, notified);
-    await store.webhooks.updateOne({ ...filter, failingSince, notified }, { $set: anew });
+    const restarted = restartedClock(failure, notified);
+    await store.webhooks.updateOne({ ...filter, failingSince, notified }, { $set: restarted });
     return null;
   }
   const disabledReason = notice === 'deactivated' ? 'failing' : null;

@@ -24,7 +24,7 @@ export async function findKnownWebhooks(
 const withoutDisplayFields = { name: 0, description: 0, metadata: 0, lastTriggeredAt: 0 } as const;
 
 /** Returns the webhooks with these uids, with the fields that attempts need. */
-export async function findToDeliver(
+export async function findWebhooksToDeliver(
   store: Store,
   uids: string[],
   session?: ClientSession,
