@@ -53,7 +53,7 @@ export function asTraceUrl(text: string): string {
   if (`${url.username}${url.password}` !== '') throw new Error('must have no user');
   const behind = text.slice(text.indexOf('/', text.indexOf('://') + 3));
   if (behind.split('{traceId}').length !== 2) {
-    throw new Error('must have {traceId} once, behind the host');
+    throw new Error('must have {traceId} once, after the host');
   }
   return text;
 }

@@ -10,8 +10,7 @@ import { isSubscribed, matchesKind } from '../webhooks/subscriptions.ts';
 
 /**
  * `remove`: the event is gone. `notDue`: the next attempt is not due. `notSendable`: settled, held, or owned by another
- * caller. `inFlightElsewhere`: the recording process may be making the first attempt. `inOrder`: the partition sends
- * it.
+ * caller. `inFlightElsewhere`: the recording process may be attempting it. `inOrder`: only its partition sends it.
  */
 export type Decision =
   'send' | 'remove' | 'notDue' | 'notSendable' | 'inFlightElsewhere' | 'inOrder' | Unsent;

@@ -59,7 +59,7 @@ export async function readEventsForward(
   return takeItems(rows, limit, storedPageBytesMax);
 }
 
-/** Returns a time before which all events created are committed by `at`. */
+/** Returns the time before which every created event is committed by `at`. */
 export function committedBefore(at: Date): Date {
   return new Date(at.getTime() - streamLimits.lateCommitMsMax);
 }

@@ -2,7 +2,7 @@
 export interface RateLimiterDocument {
   _id: string;
   nextSlotMs: number;
-  /** The webhook's `updatedAt`: after a change the slots start anew. */
+  /** The webhook's `updatedAt`: after a change the slots start over. */
   webhookUpdatedAt: Date;
   expiresAt: Date;
 }

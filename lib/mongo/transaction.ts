@@ -26,7 +26,7 @@ export async function inTransaction<T>(
           'too many concurrent changes of the same resource; try again in a few seconds';
         throw new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
       }
-      const message = 'a transaction was begun for too long';
+      const message = 'the transaction could not start in time';
       throw new MongoOperationTimeoutError(message, cause === null ? {} : { cause });
     }
     try {

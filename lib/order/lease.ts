@@ -60,7 +60,7 @@ function renewed(by: string): object {
 /** Throws `LeaseLost` unless enough time is left for a whole request. Call it right before the request is written. */
 export function requireLease({ untilMs, partition }: Lease): void {
   if (performance.now() + limits.attemptTimeoutMs < untilMs) return;
-  throw new LeaseLost(`too little is left of the lease of ${partitionId(partition)}`);
+  throw new LeaseLost(`too little time is left of the lease of ${partitionId(partition)}`);
 }
 
 /**

@@ -79,6 +79,6 @@ async function reserveSlots(store: Store, requests: readonly SlotRequest[]): Pro
     // With `w: 1`: a lost reservation only costs a burst.
     { upsert: true, returnDocument: 'after', writeConcern: { w: 1 } },
   );
-  if (limiter === null) throw new Error(`no slots of ${webhook._id} were reserved`);
+  if (limiter === null) throw new Error(`no slots were reserved for ${webhook._id}`);
   return requests.map((_, index) => limiter.nextSlotMs - (count - index) * intervalMs);
 }

@@ -31,7 +31,7 @@ export function startTraces(
   return async () => {
     for (const global of [trace, context, propagation]) global.disable();
     const late = sleep(flushTimeoutMs, undefined, { ref: false }).then(() => {
-      throw new Error('the collector did not take the last spans in time');
+      throw new Error('the collector did not accept the last spans in time');
     });
     await Promise.race([provider.shutdown(), late]).catch((error: unknown) => {
       processLog.warn({ err: error }, 'telemetry.not_flushed');
