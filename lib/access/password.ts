@@ -66,7 +66,8 @@ function parse(stored: string): { cost: Cost; salt: Buffer; hash: Buffer } {
   const pattern =
     /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]{43})$/;
   const [, log2N, r, p, salt, hash] = pattern.exec(stored) ?? [];
-  if (salt === undefined || hash === undefined) throw new Error('a stored password is not a valid hash');
+  if (salt === undefined || hash === undefined)
+    throw new Error('a stored password is not a valid hash');
   return {
     cost: { log2N: Number(log2N), r: Number(r), p: Number(p) },
     salt: Buffer.from(salt, 'base64'),
