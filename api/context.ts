@@ -2,7 +2,7 @@ import type { Client, ConnectionLike } from '@temporalio/client';
 import { type Clock, systemClock } from '../lib/platform/clock.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
-import { checkServers, createInspection, type Readiness } from '../lib/health/readiness.ts';
+import { checkServers, createReadinessCheck, type Readiness } from '../lib/health/readiness.ts';
 import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/token-epochs.ts';
@@ -70,7 +70,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     config,
     store,
     // Readiness reads as a call with a key does; no key has this id.
-    inspectServers: createInspection({ ...servers, clock, readFirst: () => findApiKey('') }),
+    inspectServers: createReadinessCheck({ ...servers, clock, readFirst: () => findApiKey('') }),
     starter: new Starter({ client, store, clock, eager, eventsPerWorkflowMax }),
     findWebhooks: createWebhookReader(store),
     commitChange: createChangeCommitter({ store, clock, earlyAttempts }),

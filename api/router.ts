@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { Router, type RouterContext } from '@koa/router';
 import { networkOf } from '../lib/egress/network-of.ts';
-import { inTime } from '../lib/concurrency/in-time.ts';
+import { withTimeout } from '../lib/concurrency/with-timeout.ts';
 import { httpLimits, limits } from '../lib/limits.ts';
 import type { Scope } from '../lib/model/api-key.ts';
 import type { Caller } from '../lib/model/audit-log.ts';
@@ -193,13 +193,13 @@ function refuseOtherMethods(router: Router, routes: readonly Route[]): void {
 }
 
 function timeLeftMs(begunMs: number): number {
-  const leftMs = httpLimits.answeredWithinMs - (performance.now() - begunMs);
+  const leftMs = httpLimits.responseTimeoutMs - (performance.now() - begunMs);
   return Math.max(httpLimits.handlingMsMin, leftMs);
 }
 
 async function answerInTime(answering: Promise<ApiAnswer>, timeoutMs: number): Promise<ApiAnswer> {
   try {
-    return await inTime(answering, timeoutMs);
+    return await withTimeout(answering, timeoutMs);
   } catch (error) {
     // Nobody reads a stream that opens later, and it would count as open for ever.
     answering.then(closeStream, () => undefined);
@@ -223,7 +223,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const applicant = { request: req, appUid, address };
     const begunMs = performance.now();
     const admission = admit(context, line.access, applicant);
-    const admitted = await inTime(admission, httpLimits.recognisedWithinMs);
+    const admitted = await withTimeout(admission, httpLimits.authenticationTimeoutMs);
     Object.assign(ctx.state, admitted.logged);
     ctx.set(admitted.headers);
     if (admitted.refusal !== null) throw admitted.refusal;

@@ -12,7 +12,7 @@ export function createApiKeyReader(store: Store): ApiKeyReader {
   // A disabled application counts immediately, without a read of its own.
   const from = store.apps.collectionName;
   const $lookup = { from, localField: 'appUid', foreignField: '_id', as: 'app' };
-  return coalesce({ itemsPerCallMax: 200, callsAtOnceMax: 1 }, async (keyIds) => {
+  return coalesce({ itemsPerCallMax: 200, concurrentCallsMax: 1 }, async (keyIds) => {
     const $match = { keyId: { $in: [...new Set(keyIds)] } };
     const stages = [{ $match }, { $lookup }, { $unwind: '$app' }];
     const found = await store.apiKeys.aggregate<FoundApiKey>(stages).toArray();

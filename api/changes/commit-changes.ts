@@ -2,8 +2,8 @@
 import { type Context, context as otel } from '@opentelemetry/api';
 import type { ClientSession } from 'mongodb';
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
-import { inTime } from '../../lib/concurrency/in-time.ts';
-import { isDatabaseAway } from '../../lib/mongo/database-away.ts';
+import { withTimeout } from '../../lib/concurrency/with-timeout.ts';
+import { isDatabaseUnavailable } from '../../lib/mongo/database-unavailable.ts';
 import { RepeatedKey, usedKeys } from '../../lib/mongo/idempotency.ts';
 import { inTransaction, isWriteConflict } from '../../lib/mongo/transaction.ts';
 import { newId } from '../../lib/platform/ids.ts';
@@ -23,7 +23,7 @@ import {
 /** Resolves once a majority of the servers has the change and its events in its journal. */
 export type ChangeCommitter = (change: PendingChange) => Promise<Committed>;
 
-const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1 };
+const groups = { itemsPerCallMax: 50, concurrentCallsMax: 1 };
 // A change that meets a lock holds up others no longer.
 const nextAfterMs = 250;
 // Groups of one application write to the same resources: two concurrent ones would fail each other.
@@ -75,7 +75,7 @@ function createGroups(ports: EventPorts, { queueOf, nextGroupAfterMs }: Groups):
 
 /** Resolves when the work has ended, well or not, or after that time. */
 async function ended(work: Promise<unknown>, timeoutMs?: number): Promise<void> {
-  await (timeoutMs === undefined ? work : inTime(work, timeoutMs)).catch(() => undefined);
+  await (timeoutMs === undefined ? work : withTimeout(work, timeoutMs)).catch(() => undefined);
 }
 
 const isLate = ({ beginBeforeMs }: PendingChange): boolean => beginBeforeMs <= performance.now();
@@ -113,7 +113,9 @@ async function commitTogether(
     );
     return new Map(changes.map((change, index) => [change, committed[index] as Committed]));
   } catch (error) {
-    const isUndone = isPlain(first.change) ? error instanceof AppError : !isDatabaseAway(error);
+    const isUndone = isPlain(first.change)
+      ? error instanceof AppError
+      : !isDatabaseUnavailable(error);
     if (isUndone) return new Map();
     throw error;
   }

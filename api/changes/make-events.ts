@@ -6,8 +6,8 @@ import { openPartitions } from '../../lib/order/partitions.ts';
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName } from '../../lib/model/event-name.ts';
 import { renderPayload, type ResourceData } from '../../lib/model/event-payload.ts';
-import { addressTo, type EventDocument, newEvent } from '../../lib/model/event.ts';
-import { partitionId, type Turn } from '../../lib/model/partition.ts';
+import { type EventDocument, newEvent, recipientFields } from '../../lib/model/event.ts';
+import { partitionId, type PartitionNumber } from '../../lib/model/partition.ts';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -97,20 +97,29 @@ async function number(
   session: ClientSession | undefined,
 ): Promise<void> {
   const events = recorded.map(({ event }) => event);
-  const turns = session === undefined ? [] : recorded.flatMap(turnsOf);
-  const ids = [...events.map(sequenceId), ...turns.map(({ partition }) => partitionId(partition))];
+  const partitionNumbers = session === undefined ? [] : recorded.flatMap(partitionNumbersOf);
+  const ids = [
+    ...events.map(sequenceId),
+    ...partitionNumbers.map(({ partition }) => partitionId(partition)),
+  ];
   const numbers = await (session === undefined
     ? countReports(store, ids)
     : countInTransaction(store, ids, session));
   for (const [index, event] of events.entries()) event.sequence = numbers[index] ?? null;
-  for (const [index, turn] of turns.entries()) {
-    turn.n = numbers[events.length + index] ?? 0;
-    turn.event.order.push({ webhookUid: turn.partition.webhookUid, n: turn.n });
+  for (const [index, partitionNumber] of partitionNumbers.entries()) {
+    partitionNumber.n = numbers[events.length + index] ?? 0;
+    partitionNumber.event.order.push({
+      webhookUid: partitionNumber.partition.webhookUid,
+      n: partitionNumber.n,
+    });
   }
-  if (session !== undefined) await openPartitions(store, turns, session);
+  if (session !== undefined) await openPartitions(store, partitionNumbers, session);
 }
 
-function turnsOf({ event, subscribers }: Recorded): (Turn & Pick<Recorded, 'event'>)[] {
+function partitionNumbersOf({
+  event,
+  subscribers,
+}: Recorded): (PartitionNumber & Pick<Recorded, 'event'>)[] {
   const { appUid, entity, resourceUid } = event;
   return subscribers.filter(isInOrder).map(({ _id: webhookUid }) => ({
     event,
@@ -137,7 +146,7 @@ function makeEvent(
       resourceUid: data.uid,
       externalTenantId: data.externalTenantId,
       body: renderBody({ eventId, event, timestamp: now, appUid, data, dataText }),
-      ...addressTo(subscribers),
+      ...recipientFields(subscribers),
       firstAttempt: earlyAttempts?.claim() ?? null,
       ...(trace === undefined ? {} : { trace }),
     },

@@ -1,7 +1,7 @@
 // Writes changes and their events, in a transaction where they need one.
 import type { ClientSession } from 'mongodb';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
-import { keepAnswers, type Once } from '../../lib/mongo/idempotency.ts';
+import { type IdempotentCall, keepAnswers } from '../../lib/mongo/idempotency.ts';
 import { within } from '../../lib/mongo/transaction.ts';
 import {
   type AddressedChange,
@@ -26,7 +26,7 @@ export interface PendingChange<T = unknown> {
   /** Or the change of a resource that lives elsewhere: then only its event is written. */
   write: Write<T, AddressedChange> | AddressedChange;
   /** With an idempotency key, which is written with the answer; null without one. */
-  once: Once | null;
+  once: IdempotentCall | null;
   /** Of the request; absent where none is recorded. */
   trace?: TraceContext;
 }

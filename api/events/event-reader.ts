@@ -3,8 +3,8 @@ import type { ClientSession, Timestamp } from 'mongodb';
 import type { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import type { EventFeed } from '../../lib/events/event-feed.ts';
 import {
+  committedBefore,
   isWanted,
-  lateBefore,
   readEventsForward,
   type WantedEvents,
 } from '../../lib/events/event-lists.ts';
@@ -107,7 +107,7 @@ export class EventReader {
 
   async *#begin(): Messages {
     const { position, wanted } = this.#wish;
-    const from = position === null ? wanted.since : lateBefore(position.reachedAt);
+    const from = position === null ? wanted.since : committedBefore(position.reachedAt);
     if (from === null) {
       // With an id from the start, nobody who is cut before the first event misses one.
       const { feed, clock } = this.#ports;
@@ -189,7 +189,7 @@ export class EventReader {
   /** Sends the stored events behind a uid. */
   async *#readStored(from: string): Messages {
     // What is older than any late commit is complete, so that the order of uids misses nothing.
-    const horizon = idAt('evt', lateBefore(this.#ports.clock.now()));
+    const horizon = idAt('evt', committedBefore(this.#ports.clock.now()));
     const behind = from < horizon ? horizon : from;
     for await (const event of this.#pages(from, horizon)) yield* this.#sendStored(event);
     // The rest is read while the log keeps what is committed meanwhile.

@@ -29,7 +29,7 @@ export class EventStreams implements AsyncDisposable {
   readonly #ports: { store: Store; clock: Clock };
   readonly #streams = new Set<OpenStream>();
   readonly #room = new SharedLimit(streamsMax);
-  readonly #missedReads = new Semaphore(streamLimits.missedReadsAtOnceMax, overloaded);
+  readonly #missedReads = new Semaphore(streamLimits.concurrentMissedReadsMax, overloaded);
   #feed: EventFeed | null = null;
   #check: NodeJS.Timeout | null = null;
   #isStopping = false;
@@ -95,7 +95,7 @@ export class EventStreams implements AsyncDisposable {
 
   #remove(stream: OpenStream): void {
     const { caller, reader, openedAtMs } = stream;
-    if (this.#streams.delete(stream)) this.#room.giveBack(caller.appUid);
+    if (this.#streams.delete(stream)) this.#room.release(caller.appUid);
     if (reader !== null) {
       const durationMs = Math.round(performance.now() - openedAtMs);
       const { closing: reason, sentCount: sent } = reader;

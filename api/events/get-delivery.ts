@@ -5,7 +5,7 @@ import type { Attempt } from '../../lib/model/attempt.ts';
 import { isOpen } from '../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
-import { turnOf } from '../../lib/model/partition.ts';
+import { partitionNumberOf } from '../../lib/model/partition.ts';
 import { isMailUrl, originOf } from '../../lib/model/url-origin.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { AppError } from '../../lib/platform/errors.ts';
@@ -106,10 +106,10 @@ function workflowOf(
   if (delivery !== null && delivery.jobUid !== null) {
     return jobPageWorkflowId(delivery.jobUid, delivery.jobPage ?? 0);
   }
-  const turn = turnOf(event, webhookUid);
+  const partitionNumber = partitionNumberOf(event, webhookUid);
   // One that settled at its first attempt may never have been left to the workflow of its order; a replay leaves all to it.
-  const isInOrder = turn !== null && (delivery === null || isLong(delivery));
-  return isInOrder ? partitionWorkflowId(turn.partition) : event.workflowId;
+  const isInOrder = partitionNumber !== null && (delivery === null || isLong(delivery));
+  return isInOrder ? partitionWorkflowId(partitionNumber.partition) : event.workflowId;
 }
 
 function isLong({ state, attemptCount, requeuedAt }: DeliveryDocument): boolean {

@@ -12,7 +12,7 @@ import type { Store } from '../../lib/mongo/connect.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { findDeliveries } from '../../lib/deliveries/deliveries.ts';
 import { newJob } from '../../lib/jobs/jobs.ts';
-import { isOfKind } from '../../lib/webhooks/subscriptions.ts';
+import { matchesKind } from '../../lib/webhooks/subscriptions.ts';
 import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
 import type { ApiRequest, Handler } from '../router.ts';
 import { validator } from '../http/validate.ts';
@@ -129,5 +129,5 @@ function whyNone({ webhookUids }: EventFacts, fitting: readonly KnownWebhook[]):
 
 // A test goes to any webhook.
 function mayGet(webhook: KnownWebhook, { event, resourceUid }: EventFacts): boolean {
-  return event === testEventName || isOfKind(webhook, { event, resourceUid });
+  return event === testEventName || matchesKind(webhook, { event, resourceUid });
 }

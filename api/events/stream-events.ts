@@ -1,4 +1,4 @@
-import { lateBefore } from '../../lib/events/event-lists.ts';
+import { committedBefore } from '../../lib/events/event-lists.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { readFilters } from '../http/query-values.ts';
 import { headerValues } from '../http/raw-headers.ts';
@@ -48,7 +48,7 @@ function readPosition(
   if (id === undefined || id.trim() === '') return null;
   const position = readStreamId(id.trim());
   const keptSince = clock.now().getTime() - config.retention.recordsMs;
-  if (lateBefore(position.reachedAt).getTime() >= keptSince) return position;
+  if (committedBefore(position.reachedAt).getTime() >= keptSince) return position;
   const detail = 'the events since this Last-Event-ID are no longer kept; reconnect without it';
   throw new AppError('invalid_cursor', detail);
 }

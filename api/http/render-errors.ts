@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
-import { CallTimeoutError } from '../../lib/concurrency/in-time.ts';
+import { CallTimeoutError } from '../../lib/concurrency/with-timeout.ts';
 import { causeOfBulkError } from '../../lib/mongo/transaction.ts';
-import { isDatabaseAway } from '../../lib/mongo/database-away.ts';
+import { isDatabaseUnavailable } from '../../lib/mongo/database-unavailable.ts';
 import { headersOf, presentProblem, problemType, statusOfCode } from './problems.ts';
 
 /** Answers every error, and every path without an answer, with application/problem+json (RFC 9457). */
@@ -26,7 +26,7 @@ function unanswered(ctx: Context): AppError {
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const cause = causeOfBulkError(error);
-  if (cause instanceof CallTimeoutError || isDatabaseAway(cause)) {
+  if (cause instanceof CallTimeoutError || isDatabaseUnavailable(cause)) {
     const detail = 'the database is unavailable; try again in a few seconds';
     return new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
   }

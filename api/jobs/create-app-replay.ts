@@ -1,4 +1,4 @@
-import { isOfFailures } from '../../lib/jobs/replay-scan.ts';
+import { readsOnlyFailures } from '../../lib/jobs/replay-scan.ts';
 import { validator } from '../http/validate.ts';
 import type { Handler } from '../router.ts';
 import { webhookUidsField } from '../webhooks/named-webhooks.ts';
@@ -15,7 +15,7 @@ export const createAppReplayBody = validator<CreateAppReplayBody>({
   required: ['since'],
   properties: {
     // The others would read all events of the period for each webhook.
-    ...replayFields(replayedStates.filter((state) => isOfFailures([state]))),
+    ...replayFields(replayedStates.filter((state) => readsOnlyFailures([state]))),
     webhookUids: webhookUidsField,
   },
 });

@@ -14,7 +14,7 @@ interface Wanted {
 /** Returns the webhooks for any of the entities, paused ones included; read after the call, never older. */
 export type WebhookReader = (wanted: Wanted) => Promise<readonly WebhookDocument[]>;
 
-const reads = { itemsPerCallMax: 200, callsAtOnceMax: 1 };
+const reads = { itemsPerCallMax: 200, concurrentCallsMax: 1 };
 
 /** Calls of an application share a read, and wait for no other application's. */
 export function createWebhookReader(store: Store): WebhookReader {

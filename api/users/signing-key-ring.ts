@@ -1,6 +1,6 @@
 // The signing keys as one process knows them: cached, and rotated by the process that reads first.
 import type { JWK } from 'jose';
-import { inTime } from '../../lib/concurrency/in-time.ts';
+import { withTimeout } from '../../lib/concurrency/with-timeout.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 import {
   jwksStaleMs,
@@ -25,7 +25,7 @@ import { isDuplicateKey } from '../../lib/mongo/transaction.ts';
 import {
   insertSigningKey,
   removeSigningKey,
-  signingKeyPlace,
+  signingKeyLocation,
 } from '../../lib/identity/signing-keys.ts';
 
 // How long an answer waits for the read that is due, where keys of an earlier one are known.
@@ -75,7 +75,7 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
     const reading = readKeys();
     const last = known;
     if (last === null || ports.clock.now().getTime() - last.at > jwksStaleMs) return reading;
-    return inTime(reading, readWaitMsMax).catch(() => last.keys);
+    return withTimeout(reading, readWaitMsMax).catch(() => last.keys);
   }
 
   return {
@@ -84,7 +84,7 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
       if (active === null) throw new Error('there is no signing key although one was just made');
       try {
         if (opened?.keyId !== active._id) {
-          const pem = ports.secretBox.open(active.privateKey, signingKeyPlace(active._id));
+          const pem = ports.secretBox.open(active.privateKey, signingKeyLocation(active._id));
           opened = { keyId: active._id, key: importSigningKey(active._id, pem) };
         }
         return await opened.key;
@@ -143,7 +143,7 @@ async function addKey(
     await insertSigningKey(store, {
       _id: made.keyId,
       publicKey: made.publicKey,
-      privateKey: secretBox.seal(made.privateKeyPem, signingKeyPlace(made.keyId)),
+      privateKey: secretBox.seal(made.privateKeyPem, signingKeyLocation(made.keyId)),
       ...term,
       createdAt: clock.now(),
     });

@@ -9,7 +9,7 @@ import {
   webhookKinds,
 } from '../../lib/model/webhook.ts';
 import { countHeld } from '../../lib/history/held-counts.ts';
-import { findTwin } from '../../lib/webhooks/overlap.ts';
+import { findOverlapping } from '../../lib/webhooks/overlap.ts';
 import { presentFilter } from './webhook-filter.ts';
 import type { ApiContext } from '../context.ts';
 import {
@@ -119,7 +119,7 @@ export async function showWebhook(
   const { store } = context;
   const [heldCount, twinUid] = await Promise.all([
     countHeld(store, webhook),
-    findTwin(store, webhook, session),
+    findOverlapping(store, webhook, session),
   ]);
   return presentWebhook(webhook, { ...viewNow(context), twinUid }, heldCount);
 }

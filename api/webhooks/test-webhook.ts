@@ -6,9 +6,9 @@ import {
   testEventName,
 } from '../../lib/model/event-name.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
-import { addressTo, newEvent } from '../../lib/model/event.ts';
+import { newEvent, recipientFields } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { isOfKind } from '../../lib/webhooks/subscriptions.ts';
+import { matchesKind } from '../../lib/webhooks/subscriptions.ts';
 import { sampleDataOf, testDataOf } from '../event-types/event-catalogue.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
@@ -77,7 +77,7 @@ export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (req
       resourceUid: webhook._id,
       externalTenantId: 'test',
       body: renderPayload(payload),
-      ...addressTo([webhook]),
+      ...recipientFields([webhook]),
       firstAttempt: context.earlyAttempts?.claim() ?? null,
     },
     now,
@@ -92,7 +92,7 @@ export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (req
 });
 
 function refuseOtherKind(webhook: WebhookDocument, event: DeliveredEventName): void {
-  if (event === testEventName || isOfKind(webhook, { event, resourceUid: '' })) return;
+  if (event === testEventName || matchesKind(webhook, { event, resourceUid: '' })) return;
   const detail = `event is ${event}, which webhooks of the kind ${webhook.kind} do not get`;
   throw invalidRequest([{ pointer: '#/event', code: 'not_of_kind', detail }]);
 }

@@ -160,10 +160,10 @@ async function withStore(terminal: Terminal, work: Work): Promise<void> {
   await work({ store, environment, terminal });
 }
 
-function showNewKey(wish: { appUid: string; name: string; scopes: string[] }): Work {
+function showNewKey(input: { appUid: string; name: string; scopes: string[] }): Work {
   return async ({ store, environment, terminal }) => {
     const keyPepper = readKeyPepper(environment);
-    const { keyUid, apiKey, scopes: made } = await createKey(store, { ...wish, keyPepper });
+    const { keyUid, apiKey, scopes: made } = await createKey(store, { ...input, keyPepper });
     say(terminal, `key uid  ${keyUid}\nscopes   ${made.join(', ')}\nAPI key  ${apiKey}`);
     say(terminal, 'The key is shown only once. Store it now.');
   };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { readConfig } from '../../lib/config/config.ts';
-import { expectAllSignals } from '../../lib/order/partitions.ts';
+import { scheduleAllSignals } from '../../lib/order/partitions.ts';
 import { startMissing } from './start-missing.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
 import { startServerClock } from '../../lib/mongo/server-clock.ts';
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
       if (found.waiting + found.jobs > 0) say(`${appUid}: ${describe(found)}`);
     }
     say(`All applications: ${describe(total)}`);
-    const moved = await expectAllSignals(store, clock.now());
+    const moved = await scheduleAllSignals(store, clock.now());
     say(`Ordered deliveries of ${moved} resources continue within seconds.`);
   } finally {
     await connection.close();

@@ -1,6 +1,6 @@
 // After a restore: starts again every workflow that something in the database still waits for.
 import type { Client } from '@temporalio/client';
-import { eachOf } from '../../lib/concurrency/each-of.ts';
+import { forEachLimit } from '../../lib/concurrency/for-each-limit.ts';
 import { claimEvents, factsOnly } from '../../lib/events/events.ts';
 import { dispatchLimits } from '../../lib/limits.ts';
 import { type DeliveryDocument, pairOf } from '../../lib/model/delivery.ts';
@@ -50,7 +50,7 @@ interface Owner {
 
 /**
  * Starts the missing workflows of an application: of its pending and retrying deliveries, of events of the period that
- * were never attempted, and of running jobs. For partitions see `expectAllSignals`. A second call starts nothing more.
+ * were never attempted, and of running jobs. For partitions see `scheduleAllSignals`. A second call starts nothing more.
  */
 export async function startMissing(
   ports: MissingPorts,
@@ -221,7 +221,7 @@ async function startOwner(
 
 async function countTrue(starts: readonly (() => Promise<boolean>)[]): Promise<number> {
   let count = 0;
-  await eachOf(starts, startsAtOnce, async (start) => {
+  await forEachLimit(starts, startsAtOnce, async (start) => {
     if (await start()) count += 1;
   });
   return count;

@@ -5,7 +5,7 @@ import { newId } from '../../lib/platform/ids.ts';
 import type { AgentDocument } from '../../lib/model/resource.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { createAppWithKey, type NewApp } from '../../lib/access/create-app-with-key.ts';
-import { secretPlace } from '../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../lib/webhooks/secrets.ts';
 import type { Receiver } from './receiver.ts';
 import type { Service } from './service.ts';
 
@@ -90,7 +90,7 @@ async function copyWebhook(
   const copies = Array.from({ length: count }, (_, index): StoredWebhook => {
     const _id = newId('whk');
     // A sealed secret opens in its own place only.
-    const secret = secretBox.seal(newWebhookSecret(), secretPlace({ appUid, _id }));
+    const secret = secretBox.seal(newWebhookSecret(), secretLocation({ appUid, _id }));
     return { ...original, ...fieldsOf(_id, index), _id, secret };
   });
   await store.webhooks.insertMany(copies);

@@ -39,7 +39,7 @@ export const memoryOf = {
     'early first attempts': attemptLimits.earlyAttemptBytesMax,
     'latest events for live streams': streamLimits.keptBytesMax,
     'messages of live streams': streamLimits.streamsMax * streamLimits.buffersBytesMax,
-    'missed events of live streams': streamLimits.missedReadsAtOnceMax * limits.pageBytesMax,
+    'missed events of live streams': streamLimits.concurrentMissedReadsMax * limits.pageBytesMax,
   },
   worker: {
     'an idle process': 240 * mebibyte,

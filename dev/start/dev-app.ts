@@ -39,10 +39,10 @@ async function findOrCreate(
   if (last !== null && (await isKeyOf(store, { appUid, last, keyPepper }))) {
     return { appUid, accountUid, apiKey: last.apiKey };
   }
-  const wish = { appUid, name: 'Development key', scopes: [...scopes], expiresAt: null };
+  const input = { appUid, name: 'Development key', scopes: [...scopes], expiresAt: null };
   const occasion = { keyPepper, caller: systemCaller, now: new Date() };
   const { text: apiKey } = await inTransaction(store, (session) =>
-    addApiKey(store, wish, { ...occasion, session }),
+    addApiKey(store, input, { ...occasion, session }),
   );
   return { appUid, accountUid, apiKey };
 }

@@ -1,7 +1,7 @@
 // A webhook with ordering "resource": events about one resource arrive one at a time, in their order.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
+import { partitionWorkflowId, wakeSignalName } from '../../lib/temporal/names.ts';
 import {
   type CountingReceiver,
   resourceOf,
@@ -238,7 +238,7 @@ test('the workflow of a partition that gets more signals than a run may have con
     what: 'the workflow',
   });
   for (let sent = 0; sent < 500; sent += 100) {
-    await Promise.all(range(1, 100).map(() => handle.signal(movedSignalName)));
+    await Promise.all(range(1, 100).map(() => handle.signal(wakeSignalName)));
   }
   await waitFor(async () => (await handle.describe()).runId !== runId, { what: 'a new run' });
   receiver.answerOf = () => ({ status: 200 });

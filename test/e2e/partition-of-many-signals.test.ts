@@ -7,7 +7,7 @@ import type { DeliverInOrderInput, DeliveryActivities } from '../../lib/temporal
 import {
   deliverInOrderWorkflow,
   eventsTaskQueue,
-  movedSignalName,
+  wakeSignalName,
 } from '../../lib/temporal/names.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import {
@@ -52,7 +52,7 @@ test.each([signalsPerRunMax - 1, signalsPerRunMax])(
       args: [partition],
     });
     const first = client.workflow.getHandle(workflowId, firstExecutionRunId, { followRuns: false });
-    await Promise.all(Array.from({ length: count }, () => first.signal(movedSignalName)));
+    await Promise.all(Array.from({ length: count }, () => first.signal(wakeSignalName)));
     const bundle = await loadWorkflowBundle(testServers().workflowBundle);
     open.use(
       runWorkers([

@@ -1,6 +1,6 @@
 // How an operator finds the workflow of a partition.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
+import { partitionWorkflowId, wakeSignalName } from '../../lib/temporal/names.ts';
 import {
   type Answering,
   type ReceivedRequest,
@@ -78,7 +78,7 @@ test('a partition is found by its resource and by up to 60 of its waiting events
   await service.call('POST', `/events/${first}/resend`);
   await untilSent('/found', 2);
   const handle = service.temporal.client.workflow.getHandle(workflowId);
-  await handle.signal(movedSignalName);
+  await handle.signal(wakeSignalName);
   const shown = await waitFor(
     async () => {
       const { searchAttributes } = await handle.describe();

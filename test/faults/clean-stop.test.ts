@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eachOf } from '../../lib/concurrency/each-of.ts';
+import { forEachLimit } from '../../lib/concurrency/for-each-limit.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
@@ -50,7 +50,7 @@ test('after SIGTERM a worker starts no queued attempt and cuts none off', async 
   });
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const at = new Date(Date.now() - 5_000);
-  await eachOf(Array.from({ length: 400 }), 20, async () => {
+  await forEachLimit(Array.from({ length: 400 }), 20, async () => {
     await insertEvent(installation, [webhook._id], at);
   });
   // It starts when all of them exist.

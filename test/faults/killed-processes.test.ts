@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { secretPlace } from '../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../lib/webhooks/secrets.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -128,7 +128,7 @@ test('no committed change is lost when api and worker are killed in turn under l
   const bodies = new Map(committed.map((event) => [event._id, event.body]));
   const secret = createSecretBox(installation.config.sealingKeys).open(
     webhook.secret,
-    secretPlace(webhook),
+    secretLocation(webhook),
   );
   for (const request of receiver.requests) {
     const body = request.body.toString('utf8');

@@ -15,7 +15,7 @@ import { newId } from '../../lib/platform/ids.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../support/fixtures.ts';
-import { insertPartition } from '../support/give-turn.ts';
+import { insertPartition } from '../support/issue-number.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { askForResend, eventIdsOf } from '../support/jobs.ts';
 import { startFragileSet } from '../support/new-primary.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await set.stopLearning();
   scene = await acknowledge();
   // The primary is lost after the transaction of the page.
-  const losing = { ...ports, signalOvertaken: () => set.losePrimary() };
+  const losing = { ...ports, signalTakenByJob: () => set.losePrimary() };
   page = await takeJobPage(losing, { jobUid: scene.resendOfTaken, page: 1 });
   const isSeen = async () => (await store.webhooks.findOne({ _id: scene.newWebhook })) !== null;
   expect(await isSeen()).toBe(false);

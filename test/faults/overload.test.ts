@@ -6,7 +6,7 @@ import { expect, vi, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
 import { Pool } from 'undici';
 import { Load } from '../../api/access/load.ts';
-import { createInspection } from '../../lib/health/readiness.ts';
+import { createReadinessCheck } from '../../lib/health/readiness.ts';
 import { addApp } from '../support/add-app.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -98,7 +98,7 @@ test('concurrent readiness requests share one check of the servers', async () =>
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;
   const asks = vi.spyOn(connection, 'withDeadline');
-  const inspect = createInspection({ store: service.store, connection, namespace });
+  const inspect = createReadinessCheck({ store: service.store, connection, namespace });
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => inspect()));
   expect(asks).toHaveBeenCalledTimes(2);
   expect(new Set(answers.flatMap((answer) => Object.values(answer)))).toEqual(new Set(['ok']));
@@ -113,7 +113,7 @@ test('a server that does not answer is checked again only after it has answered'
   const silent: ConnectionLike = Object.create(connection, {
     withDeadline: { value: () => new Promise((resolve) => answers.push(resolve)) },
   });
-  const inspect = createInspection({ store: service.store, connection: silent, namespace });
+  const inspect = createReadinessCheck({ store: service.store, connection: silent, namespace });
   for (let round = 0; round < 2; round += 1) {
     expect(await inspect()).toMatchObject({
       temporal: 'Temporal does not respond within 2000 ms',

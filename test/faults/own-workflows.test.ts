@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eachOf } from '../../lib/concurrency/each-of.ts';
+import { forEachLimit } from '../../lib/concurrency/for-each-limit.ts';
 import { eventIdsAttribute } from '../../lib/temporal/search-attributes.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
@@ -100,7 +100,7 @@ async function countOwn(uid: string, everyMs: number): Promise<number> {
 
 test('events of a burst share workflows, and each is found by its id', async () => {
   const count = 3_000;
-  await eachOf(Array.from({ length: count }), 50, async () => {
+  await forEachLimit(Array.from({ length: count }), 50, async () => {
     expect((await service.call('POST', '/changes', { body: bodyOf('burst') })).status).toBe(202);
   });
   const workflowIds = await workflowIdsOf('burst', count);

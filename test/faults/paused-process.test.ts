@@ -46,7 +46,7 @@ async function sendAndPause({ answers }: { answers: boolean }) {
 }
 
 test('an answer that arrived during a pause counts, even if the deadline passed meanwhile', async () => {
-  expect(await sendAndPause({ answers: true })).toMatchObject({ kind: 'answered', status: 200 });
+  expect(await sendAndPause({ answers: true })).toMatchObject({ kind: 'responded', status: 200 });
 });
 
 test('a request without an answer during the pause is a timeout at its end', async () => {
@@ -69,7 +69,7 @@ test('a pause throttles no request that waits for a receiver with immediate answ
     // Longer than until a request is overdue, and longer than any wait for a permit.
     blockThread(2_500);
     const kinds = (await Promise.all(sends)).map(({ kind }) => kind);
-    expect(kinds).toEqual(sends.map(() => 'answered'));
+    expect(kinds).toEqual(sends.map(() => 'responded'));
   } finally {
     await receiver.terminate();
   }

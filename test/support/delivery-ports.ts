@@ -12,7 +12,7 @@ import type { Installation } from './installation.ts';
 /** Signals no workflow. */
 export const noSignals = {
   signalPartition: async (): Promise<void> => undefined,
-  signalOvertaken: async (): Promise<void> => undefined,
+  signalTakenByJob: async (): Promise<void> => undefined,
 };
 
 /** Makes the ports of attempts; `fields` replace the defaults. Partitions are not signalled by default. */
@@ -27,7 +27,7 @@ export function deliveryPorts(
     // Not closed: what it has not written when the test ends is lost.
     records: createDeliveryRecords(store, new TriggerRecorder(store)),
     ...noSignals,
-    firstAttempts: new SharedLimit(attemptLimits.firstAttemptsAtOnceMax),
+    firstAttempts: new SharedLimit(attemptLimits.concurrentFirstAttemptsMax),
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
     random: Math.random,

@@ -7,7 +7,7 @@ import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
-import { secretPlace } from '../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../lib/webhooks/secrets.ts';
 import type { Installation } from './installation.ts';
 
 type Owner = Pick<Installation, 'store' | 'app' | 'config'>;
@@ -26,7 +26,7 @@ export async function insertWebhook(
   const _id = newId('whk', now);
   const secret = createSecretBox(config.sealingKeys).seal(
     newWebhookSecret(),
-    secretPlace({ appUid, _id }),
+    secretLocation({ appUid, _id }),
   );
   const webhook = newWebhook(appUid, now, { _id, secret, ...fields });
   await store.webhooks.insertOne(webhook);

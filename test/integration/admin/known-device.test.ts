@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { resetPassword, unlinkAdmin } from '../../../lib/access/create-admin.ts';
-import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
+import { beginSignInAttempt } from '../../../lib/access/sign-in-throttle.ts';
 import { makeTestAdmin, sessionHeaders, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -56,7 +56,7 @@ async function makeDevice(): Promise<string> {
 async function blockAddress(email = ada.email): Promise<void> {
   const guesser = { email, address: '127.0.0.1' };
   const pepper = service.config.keyPepper;
-  for (let i = 0; i < 6; i += 1) await takeSignInTurn(service.store, guesser, { pepper, now });
+  for (let i = 0; i < 6; i += 1) await beginSignInAttempt(service.store, guesser, { pepper, now });
   expectProblem(await signIn({ email }), 429, 'too_many_sign_ins');
 }
 

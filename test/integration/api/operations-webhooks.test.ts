@@ -82,7 +82,7 @@ test('a test goes to an address, too', async () => {
   expect(tested.status).toBe(202);
   const mail = await waitFor(() => mailServer.mails.find(({ to }) => to[0]?.startsWith('test')));
   expect(mail.headers['subject']).toBe(`[agent-herald] webhook.test ${String(body['uid'])}`);
-  expect(mail.text).toContain('the test that was asked for');
+  expect(mail.text).toContain('the requested test');
 });
 
 test.each([

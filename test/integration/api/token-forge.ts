@@ -7,7 +7,7 @@ import {
   sign,
 } from 'node:crypto';
 import { expect } from 'vitest';
-import { signingKeyPlace } from '../../../lib/identity/signing-keys.ts';
+import { signingKeyLocation } from '../../../lib/identity/signing-keys.ts';
 import type { Answer } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 
@@ -82,7 +82,7 @@ export async function takeApart(service: TestService, text: string): Promise<Goo
   const _id = String(header?.['kid']);
   const stored = await service.store.signingKeys.findOne({ _id });
   if (stored === null || !header || !payload) throw new Error(`there is no key ${_id}`);
-  const pem = service.context.secretBox.open(stored.privateKey, signingKeyPlace(_id));
+  const pem = service.context.secretBox.open(stored.privateKey, signingKeyLocation(_id));
   const privateKey = createPrivateKey(pem);
   const publicKey = createPublicKey(privateKey);
   const publicJwk = stored.publicKey as JsonWebKey;

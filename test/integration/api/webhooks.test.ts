@@ -1,6 +1,6 @@
 // Webhooks: registering, reading, changing, deleting, and their limit.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { secretPlace } from '../../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../../lib/webhooks/secrets.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
@@ -116,8 +116,8 @@ test('the secret is sealed at rest, bound to its own row', async () => {
   expect(text).not.toContain(Buffer.from(String(secret)).toString('base64').slice(0, 40));
   if (stored === null) throw new Error('the webhook is not stored');
   const box = service.context.secretBox;
-  expect(box.open(stored.secret, secretPlace(stored))).toBe(secret);
-  expect(() => box.open(stored.secret, secretPlace({ appUid, _id: 'whk_other' }))).toThrow();
+  expect(box.open(stored.secret, secretLocation(stored))).toBe(secret);
+  expect(() => box.open(stored.secret, secretLocation({ appUid, _id: 'whk_other' }))).toThrow();
 });
 
 test('the list is a plain array in the order of registration, empty at first', async () => {

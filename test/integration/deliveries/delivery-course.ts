@@ -7,14 +7,14 @@ import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { deleteExpired } from '../../../lib/jobs/retention.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/model/delivery.ts';
 import type { ResendJob } from '../../../lib/model/job.ts';
-import { type PartitionKey, turnOf } from '../../../lib/model/partition.ts';
+import { type PartitionKey, partitionNumberOf } from '../../../lib/model/partition.ts';
 import type { Retention } from '../../../lib/model/retention.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import type { Sender } from '../../../lib/egress/http-sender.ts';
 import { SendFault } from '../../../lib/egress/send-fault.ts';
 import { newJob, newRelease } from '../../../lib/jobs/jobs.ts';
 import { insertEvent, insertWebhook, newEvent } from '../../support/fixtures.ts';
-import { giveTurn } from '../../support/give-turn.ts';
+import { giveNumber } from '../../support/issue-number.ts';
 import type { Installation } from '../../support/installation.ts';
 import { resumeWebhook } from '../../support/resume.ts';
 
@@ -56,11 +56,11 @@ export async function attempt(course: Course, fields: Partial<DeliveryPorts> = {
   const { signal } = new AbortController();
   const jobUid = delivery?.jobUid ?? null;
   const event = await stage.ports.store.events.findOne({ _id: key.eventId });
-  const turn = event === null ? null : turnOf(event, key.webhookUid);
-  if (turn !== null && jobUid === null) {
+  const partitionNumber = event === null ? null : partitionNumberOf(event, key.webhookUid);
+  if (partitionNumber !== null && jobUid === null) {
     // Nothing may be open before this event.
-    await stage.ports.store.events.deleteMany(earlierIn(turn.partition));
-    await attemptInOrder(ports, turn.partition, { signal });
+    await stage.ports.store.events.deleteMany(earlierIn(partitionNumber.partition));
+    await attemptInOrder(ports, partitionNumber.partition, { signal });
     return;
   }
   const caller: Caller = jobUid === null ? { kind: 'event' } : { kind: 'job', jobUid };
@@ -86,7 +86,7 @@ async function attemptBehind(course: Course): Promise<void> {
     const earlier = { ...other, entity, resourceUid, sequence: 0 };
     await store.events.insertOne(earlier);
     await store.webhooks.updateOne({ _id: webhookUid }, { $set: { ordering: 'resource' } });
-    for (const each of [earlier, event]) await giveTurn(stage.installation, each, webhookUid);
+    for (const each of [earlier, event]) await giveNumber(stage.installation, each, webhookUid);
   }
   const { signal } = new AbortController();
   await attemptDelivery(portsAt(course), key, { caller: { kind: 'event' }, signal });

@@ -12,7 +12,7 @@ import type { FirstAttempts } from '../../../lib/temporal/messages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
-import { giveTurn } from '../../support/give-turn.ts';
+import { giveNumber } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -222,7 +222,7 @@ async function inOrder(earlyAttempts: EarlyAttempts, count: number): Promise<Rec
   }));
   await installation.store.events.insertMany(others.map((other) => other.event));
   for (const subject of [first, ...others]) {
-    const { n } = await giveTurn(installation, subject.event, webhook._id);
+    const { n } = await giveNumber(installation, subject.event, webhook._id);
     subject.event.order.push({ webhookUid: webhook._id, n });
   }
   return [first, ...others];

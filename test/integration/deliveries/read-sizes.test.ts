@@ -16,7 +16,7 @@ import type { EventDocument } from '../../../lib/model/event.ts';
 import type { StoredWebhook } from '../../../lib/model/webhook.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
-import { findTwin } from '../../../lib/webhooks/overlap.ts';
+import { findOverlapping } from '../../../lib/webhooks/overlap.ts';
 import { recordNotice } from '../../../lib/webhooks/notices.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newAttempt, newDelivery, newEvent } from '../../support/fixtures.ts';
@@ -157,7 +157,8 @@ const reads: Record<
   },
   'webhooks with the same URL are read': {
     collection: 'webhooks',
-    read: () => findTwin(installation.store, { ...(webhooks[0] as StoredWebhook), _id: 'whk_new' }),
+    read: () =>
+      findOverlapping(installation.store, { ...(webhooks[0] as StoredWebhook), _id: 'whk_new' }),
     bytesMax: webhookCount * kibibyte,
   },
   'operations webhooks are read for a notice': {

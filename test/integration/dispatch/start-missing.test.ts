@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { newJob } from '../../../lib/jobs/jobs.ts';
-import { expectAllSignals } from '../../../lib/order/partitions.ts';
+import { scheduleAllSignals } from '../../../lib/order/partitions.ts';
 import { startMissing, type StartedAgain } from '../../../cli/start-missing/start-missing.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
@@ -12,7 +12,7 @@ import { systemClock } from '../../../lib/platform/clock.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
-import { giveTurn } from '../../support/give-turn.ts';
+import { giveNumber } from '../../support/issue-number.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -167,13 +167,13 @@ test('an ordered event whose workflow is gone before it asked for its turn is de
   const made = newEvent(service, [ordered._id], past);
   const { _id: eventId } = made;
   await store.events.insertOne({ ...made, workflowId: `event/${eventId}`, dispatchedAt: past });
-  await giveTurn(service, made, ordered._id);
-  expect(await expectAllSignals(store, past)).toBe(1);
+  await giveNumber(service, made, ordered._id);
+  expect(await scheduleAllSignals(store, past)).toBe(1);
   const delivered = { eventId, state: 'delivered' } as const;
   await waitFor(async () => (await store.deliveries.findOne(delivered)) !== null, {
     what: 'the delivery',
   });
-  await waitFor(async () => (await expectAllSignals(store, past)) === 0, {
+  await waitFor(async () => (await scheduleAllSignals(store, past)) === 0, {
     what: 'the settled turn',
   });
 });
@@ -183,7 +183,7 @@ test('numbers of partitions are not skipped, as they have no holes', async () =>
   const ordered = await insertWebhook(service, { url: receiver.url, ordering: 'resource' });
   const made = newEvent(service, [ordered._id], past);
   await store.events.insertOne({ ...made, dispatchedAt: past });
-  await giveTurn(service, made, ordered._id);
+  await giveNumber(service, made, ordered._id);
   await skipSequences(store);
-  expect((await giveTurn(service, made, ordered._id)).n).toBe(2);
+  expect((await giveNumber(service, made, ordered._id)).n).toBe(2);
 });

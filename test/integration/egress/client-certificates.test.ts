@@ -88,7 +88,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
     const names: string[] = [];
     const send = async (more: object = {}): Promise<void> => {
       const result = await sender.send(post(receiver.url, more));
-      names.push(result.kind === 'answered' ? result.responseSample : result.detail);
+      names.push(result.kind === 'responded' ? result.responseSample : result.detail);
     };
     await send(as(one, 'a one'));
     await send(as(other, 'b other'));
@@ -117,7 +117,7 @@ test('through the egress proxy, too, each owner has connections of its own', asy
   });
   const sample = async (more: object): Promise<unknown> => {
     const result = await sender.send(post(receiver.url, more));
-    return result.kind === 'answered' ? result.responseSample : result.detail;
+    return result.kind === 'responded' ? result.responseSample : result.detail;
   };
   expect(await sample(as(one, 'a one'))).toBe('one');
   expect(await sample(as(other, 'b other'))).toBe('other');

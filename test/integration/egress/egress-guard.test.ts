@@ -109,7 +109,7 @@ test.each(failingAnswers)('DNS that answers with %s fails closed', async (_what,
   ]);
   expect(first).toMatchObject({ kind: 'failed', errorClass: kind });
   // The next attempt asks again: neither a failure nor a silence is remembered.
-  expect(second).toMatchObject({ kind: 'answered', status: 200 });
+  expect(second).toMatchObject({ kind: 'responded', status: 200 });
 });
 
 test('a DNS error is classed as dns, and a private address in the next answer as blocked', async () => {
@@ -125,7 +125,7 @@ test('each connection makes one lookup, so a later answer changes nothing', asyn
   const dns = scriptDns(['127.0.0.1'], ['127.0.0.2']);
   const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs]);
   expect(results).toMatchObject([
-    { kind: 'answered', status: 200, address: '127.0.0.1' },
+    { kind: 'responded', status: 200, address: '127.0.0.1' },
     { kind: 'failed', errorClass: 'blocked' },
   ]);
   expect(results[0]?.ms.dns).toEqual(expect.any(Number));
@@ -140,7 +140,7 @@ test('concurrent sends to one name share a lookup', async () => {
   const url = `http://receiver.example.com:${receiver.port}/`;
   const sends = Array.from({ length: 10 }, () => sender.send({ url, headers: {}, body: '' }));
   const results = await Promise.all(sends);
-  expect(results.every(({ kind }) => kind === 'answered')).toBe(true);
+  expect(results.every(({ kind }) => kind === 'responded')).toBe(true);
   expect(dns.questions).toHaveLength(1);
 });
 
@@ -157,7 +157,7 @@ test.each([
   const dns = scriptDns(answer);
   const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs, timeoutMs]);
   for (const result of results) {
-    expect(result).toMatchObject({ kind: 'answered', status: 200, address: '127.0.0.1' });
+    expect(result).toMatchObject({ kind: 'responded', status: 200, address: '127.0.0.1' });
   }
   expect(receiver.sockets).toHaveLength(3);
 });
@@ -171,7 +171,7 @@ test.each([
   await using sender = createHttpSender({ policy: open, resolver: async () => addresses });
   const url = `http://receiver.example.com:${receiver.port}/`;
   const result = await sender.send({ url, headers: {}, body: '' });
-  expect(result).toMatchObject({ kind: 'answered', address: '127.0.0.1' });
+  expect(result).toMatchObject({ kind: 'responded', address: '127.0.0.1' });
 });
 
 test('of more addresses than an attempt dials, none is always left out', async () => {
@@ -181,7 +181,7 @@ test('of more addresses than an attempt dials, none is always left out', async (
   await using sender = createHttpSender({ policy: open, resolver: async () => addresses });
   const url = `http://receiver.example.com:${receiver.port}/`;
   const send = () => sender.send({ url, headers: {}, body: '' });
-  await waitFor(async () => (await send()).kind === 'answered');
+  await waitFor(async () => (await send()).kind === 'responded');
 });
 
 test('a second address is tried when the first does not connect', async () => {
@@ -191,7 +191,7 @@ test('a second address is tried when the first does not connect', async () => {
   await using sender = createHttpSender({ policy: open, resolver });
   const url = `http://receiver.example.com:${receiver.port}/`;
   const result = await sender.send({ url, headers: {}, body: '' });
-  expect(result).toMatchObject({ kind: 'answered', address: '127.0.0.1' });
+  expect(result).toMatchObject({ kind: 'responded', address: '127.0.0.1' });
 });
 
 test.each(['127.0.0.2', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', 'localhost.'])(
@@ -203,9 +203,9 @@ test.each(['127.0.0.2', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', 'localhost.'])
     const url = `http://${host}:${receiver.port}/`;
     const result = await sender.send({ url, headers: {}, body: '', timeoutMs });
     // localhost means 127.0.0.1 here, since that is the loopback address the policy allows.
-    const expected = host === 'localhost.' ? 'answered' : 'failed';
+    const expected = host === 'localhost.' ? 'responded' : 'failed';
     expect(result.kind).toBe(expected);
-    expect(receiver.sockets).toHaveLength(expected === 'answered' ? 1 : 0);
+    expect(receiver.sockets).toHaveLength(expected === 'responded' ? 1 : 0);
     expect(dns.questions).toHaveLength(0);
   },
 );

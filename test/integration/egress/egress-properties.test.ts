@@ -97,7 +97,7 @@ function outcomeOfAnswer(answer: Answer): string {
 }
 
 function outcomeOf(result: SendResult): string {
-  return result.kind === 'answered' ? String(result.status) : result.errorClass;
+  return result.kind === 'responded' ? String(result.status) : result.errorClass;
 }
 
 interface Script {
@@ -198,7 +198,7 @@ test(
         const url = `http://${before}${text}:${port}/`;
         // The kernel immediately refuses allowed addresses without a listener.
         const result = await sender.send({ url, headers: {}, body: '', timeoutMs: 200 });
-        expect(result.kind === 'answered' ? result.address : '127.0.0.1').toMatch(
+        expect(result.kind === 'responded' ? result.address : '127.0.0.1').toMatch(
           /^(?:::ffff:)?127\.0\.0\.[13]$/,
         );
       }),

@@ -28,7 +28,7 @@ test('proxy variables and NODE_TLS_REJECT_UNAUTHORIZED have no effect', async ()
   const args = ['--import', 'tsx', script, plain.url, secure.url];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   expect(JSON.parse(stdout)).toMatchObject([
-    { kind: 'answered', status: 200, responseSample: 'straight' },
+    { kind: 'responded', status: 200, responseSample: 'straight' },
     { kind: 'failed', errorClass: 'tls' },
   ]);
   expect(proxy.sockets).toHaveLength(0);

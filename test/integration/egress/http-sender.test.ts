@@ -32,7 +32,7 @@ test('the receiver gets exactly the bytes, names and values that were sent', asy
     'accept-encoding': 'identity',
   });
   expect(result).toEqual({
-    kind: 'answered',
+    kind: 'responded',
     status: 200,
     retryAfter: null,
     detail: null,
@@ -103,7 +103,7 @@ test('a status line within the time counts, though the body drips past it', asyn
   await using sender = createHttpSender({ policy });
   const result = await sender.send(post(receiver.url, { timeoutMs: 2_000 }));
   const detail = 'the receiver did not respond completely in time';
-  expect(result).toMatchObject({ kind: 'answered', status: 200, detail });
+  expect(result).toMatchObject({ kind: 'responded', status: 200, detail });
   expect(result.ms.firstByte).toBeLessThan(result.ms.total);
 });
 
@@ -129,8 +129,8 @@ test('an endless answer is cut at 64 KiB, its status counts, and its connection 
   });
   await using sender = createHttpSender({ policy });
   const result = await sender.send(post(receiver.url));
-  expect(result).toMatchObject({ kind: 'answered', status: 200 });
-  expect(result.kind === 'answered' ? result.responseSample : '').toBe('a'.repeat(4_096));
+  expect(result).toMatchObject({ kind: 'responded', status: 200 });
+  expect(result.kind === 'responded' ? result.responseSample : '').toBe('a'.repeat(4_096));
   await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
   expect(written).toBeLessThan(64 * 1024 * 1024);
 });

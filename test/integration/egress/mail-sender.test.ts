@@ -38,7 +38,7 @@ test('an accepted mail is a 2xx, has the login, both addresses and a Message-ID 
   await using sender = senderTo(server.url);
   const count = server.mails.length;
   const result = await sender.send(request);
-  expect(result).toMatchObject({ kind: 'answered', status: 250, retryAfter: null, address: null });
+  expect(result).toMatchObject({ kind: 'responded', status: 250, retryAfter: null, address: null });
   expect(server.mails.slice(count)).toMatchObject([
     {
       from: 'herald@example.com',
@@ -62,7 +62,7 @@ test.each([550, 451, 421])('the reply %i is the status, with its text', async (c
   server.reply = code;
   await using sender = senderTo(server.url);
   const result = await sender.send(request);
-  expect(result).toMatchObject({ kind: 'answered', status: code });
+  expect(result).toMatchObject({ kind: 'responded', status: code });
   expect(result).toMatchObject({ responseSample: expect.stringContaining(`refused with ${code}`) });
 });
 
@@ -83,7 +83,7 @@ test('while a mail to a webhook is in flight, its next mail waits, and mails to 
   let isSent = false;
   const next = sender.send(request).finally(() => (isSent = true));
   const toOther = sender.send({ ...request, webhookUid: 'whk_other' });
-  expect(await toOther).toMatchObject({ kind: 'answered', status: 250 });
+  expect(await toOther).toMatchObject({ kind: 'responded', status: 250 });
   expect(isSent).toBe(false);
   expect(await inFlight).toMatchObject({ errorClass: 'timeout' });
   expect(await next).toMatchObject({ status: 250 });
@@ -114,7 +114,7 @@ test('a certificate must verify, from the first byte and after STARTTLS', async 
     expect(await doubting.send(request)).toMatchObject({ kind: 'failed', errorClass: 'tls' });
     expect(mails).toEqual([]);
     await using trusting = senderTo(url, { ca: pair.cert });
-    expect(await trusting.send(request)).toMatchObject({ kind: 'answered', status: 250 });
+    expect(await trusting.send(request)).toMatchObject({ kind: 'responded', status: 250 });
     expect(mails).toHaveLength(1);
   }
 });

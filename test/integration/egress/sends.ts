@@ -22,5 +22,5 @@ export function failureOf(result: SendResult): string {
 
 /** Returns the status of an answer, or a name for an unexpected failure. */
 export function statusOf(result: SendResult): number | string {
-  return result.kind === 'answered' ? result.status : `${result.errorClass}: ${result.detail}`;
+  return result.kind === 'responded' ? result.status : `${result.errorClass}: ${result.detail}`;
 }

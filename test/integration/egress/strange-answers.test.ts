@@ -45,7 +45,7 @@ const close = (socket: Socket): void => void socket.end();
 
 /** Returns the status of an answer with what was odd, or a name for a failure. */
 function shownOf(result: SendResult): number | string {
-  const isOdd = result.kind === 'answered' && result.detail !== null;
+  const isOdd = result.kind === 'responded' && result.detail !== null;
   return isOdd ? `${result.status}: ${result.detail}` : statusOf(result);
 }
 

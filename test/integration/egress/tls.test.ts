@@ -38,7 +38,7 @@ test.each(['receiver.example.com', 'receiver.example.com.', '127.0.0.1'])(
     expect(first).toMatchObject({ status: 200, responseSample: 'hello', address: '127.0.0.1' });
     expect(first.ms).toMatchObject({ connect: expect.any(Number), tls: expect.any(Number) });
     const second = await sender.send({ url, headers: {}, body: '{}' });
-    expect(second.kind).toBe('answered');
+    expect(second.kind).toBe('responded');
     expect(second.ms.tls).toBeUndefined();
     expect(receiver.sockets).toHaveLength(1);
   },
@@ -139,7 +139,7 @@ test.each(brokenRecords)('a broken record ends an exchange immediately (%#)', as
   const detail = 'the TLS connection with the receiver broke';
   expect(await send()).toMatchObject({ kind: 'failed', errorClass: 'tls', detail });
   begins = true;
-  const half = { kind: 'answered', status: 200, responseSample: 'half', detail };
+  const half = { kind: 'responded', status: 200, responseSample: 'half', detail };
   expect(await send()).toMatchObject(half);
 });
 

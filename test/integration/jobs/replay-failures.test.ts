@@ -11,7 +11,7 @@ import { Disposal } from '../../../lib/platform/disposal.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { insertPartition } from '../../support/give-turn.ts';
+import { insertPartition } from '../../support/issue-number.ts';
 import { eventIdsOf, newReplayJob, takeAllPages } from '../../support/jobs.ts';
 
 const open = new Disposal();

@@ -12,7 +12,7 @@ import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { insertPartition } from '../../support/give-turn.ts';
+import { insertPartition } from '../../support/issue-number.ts';
 import { askForReplay, eventIdsOf, takeAllPages } from '../../support/jobs.ts';
 
 const open = new Disposal();

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
-import { findOvertaken } from '../../../lib/jobs/overtaken.ts';
-import type { SignalOvertaken } from '../../../lib/temporal/signal-overtaken.ts';
+import { findWaitingWorkflows } from '../../../lib/jobs/taken-by-job.ts';
+import type { SignalTakenByJob } from '../../../lib/temporal/signal-taken-by-job.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
@@ -64,7 +64,7 @@ test('of overtaken deliveries the workflows that wait for an attempt are told, 1
     }),
   );
   const [first, second, third] = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
-  const told = await findOvertaken(store, [
+  const told = await findWaitingWorkflows(store, [
     { ...waiting, eventId: 'evt_1', jobUid: 'job_1', jobPage: 7 },
     // A job sends it past the order of its partition.
     { ...waiting, eventId: 'evt_2', jobUid: 'job_1', jobPage: 8, partition: 'whk_1/agent/a' },
@@ -92,7 +92,7 @@ test('of overtaken deliveries the workflows that wait for an attempt are told, 1
     ],
   ]);
   const all = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
-  expect((await findOvertaken(store, all)).size).toBe(100);
+  expect((await findWaitingWorkflows(store, all)).size).toBe(100);
 });
 
 test('a resend tells the workflow of a delivery that waits in a line', async () => {
@@ -105,10 +105,10 @@ test('a resend tells the workflow of a delivery that waits in a line', async () 
   await store.deliveries.insertOne(newDelivery(installation, new Date(), limited));
   const asked = { appUid: app.appUid, eventId, webhookUids: [webhookUid] };
   const jobUid = await askForResend(store, asked);
-  const told: Parameters<SignalOvertaken>[0][] = [];
-  const signalOvertaken: SignalOvertaken = async (workflows) => void told.push(workflows);
+  const told: Parameters<SignalTakenByJob>[0][] = [];
+  const signalTakenByJob: SignalTakenByJob = async (workflows) => void told.push(workflows);
   const { retention } = config;
-  const ports = { store, clock: systemClock, ...noSignals, signalOvertaken, retention };
+  const ports = { store, clock: systemClock, ...noSignals, signalTakenByJob, retention };
   await takeJobPage(ports, { jobUid, page: 1 });
   expect(told).toEqual([new Map([['batch/line', [{ eventId, webhookUid }]]])]);
 });

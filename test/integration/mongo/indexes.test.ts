@@ -22,7 +22,7 @@ import { findHeld } from '../../../lib/jobs/release-page.ts';
 import { countReplay } from '../../../lib/jobs/replay-page.ts';
 import { createUserReader } from '../../../lib/identity/user-reader.ts';
 import { findOrCreateUser } from '../../../lib/identity/users.ts';
-import { hasTakenSince } from '../../../lib/webhooks/webhook-health.ts';
+import { hasSucceededSince } from '../../../lib/webhooks/webhook-health.ts';
 import { findSubscriptions } from '../../../lib/webhooks/webhooks.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { newReplayJob } from '../../support/jobs.ts';
@@ -250,7 +250,7 @@ const readings: Reading[] = [
   [
     'deliveries.webhookState',
     'whether a webhook took something lately',
-    () => hasTakenSince(service.store, partition, later),
+    () => hasSucceededSince(service.store, partition, later),
   ],
   ...searchedFailures,
   [

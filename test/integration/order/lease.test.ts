@@ -15,7 +15,7 @@ import {
 } from '../../../lib/order/lease.ts';
 import { isSettled } from '../../../lib/order/partitions.ts';
 import { newId } from '../../../lib/platform/ids.ts';
-import { insertPartition } from '../../support/give-turn.ts';
+import { insertPartition } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 
 const now = new Date();

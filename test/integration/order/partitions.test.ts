@@ -15,13 +15,13 @@ import {
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { countInTransaction } from '../../../lib/mongo/sequences.ts';
-import { expectSignal, issueNumbers, takeOverdue } from '../../../lib/order/partitions.ts';
+import { issueNumbers, scheduleSignal, takeOverdue } from '../../../lib/order/partitions.ts';
 import { LeaseLost } from '../../../lib/order/lease.ts';
 import { sequenceOf } from '../../support/counting-receiver.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { issueNumber } from '../../support/give-turn.ts';
+import { issueNumber } from '../../support/issue-number.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -145,7 +145,7 @@ test('a release has a partition signalled soon, and postpones no signal', async 
     [later(5_000), later(5_000)],
   ] as const) {
     await change({ signalAt });
-    await expectSignal(installation.store, [partitionId(partition)], { now: later(4_000) });
+    await scheduleSignal(installation.store, [partitionId(partition)], { now: later(4_000) });
     expect(await stored()).toMatchObject({ signalAt: expected });
   }
 });

@@ -15,7 +15,7 @@ import { newId } from '../../../lib/platform/ids.ts';
 import { sequenceOf } from '../../support/counting-receiver.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
-import { giveTurn } from '../../support/give-turn.ts';
+import { giveNumber } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receivers.ts';
 import { requeue } from '../../support/requeue.ts';
@@ -274,7 +274,7 @@ test('an ordered webhook gets its events in order, at the rate', async () => {
   for (let sequence = 1; sequence <= 12; sequence += 1) {
     const event = { ...newEvent(installation, [webhookUid], new Date()), resourceUid, sequence };
     await installation.store.events.insertOne(event);
-    await giveTurn(installation, event, webhookUid);
+    await giveNumber(installation, event, webhookUid);
   }
   const partition = { appUid, webhookUid, entity: 'agent', resourceUid } as const;
   const startedAt = Date.now();

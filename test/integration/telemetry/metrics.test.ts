@@ -5,7 +5,7 @@ import { newId } from '../../../lib/platform/ids.ts';
 import { createSecretBox } from '../../../lib/platform/secret-box.ts';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { newWebhookSecret } from '../../../lib/webhooks/signature.ts';
-import { secretPlace } from '../../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../../lib/webhooks/secrets.ts';
 import { insertWebhook, newWebhook } from '../../support/fixtures.ts';
 import { type Metrics, type Page, startMetrics } from '../../support/metrics.ts';
 import { closedPort, type Receiver, startReceiver } from '../../support/receivers.ts';
@@ -163,7 +163,7 @@ async function insertWebhooks(
   const now = new Date();
   const webhooks = Array.from({ length: count }, () => {
     const owner = { appUid: app.appUid, _id: newId('whk', now) };
-    const secret = box.seal(newWebhookSecret(), secretPlace(owner));
+    const secret = box.seal(newWebhookSecret(), secretLocation(owner));
     return newWebhook(app.appUid, now, { ...fields, _id: owner._id, secret });
   });
   await store.webhooks.insertMany(webhooks);

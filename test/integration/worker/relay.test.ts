@@ -124,8 +124,8 @@ test.each([
 async function insertPartition(resourceUid: string, signalAt: Date): Promise<PartitionDocument> {
   const { appUid } = service.app;
   const key = { appUid, webhookUid, entity: 'agent', resourceUid } as const;
-  const turns = { settled: 0, lease: null, signalAt };
-  const partition = { _id: partitionId(key), ...key, ...turns };
+  const progress = { settled: 0, lease: null, signalAt };
+  const partition = { _id: partitionId(key), ...key, ...progress };
   await service.store.partitions.insertOne(partition);
   return partition;
 }

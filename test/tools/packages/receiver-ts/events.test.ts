@@ -1,6 +1,6 @@
 // The types of events are those of the service.
 import { expect, expectTypeOf, test } from 'vitest';
-import type { Written } from '../../../../lib/model/event-payload.ts';
+import type { Serialized } from '../../../../lib/model/event-payload.ts';
 import type {
   AgentData as AgentOfService,
   ContextFileData as ContextFileOfService,
@@ -27,9 +27,9 @@ const event: WebhookEvent = {
 };
 
 test('the types take what the service sends', () => {
-  expectTypeOf<Written<AgentOfService>>().toExtend<AgentData>();
-  expectTypeOf<Written<ContextFileOfService>>().toExtend<ContextFileData>();
-  expectTypeOf<Written<WebhookNotice>>().toExtend<WebhookNoticeData>();
+  expectTypeOf<Serialized<AgentOfService>>().toExtend<AgentData>();
+  expectTypeOf<Serialized<ContextFileOfService>>().toExtend<ContextFileData>();
+  expectTypeOf<Serialized<WebhookNotice>>().toExtend<WebhookNoticeData>();
 });
 
 test('the name of a known event tells the type of its data', () => {
