@@ -60,7 +60,7 @@ function callsFile(models: string, calls: readonly Call[], contract: Contract): 
     importOf(models, groups.join('')),
     ...groups,
     clientType('HeraldCalls', Object.keys(methodNames).map(typedGroup)),
-    '/** What the transport needs to know of each call. */\n',
+    '/** The facts that the transport needs about each call. */\n',
     callTable('calls', rowsOf(methodNames, calls, contract)),
   ].join('');
 }
@@ -93,7 +93,7 @@ function adminCallsFile(models: string, all: readonly Call[], contract: Contract
     ...groups,
     clientType('AdminAppCalls', [...sharedGroups, ...Object.keys(app).map(typed)]),
     clientType('AdminCalls', Object.keys(area).map(typed)),
-    '/** The calls of API keys that admins have not. */\n',
+    '/** The calls that are available to API keys only, not to admins. */\n',
     `export const keysAlone: readonly string[] = ${JSON.stringify(keysAlone)};\n\n`,
     callTable('adminAppCalls', rowsOf(app, all, contract)),
     callTable('adminCalls', rowsOf(area, all, contract)),
