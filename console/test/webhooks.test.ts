@@ -257,7 +257,7 @@ describe('the health in the list', () => {
   it.each([
     [200, 'last 24 h', { interval: 'hour' }],
     [201, 'since yesterday', { interval: 'day', since }],
-  ])('of %i webhooks is that of %s', (count, label, asked) => {
-    expect(healthRange(count, now)).toEqual({ label, asked });
+  ])('of %i webhooks is that of %s', (count, label, query) => {
+    expect(healthRange(count, now)).toEqual({ label, query });
   });
 });

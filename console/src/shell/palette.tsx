@@ -18,7 +18,7 @@ const [store, { open }] = createSpotlight();
 
 export const openPalette = open;
 
-/** Leads to any page, application, webhook, event or delivery, by its name or id. */
+/** Opens any page, application, webhook, event or delivery by its name or ID. */
 export function Palette({ appUid }: { appUid: string | undefined }) {
   const [query, setQuery] = useState('');
   return (

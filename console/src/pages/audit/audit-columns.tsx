@@ -9,7 +9,7 @@ import { When } from '../../parts/when.tsx';
 import { changesOf } from './audit-changes.ts';
 import { actorOf, type Names } from './audit-rows.ts';
 
-/** Returns the columns of an audit log; without an application for that of the installation. */
+/** Returns the columns of an audit log. Without an application, of the log of the installation. */
 export function auditColumns(appUid: string | null, names: Names): Column<AuditRow>[] {
   return [
     { label: 'Time', cell: ({ at }) => <When at={at} /> },
@@ -77,7 +77,7 @@ function Target({ appUid, target: { kind, uid }, names }: TargetProps) {
   );
 }
 
-/** What the target is; a link where it has a page, even if it may be deleted by now. */
+/** The target of a row, with a link if its kind has a page. The target may have been deleted. */
 function TargetPage({ appUid, kind, uid }: { appUid: string | null; kind: string; uid: string }) {
   const place = appUid === null ? null : placeOf(kind, { appUid, uid });
   const shown = kind.replaceAll('_', ' ');

@@ -1,14 +1,14 @@
-// The page that was asked for, while somebody signs in elsewhere: an identity provider leads back to `/`.
+// Keeps the requested page during a sign-in at an identity provider, which returns to `/`.
 import { pathAfterSignIn } from './path-after-sign-in.ts';
 
 const name = 'herald-asked-path';
 
-export function keepAskedPath(to: string): void {
+export function keepRequestedPath(to: string): void {
   sessionStorage.setItem(name, to);
 }
 
-/** Returns the path that was kept, once, and only one of the console; null for none. */
-export function takeAskedPath(): string | null {
+/** Returns and forgets the kept path. Null if there is none, or it is not a path of the console. */
+export function takeRequestedPath(): string | null {
   const path = pathAfterSignIn(sessionStorage.getItem(name) ?? '');
   sessionStorage.removeItem(name);
   return path === '/' ? null : path;

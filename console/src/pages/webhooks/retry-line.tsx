@@ -3,7 +3,7 @@ import { formatDuration } from '../../parts/format-time.ts';
 import { attemptsOf, placeOf } from './retry-times.ts';
 import classes from './webhooks.module.css';
 
-/** When the attempts of a delivery are made, drawn and in words. */
+/** The times of a delivery's attempts, as a drawing and in words. */
 export function RetryLine({ waits }: { waits: readonly string[] }) {
   const attempts = attemptsOf(waits);
   if (attempts === null) {
