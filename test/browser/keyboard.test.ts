@@ -35,7 +35,7 @@ async function type(page: Page, control: Locator, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-it('signing in, making a key and a webhook, pausing and resuming it need no mouse', async () => {
+it('signing in, creating a key and a webhook, and pausing and resuming it need no mouse', async () => {
   await using opened = await openConsole(service, '', { admin: null });
   const { page, complaints } = opened;
   await type(page, page.getByLabel('Email'), service.superuser.email);
@@ -101,7 +101,7 @@ function deliveryTo(webhookUid: string, at: Date): DeliveryDocument {
   };
 }
 
-it('a long list has only the rows in view in the page, and goes on to its end', async () => {
+it('only the visible rows of a long list are in the document, and it scrolls to its end', async () => {
   const webhookUid = newId('whk');
   const count = 400;
   const nowMs = Date.now();

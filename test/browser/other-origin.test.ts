@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(async () => service[Symbol.asyncDispose]());
 
-it('a page of another origin reads the public documents with their headers, and no call with a key', async () => {
+it('a page of another origin can read the public documents with their headers, but no call with a key', async () => {
   await using opened = await openConsole(service, '/me');
   await using site = await startReceiver((response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<title>another site</title>');

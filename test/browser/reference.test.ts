@@ -29,7 +29,7 @@ async function openReference(): Promise<OpenedConsole> {
 const attempt = (page: Page, code: string): Promise<unknown> =>
   page.evaluate(`(async () => ${code})().catch(({ name }) => name)`);
 
-it('a script of the pages reads neither the session of an admin nor a page of the console', async () => {
+it('a script on the page can read neither the session of an admin nor a page of the console', async () => {
   await using opened = await openReference();
   const { page, context } = opened;
   const session = new URL('/admin/api/session', service.consoleUrl).href;
@@ -46,7 +46,7 @@ it('a script of the pages reads neither the session of an admin nor a page of th
   expect(await attempt(page, framed)).toBeNull();
 });
 
-it('calls are found and tried in the pages', async () => {
+it('calls can be found and tried on the page', async () => {
   await using opened = await openReference();
   const { page, complaints } = opened;
   await page.keyboard.press('Control+k');

@@ -55,12 +55,12 @@ describe('a sign-in', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('that the identity provider refused is told on the page', async () => {
+  it('that the identity provider rejected is reported on the page', async () => {
     await using opened = await openConsole(service, '/sign-in?refused=1', { admin: null });
     await opened.page.getByRole('alert').getByText('The identity provider did not').waitFor();
   });
 
-  it('gives a session that scripts cannot read, and that ends by signing out', async () => {
+  it('creates a session that scripts cannot read, and that ends with the sign-out', async () => {
     await using opened = await openConsole(service, '/me', { admin: null });
     const { page, context, complaints } = opened;
     await signIn(page);
@@ -81,7 +81,7 @@ describe('a sign-in', () => {
   });
 });
 
-it('the next admin in a browser sees nothing of the one whose session ended', async () => {
+it('the next admin in a browser sees nothing of the previous session', async () => {
   const [former, next] = [
     await makeTestAdmin(service, { superuser: true }),
     await makeTestAdmin(service),
@@ -101,8 +101,8 @@ it('the next admin in a browser sees nothing of the one whose session ended', as
   expect(complaints).toEqual([]);
 });
 
-describe('one’s account', () => {
-  it('ends another session, and changes the password by the rules of the service', async () => {
+describe('one’s own account', () => {
+  it('ends another session, and changes the password according to the rules of the service', async () => {
     const admin = await makeTestAdmin(service, { superuser: true });
     const { email, password } = admin;
     const body = { email, password };
@@ -146,7 +146,7 @@ describe('a page of another site', () => {
     ['127.0.0.1', 401],
     ['localhost', 403],
   ])(
-    'on %s changes nothing, neither by a script nor by a form, which gets %d',
+    'on %s changes nothing, neither by a script nor by a form, whose status is %d',
     async (host, status) => {
       const target = new URL(`/admin/api/apps/${service.app.appUid}/keys`, service.consoleUrl);
       const hostile = createServer((_request, response) => {

@@ -25,7 +25,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('a retry under way is made and recorded, although another one of the event only waits', async () => {
+test('a retry in flight is made and recorded although another delivery of the event only waits', async () => {
   const waiting = { url: `${receiver.url}/waiting`, retrySchedule: ['1h'] };
   const { uid: waitingUid } = await registerWebhook(service, waiting);
   const underWay = { url: `${receiver.url}/held`, retrySchedule: ['1s', '1h'] };

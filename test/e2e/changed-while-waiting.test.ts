@@ -85,7 +85,7 @@ test('a deletion cancels them', async () => {
   expect(requestsTo('/deleted')).toHaveLength(permits);
 });
 
-test('a new URL gets them', async () => {
+test('a new URL receives them', async () => {
   const { webhookUid, states } = await changeWhileWaiting('/old', (uid) =>
     service.call('PATCH', `/webhooks/${uid}`, { body: { url: `${receiver.url}/new` } }),
   );

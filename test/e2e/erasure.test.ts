@@ -69,7 +69,7 @@ const untilDelivered = (eventIds: string[]) =>
     return (await service.store.deliveries.countDocuments(settled)) === eventIds.length;
   });
 
-test("an erasure deletes a tenant's payloads and receivers' answers, and keeps later ones and other tenants'", async () => {
+test("an erasure deletes a tenant's payloads and receivers' responses, and keeps later ones and those of other tenants", async () => {
   const webhook = await insertWebhook(service, { url: `${receiver.url}/200` });
   const gone = await report({ externalTenantId: 'tenant-gone', note: 'private' });
   const kept = await report({ externalTenantId: 'tenant-gone-too', note: 'private' });

@@ -66,7 +66,7 @@ test('a created agent arrives complete, with the four headers of the contract', 
   expect(new Date(sentAt).toISOString()).toBe(sentAt);
 });
 
-test('the signature verifies over the raw body with the secret as it was returned', async () => {
+test('the signature verifies against the raw body with the secret as it was returned', async () => {
   const created = await service.call('POST', '/agents', {
     body: { agentName: 'Zoë 😀', externalTenantId: 'tenant-ü' },
   });
@@ -75,7 +75,7 @@ test('the signature verifies over the raw body with the secret as it was returne
   expect(request.headers['x-webhook-signature']).toBe(`sha256=${expected}`);
 });
 
-test('an independent Standard Webhooks library verifies the delivery, and refuses an altered one', async () => {
+test('an independent Standard Webhooks library verifies the delivery, and rejects an altered one', async () => {
   const created = await service.call('POST', '/agents', {
     body: { agentName: 'Standard', externalTenantId: 'tenant-1' },
   });

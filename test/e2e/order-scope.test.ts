@@ -93,7 +93,7 @@ test('resources of two kinds with the same uid have separate orders and sequence
   await remove(webhookUid);
 });
 
-test('a webhook changed to ordering "resource" keeps later events in order, which do not wait for older retries', async () => {
+test('a webhook changed to ordering "resource" receives later events in order, without waiting for older retries', async () => {
   const webhookUid = await newWebhook('/changed', { retrySchedule: ['1s', '1s', '1s'] });
   const change = { uid: 'changed' };
   answerOf = () => ({ status: 500 });
@@ -111,7 +111,7 @@ test('a webhook changed to ordering "resource" keeps later events in order, whic
   await remove(webhookUid);
 });
 
-test('a webhook changed to ordering "parallel" gets new events past those that wait in order', async () => {
+test('a webhook changed to ordering "parallel" gets new events before those that wait in order', async () => {
   const webhookUid = await newWebhook('/unordered', {
     ordering: 'resource',
     retrySchedule: ['1h'],

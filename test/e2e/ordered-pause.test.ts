@@ -99,7 +99,7 @@ test('an event in flight during a pause and resume arrives once, before the next
   await remove(webhookUid);
 });
 
-test('a partition whose head is discarded while it waits for its retry sends the events after it', async () => {
+test('a partition whose head is discarded while waiting for its retry sends the events after it', async () => {
   const webhookUid = await newWebhook('/dropped', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 500 });
   const first = await reportChange(service, { uid: 'agt_dropped' });

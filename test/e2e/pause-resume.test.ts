@@ -200,7 +200,7 @@ test('a resend to a paused webhook is shown as held, and sent when the webhook i
   expect(again.body).toMatchObject({ pausedWebhookUids: [] });
 });
 
-test('a webhook that is resumed, paused and resumed again gets each event once, at most 20 a second', async () => {
+test('a webhook that is resumed, paused and resumed again gets each event once, at most 20 per second', async () => {
   const path = '/toggled';
   const uid = await newWebhook(path);
   await pause(uid);

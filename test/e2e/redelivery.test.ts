@@ -140,7 +140,7 @@ test('a resend of a delivery that waits for its retry is sent immediately and re
   await remove(hook);
 });
 
-test('a replay sends failed deliveries, never attempted ones if asked, and no delivered ones', async () => {
+test('a replay sends failed deliveries, never attempted ones on request, and no delivered ones', async () => {
   const hook = await newHook('/replayed');
   const since = new Date();
   const arrived = await report();
@@ -198,7 +198,7 @@ test('a replay of the application sends the failures of all its webhooks, each o
   await remove(...hooks);
 });
 
-test('a recovery sends what was exhausted at its webhook alone', async () => {
+test('a recovery sends only the exhausted deliveries of its webhook', async () => {
   const [hook, other] = [await newHook('/recovered'), await newHook('/left-alone')];
   const since = new Date().toISOString();
   for (const { path } of [hook, other]) statuses.set(path, 500);

@@ -92,7 +92,7 @@ test.each<[string, CallOptions, Logged]>([
   ],
   [`GET /agents/${canary}`, {}, { status: 404, code: 'not_found' }],
 ])(
-  '%s with %j is logged with the reason of its refusal and no value from the caller',
+  '%s with %j is logged with the reason for the refusal and no value from the caller',
   async (...row) => {
     const [call, options, why] = row;
     const [method = '', path = ''] = call.split(' ');
@@ -114,7 +114,7 @@ test('a request that succeeds is logged without a fault', async () => {
   expect(line).not.toHaveProperty('fault');
 });
 
-test('connections dropped beyond the limit are counted in one log line a second', async () => {
+test('connections dropped beyond the limit are counted in one log line per second', async () => {
   const sockets = Array.from({ length: connectionsMax + 6 }, () =>
     connect(api.port, '127.0.0.1').on('error', () => undefined),
   );

@@ -110,7 +110,7 @@ function startLoad(): Load {
   };
 }
 
-test('a receiver that accepts the old, then both, then the new secret refuses no request during a rotation', async () => {
+test('a receiver that accepts the old, then both, then the new secret rejects no request during a rotation', async () => {
   const { uid, secret: old } = await newWebhook();
   known = [old];
   await rotateUnderLoad(uid, old);
@@ -226,7 +226,7 @@ test.each([
   await service.call('DELETE', `/webhooks/${uid}`);
 });
 
-test('a rotation or promotion for an unknown webhook answers 404', async () => {
+test('a rotation or promotion for an unknown webhook gets 404', async () => {
   const uid = 'whk_00000000000000000000000000';
   expectProblem(await rotate(uid), 404, 'not_found');
   expectProblem(await promote(uid), 404, 'not_found');

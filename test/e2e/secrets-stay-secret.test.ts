@@ -259,7 +259,7 @@ function textOf(value: unknown): string {
     .join('\n');
 }
 
-test('no secret is logged, stored, sent, kept in a history or answered a second time', async () => {
+test('no secret is logged, stored, sent, kept in a history or returned a second time', async () => {
   const shown = await useEverything();
   await waitFor(
     () => receiver.requests.filter((one) => one.headers['x-webhook-attempt'] === '2').length >= 2,

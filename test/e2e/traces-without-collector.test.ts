@@ -52,7 +52,7 @@ async function report(index: number): Promise<string> {
   return String(answer.body['eventId']);
 }
 
-test('all is delivered, without traceparent where that is off, and each line has its traceId', async () => {
+test('everything is delivered, without traceparent if it is off, and each line has its traceId', async () => {
   const indexes = Array.from({ length: count }, (_, index) => index + 1);
   const eventIds = await Promise.all(indexes.map(report));
   const attempted = () => api.lines.filter(({ msg }) => msg === 'delivery.attempted');
@@ -76,7 +76,7 @@ test('all is delivered, without traceparent where that is off, and each line has
   );
 });
 
-test('the log tells of it once, not for each span, and the process stops in time', async () => {
+test('the log reports it once, not for each span, and the process stops in time', async () => {
   const told = () => api.lines.filter(({ msg }) => msg === 'telemetry.sdk');
   await waitFor(() => told().length > 0, { what: 'the line' });
   const { code, ms } = await api.end('SIGTERM');

@@ -98,7 +98,7 @@ const tree = (spans: readonly CollectedSpan[]): string[] => {
   );
 };
 
-test('a change and its delivery are one trace, from the caller to the receiver', async () => {
+test('a change and its delivery form one trace, from the caller to the receiver', async () => {
   const webhookUid = await register('/1');
   const from = newCaller();
   const eventId = await report('/1', { ...headersOf(from), tracestate: 'vendor=1' });
@@ -169,7 +169,7 @@ test('a change and its delivery are one trace, from the caller to the receiver',
   });
 });
 
-test('a change whose delivery succeeds at its third attempt is one trace', async () => {
+test('a change that is delivered at the third attempt is one trace', async () => {
   const webhookUid = await register('/3');
   const from = newCaller();
   const eventId = await report('/3', headersOf(from));
@@ -205,7 +205,7 @@ test('a change whose delivery succeeds at its third attempt is one trace', async
   );
 });
 
-test('of changes that come together each is in its own trace, with all of its delivery', async () => {
+test('concurrent changes each have their own trace, with all of their deliveries', async () => {
   await register('/0');
   const places = Array.from({ length: 40 }, newCaller);
   const eventIds = await Promise.all(places.map((place) => report('/0', headersOf(place))));
@@ -220,7 +220,7 @@ test('of changes that come together each is in its own trace, with all of its de
   expect(links.every((link) => ids.has(link.traceId))).toBe(true);
 });
 
-test('a resend is a trace of its own, linked to that of the change', async () => {
+test('a resend has its own trace, linked to that of the change', async () => {
   const webhookUid = await register('/-1');
   const from = newCaller();
   const eventId = await report('/-1', headersOf(from));
@@ -237,7 +237,7 @@ test('a resend is a trace of its own, linked to that of the change', async () =>
   expect(resent.links).toEqual([{ traceId: from.traceId, spanId: one(spans, route).spanId }]);
 });
 
-test('a malformed traceparent begins a new trace, and a foreign flag changes nothing', async () => {
+test('a malformed traceparent starts a new trace, and an unknown flag changes nothing', async () => {
   await register('/-2');
   const eventId = await report('/-2', { traceparent: `00-${'0'.repeat(32)}-b7ad6b7169203331-01` });
   const isOfEvent = ({ attributes }: CollectedSpan): boolean =>
@@ -260,7 +260,7 @@ async function inputOf(eventId: string): Promise<string> {
   return payloads.map(({ data }) => Buffer.from(data ?? []).toString()).join();
 }
 
-test('without sampling nothing is sent, stored or told, whatever a caller asks for', async () => {
+test('without sampling nothing is sent, stored or reported, whatever a caller requests', async () => {
   const webhookUid = await register('/-3');
   await telemetry[Symbol.asyncDispose]();
   const count = collector.spans.length;

@@ -43,7 +43,7 @@ test('after SIGTERM a worker finishes its running attempt and records it', async
   expect(receiver.requests).toHaveLength(1);
 });
 
-test('after SIGTERM a worker starts no queued attempt and cuts none off', async () => {
+test('after SIGTERM a worker starts no queued attempt and interrupts none', async () => {
   // 24 requests at a time of 0.6 s each are 40 a second, so that the others wait.
   await using receiver = await startReceiver((response) => {
     setTimeout(() => response.writeHead(200).end(), 600);
@@ -64,7 +64,7 @@ test('after SIGTERM a worker starts no queued attempt and cuts none off', async 
   expect(await countOf('delivered')).toBe(receiver.requests.length);
 });
 
-test('after SIGTERM an api answers the request in hand and accepts no new connection', async () => {
+test('after SIGTERM an api responds to the request in flight and accepts no new connection', async () => {
   await using api = await startRole('api', installation.env);
   const { appUid, apiKey } = installation.app;
   const body = JSON.stringify({ agentName: 'Late', externalTenantId: 'tenant-1' });
@@ -96,7 +96,7 @@ test('after SIGTERM an api answers the request in hand and accepts no new connec
   expect((await ending).code).toBe(0);
 });
 
-test('for HERALD_DRAIN_FOR a stopping api is unready, takes requests and ends each connection with its answer', async () => {
+test('for HERALD_DRAIN_FOR a stopping api is unready, accepts requests and ends each connection with its response', async () => {
   await using api = await startRole('api', { ...installation.env, HERALD_DRAIN_FOR: '2s' });
   const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
   const before = await client.raw('GET', '/readyz');

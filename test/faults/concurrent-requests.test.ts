@@ -50,7 +50,7 @@ async function sendAll(targets: readonly Target[], permits: number) {
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_none, index) => make(index));
 
-test('an origin gets 128 requests, 32 of each webhook, and the next when those are overdue', async () => {
+test('an origin gets 128 requests, 32 of each webhook, and more when those are overdue', async () => {
   const { nextAfterMs, paths } = await sendAll(
     many(300, (index) => ({ webhookUid: `w${index % 5}` })),
     128,
@@ -110,7 +110,7 @@ test('at most 32 requests to a silent webhook are in flight', async () => {
   expect(most).toBe(32);
 });
 
-test('when waiting is ended, waiting requests are throttled, and those under way end normally', async () => {
+test('when waiting is ended, waiting requests are throttled, and those in flight end normally', async () => {
   const answers: (() => void)[] = [];
   let waitsEnded = false;
   await using receiver = await startReceiver((response) => {

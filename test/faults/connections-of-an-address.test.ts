@@ -64,7 +64,7 @@ test('an address at its limit gets no more connections, while other addresses do
   expect(refusals()).toEqual([expect.objectContaining(line)]);
 });
 
-test('an address at its limit may connect again once the client or the server closes a connection', async () => {
+test('an address at its limit can connect again once the client or the server closes a connection', async () => {
   const [mine, theirs] = await holdShare(third);
   expect(await isAccepted(third)).toBe(false);
   mine?.destroy();

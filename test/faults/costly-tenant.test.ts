@@ -71,7 +71,7 @@ async function signInsBeside(app: TestApp): Promise<{ signedIn: number[]; change
 const busyMachine = { retry: 2 };
 
 test(
-  'changes with 10,000 tags beside 100 filters of 50 values delay neither sign-ins nor themselves',
+  'changes with 10,000 tags next to 100 filters of 50 values delay neither sign-ins nor themselves',
   busyMachine,
   async () => {
     // The code is not compiled yet, and no webhook is known.
@@ -143,7 +143,7 @@ async function makeLargeApp() {
   return { app, webhookUids, filtered, until };
 }
 
-test('what one application may read and count blocks the event loop no longer than a message may', async () => {
+test('reads and counts by one application block the event loop no longer than a single message can', async () => {
   const { app, webhookUids, filtered, until } = await makeLargeApp();
   const since = new Date(until.getTime() - 31 * hourMs).toISOString();
   const period = { since: new Date(Date.now() - 2 * hourMs), states: ['never_attempted'] };

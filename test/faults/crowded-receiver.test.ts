@@ -54,7 +54,7 @@ async function insertEvents(webhook: WebhookDocument, count: number): Promise<st
 const inActivity = <T>(run: () => Promise<T>, info: Partial<ActivityInfo> = {}): Promise<T> =>
   new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), ...info }).run(run);
 
-test('throttled first attempts are left pending for the retries, and none is a fault', async () => {
+test('throttled first attempts are left pending for the retries, and none counts as a fault', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const eventIds = await insertEvents(webhook, deliveryCount);
@@ -106,7 +106,7 @@ function throttling(): Sender {
   };
 }
 
-test('first attempts beyond the limit of a process are left to the retries, and what has ended makes room', async () => {
+test('first attempts beyond the limit of a process are left to the retries, and finished ones make room', async () => {
   hangs = false;
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
@@ -168,7 +168,7 @@ test.each([
   await expect(retrying).rejects.toMatchObject({ type: 'Throttled', nextRetryDelay });
 });
 
-test('a delivery whose webhook changed while it waited for a permit is attempted anew at once', async () => {
+test('a delivery whose webhook changed while it waited for a permit is attempted again immediately', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const [eventId = ''] = await insertEvents(webhook, 1);
@@ -193,7 +193,7 @@ test('a delivery whose webhook changed while it waited for a permit is attempted
   await expect(retrying).rejects.toMatchObject({ type: 'RetryDue', nextRetryDelay: 1 });
 });
 
-test('throttled retries ask Temporal to call them again some seconds later', async () => {
+test('throttled retries have Temporal call them again some seconds later', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const eventIds = await insertEvents(webhook, deliveryCount);

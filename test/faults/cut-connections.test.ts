@@ -82,7 +82,7 @@ test('an attempt whose record fails for a cut connection is made again and recor
   expect(ids).toEqual([event._id, event._id]);
 });
 
-test('a change whose event cannot be written for lost connections gets 503 unavailable, never 500', async () => {
+test('a change whose event cannot be written because of lost connections gets 503 unavailable, never 500', async () => {
   await using service = await startService({ env: throughProxy(), worker: false });
   const context = await service.call('POST', '/contexts', {
     body: { contextName: 'Docs', externalTenantId: 'tenant-1' },
@@ -181,7 +181,7 @@ test('a process whose reads of keys hang is not ready, and is ready again when t
   expect((await service.call('GET', '/events')).status).toBe(200);
 });
 
-test('while MongoDB is silent calls get 503 unavailable within 7 s, and work when it answers again', async () => {
+test('while MongoDB is silent calls get 503 unavailable within 7 s, and succeed when it responds again', async () => {
   await using service = await startService({ env: throughProxy(), worker: false });
   const data = { uid: 'agt_1', externalTenantId: 'tenant-1' };
   const calls = [

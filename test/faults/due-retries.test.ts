@@ -86,7 +86,7 @@ function peakMegabytes(pid: number): number | null {
   return Number(kilobytes) / 1_024;
 }
 
-test(`a worker with ${memoryMegabytesMax} MB makes all retries that are due after an outage, whatever the receivers answered before`, async () => {
+test(`a worker with ${memoryMegabytesMax} MB makes all retries that are due after an outage, whatever the previous responses were`, async () => {
   await insertOutage();
   const heap = { NODE_OPTIONS: `--max-old-space-size=${memoryMegabytesMax}` };
   await using worker = await startRole('worker', { ...installation.env, ...heap });

@@ -13,7 +13,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-test('of 300 changes over a restart and a cut of 2 s a reader that resumes gets each once, and the stop is quick', async () => {
+test('over a restart and an interruption of 2 s, a resuming reader gets each of 300 changes once, and the stop is quick', async () => {
   const course = await readThroughCuts(installation, { changes: 300, cutMs: 2_000 });
   const { stopMs, ...counts } = course;
   const whole = { reported: 300, lost: 0, repeated: 0 };

@@ -59,7 +59,7 @@ test('each event is delivered to a healthy webhook before its first attempt at a
   );
 });
 
-test('more hanging retries than a worker can run delay no first attempt', async () => {
+test('more hanging retries than a worker can run do not delay first attempts', async () => {
   // Twenty webhooks, because no more than 32 requests of one are under way at a time.
   const receivers = await Promise.all(
     Array.from({ length: 20 }, async () => open.use(await startReceiver(() => undefined))),

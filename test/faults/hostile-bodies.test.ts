@@ -89,7 +89,7 @@ test.each(hostile)(
   },
 );
 
-test('a metadata key of 250,000 slashes is not sent back whole', async () => {
+test('a metadata key of 250,000 slashes is not returned in full', async () => {
   const metadata = { [fill('/')]: 1 };
   const body = { url: 'https://receiver.example.com/hook', entities: ['agent'], metadata };
   const bad = await service.call('POST', '/webhooks', { body });
@@ -107,7 +107,7 @@ test.each([
   expect((await post(text)).status).toBe(status);
 });
 
-test('after these bodies the process answers as before', async () => {
+test('after these bodies the process responds as before', async () => {
   expect((await post(goodBody())).status).toBe(202);
   expect((await service.raw('GET', '/healthz')).status).toBe(200);
 });

@@ -184,7 +184,7 @@ function isGone(socket: Socket): boolean {
   return socket.destroyed || socket.readableEnded;
 }
 
-test('concurrent sends to all hostile receivers end within 5.2 s, each with its class', async () => {
+test('concurrent requests to all hostile receivers end within 5.2 s, each with its class', async () => {
   await using sender = createHttpSender({ policy });
   const { result: met, blockedMsMax } = await watchEventLoop(() =>
     Promise.all(
@@ -203,7 +203,7 @@ test('concurrent sends to all hostile receivers end within 5.2 s, each with its 
   expect(slow).toEqual([]);
 });
 
-test('a redirect back to this host is an answer and is not followed', async () => {
+test('a redirect back to this host counts as a response and is not followed', async () => {
   await using target = await startReceiver((response) => response.end());
   await using receiver = await startReceiver((response, { path }) => {
     const status = Number(path.slice(1));
@@ -219,7 +219,7 @@ test('a redirect back to this host is an answer and is not followed', async () =
   expect(target.sockets).toHaveLength(0);
 });
 
-test('an unrequested answer is not used as the answer of the next request', async () => {
+test('an unsolicited response is not used for the next request', async () => {
   await using receiver = await startTcpReceiver((socket) => {
     const answer = (status: string): string => `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`;
     socket.on('data', () => socket.write(answer('500 Mine') + answer('200 Smuggled')));

@@ -22,7 +22,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-test('of 1,000 changes over a restart of the api and three cuts, listen sends each', async () => {
+test('over a restart of the api and three interruptions, listen sends each of 1,000 changes', async () => {
   const { env } = installation;
   let api = await startRole('api', env);
   try {

@@ -86,7 +86,7 @@ async function expectPaced({ uid, eventIds }: Started, perSecond: number): Promi
   }
 }
 
-test('a replay enqueues no more events a second than its rate allows', async () => {
+test('a replay enqueues no more events per second than its rate allows', async () => {
   const replay = await replayMissed(7, 2);
   expect(await untilDone(replay)).toMatchObject({ perSecond: 2, releasedCount: 7 });
   await expectPaced(replay, 2);

@@ -50,7 +50,7 @@ afterAll(() => open[Symbol.asyncDispose]());
 const linesOf = (name: string) =>
   roles.flatMap(({ lines }) => lines.filter(({ msg }) => msg === name));
 
-test('no event is lost with the primary that acknowledged it, though the next one does not show it yet', async () => {
+test('no event is lost with the primary that acknowledged it, although the next primary does not show it yet', async () => {
   const acknowledged: string[] = [];
   const load = { isOver: false };
   const callers = Array.from({ length: callersAtOnce }, async () => {

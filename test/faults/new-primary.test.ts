@@ -162,10 +162,10 @@ test.each([
   },
 );
 
-test('a page whose primary is lost after its transaction is passed on whole', () => {
+test('a page whose primary is lost after its transaction is passed on completely', () => {
   expect(eventIdsOf(page)).toEqual([scene.taken]);
 });
 
-test('a change that a new primary records has the webhooks that were registered before', () => {
+test('a change recorded by a new primary has the webhooks that were registered before', () => {
   expect(subscribed).toContain(scene.newWebhook);
 });

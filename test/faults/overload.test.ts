@@ -18,7 +18,7 @@ const signIn = (service: TestService, externalId: string) =>
 
 const askReadiness = (service: TestService) => service.raw('GET', '/readyz', { headers: {} });
 
-test('of a flood some requests are answered and the rest get 503 with Retry-After; then the service is as before', async () => {
+test('in a flood some requests succeed and the rest get 503 with Retry-After; afterwards the service works as before', async () => {
   await using service = await startService({
     worker: false,
     env: { HERALD_REQUESTS_AT_ONCE: '4' },
@@ -65,7 +65,7 @@ test('of a flood some requests are answered and the rest get 503 with Retry-Afte
   expect(new Set(later.map((answer) => answer.status))).toEqual(new Set([200]));
 });
 
-test('with the defaults a thousand concurrent requests on a thousand connections are not refused for their number', async () => {
+test('with the defaults a thousand concurrent requests on a thousand connections are all accepted', async () => {
   await using service = await startService({ worker: false });
   const sockets = new Pool(service.apiUrl, {
     connections: 1_000,
@@ -106,7 +106,7 @@ test('concurrent readiness requests share one check of the servers', async () =>
   expect(asks).toHaveBeenCalledTimes(4);
 });
 
-test('a server that does not answer is checked again only after it has answered', async () => {
+test('a server that does not respond is checked again only after it has responded', async () => {
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;
   const answers: ((missing: never[]) => void)[] = [];
@@ -193,7 +193,7 @@ test('a body beyond the limit of bodies gets a 503, and the connection is closed
 
 const mib = 1024 * 1024;
 
-test('bodies may take 256 MiB in all, and their bytes are released when the request ends', async () => {
+test('bodies can take 256 MiB in total, and their bytes are released when the request ends', async () => {
   await using load = new Load(10);
   const visits = Array.from({ length: 9 }, () => load.enter());
   const receive = async (n: number, bytes: number): Promise<void> =>
@@ -207,7 +207,7 @@ test('bodies may take 256 MiB in all, and their bytes are released when the requ
   for (const visit of visits.slice(1)) visit.leave();
 });
 
-test('the bodies of one caller may take 32 MiB, and beyond them the others are still received', async () => {
+test('the bodies of one caller can take 32 MiB, and beyond that those of others are still received', async () => {
   await using load = new Load(10);
   const [first, second, other] = [load.enter(), load.enter(), load.enter()];
   await first.receive('one', async (keep) => keep(20 * mib));

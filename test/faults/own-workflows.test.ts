@@ -52,7 +52,7 @@ async function bestOfThree(enough: number, run: (uid: string) => Promise<number>
   return best;
 }
 
-test('each of 30 changes that are made by curl one after another has a workflow of its own', async () => {
+test('each of 30 changes made by curl one after another has its own workflow', async () => {
   const url = `${service.apiUrl}/api/v1/appuid/${service.app.appUid}/changes`;
   const own = await bestOfThree(30, async (uid) => {
     const headers = [`x-api-key: ${service.app.apiKey}`, 'content-type: application/json'];
@@ -66,7 +66,7 @@ test('each of 30 changes that are made by curl one after another has a workflow 
   expect(own).toBe(30);
 });
 
-test('at 20 changes a second, or 10 on a slow machine, nine of ten events have workflows of their own', async () => {
+test('at 20 changes per second, or 10 on a slow machine, nine of ten events have their own workflow', async () => {
   let own = 0;
   for (const [round, everyMs] of [50, 50, 100, 100].entries()) {
     const before = processorTimes();
@@ -98,7 +98,7 @@ async function countOwn(uid: string, everyMs: number): Promise<number> {
   return (await workflowIdsOf(uid, 200)).filter(isOwn).length;
 }
 
-test('events of a burst share workflows, and each is found by its id', async () => {
+test('events of a burst share workflows, and each is found by its ID', async () => {
   const count = 3_000;
   await eachOf(Array.from({ length: count }), 50, async () => {
     expect((await service.call('POST', '/changes', { body: bodyOf('burst') })).status).toBe(202);

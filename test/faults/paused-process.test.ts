@@ -45,18 +45,18 @@ async function sendAndPause({ answers }: { answers: boolean }) {
   }
 }
 
-test('an answer that arrived during a pause counts, even if the deadline passed meanwhile', async () => {
+test('a response that arrived during a pause counts, even if the deadline passed meanwhile', async () => {
   expect(await sendAndPause({ answers: true })).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test('a request without an answer during the pause is a timeout at its end', async () => {
+test('a request without a response during the pause times out at its end', async () => {
   const result = await sendAndPause({ answers: false });
   expect(result).toMatchObject({ kind: 'failed', errorClass: 'timeout' });
   // The receiver gets no further time after the pause.
   expect(result.ms.total).toBeLessThan(pauseMs + timeoutMs);
 });
 
-test('a pause throttles no request that waits for a receiver with immediate answers', async () => {
+test('a pause does not throttle requests that wait for a receiver that responds immediately', async () => {
   const workerData = { answers: true, afterMs: 20 };
   const receiver = new Worker(receiverSource, { eval: true, workerData });
   try {

@@ -142,7 +142,7 @@ test('an upgrade under load loses nothing, sends nothing twice and fails no work
   expect(ofNext).toBeLessThanOrEqual(eventIds.length - 10);
 });
 
-test('after a rollback retries are sent on time, and what the new code left is started anew', async () => {
+test('after a rollback retries are sent on time, and the work of the new code is restarted', async () => {
   await using place = await makePlace(3);
   const next = await place.start('next');
   const client = clientOf(place, next);

@@ -106,7 +106,7 @@ test('a process whose clock is ahead leaves first attempts to the process that r
   await untilSettled([eventId]);
 });
 
-test('events of an order arrive in it, once each', async () => {
+test('events in order arrive in order, once each', async () => {
   const { receiver, tenant } = await startSlowWebhook({ ordering: 'resource' });
   const eventIds: string[] = [];
   for (let n = 0; n < orderedCount; n += 1) {
@@ -121,7 +121,7 @@ test.each([
   ['ahead', () => ahead],
   ['behind', () => behind],
 ])(
-  'a discard by the process %s drops what was recorded before it, nothing else',
+  'a discard by the process %s drops only deliveries recorded before it',
   async (...row) => {
     const [, resuming] = row;
     const { receiver, uid, tenant } = await startSlowWebhook();
@@ -150,7 +150,7 @@ test.each([
   },
 );
 
-test('an erasure erases what was recorded before its request, nothing else', async () => {
+test('an erasure erases only events recorded before its request', async () => {
   const { tenant } = await startSlowWebhook();
   const report = (client: ApiClient): Promise<string> =>
     reportChange(client, { externalTenantId: tenant });
@@ -182,7 +182,7 @@ test.each([
   ],
   [-31_000, 503, "this machine's clock is 31 s behind MongoDB's, and may be 30 s; set both by NTP"],
   [29_000, 200, 'ok'],
-])('an api whose clock is %i ms ahead answers /readyz with %i', async (...row) => {
+])('an api whose clock is %i ms ahead responds to /readyz with %i', async (...row) => {
   const [aheadMs, status, reason] = row;
   const answer = await clientOf(await startShifted('api', aheadMs)).raw('GET', '/readyz');
   expect(answer.status).toBe(status);
@@ -190,7 +190,7 @@ test.each([
 });
 
 // The last, as it ends the machine that is ahead.
-test('what a killed process whose clock is ahead was sending is sent by another within seconds', async () => {
+test('deliveries in flight in a killed process whose clock is ahead are sent by another within seconds', async () => {
   const arrivalsMs: number[] = [];
   const receiver = open.use(
     await startReceiver((response) => {

@@ -96,7 +96,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('npm start runs the service and its demo, restarts killed processes, keeps its data and leaves none running', async () => {
+test('npm start runs the service and its demo, restarts killed processes, keeps its data and leaves no process running', async () => {
   const service = run('dev/start/main.ts');
   const dev = await untilReady(service);
   for (const name of ['dev.json', 'env', 'admin.json'])

@@ -42,7 +42,7 @@ async function isOpened(reader: StreamReader): Promise<void> {
   await waitFor(() => reader.messages.length > 0, { what: 'the opening' });
 }
 
-test('a stream outlives a lost connection and an outage of MongoDB, and gets each event once', async () => {
+test('a stream survives a lost connection and an outage of MongoDB, and gets each event once', async () => {
   using reader = await openStream(service);
   await isOpened(reader);
   const ids = [await commitEvent()];
@@ -57,7 +57,7 @@ test('a stream outlives a lost connection and an outage of MongoDB, and gets eac
   await has(reader, ids);
 });
 
-test('a stream that opens after its call was answered is closed', async () => {
+test('a stream that opens after its call has ended is closed', async () => {
   const { streams } = service.context;
   await waitFor(() => streams.count === 0, { what: 'the end of earlier streams' });
   const open = streams.open.bind(streams);
@@ -77,7 +77,7 @@ test('a stream that opens after its call was answered is closed', async () => {
   await waitFor(() => streams.count === 0, { what: 'the end of the stream' });
 });
 
-test('100 readers that resume at once get what they missed once, and other calls are answered meanwhile', async () => {
+test('100 readers that resume concurrently get what they missed once, without delaying other calls', async () => {
   const first = await openStream(service);
   await isOpened(first);
   first[Symbol.dispose]();

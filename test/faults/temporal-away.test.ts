@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-test('first deliveries go on while Temporal is away, also in order, and each has its workflow afterwards', async () => {
+test('first deliveries continue while Temporal is unavailable, even in order, and each has its workflow afterwards', async () => {
   await insertWebhook(service, { url: receiver.url });
   await insertWebhook(service, { url: `${receiver.url}/ordered`, ordering: 'resource' });
   proxy.refuse(true);

@@ -203,7 +203,7 @@ async function standingStill({ partitions, sequences }: Store): Promise<number> 
 }
 
 test.each(cases)(
-  'after a restore all that is recorded is delivered, and nothing else: $title',
+  'after a restore all recorded events are delivered, and nothing else: $title',
   async (each) => {
     const result = await run(each);
     process.stdout.write(`${JSON.stringify(result)}\n`);

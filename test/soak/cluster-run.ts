@@ -97,7 +97,7 @@ export function testOnCluster(
   options: Pick<ClusterRunOptions, 'faults' | 'seconds' | 'requestsAtOnce'>,
 ): void {
   test.each(soakSeeds(2).map((seed) => ({ seed, variant: variantOf(seed) })))(
-    `${faultsInWords} nothing is lost, untrue, overtaken or 500, and soon all is normal (seed $seed: $variant.name)`,
+    `${faultsInWords} nothing is lost, untrue, overtaken or 500, and all is soon normal (seed $seed: $variant.name)`,
     async ({ seed, variant }) => {
       const changesPerSecond = variant.refusesFirst ? refusedPerSecond : acceptedPerSecond;
       await runOnCluster({ seed, variant, changesPerSecond, ...options }, (result) => {

@@ -94,7 +94,7 @@ test.each([
     changesPerSecond: 40,
   },
 ])(
-  'with $what $changesPerSecond changes a second are taken and delivered, none refused',
+  'with $what $changesPerSecond changes per second are accepted and delivered, and none refused',
   async ({ orderings, changesPerSecond }) => {
     const open = new Disposal();
     try {

@@ -99,7 +99,7 @@ async function untilArrived(before: number): Promise<{ seconds: number; statuses
   return { seconds, statuses: answeredWith.slice(before) };
 }
 
-test('100 events come in 20 s at 5 a second with certificate, credential and header, and the p99 of a neighbour stays within 1.2 times of alone', async () => {
+test('100 events arrive in 20 s at 5 per second with certificate, credential and header, and the p99 of a neighbour stays within 1.2 times of alone', async () => {
   await registerWebhook(strictClient, {
     url: strict.url,
     headers: { 'X-Tenant': 'acme' },

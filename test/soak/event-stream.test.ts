@@ -13,7 +13,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-test('of 1,000 changes over a restart and a cut of 60 s a reader that resumes gets each once', async () => {
+test('over a restart and an interruption of 60 s, a resuming reader gets each of 1,000 changes once', async () => {
   const course = await readThroughCuts(installation, { changes: 1_000, cutMs: 60_000 });
   const { stopMs, ...counts } = course;
   const whole = { reported: 1_000, lost: 0, repeated: 0 };

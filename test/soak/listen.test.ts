@@ -9,7 +9,7 @@ import { startRole } from '../support/role-process.ts';
 import { startServerProxy } from '../support/server-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-test('of 1,000 changes over a cut of 60 s listen sends each once', async () => {
+test('over an interruption of 60 s, listen sends each of 1,000 changes once', async () => {
   await using installation = await createInstallation();
   const { app, env } = installation;
   await using cli = await buildCommandLine({

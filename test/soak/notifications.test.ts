@@ -63,7 +63,7 @@ async function failUntil(event: OperationsEventName): Promise<void> {
   await killRoles();
 }
 
-test('failing, scheduled, deactivated and recovered are told once each, whenever processes are killed', async () => {
+test('failing, scheduled, deactivated and recovered are each reported once, whenever processes are killed', async () => {
   const operations = open.use(
     await startReceiver((response, { body }) => {
       const { eventId, event } = JSON.parse(body.toString()) as { eventId: string; event: string };

@@ -165,7 +165,7 @@ async function eventIdsOf({ store }: Installation): Promise<string[]> {
 }
 
 test.each(soakSeeds(1))(
-  'while all processes are replaced twice no request fails, nothing is lost or sent twice (seed %i)',
+  'while all processes are replaced twice no request fails, and nothing is lost or sent twice (seed %i)',
   async (seed) => {
     const open = new Disposal();
     try {

@@ -72,7 +72,7 @@ async function insertInBatches(deliveries: DeliveryDocument[]): Promise<void> {
   }
 }
 
-test(`a counted delivery costs at most ${costUsMax} µs, its index included`, async () => {
+test(`a counted delivery costs at most ${costUsMax} µs, including its index`, async () => {
   const { store } = service;
   const startMs = Math.floor(Date.now() / minuteMs) * minuteMs - 30 * minuteMs;
   const costs = { indexed: 0, plain: 0, counting: 0 };
@@ -123,7 +123,7 @@ function busyDocument(
   };
 }
 
-test(`statistics of 30 days beside 100 webhooks are answered within ${answerMsMax} ms`, async () => {
+test(`statistics of 30 days with 100 webhooks are returned within ${answerMsMax} ms`, async () => {
   const { store, app } = service;
   const { _id: webhookUid } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
   const now = Date.now();
@@ -175,7 +175,7 @@ async function medianOf(
   return medianMs;
 }
 
-test(`statistics of a day of ${webhookCount} webhooks are answered within ${webhooksMsMax} ms`, async () => {
+test(`statistics of a day of ${webhookCount} webhooks are returned within ${webhooksMsMax} ms`, async () => {
   const { store, app } = service;
   await store.webhooks.deleteMany({});
   const first = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });

@@ -217,7 +217,7 @@ test('a promotion or demotion takes effect with the next call and leaves an audi
   expect(actions).toEqual(['admin.promoted', 'admin.demoted']);
 });
 
-test('a created key works with the scopes that were asked for and leaves an audit row', async () => {
+test('a created key works with the requested scopes and leaves an audit row', async () => {
   const { appUid } = service.app;
   const args = ['create-key', appUid, '--name', 'Back end', '--scopes', 'users:auth,events:read'];
   const made = await run(args);
@@ -290,7 +290,7 @@ test.each([
   expect(ended.err).not.toMatch(/\n\s+at /);
 });
 
-test('a short password, a taken e-mail, no database and an unprepared one are reported in one sentence each', async () => {
+test('a short password, a taken email, and a missing or unprepared database are each reported in one sentence', async () => {
   const create = ['create', '--email', 'once@example.com'];
   const short = await run(create, { input: 'short\n' });
   expect(short.err).toContain('must have 12 to 128 characters (got 5)');

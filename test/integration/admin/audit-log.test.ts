@@ -142,7 +142,7 @@ test('each change that an admin makes to keys, members and applications leaves a
   expect(made[4]?.['details']).toEqual({ role: 'admin', previousRole: 'viewer' });
 });
 
-test('sign-ins, failed ones, sign-outs and changes of a password are rows of the installation', async () => {
+test('sign-ins, failed sign-ins, sign-outs and password changes are rows of the installation', async () => {
   const guest = await makeTestAdmin(service);
   await signIn(service, guest);
   await signIn(service, { email: guest.email, password: 'wrong wrong wrong' });
@@ -169,7 +169,7 @@ test('sign-ins, failed ones, sign-outs and changes of a password are rows of the
   });
 });
 
-test('only a key with the scope admin reads the log', async () => {
+test('only a key with the scope admin can read the log', async () => {
   const only = await makeKey(service, { scopes: ['admin'] });
   const answer = await service.call('GET', '/audit-log', { headers: { 'x-api-key': only } });
   expect(answer.status).toBe(200);

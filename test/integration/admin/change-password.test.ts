@@ -17,7 +17,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('after the change only the new password is accepted, and only a new session of the caller is left', async () => {
+test("after the change only the new password is accepted, and only the caller's new session remains", async () => {
   const ada = await makeTestAdmin(service);
   const other = await signIn(service, ada);
   const newPassword = 'another correct horse';
@@ -91,7 +91,7 @@ test.each([
   ['qwerty123456', common],
   ['Password1234', common],
   ['qwerty1234567 is mine', 'taken'],
-])('the password %j is judged: %s', (newPassword, verdict) => {
+])('the result for the password %j is: %s', (newPassword, verdict) => {
   expect(passwordFault(newPassword, 'ada@example.com')?.detail ?? 'taken').toMatch(verdict);
 });
 
@@ -125,7 +125,7 @@ test('a new password that breaks a rule is refused with the code of the rule', a
   expect(faultsOf(empty)).toEqual(['#/currentPassword required', '#/newPassword required']);
 });
 
-test('the part of the e-mail before the @ is refused as a password', async () => {
+test('the part of the email before the @ is rejected as a password', async () => {
   const email = 'ada.lovelace.jr@example.com';
   const make = (password: string) =>
     createAdmin(service.store, { email, password, superuser: false });

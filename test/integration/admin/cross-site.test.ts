@@ -87,7 +87,7 @@ test('a sign-in from another site is refused', async () => {
   expect(answer.headers.getSetCookie()).toEqual([]);
 });
 
-test('no answer allows another origin to read it', async () => {
+test('no response allows another origin to read it', async () => {
   const preflight = await fetch(`${service.apiUrl}/admin/api/apps`, {
     method: 'OPTIONS',
     headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },

@@ -70,7 +70,7 @@ test('the first sign-in links the admin to issuer and sub, and leaves an audit r
   expect(rows[1]).toMatchObject({ actor: { kind: 'admin', uid }, details: identity });
 });
 
-test('another person who gets the e-mail at the provider cannot sign in as the admin', async () => {
+test('another person who gets the email at the provider cannot sign in as the admin', async () => {
   const { uid, mail } = await makeUnlinked('reused');
   expect(await signInAs('sub-old', mail)).toBe('signed in');
   expect(await signInAs('sub-new', mail)).toBe('refused');
@@ -89,7 +89,7 @@ test('the same sub of another issuer is another person', async () => {
   expect(await signInAs('sub-moved', mail)).toBe('refused');
 });
 
-test("a person whose e-mail changes at the provider signs in as before, even with another admin's e-mail", async () => {
+test("a person whose email changes at the provider signs in as before, even with another admin's email", async () => {
   const { uid, mail } = await makeUnlinked('renamed');
   const other = await makeUnlinked('taken');
   expect(await signInAs('sub-renamed', mail)).toBe('signed in');
@@ -102,7 +102,7 @@ test("a person whose e-mail changes at the provider signs in as before, even wit
   expect(await signInAs('sub-other', other.mail)).toBe('signed in');
 });
 
-test('of two persons with one e-mail whose first sign-ins are concurrent one is linked, the other is refused', async () => {
+test('of two people with one email whose first sign-ins are concurrent, one is linked and the other rejected', async () => {
   const { uid, mail } = await makeUnlinked('raced');
   const visitAs = (sub: string): Promise<Visit> => {
     provider.claims = { sub, email: mail, email_verified: true };
@@ -115,7 +115,7 @@ test('of two persons with one e-mail whose first sign-ins are concurrent one is 
   expect(linked).toHaveLength(1);
 });
 
-test('of concurrent first sign-ins of one person with two e-mails one admin is linked, the other is refused', async () => {
+test('of concurrent first sign-ins of one person with two emails, one admin is linked and the other rejected', async () => {
   const makers = Array.from({ length: 5 }, (_, i) => [
     makeUnlinked(`one-${i}`),
     makeUnlinked(`two-${i}`),
@@ -163,7 +163,7 @@ async function signInAt(
 }
 
 test.each<ClientAuthMethod>(['client_secret_post', 'client_secret_basic'])(
-  'at an independent, certified provider that takes %s an admin stays linked to the person who first signed in, too',
+  'at an independent, certified provider that takes %s an admin also stays linked to the person who first signed in',
   async (method) => {
     const redirectUri = 'http://herald.example/admin/api/oidc/callback';
     // The provider warns about its development forms, which the test needs, and about Node 20.

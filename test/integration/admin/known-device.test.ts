@@ -98,7 +98,7 @@ function crowd(): () => Promise<void> {
   };
 }
 
-test('a known browser signs in during a crowd of strangers, whose refused attempts do not count as guesses', async () => {
+test('a known browser signs in despite a crowd of strangers, whose rejected attempts do not count as guesses', async () => {
   const device = await makeDevice();
   const disperse = crowd();
   try {

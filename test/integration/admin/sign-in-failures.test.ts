@@ -48,7 +48,7 @@ async function countsOf(uid: string, createdAt: Date): Promise<unknown[]> {
     .toSorted((one, other) => one - other);
 }
 
-test("only an admin's first ten failures of a day leave a row each", async () => {
+test("only an admin's first ten failures of a day each leave a row", async () => {
   expect(await fail('adm_1', 9, day)).toEqual(firstTen.slice(0, 9));
   expect(await fail('adm_1', 100, day)).toEqual(firstTen);
   expect(await fail('adm_2', 1, day)).toEqual([1]);
@@ -59,11 +59,11 @@ test('the count starts again on the next day', async () => {
   expect(await fail('adm_3', 1, nextDay)).toEqual([1]);
 });
 
-test('failures with unknown e-mails share one count', async () => {
+test('failures with unknown emails share one count', async () => {
   expect(await fail(null, 300, day)).toEqual(firstTen);
 });
 
-test('users of the provider who are no admins are counted as well', async () => {
+test('users of the provider who are not admins are counted as well', async () => {
   provider.claims = { email: 'stranger@example.com', email_verified: true };
   for (let i = 0; i < 12; i += 1) {
     expect(outcomeOf(await comeBack(service, await visitProvider(service)))).toBe('refused');
@@ -71,7 +71,7 @@ test('users of the provider who are no admins are counted as well', async () => 
   expect(await countsOf('unknown', noon)).toEqual(firstTen);
 });
 
-test('a failed sign-in is answered even if it cannot be recorded', async () => {
+test('a failed sign-in gets a response even if it cannot be recorded', async () => {
   const { db } = service.store;
   const refuse = { collMod: 'rateCounts', validator: { neverThere: { $type: 'bool' } } };
   await db.command({ ...refuse, validationLevel: 'strict' });

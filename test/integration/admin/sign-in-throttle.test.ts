@@ -31,7 +31,7 @@ async function signInFrom(address: string, given: string): Promise<Answer> {
   return service.raw('POST', '/admin/api/session', { headers, body });
 }
 
-test('after five failures an address must wait for that e-mail, while the owner signs in from another', async () => {
+test('after five failures an address must wait for that email, while the owner signs in from another', async () => {
   for (let i = 0; i < 5; i += 1) {
     expectProblem(await signInFrom('198.51.100.1', 'wrong'), 401, 'sign_in_refused');
   }
@@ -93,7 +93,7 @@ test('the waits double from one second to a quarter of an hour', async () => {
   expect(waits).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]);
 });
 
-test('an address waits after twenty failures with any e-mails, an IPv6 address as its /64', async () => {
+test('an address waits after twenty failures with any emails, an IPv6 address as its /64', async () => {
   const options = { pepper: service.config.keyPepper, now: new Date() };
   const attempt = (i: number, address: string) =>
     takeSignInTurn(service.store, { email: `spray${i}@example.com`, address }, options);
@@ -162,7 +162,7 @@ test('of several concurrent attempts the returned ones leave no count', async ()
   expect(counted.map(({ failures }) => failures)).toEqual([1, 1]);
 });
 
-test('a success clears the failures of its e-mail, and only its own attempt from those of its address', async () => {
+test('a success clears the failures of its email, and only its own attempt from those of its address', async () => {
   const { store, config } = service;
   const now = new Date();
   const options = { pepper: config.keyPepper, now };

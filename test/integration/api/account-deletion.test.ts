@@ -59,7 +59,7 @@ test('deleting an account removes it from users, agents and later tokens, with a
   }
 });
 
-test('an account with more members and agents than a batch holds is deleted completely', async () => {
+test('an account with more members and agents than fit into a batch is deleted completely', async () => {
   const uid = await makeAccount(client);
   const now = new Date();
   const { store } = service;

@@ -85,7 +85,7 @@ test('x-api-key together with Authorization gets 400 for any values', async () =
   }
 });
 
-test('the use of a key is recorded at most once a minute, for any number of requests', async () => {
+test('the use of a key is recorded at most once per minute, for any number of requests', async () => {
   const apiKey = await makeKey(service);
   expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
   const commands = await commandsOnKeys(async () => {
@@ -111,7 +111,7 @@ test('a use a minute after the last one is recorded again', async () => {
   expect((await keyOf(recent))?.lastUsedAt).toEqual(justNow);
 });
 
-test('a use that cannot be recorded fails no request', async () => {
+test('a use that cannot be recorded does not fail the request', async () => {
   const apiKey = await makeKey(service);
   const { db } = service.store;
   const warn = vi.spyOn(httpLog, 'warn');

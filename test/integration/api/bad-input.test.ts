@@ -70,7 +70,7 @@ function isPlaced(places: readonly string[], pointer: string): boolean {
 describe.each(withBody)('%s', (_name, route) => {
   const good = (goodBodyOf(route) ?? {}) as Record<string, unknown>;
 
-  test('takes the good body from which the bad ones are made', () => {
+  test('accepts the good body from which the bad ones are derived', () => {
     expect(route.body?.(good)).toEqual(good);
   });
 
@@ -96,12 +96,12 @@ describe.each(withBody)('%s', (_name, route) => {
     expect(accepted).toEqual([]);
   });
 
-  test.each(textThatFails(good))('refuses %s as a body', async (_what, text) => {
+  test.each(textThatFails(good))('rejects %s as a body', async (_what, text) => {
     expectProblem(await send(route, text), 400, 'malformed_json');
   });
 
   test.each(['text/plain', 'application/x-www-form-urlencoded'])(
-    'refuses a body of the type %s',
+    'rejects a body of the type %s',
     async (type) => {
       const answer = await send(route, JSON.stringify(good), { 'content-type': type });
       expectProblem(answer, 415, 'unsupported_media_type');

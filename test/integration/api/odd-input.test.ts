@@ -123,7 +123,7 @@ test('random bodies to every write route get 2xx or 4xx, never 5xx', async () =>
   );
 });
 
-test('a MongoDB operator at any field of any write route is refused as the wrong type', async () => {
+test('a MongoDB operator in any field of any write route is rejected as the wrong type', async () => {
   for (const { method, path, fields } of writeRoutes()) {
     for (const field of fields) {
       const answer = await service.call(method, path, { body: { [field]: { $gt: '' } } });

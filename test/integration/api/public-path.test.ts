@@ -18,7 +18,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('for API keys and for admins, Location leads through the proxy to what was created', async () => {
+test('for API keys and for admins, Location leads through the proxy to the created resource', async () => {
   const ada = await makeTestAdmin(service);
   const asKey = { 'x-api-key': service.app.apiKey };
   for (const [headers, made] of [

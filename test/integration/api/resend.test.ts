@@ -57,7 +57,7 @@ test.each([
   ['expired', true],
   ['abandoned', true],
 ] as const)(
-  'a resend to all webhooks, with one whose delivery is cancelled as %s, goes to that one: %j',
+  "a resend to all webhooks, of which one's delivery is cancelled as %s, goes to that one: %j",
   async (...row) => {
     const [cancelReason, isSent] = row;
     const url = 'http://127.0.0.1:1/';

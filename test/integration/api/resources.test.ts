@@ -147,7 +147,7 @@ test.each(kinds.map((kind) => [kind.entity, kind] as const))(
   },
 );
 
-test('a description of null is removed, an empty one is stored', async () => {
+test('a description of null is removed, and an empty one is stored', async () => {
   const { body: agent } = await service.call('POST', '/agents', {
     body: {
       agentName: 'A',
@@ -167,7 +167,7 @@ test('a description of null is removed, an empty one is stored', async () => {
   expect(cleared.body).not.toHaveProperty('accountUids');
 });
 
-test('an agent may name only accounts of its application', async () => {
+test('an agent can name only accounts of its application', async () => {
   const body = { agentName: 'A', externalTenantId: 't' };
   const refused = await service.call('POST', '/agents', {
     body: { ...body, accountUids: ['acc_none'] },

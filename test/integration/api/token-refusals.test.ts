@@ -21,7 +21,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('the token from which all others are made is valid, and so is one that is signed the same way', async () => {
+test('the token from which all others are derived is valid, and so is one signed in the same way', async () => {
   expect(await verify(service, good.text)).toMatchObject({ active: true });
   expect(await verify(service, resign(good, {}))).toMatchObject({ active: true });
   const longest = { exp: Number(good.payload['iat']) + 60 * 60 };
@@ -80,7 +80,7 @@ test('a token of another application is invalid, expired or not', async () => {
 });
 
 test.each([['usr_01m7z102ckeqw5xk7ahxemxjgv'], ['']])(
-  'a token of the user %j that does not exist is revoked',
+  'a token of the non-existent user %j is revoked',
   async (sub) => {
     const forged = resign(good, { payload: { sub } });
     expect(await verify(service, forged)).toEqual({ active: false, reason: 'revoked' });

@@ -129,7 +129,7 @@ test("the tokens of an unknown, deleted or another application's user cannot be 
   expect(await service.store.users.findOne({ _id: foreign })).not.toHaveProperty('tokenEpoch');
 });
 
-test('revoking needs the scope users:auth', async () => {
+test('a revocation requires the scope users:auth', async () => {
   const headers = { 'x-api-key': await makeKey(service, { scopes: ['admin'] }) };
   for (const path of ['/sdkusers/tokens/revoke', '/sdkusers/usr_x/tokens/revoke']) {
     expectProblem(await service.call('POST', path, { headers }), 403, 'insufficient_scope');

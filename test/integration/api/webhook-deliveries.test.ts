@@ -111,7 +111,7 @@ test.each([
   '/events?event=webhook.test',
   '/events?entity=webhook',
   `/events?resourceUid=${'r'.repeat(201)}`,
-])('the query %s is refused', async (path) => {
+])('the query %s is rejected', async (path) => {
   expectProblem(await service.call('GET', path), 400, 'invalid_request');
 });
 
@@ -180,7 +180,7 @@ test.each([
   '?until=2026-11-20',
   '?state=held&state=held',
   '?limit=0',
-])('the query %j is refused', async (query) => {
+])('the query %j is rejected', async (query) => {
   expectProblem(await list(query), 400, 'invalid_request');
 });
 
@@ -210,7 +210,7 @@ async function insertLongDeliveries(count: number): Promise<string[]> {
 
 const sample = '"'.repeat(4 * 1024);
 
-test('a page ends when its deliveries have 2 MiB, and the next one continues there', async () => {
+test('a page ends when its deliveries reach 2 MiB, and the next one continues there', async () => {
   const lists = await insertLongDeliveries(30);
   for (const [list, count] of [
     [lists[0], 31],

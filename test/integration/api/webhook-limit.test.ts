@@ -90,7 +90,7 @@ test('three queries list all webhooks with their held deliveries, counted up to 
   for (const { docsExamined } of commands) expect(docsExamined).toBeLessThanOrEqual(1_000);
 });
 
-test('an event may be resent to as many webhooks as the setting allows, and to no more', async () => {
+test('an event can be resent to as many webhooks as the setting allows, and no more', async () => {
   const event = await insertEvent(service, webhookUids);
   const path = `/events/${event._id}/resend`;
   const known = await service.call('POST', path, { body: { webhookUids } });

@@ -15,7 +15,7 @@ afterAll(() => installation?.[Symbol.asyncDispose]());
 
 const url = 'https://example.com/hook';
 
-test('a read has each change of a webhook that was made before it, and what is unchanged is not parsed again', async () => {
+test('a read includes each change of a webhook made before it, and does not parse unchanged ones again', async () => {
   const { store, app } = installation;
   const filter = [{ path: 'status', is: 'open' }];
   const { _id } = await insertWebhook(installation, { url, filter });

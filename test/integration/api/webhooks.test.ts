@@ -251,7 +251,7 @@ test.each([
   expectProblem(changed, 400, 'invalid_request');
 });
 
-test('setting active clears the reason for which the service paused the webhook; other changes do not', async () => {
+test('setting active clears the reason for the deactivation; other changes do not', async () => {
   const _id = String((await register()).body['uid']);
   await service.store.webhooks.updateOne(
     { _id },

@@ -128,7 +128,7 @@ const commandsOfEvent = {
 };
 const commandsOfOne = { ...commandsOfEvent, 'deliveries.insert': 1 };
 
-test('a reported event alone costs seven commands, two transitions and seven events of history', async () => {
+test('a reported event on its own costs seven commands, two transitions and seven history events', async () => {
   const cost = await leastOf(async () => {
     await insertWebhook(service, { url: receiver.url });
     return costOf(1, reportOne);
@@ -139,7 +139,7 @@ test('a reported event alone costs seven commands, two transitions and seven eve
   expect(cost.historyBytes).toBeLessThan(2_800);
 });
 
-test('a change of an agent costs one write more, in one transaction with its event', async () => {
+test('a change of an agent costs one more write, in one transaction with its event', async () => {
   await insertWebhook(service, { url: receiver.url });
   const created = await service.call('POST', '/agents', {
     body: { agentName: 'A', externalTenantId: 'tenant-1' },
@@ -187,7 +187,7 @@ test('sixty events that share a workflow cost as many transitions as one, and 0.
   expect(cost.historyBytes / 60).toBeLessThan(200);
 });
 
-test('an event to a hundred webhooks costs fifty activities, and few commands more than to one', async () => {
+test('an event to a hundred webhooks costs fifty activities, and only a few more commands than an event to one', async () => {
   for (let n = 0; n < 100; n += 1) await insertWebhook(service, { url: receiver.url });
   const { commands, ...cost } = await costOf(100, reportOne);
   const { 'deliveries.insert': inserts = 0, ...others } = commands;

@@ -114,7 +114,7 @@ test('a 410 pauses the webhook and is in the audit log, unless its owner has alr
 test.each([
   [1, true],
   [0, false],
-])('%i ms before the five days are over the webhook is active: %j', async (leftMs, active) => {
+])('%i ms before the end of the five days the webhook is active: %j', async (leftMs, active) => {
   const at = deliveries.ports.clock.now();
   const failingSince = new Date(at.getTime() - 5 * dayMs + leftMs);
   const webhook = await webhookOf(() => 500, { failingSince });

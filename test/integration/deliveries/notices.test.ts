@@ -144,7 +144,7 @@ test.each<Row>([
     fields: () => ({ retryScheduleMs: [] }),
     left: { notified: null, active: true },
   },
-])('of twelve concurrent attempts one tells $name', async (row) => {
+])('of twelve concurrent attempts one reports $name', async (row) => {
   const { name, answer = 500, fields, left } = row;
   status = answer;
   const told = await operations({ active: false });
@@ -174,7 +174,7 @@ test.each<Row>([
   expect(stored).toMatchObject(left);
 });
 
-test('a 410 tells the deactivation and the dead letter', async () => {
+test('a 410 reports the deactivation and the exhausted delivery', async () => {
   status = 410;
   await operations();
   await attemptEvents(await resources(), 6);
@@ -183,7 +183,7 @@ test('a 410 tells the deactivation and the dead letter', async () => {
   expect(dataOf(found[0])).toMatchObject({ disabledReason: 'gone', deactivatesAt: null });
 });
 
-test('dead letters of a 410 are counted like others, also those that the next notice tells', async () => {
+test('exhausted deliveries of a 410 are counted like others, including those in the next notice', async () => {
   status = 410;
   await operations({ events: ['delivery.exhausted'] });
   const webhook = await resources();
@@ -195,7 +195,7 @@ test('dead letters of a 410 are counted like others, also those that the next no
   expect(Number(first) + Number(second)).toBe(7);
 });
 
-test('a repeat of what a killed process did tells nothing again', async () => {
+test('repeating the work of a killed process reports nothing again', async () => {
   await operations();
   const webhook = await resources({ failingSince: before(6 * minuteMs) });
   const event = await insertEvent(installation, [webhook._id], now);
@@ -213,7 +213,7 @@ test('a repeat of what a killed process did tells nothing again', async () => {
   expect(namesOf(await notices())).toEqual(['webhook.failing', 'webhook.recovered']);
 });
 
-test('a receiver that refuses one event in ten, again and again, causes no notice', async () => {
+test('a receiver that keeps refusing one event in ten causes no notice', async () => {
   await operations();
   const webhook = await resources();
   const refused: EventDocument[] = [];
@@ -231,7 +231,7 @@ test('a receiver that refuses one event in ten, again and again, causes no notic
   expect(await notices()).toEqual([]);
 });
 
-test('a paused webhook neither fails nor recovers, and what is told stays told over a resume', async () => {
+test('a paused webhook neither fails nor recovers, and a resume does not repeat notices', async () => {
   await operations();
   const { store } = installation;
   const failing = await resources({ failingSince: before(6 * minuteMs) });
@@ -258,7 +258,7 @@ test('a paused webhook neither fails nor recovers, and what is told stays told o
   expect(stored.map(({ notified }) => notified)).toEqual([null, 'deactivated']);
 });
 
-test('delivery.exhausted comes once a minute, and counts those between', async () => {
+test('delivery.exhausted is sent once a minute, and counts those in between', async () => {
   await operations();
   const webhook = await resources({ retryScheduleMs: [] });
   const startedAt = now;
@@ -271,7 +271,7 @@ test('delivery.exhausted comes once a minute, and counts those between', async (
   expect(found.map((event) => dataOf(event)['exhaustedCount'])).toEqual([1, 3]);
 });
 
-test('no webhook is told about itself, and dead letters of operations webhooks are not told', async () => {
+test('no webhook is notified about itself, and exhausted deliveries of operations webhooks are not reported', async () => {
   const failing = { failingSince: before(6 * minuteMs), retryScheduleMs: [] };
   const one = await operations(failing);
   const two = await operations(failing);
@@ -292,7 +292,7 @@ test('no webhook is told about itself, and dead letters of operations webhooks a
   expect(await notices()).toHaveLength(4);
 });
 
-test('where nobody listens a change of state is recorded and told nobody', async () => {
+test('without a subscriber, a change of state is recorded but not reported', async () => {
   const webhook = await resources({ failingSince: before(6 * minuteMs) });
   await attemptEvents(webhook, 2);
   expect(await notices()).toEqual([]);
@@ -319,7 +319,7 @@ test('an event of the other kind is not sent, not even by a resend', async () =>
   expect(await resend(notice, told)).toMatchObject({ state: 'delivered' });
 });
 
-test('a mail that is refused is sent again with the same Message-ID, and says what to do', async () => {
+test('a rejected mail is sent again with the same Message-ID, and explains what to do', async () => {
   const told = await operations({ url: 'mailto:ops@example.com', retryScheduleMs: [secondMs] });
   const webhook = await resources({ failingSince: before(6 * minuteMs) });
   await attemptEvents(webhook, 1);

@@ -116,7 +116,7 @@ test('the next page of a release takes a delivery that is held after the resume'
   });
 });
 
-test('a retry that finds another process ahead of it is repeated until the delivery is settled', async () => {
+test('a retry that finds another process ahead is repeated until the delivery is settled', async () => {
   const inActivity = (by: DeliveryPorts) =>
     new MockActivityEnvironment().run(() => retryDelivery(by, key));
   await pause();

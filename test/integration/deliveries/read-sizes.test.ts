@@ -199,13 +199,13 @@ test.each(Object.entries(reads))(
   },
 );
 
-test('MongoDB examines no other delivery than those that attempts ask for', async () => {
+test('MongoDB examines only the deliveries that attempts need', async () => {
   const operations = await profile(installation.store, 'deliveries', readToAttempt);
   const examined = operations.map((operation) => Number(operation['docsExamined']));
   expect(examined).toEqual([webhookCount]);
 });
 
-test('a page of stored events for a stream ends before it is longer than its bound', async () => {
+test('a page of stored events for a stream ends before it exceeds its limit', async () => {
   const wanted = { ...all, ...wantedOf(), entity: null, resourceUid: null };
   const { items } = await readEventsForward(installation.store, wanted, {
     after: '',
@@ -216,7 +216,7 @@ test('a page of stored events for a stream ends before it is longer than its bou
   expect(bytes).toBeLessThan(streamLimits.storedPageBytesMax);
 });
 
-test('a retry leaves the responses to the attempts before it as they are', async () => {
+test('a retry does not change the responses of earlier attempts', async () => {
   const { store } = installation;
   const [event] = events.slice(1);
   const [webhook] = webhooks;

@@ -66,7 +66,7 @@ test('an attempt that succeeds after the cancellation is recorded and reported',
   expect(await stored(retry)).toMatchObject({ state: 'delivered', attemptCount: 1 });
 });
 
-test('after an attempt that fails the activity ends as cancelled, and the delivery is retrying', async () => {
+test('after a failed attempt the cancelled activity ends, and the delivery is retrying', async () => {
   const retry = await underWay();
   retry.environment.cancel('CANCELLED');
   held[0]?.(500);
@@ -74,7 +74,7 @@ test('after an attempt that fails the activity ends as cancelled, and the delive
   expect(await stored(retry)).toMatchObject({ state: 'retrying', attemptCount: 1 });
 });
 
-test('a stopping process interrupts the attempt without a record and logs it as no fault', async () => {
+test('a stopping process interrupts the attempt without a record and does not log it as a fault', async () => {
   const retry = await underWay();
   using faulted = vi.spyOn(deliveryLog, 'error');
   using logged = vi.spyOn(deliveryLog, 'info');
@@ -102,7 +102,7 @@ async function callEarly(inMs: number) {
   return { environment, eventId, outcome, due };
 }
 
-test('the call right after the first attempt reads nothing where the next is due later', async () => {
+test('the call right after the first attempt reads nothing if the next attempt is due later', async () => {
   const read: string[] = [];
   const records = new Proxy(ports.records, {
     get: (all, name: keyof DeliveryPorts['records']) => {
@@ -145,7 +145,7 @@ test('a call up to a second early attempts when the retry is due, not before', a
   expect(await retry.outcome).toMatchObject({ state: 'delivered', attemptCount: 2 });
 });
 
-test('an earlier call attempts nothing and asks for one at the time when the retry is due', async () => {
+test('an earlier call attempts nothing and requests a call at the time when the retry is due', async () => {
   const retry = await callEarly(5_000);
   const failure = await retry.outcome.catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ApplicationFailure);

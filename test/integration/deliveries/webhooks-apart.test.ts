@@ -68,7 +68,7 @@ const waitsOf = (times: number[]): number[] =>
   times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
 
 test(
-  'a first retry after 1 s waits for a silent receiver of the same event for 2.5 s more at most',
+  'a first retry after 1 s waits for a silent receiver of the same event for at most 2.5 s more',
   busyMachine,
   async () => {
     const { beside, alone } = await waitsBesideSilence('/quick', ['1s', '2s']);

@@ -74,7 +74,7 @@ const refusedAnswers: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 test.each(refusedAnswers)(
-  'DNS that answers with %s is blocked without a connection, until it answers with another',
+  'DNS that returns %s is blocked without a connection, until it returns a different address',
   async (_what, answer) => {
     await using receiver = await startEverywhere();
     const dns = scriptDns(answer, ['127.0.0.1']);
@@ -101,7 +101,7 @@ const failingAnswers: readonly (readonly [string, DnsAnswer, string])[] = [
   ['silence', 'never', 'timeout'],
 ];
 
-test.each(failingAnswers)('DNS that answers with %s fails closed', async (_what, answer, kind) => {
+test.each(failingAnswers)('DNS that returns %s fails closed', async (_what, answer, kind) => {
   await using receiver = await startEverywhere();
   const [first, second] = await sendOver(scriptDns(answer, ['127.0.0.1']), receiver, [
     kind === 'timeout' ? 300 : timeoutMs,
@@ -112,7 +112,7 @@ test.each(failingAnswers)('DNS that answers with %s fails closed', async (_what,
   expect(second).toMatchObject({ kind: 'answered', status: 200 });
 });
 
-test('a DNS error is classed as dns, and a private address in the next answer as blocked', async () => {
+test('a DNS error is classified as dns, and a private address in the next answer as blocked', async () => {
   await using receiver = await startEverywhere();
   const dns = scriptDns(new Error('SERVFAIL'), ['169.254.169.254']);
   const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs]);
@@ -174,7 +174,7 @@ test.each([
   expect(result).toMatchObject({ kind: 'answered', address: '127.0.0.1' });
 });
 
-test('of more addresses than an attempt dials, none is always left out', async () => {
+test('if there are more addresses than an attempt dials, none is always left out', async () => {
   await using receiver = await startReceiver((response) => response.end());
   const open: EgressPolicy = { ...policy, allowCidrs: ['127.0.0.0/8'] };
   const addresses = Array.from({ length: 20 }, (_none, n) => `127.0.0.${20 - n}`);
@@ -210,7 +210,7 @@ test.each(['127.0.0.2', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', 'localhost.'])
   },
 );
 
-test('a url the policy no longer allows is blocked at the attempt for good, with the reason', async () => {
+test('a URL that the policy no longer allows is blocked permanently at the attempt, with the reason', async () => {
   await using sender = createHttpSender({ policy: { ...policy, allowHttp: false } });
   const result = await sender.send({ url: 'http://127.0.0.1/', headers: {}, body: '' });
   expect(result).toMatchObject({
@@ -221,7 +221,7 @@ test('a url the policy no longer allows is blocked at the attempt for good, with
   });
 });
 
-test('a peer the guard refuses after connecting is dropped before a byte is sent', async () => {
+test('a peer that the guard rejects after connecting is dropped before a byte is sent', async () => {
   let bytesReceived = 0;
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', (chunk) => {
@@ -254,7 +254,7 @@ test('a peer the guard refuses after connecting is dropped before a byte is sent
 });
 
 test.each([[['8.8.4.4']], [['8.8.4.4', '2600::5']], [['2600::5']]])(
-  "DNS that answers with %j, which includes the host's own public address, is blocked without a connection",
+  "DNS that returns %j, which includes the host's own public address, is blocked without a connection",
   async (answer) => {
     const guard = createAddressGuard(policy, () => ['8.8.4.4', '2600::5']);
     const hosts = createHostResolver(guard, async () => answer);

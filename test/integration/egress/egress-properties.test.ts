@@ -210,7 +210,7 @@ test(
 );
 
 test(
-  'no race of sends to one name, with answers that change between them, leads to a denied address',
+  'no race of requests to one name, with changing answers, leads to a denied address',
   async () => {
     const { sender, scripts } = createScripted();
     await using _sender = sender;

@@ -88,7 +88,7 @@ test.each(['127.0.0.2', '10.0.0.1', '::1', '169.254.169.254'])(
   },
 );
 
-test('an address that the proxy does not connect to holds up no other', async () => {
+test('an address that the proxy cannot connect to does not delay others', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using proxy = await startConnectProxy((target) =>
     target.startsWith('127.0.0.3') ? 'silence' : 'connect',
@@ -130,7 +130,7 @@ const refusals: readonly (readonly [string, ProxyReaction])[] = [
 ];
 
 test.each(refusals)(
-  'a proxy that answers with %s counts as not connected',
+  'a proxy that responds with %s counts as not connected',
   async (_what, reaction) => {
     await using proxy = await startConnectProxy(() => reaction);
     await using sender = senderThrough(proxy);
@@ -154,7 +154,7 @@ test('a proxy that never finishes connecting is a timeout of the receiver', asyn
   });
 });
 
-test('a proxy that is unreachable, disconnects or refuses the credentials is our fault and no attempt', async () => {
+test('a proxy that is unreachable, disconnects or rejects the credentials is our own fault and does not count as an attempt', async () => {
   const post = { url: 'http://receiver.example.com/', headers: {}, body: '' };
   await using away = senderThrough({ port: await closedPort() });
   await expect(away.send(post)).rejects.toMatchObject({ code: 'PROXY_FAILED' });

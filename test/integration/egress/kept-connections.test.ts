@@ -5,7 +5,7 @@ import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { failureOf, policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
-test('a second send to an origin reuses the connection', async () => {
+test('a second request to an origin reuses the connection', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });
   await sender.send(post(receiver.url));
@@ -21,7 +21,7 @@ test('a second send to an origin reuses the connection', async () => {
   expect(receiver.sockets).toHaveLength(1 + connects);
 });
 
-test('concurrent sends each have a connection, and none waits for another', async () => {
+test('concurrent requests each have a connection, and none waits for another', async () => {
   const waiting: (() => void)[] = [];
   await using receiver = await startReceiver((response) => {
     waiting.push(() => response.end());
@@ -58,7 +58,7 @@ test('a kept connection that breaks during the next request is replaced immediat
   expect(receiver.sockets).toHaveLength(2);
 });
 
-test('a request whose kept connection breaks after the answer began is not repeated', async () => {
+test('a request whose kept connection breaks after the response began is not repeated', async () => {
   let seen = 0;
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {

@@ -262,7 +262,7 @@ test.each(cases)('a receiver that sends $sent', async (strange) => {
   expect(receiver.sockets).toHaveLength(strange.connections);
 });
 
-test('a request whose connection breaks within an interim answer is not repeated', async () => {
+test('a request whose connection breaks within an interim response is not repeated', async () => {
   let asked = 0;
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {
@@ -323,7 +323,7 @@ const part = fc.oneof(
 );
 const answers = fc.array(part, { minLength: 1, maxLength: 5 });
 
-test('any bytes of a receiver lead to a result and not to a fault of ours', async () => {
+test('any bytes from a receiver lead to a result and not to a fault of ours', async () => {
   let pieces: readonly string[] = [];
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {

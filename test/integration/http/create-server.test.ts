@@ -25,7 +25,7 @@ async function listen(): Promise<{ server: Server; port: number }> {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-test('a client that does not read its answers is disconnected, and one that reads gets all of them', async () => {
+test('a client that does not read its responses is disconnected, and one that reads gets all of them', async () => {
   const { server, port } = await listen();
   expect(server.timeout).toBe(30_000);
 
@@ -53,7 +53,7 @@ test('a client that does not read its answers is disconnected, and one that read
   await once(server, 'close');
 });
 
-test('a refused client has a second to read the error, even while it keeps sending', async () => {
+test('a rejected client has a second to read the error, even while it keeps sending', async () => {
   const { server, port } = await listen();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const accepted = once(server, 'connection');
@@ -74,7 +74,7 @@ test('a refused client has a second to read the error, even while it keeps sendi
   await once(server, 'close');
 });
 
-test('a refused tunnel that is reset does not end the process', async () => {
+test('a rejected tunnel that is reset does not end the process', async () => {
   const { server, port } = await listen();
   const accepted = once(server, 'connection');
   const client = connect(port, '127.0.0.1');

@@ -123,7 +123,7 @@ test.each([
   ['a first attempt', 0],
   ['a retry', 1],
 ])(
-  "a receiver's answer to %s under way is erased in the second pass",
+  "a receiver's response to %s in flight is erased in the second pass",
   async (_which, attemptCount) => {
     const { store, app } = installation;
     const webhook = await insertWebhook(installation, { url: receiver.url });
@@ -182,7 +182,7 @@ test('a page that two workers take concurrently, or that is repeated later, is c
   expect(await stateOf(erasure)).toMatchObject({ count: 5, page: 2 });
 });
 
-test('a partition whose head is erased while it waits for its retry is signalled, even after a kill', async () => {
+test('a partition whose head is erased while waiting for its retry is signalled, even after a kill', async () => {
   const { store } = installation;
   const event = await insertEvent(installation, [], inMs(-1_000));
   const { appUid, entity, resourceUid, _id: eventId } = event;

@@ -103,7 +103,7 @@ function changingAfterRead(change: () => Promise<unknown>): DeliveryPorts {
 const requestsOf = (eventId: string): number =>
   receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId).length;
 
-test('a release passes on the oldest events first, whichever was attempted first, 20 a page and a page a second', async () => {
+test('a release passes on the oldest events first, whichever was attempted first, 20 per page and a page per second', async () => {
   const held = await insert(41, { state: 'held' });
   const release = await resumed();
   for (const page of [1, 2, 3]) {
@@ -150,7 +150,7 @@ test('a delivery that an attempt records as held after the resume is still relea
   expect(requestsOf(eventId)).toBe(1);
 });
 
-test('an attempt of a release is recorded as the held one was: a first attempt, a retry or a resend', async () => {
+test('an attempt of a release is recorded like the held one: a first attempt, a retry or a resend', async () => {
   const made: [Partial<DeliveryDocument>, string][] = [
     [{ attemptCount: 0, scheduleFrom: 0, requeuedAs: null }, 'event'],
     [{ attemptCount: 1, scheduleFrom: 0, requeuedAs: null }, 'retry'],
@@ -203,7 +203,7 @@ test('a delivery that a release has in flight is not taken by the next release',
   expect(requestsOf(eventId)).toBe(1);
 });
 
-test('the partitions of a deleted webhook are deleted with their numbers, 1,000 a page, and those of no other', async () => {
+test('the partitions of a deleted webhook are deleted with their numbers, 1,000 per page, and no others', async () => {
   const { store } = installation;
   const { appUid, _id: webhookUid } = webhook;
   const otherUid = `${webhookUid}x`;
@@ -237,7 +237,7 @@ test('the partitions of a deleted webhook are deleted with their numbers, 1,000 
   expect(await count(otherUid)).toBe(1);
 });
 
-test("a deleted webhook's open deliveries are cancelled, 1,000 a page, also those recorded later", async () => {
+test("a deleted webhook's open deliveries are cancelled, 1,000 per page, including those recorded later", async () => {
   const { store } = installation;
   const { appUid, _id: webhookUid } = webhook;
   const made = (count: number, state: DeliveryDocument['state']) =>

@@ -76,7 +76,7 @@ async function take(replay: ReplayJob): Promise<string[][]> {
   return (await takeAllPages(ports(), replay._id)).map(eventIdsOf);
 }
 
-test('a replay to several webhooks sends to one after the other, at one rate for all together', async () => {
+test('a replay to several webhooks sends to one after another, at one rate for all together', async () => {
   const [one, none, two] = [await addWebhook(), await addWebhook(), await addWebhook()];
   const ofOne = [await failAfter(one, 0), await failAfter(one, 1), await failAfter(one, 2)];
   const ofTwo = [await failAfter(two, 3), await failAfter(two, 4)];
@@ -102,7 +102,7 @@ test('a replay to several webhooks sends to one after the other, at one rate for
   });
 });
 
-test('what a replay sent and what failed again is not sent again by a later page', async () => {
+test('deliveries that a replay sent and that failed again are not sent again by a later page', async () => {
   const webhookUid = await addWebhook();
   const eventIds = [await failAfter(webhookUid, 0), await failAfter(webhookUid, 1)];
   const replay = replayTo([webhookUid], { perSecond: 1 });

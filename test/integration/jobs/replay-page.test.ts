@@ -90,7 +90,7 @@ test.each([
   ['that may be being sent', ago(60_000), false],
   ['whose time came after the request', new Date(askedAt.getTime() + 1), false],
   ['whose time is to come', new Date('2200-01-01T00:00:00Z'), true],
-])('of old pending deliveries in a line a replay takes one %s: %j', async (...row) => {
+])('of old pending deliveries in a partition a replay takes one %s: %j', async (...row) => {
   const [, nextAttemptAt, isTaken] = row;
   const limited = {
     state: 'pending',
@@ -102,7 +102,7 @@ test.each([
   expect(eventIdsOf(await take())).toEqual(isTaken ? [event._id] : []);
 });
 
-test("a replay takes no event that the webhook's present filters exclude", async () => {
+test("a replay takes no event that the webhook's current filters exclude", async () => {
   const webhook: Partial<WebhookDocument> = { entities: ['context'] };
   const replay = await replayOf({ state: 'exhausted' }, { states: ['exhausted'], webhook });
   expect(await replay.take()).toMatchObject({ events: [], isLast: true });
@@ -203,7 +203,7 @@ async function takePages(
   return pages;
 }
 
-test('a replay of more events than a page scans takes each once, oldest first, and per page no more than its rate', async () => {
+test('a replay of more events than a page scans takes each once, oldest first, with no more per page than its rate', async () => {
   const eventIds = await insertMissed(1_050);
   const pages = await takePages({ perSecond: 100 });
   expect(pages.map((page) => page.length)).toEqual([...Array(10).fill(100), 50]);
@@ -252,7 +252,7 @@ async function replayUpToNow(
   return { webhookUid, takeAfter };
 }
 
-test('a replay of never attempted events waits for those that were being committed at its request', async () => {
+test('a replay of never attempted events waits for those that were being committed when it was requested', async () => {
   const { webhookUid, takeAfter } = await replayUpToNow(['never_attempted']);
   const sent = ({ _id: eventId }: EventDocument) => ({ eventId, webhookUids: [webhookUid] });
   const late = newEvent(installation, [], ago(2));

@@ -45,7 +45,7 @@ test.each([
   expect(job).toMatchObject({ state: 'done', count: kept.length });
 });
 
-test('of overtaken deliveries the workflows that wait for an attempt are told, 100 at most', async () => {
+test('a resend signals the workflows whose deliveries it takes, at most 100 of them', async () => {
   const { store } = installation;
   const waiting = {
     webhookUid: 'whk_1',
@@ -95,7 +95,7 @@ test('of overtaken deliveries the workflows that wait for an attempt are told, 1
   expect((await findOvertaken(store, all)).size).toBe(100);
 });
 
-test('a resend tells the workflow of a delivery that waits in a line', async () => {
+test('a resend signals the workflow of a delivery that waits in a partition', async () => {
   const { store, app, config } = installation;
   const url = 'https://receiver.example.com/';
   const { _id: webhookUid } = await insertWebhook(installation, { url });

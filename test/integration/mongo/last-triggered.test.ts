@@ -35,7 +35,7 @@ async function record(...triggers: [webhook: WebhookDocument, at: Date][]): Prom
   await recorder[Symbol.asyncDispose]();
 }
 
-test('a process that stops leaves each webhook the time of its own latest attempt', async () => {
+test('a stopping process records for each webhook the time of its own latest attempt', async () => {
   const [one, other] = [await insert(), await insert()];
   await record([one, at(5)], [other, at(30)], [one, at(9)], [one, at(2)]);
   expect(await lastTriggeredAt(one)).toEqual(at(9));
@@ -53,7 +53,7 @@ test('an earlier attempt that another process records later does not move the ti
   expect(await lastTriggeredAt(webhook)).toEqual(at(30));
 });
 
-test('while a process runs, the attempts of a second are written together, and those of the next after them', async () => {
+test('while a process runs, the attempts of one second are written together', async () => {
   const [one, other] = [await insert(), await insert()];
   const recorder = new TriggerRecorder(installation.store);
   recorder.record(one._id, at(5));

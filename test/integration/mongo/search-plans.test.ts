@@ -124,7 +124,7 @@ async function findFaults(
 
 const since = [null, minute(count / 4)];
 
-test('every combination of the filters of deliveries reads, in order, only what it finds', async () => {
+test('every combination of the filters of deliveries reads, in order, only matching documents', async () => {
   const combinations = combine({
     webhookUid: [null, 'whk_2'],
     externalTenantId: [null, 'tenant-1'],

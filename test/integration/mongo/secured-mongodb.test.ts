@@ -60,7 +60,7 @@ const refusals: Record<string, { changed?: Changes; host?: string; reason?: stri
 };
 
 test.each(Object.entries(refusals))(
-  'with %s the address and the reason are told',
+  'with %s the address and the reason are reported',
   async (...row) => {
     const [, { changed = {}, host = 'localhost', reason = '' }] = row;
     const { uri } = settingsOf(changed, host);

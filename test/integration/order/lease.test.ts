@@ -96,7 +96,7 @@ test('a holder whose lease another process has taken settles and releases nothin
 test.each([
   { leftMs: 5_001, may: true },
   { leftMs: 5_000, may: false },
-])('a request with $leftMs ms left of the lease may begin: $may', async ({ leftMs, may }) => {
+])('a request with $leftMs ms left of the lease may start: $may', async ({ leftMs, may }) => {
   const lease = { ...(await taken()), untilMs: performance.now() + leftMs + (may ? 1_000 : 0) };
   if (may) requireLease(lease);
   else expect(() => requireLease(lease)).toThrow(LeaseLost);

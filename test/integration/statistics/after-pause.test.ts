@@ -47,7 +47,7 @@ test.each([
   ['with 2,500 deliveries', [2_500], 4],
   ['with 2,500 deliveries and as many that were never attempted', [2_500, 2_500], 7],
 ])(
-  'a pause of 30 days %s is counted at once, in few commands',
+  'a pause of 30 days %s is counted in one go, in few commands',
   async (_what, [sent, held], max) => {
     const { store } = installation;
     const made = [

@@ -110,7 +110,7 @@ test.each(['minute', 'hour', 'day'])(
   },
 );
 
-test('a minute is counted a minute after its end, with what ended in it and nothing else', async () => {
+test('a minute is counted a minute after its end, with exactly the attempts that ended in it', async () => {
   const endMs = startMs + minuteMs;
   for (const at of [startMs - 1, startMs, endMs - 1, endMs]) {
     await insert([at], { state: 'delivered' });
@@ -143,7 +143,7 @@ test('an attempt counts in its minute though the delivery was attempted again be
   }
 });
 
-test('a process that died while it counted is followed by another when its lease is over', async () => {
+test('a process that died while counting is followed by another when its lease is over', async () => {
   await insertMixed();
   const died = new Date(afterAllMs + countLeaseMs);
   await service.store.statisticsCursors.updateOne({}, { $set: { leaseUntil: died } });
@@ -151,7 +151,7 @@ test('a process that died while it counted is followed by another when its lease
   expect(await seal(died.getTime())).toBe(true);
 });
 
-test('what a job wrote with an earlier time than the last attempt has is not missed', async () => {
+test('deliveries that a job wrote with a time before the last attempt are not missed', async () => {
   const endMs = startMs + minuteMs;
   const updatedAt = new Date(endMs - 5_000);
   await sealAll(endMs + countedAfterMs);
@@ -161,7 +161,7 @@ test('what a job wrote with an earlier time than the last attempt has is not mis
   expect((await ask(inMinutes)).totals).toMatchObject({ exhausted: 1 });
 });
 
-test('the statistics of a webhook have its own deliveries, and empty points', async () => {
+test('the statistics of a webhook have only its own deliveries, and empty points', async () => {
   await insertMixed();
   nowMs = afterAllMs;
   const { totals, points } = await ask(`${inMinutes}&webhookUid=${webhookUid}`);
@@ -188,7 +188,7 @@ const askByWebhook = async (query: string) => {
 };
 
 test.each(['hour', 'day'])(
-  'counted or not yet, by %s, each webhook has the totals that are asked for it alone',
+  'counted or not yet, by %s, each webhook has the same totals as its own statistics',
   async (interval) => {
     const { _id: other } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
     const { _id: idle } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
@@ -225,7 +225,7 @@ test.each(['hour', 'day'])(
   },
 );
 
-test('the counts by webhook are of the last 24 hours by default, and of 31 hours or days at most', async () => {
+test('the counts by webhook cover the last 24 hours by default, and at most 31 hours or days', async () => {
   nowMs = afterAllMs;
   const since = (hours: number) => `since=${new Date(nowMs - hours * hourMs).toISOString()}`;
   expect(await askByWebhook('')).toMatchObject({
@@ -243,7 +243,7 @@ test('the counts by webhook are of the last 24 hours by default, and of 31 hours
   }
 });
 
-test('of many webhooks the counts are of a shorter range, which the refusal tells', async () => {
+test('for many webhooks the maximum range is shorter, and the error says so', async () => {
   nowMs = afterAllMs;
   const { appUid } = service.app;
   const known = await service.store.webhooks.countDocuments({ appUid });
@@ -263,7 +263,7 @@ test('of many webhooks the counts are of a shorter range, which the refusal tell
   await service.store.webhooks.deleteMany({ _id: { $in: made.map(({ _id }) => _id) } });
 });
 
-test('with more deliveries not counted yet than are read, the counts end before them', async () => {
+test('with more uncounted deliveries than are read, the counts end before them', async () => {
   await insert([startMs + 1_000], { state: 'delivered' });
   await sealAll(startMs + minuteMs + countedAfterMs);
   const at = new Date(startMs + minuteMs + 20_000);
@@ -283,7 +283,7 @@ test('with more deliveries not counted yet than are read, the counts end before 
   expect(counted.completeUntil).toBe(completeUntil);
 });
 
-test('the counts before completeUntil are final, though an attempt is recorded after its end', async () => {
+test('the counts before completeUntil are final, even if an attempt is recorded after its end', async () => {
   await insertMixed();
   await sealAll(startMs + minuteMs + countedAfterMs);
   nowMs = afterAllMs;
@@ -298,7 +298,7 @@ test('the counts before completeUntil are final, though an attempt is recorded a
   }
 });
 
-test('a webhook that is unknown, or of another application, has no statistics', async () => {
+test('an unknown webhook, or one of another application, has no statistics', async () => {
   const url = 'http://127.0.0.1:1/';
   const { _id: foreign } = await insertWebhook(service, { url, appUid: 'app_other' });
   for (const uid of ['whk_unknown', foreign]) {
@@ -312,7 +312,7 @@ test.each([
   'since=yesterday',
   'interval=minute&since=2026-01-01T00:00:00Z',
   'x=1',
-])('the query %j is refused', async (query) => {
+])('the query %j is rejected', async (query) => {
   const answer = await service.call('GET', `/stats/deliveries?${query}`);
   expectProblem(answer, 400, 'invalid_request');
 });

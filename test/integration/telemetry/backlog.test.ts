@@ -59,7 +59,7 @@ async function writeBacklog(): Promise<void> {
   await store.webhooks.updateOne({ _id }, { $set: { tls: { notAfter: ago(-3_600) } } as object });
 }
 
-test('the backlog, its ages, the jobs and what ends soon are shown, also those of nothing', async () => {
+test('the backlog, its ages, the jobs and upcoming expiries are shown, and zeros if there are none', async () => {
   await writeBacklog();
   const stopping = new AbortController();
   const { store, config } = installation;
@@ -96,7 +96,7 @@ test('the backlog, its ages, the jobs and what ends soon are shown, also those o
   await watching;
 });
 
-test('a server that is away is 0, and 1 again when it is back', async () => {
+test('an unavailable server is 0, and 1 again when it is back', async () => {
   await using proxy = await startMongodbProxy();
   const { config } = installation;
   const place = { ...config.mongodb, uri: proxy.uri };
@@ -123,7 +123,7 @@ test('a server that is away is 0, and 1 again when it is back', async () => {
   await watching;
 });
 
-test('what could not be read for a minute is not a number', async () => {
+test('values that could not be read for a minute are not a number', async () => {
   const { config } = installation;
   await using proxy = await startMongodbProxy();
   await using store = await connectStore({ ...config.mongodb, uri: proxy.uri });

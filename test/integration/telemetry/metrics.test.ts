@@ -88,7 +88,7 @@ test('changes with known outcomes are counted, each once', async () => {
   });
 });
 
-test('each figure on the page is one of the table, or of a library that docs/metrics.md names', async () => {
+test('each metric on the page is in the table, or from a library that docs/metrics.md names', async () => {
   const known = new Set(
     Object.values(instruments).map(({ facts }) => facts.name.replaceAll('.', '_')),
   );

@@ -235,7 +235,7 @@ test(`${neverAttempted} finds an event that no worker has taken`, async () => {
   );
 });
 
-test(`${reported} finds the workflow whose code fails again and again`, async () => {
+test(`${reported} finds the workflow whose code fails repeatedly`, async () => {
   await waitFor(async () => (await find(reported)).length > 0, {
     what: 'the report of a problem',
   });

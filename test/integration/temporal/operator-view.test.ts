@@ -72,7 +72,7 @@ async function resultOf(workflowId: string): Promise<DeliverySummary> {
   }
 }
 
-test('an event that was delivered at once shows receiver, status and time of each delivery', async () => {
+test('an event that was delivered immediately shows receiver, status and time of each delivery', async () => {
   const uids = [await webhookAt('/200'), await webhookAt('/204')];
   const eventId = await report(uids);
   const workflowId = `event/${eventId}`;
@@ -127,7 +127,7 @@ test('a running workflow shows which delivery is retried, when, and after what',
   await remove(uids);
 });
 
-test('a retry names event, webhook and receiver; one that is exhausted is a failed activity of one line', async () => {
+test('a retry names event, webhook and receiver; an exhausted one is a failed activity of one line', async () => {
   const uids = [
     await webhookAt('/flaky', { retrySchedule: ['1s'] }),
     await webhookAt('/500', { retrySchedule: ['1s'] }),
@@ -155,7 +155,7 @@ test('a retry names event, webhook and receiver; one that is exhausted is a fail
   await remove(uids);
 });
 
-test('an address that is refused at a retry fails its activity, too', async () => {
+test('an address that is blocked at a retry fails its activity, too', async () => {
   const uid = await webhookAt('/500', { retrySchedule: ['1s'] });
   const eventId = await report([uid]);
   await waitFor(async () => (await service.store.deliveries.countDocuments({ eventId })) === 1);
@@ -174,7 +174,7 @@ test('an address that is refused at a retry fails its activity, too', async () =
   await remove([uid]);
 });
 
-test('an order shows its head, who waits behind it, and what its events have in common', async () => {
+test('an order shows its head, the waiting events, and what its events have in common', async () => {
   const uid = await webhookAt('/500', { ordering: 'resource', retrySchedule: ['2s'] });
   const data = { uid: 'agt_seen', externalTenantId: 'tenant-seen' };
   const first = await report([uid], data);

@@ -60,7 +60,7 @@ describe.each([
     await gateway?.[Symbol.asyncDispose]();
   });
 
-  test('the service starts, is ready and delivers, and shows it at each call', async () => {
+  test('the service starts, is ready and delivers, and authenticates each call', async () => {
     expect(await service.raw('GET', '/readyz')).toMatchObject({ status: 200 });
     await deliverOne(service);
     expect(gateway.calls.some(({ path }) => path.endsWith('/PollWorkflowTaskQueue'))).toBe(true);
@@ -70,7 +70,7 @@ describe.each([
     expect([...shown]).toEqual([options.asksForCertificate ? 'herald' : 'Bearer key-of-the-cloud']);
   });
 
-  test('the setup goes through where all search attributes are there', async () => {
+  test('the setup succeeds if all search attributes exist', async () => {
     const before = gateway.calls.length;
     await prepareServers(service.config);
     const paths = gateway.calls.slice(before).map(({ path }) => path.split('/').at(-1));
@@ -102,7 +102,7 @@ describe.each([
   });
 });
 
-describe('a gateway that asks for a certificate', () => {
+describe('a gateway that requires a certificate', () => {
   let gateway: TemporalGateway;
   beforeAll(async () => {
     gateway = await startTemporalGateway({ asksForCertificate: true, refusesOperators: false });

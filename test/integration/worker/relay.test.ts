@@ -172,7 +172,7 @@ test('a partition whose signal failed is signalled again 5 s later', async () =>
   await service.store.partitions.deleteMany({});
 });
 
-test('of many partitions each is signalled again 5 s later, also where the relay gave up before it', async () => {
+test('of many partitions each is signalled again 5 s later, even if the relay gave up before reaching it', async () => {
   const now = new Date();
   const count = 70;
   for (let n = 0; n < count; n += 1) await insertPartition(`agt_away_${n}`, now);
@@ -189,7 +189,7 @@ test('of many partitions each is signalled again 5 s later, also where the relay
   await service.store.partitions.deleteMany({});
 });
 
-test('the relay repeats failed starts until they succeed, and stops when it is asked to', async () => {
+test('the relay repeats failed starts until they succeed, and stops on request', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   const stopping = new AbortController();
   let startCount = 0;
@@ -209,7 +209,7 @@ test('the relay repeats failed starts until they succeed, and stops when it is a
   expect(startCount).toBeGreaterThanOrEqual(2);
 });
 
-test('a change is answered even if no workflow can be started, and its event is kept for the relay', async () => {
+test('a change gets a response even if no workflow can be started, and its event is kept for the relay', async () => {
   const away = newStarterWithoutTemporal(service);
   const real = service.context.starter;
   service.context.starter = away;
@@ -241,7 +241,7 @@ test('an event that no webhook gets is stored and needs no workflow', async () =
   expect(event.status).toBe(202);
 });
 
-test('a workflow that cannot be started delays no other, and the relay backs off when none can be started', async () => {
+test('a workflow that cannot be started does not delay others, and the relay backs off when none can be started', async () => {
   await service.store.events.updateMany({}, { $set: { dispatchedAt: new Date() } });
   const event = await insertEvent(service, [webhookUid], longAgo());
   const jobs = [1, 2].map(() => newRelease({ appUid: service.app.appUid, webhookUid }, longAgo()));

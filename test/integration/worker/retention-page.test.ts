@@ -41,7 +41,7 @@ const jobOf = (createdDays: number, finishedDays: number | null): JobDocument =>
   finishedAt: finishedDays === null ? null : inDays(finishedDays),
 });
 
-test('a job is deleted when it has been over for longer than the retention, not while it runs', async () => {
+test('a job is deleted when it has been over for longer than the retention, but not while it runs', async () => {
   const { jobs } = installation.store;
   const kept = [jobOf(-60, null), jobOf(-60, -29.99)];
   await jobs.insertMany([jobOf(-60, -30.01), ...kept]);
@@ -50,7 +50,7 @@ test('a job is deleted when it has been over for longer than the retention, not 
   expect(left.map(({ _id }) => _id)).toEqual(kept.map(({ _id }) => _id));
 });
 
-test('a worker whose clock is 40 days ahead deletes and cancels nothing, and says so', async () => {
+test('a worker whose clock is 40 days ahead deletes and cancels nothing, and reports it', async () => {
   const { events, deliveries, jobs } = installation.store;
   const at = inDays(-1);
   const event = newEvent(installation, ['whk_1'], at);

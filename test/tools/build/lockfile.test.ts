@@ -26,7 +26,7 @@ test('a missing entry is reported with its platform', () => {
   });
 });
 
-test('no entry names the address that it was installed from', () => {
+test('no entry contains the address that it was installed from', () => {
   // A workspace is a link to its folder.
   const installed = Object.values(lock.packages).filter((entry) => !('link' in entry));
   expect(installed.filter((entry) => entry.resolved !== undefined)).toEqual([]);

@@ -31,7 +31,7 @@ function inUnit(role: string): number {
 }
 
 test.each(['api', 'worker'] as const)(
-  'the memory limit of the %s is above the sum of its bounds, by a quarter at most',
+  'the memory limit of the %s is above the sum of its bounds, by at most a quarter',
   (role) => {
     expect(inChart(role)).toBeGreaterThan(bytesOf(role));
     expect(inChart(role)).toBeLessThan(1.25 * bytesOf(role));

@@ -42,14 +42,14 @@ test('every setting in a unit or the example is a known one', () => {
   expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('the settings of the operator win over those of the unit', () => {
+test("the operator's settings override those of the unit", () => {
   for (const unit of units) {
     const text = readFileSync(join(folder, unit), 'utf8');
     expect(text.lastIndexOf('\nEnvironment=')).toBeLessThan(text.indexOf('\nEnvironmentFile='));
   }
 });
 
-test('api and worker have the time of a stop, come back, and have metrics on ports of their own', () => {
+test('api and worker have the time for a shutdown, restart, and have metrics on their own ports', () => {
   const { drainMs } = readConfig({ MONGODB_URI: 'mongodb://localhost', ...makeDevSecrets() }).http;
   const running = units.filter((unit) => !unit.includes('setup'));
   for (const unit of running) {
@@ -107,7 +107,7 @@ describe.skipIf(!isInstalled)('systemd, where it is installed', () => {
     expect({ status, ours }).toEqual({ status: 0, ours: [] });
   });
 
-  test.each(units)('finds little exposed in %s', (unit) => {
+  test.each(units)('reports a low exposure of %s', (unit) => {
     const options = ['security', '--offline=true', `--threshold=${exposureMax}`];
     execFileSync('systemd-analyze', [...options, join(copies, unit)], { stdio: 'pipe' });
   });

@@ -47,15 +47,15 @@ function documentedCodes(): string[] {
   );
 }
 
-test('docs/api.md names each code of a fault, and no other', () => {
+test('docs/api.md lists each code of a field error, and no other', () => {
   expect([...new Set(documentedCodes())].sort()).toEqual([...faultCodes].sort());
 });
 
-test('the keywords by which bodies are refused are codes of faults', () => {
+test('the keywords by which bodies are rejected are codes of field errors', () => {
   expect([...keywords].filter((each) => !faultCodes.some((code) => code === each))).toEqual([]);
 });
 
-test('the source makes faults with each of the codes', () => {
+test('the source produces field errors with each of the codes', () => {
   const isMade = (code: string) =>
     new RegExp(`(?:\\bcode: |\\bcode = |refuse\\(|Fault\\(|Refused = )[^;\\n]*'${code}'`).test(
       source,

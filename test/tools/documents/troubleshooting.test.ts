@@ -40,7 +40,7 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-test('there are calls', () => {
+test('the page has calls', () => {
   expect(calls.length).toBeGreaterThan(10);
 });
 

@@ -57,7 +57,7 @@ async function startExample(secret: string) {
   };
 }
 
-test('the example shows a change of an agent, refuses a forgery, and the delivery is delivered', async () => {
+test('the example shows a change of an agent, rejects a forgery, and the delivery is delivered', async () => {
   const { body: webhook } = await service.call('POST', '/webhooks', {
     body: { url: 'http://127.0.0.1:1/hook', entities: ['agent'] },
   });

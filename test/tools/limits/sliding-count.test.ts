@@ -44,7 +44,7 @@ test('a caller that waits for the returned time without a call is allowed again'
   );
 });
 
-test('no time span as long as a window contains twice the limit', () => {
+test('no period as long as a window contains twice the limit', () => {
   const steps = array(integer({ min: 1, max: 20_000 }), { maxLength: 200 });
   assert(
     property(steps, (waitsMs) => {

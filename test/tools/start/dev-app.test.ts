@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { findOrCreateDevApp } from '../../../dev/start/dev-app.ts';
 import { createInstallation } from '../../support/installation.ts';
 
-test('an application whose accounts were all deleted is used again, with a new account', async () => {
+test('an application whose accounts were all deleted is reused, with a new account', async () => {
   await using installation = await createInstallation();
   const { config, store, app } = installation;
   await store.accounts.deleteMany({});

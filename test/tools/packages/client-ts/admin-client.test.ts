@@ -46,7 +46,7 @@ test('a read sends no CSRF token, and before the sign-in nor does a change', asy
   expect(before.asked[0]?.headers).not.toHaveProperty('x-csrf-token');
 });
 
-test('the service may be under a path', async () => {
+test('the service can be below a path', async () => {
   await using server = await scripted([page, { body: { uid: 'app_1' } }], { prefix: '/herald/' });
   await server.client.app('app_1').events.list({ entity: 'agent' }).page();
   await server.client.apps.change('app_1', { name: 'New' });
@@ -64,7 +64,7 @@ test('problems of sessions and roles are errors by class', async () => {
   await expect(members.remove('adm_1')).rejects.toBeInstanceOf(InsufficientRoleError);
 });
 
-test.each(['session_ended', 'role_ended'])('a stream that ends with %s is over', async (reason) => {
+test.each(['session_ended', 'role_ended'])('a stream that ends with %s does not reconnect', async (reason) => {
   const closed = `event: closed\ndata: ${JSON.stringify({ reason, detail: 'sign in' })}\n\n`;
   await using server = await scripted([streamOf('event: opened\ndata: {}\n\n', closed)]);
   const read = async () => {
@@ -74,7 +74,7 @@ test.each(['session_ended', 'role_ended'])('a stream that ends with %s is over',
   expect(server.asked).toMatchObject([{ url: '/admin/api/apps/app_1/events/stream' }]);
 });
 
-test('an application without a uid is refused before anything is sent', async () => {
+test('an application without a uid is rejected before anything is sent', async () => {
   await using server = await scripted([page]);
   await expect(server.client.app('').events.get('evt_1')).rejects.toThrow('appUid must be the uid');
   expect(server.asked).toEqual([]);

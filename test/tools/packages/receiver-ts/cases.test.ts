@@ -36,7 +36,7 @@ test.each(deliveries)('$scheme: $name', async (each) => {
   expect(await verdictOf(verifierOf(each), { headers, body })).toEqual(each.expect);
 });
 
-test('a header that came twice is joined by a comma and a space', async () => {
+test('a header sent twice is joined by a comma and a space', async () => {
   const each = caseNamed('the sample of agent.created');
   const { 'webhook-signature': right = '' } = each.headers;
   const body = bodyOf(each);
@@ -59,7 +59,7 @@ function asLatin1(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-test.each(deliveries)('WebCrypto signs as Node does: $name', async (each) => {
+test.each(deliveries)('WebCrypto signs like Node: $name', async (each) => {
   const body = bodyOf(each);
   const key = Buffer.from(each.secrets[0] ?? '');
   const start = `${each.headers['webhook-id']}.`;
@@ -90,7 +90,7 @@ test.each(xWebhookSignature)('a public vector of X-Webhook-Signature: $header', 
   expect(await verdictOf(verifier, { headers, body: Buffer.from(`${body} `) })).toEqual(changed);
 });
 
-describe('beside the library of Standard Webhooks', () => {
+describe('compared with the library of Standard Webhooks', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
   afterEach(() => void vi.useRealTimers());
 
@@ -126,7 +126,7 @@ describe('beside the library of Standard Webhooks', () => {
     if (isUtf8) expect(libraryAccepts(each)).toBe(isSigned || isLenient);
   });
 
-  test('what the library signs is accepted', async () => {
+  test('signatures of the library are accepted', async () => {
     const [each] = deliveries;
     if (each === undefined) throw new Error('there are no cases');
     const [secret = ''] = each.secrets;

@@ -26,13 +26,13 @@ const event: WebhookEvent = {
   data: { uid: '1', externalTenantId: 'tenant-1' },
 };
 
-test('the types take what the service sends', () => {
+test('the types fit what the service sends', () => {
   expectTypeOf<Written<AgentOfService>>().toExtend<AgentData>();
   expectTypeOf<Written<ContextFileOfService>>().toExtend<ContextFileData>();
   expectTypeOf<Written<WebhookNotice>>().toExtend<WebhookNoticeData>();
 });
 
-test('the name of a known event tells the type of its data', () => {
+test('the name of a known event narrows the type of its data', () => {
   const nameOf = (known: KnownEvent): string => {
     if (known.event === 'agent.updated') return known.data.agentName;
     return known.event === 'contextfile.created' ? known.data.fileName : '';
@@ -41,7 +41,7 @@ test('the name of a known event tells the type of its data', () => {
   expect(isKnownEvent(event)).toBe(true);
 });
 
-test('an event or a version that came later is not known', () => {
+test('a newer event or version is not known', () => {
   expect(isKnownEvent({ ...event, event: 'agent.archived' })).toBe(false);
   expect(isKnownEvent({ ...event, version: 2 })).toBe(false);
 });
@@ -55,7 +55,7 @@ test('every event of the service is known', () => {
   }
 });
 
-test('a resource is its kind and its uid together', () => {
+test('a resource is its kind together with its uid', () => {
   expect(resourceOf(event)).toBe('agent/1');
   expect(resourceOf({ ...event, event: 'context.deleted' })).toBe('context/1');
 });

@@ -69,27 +69,27 @@ test('nothing else is installed', () => {
   expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['@agent-herald']);
 });
 
-test('the quick start takes a delivery', async () => {
+test('the quick start receives a delivery', async () => {
   const [quickStart] = snippets;
   await writeFile(join(folder, 'server.mjs'), quickStart?.code ?? '');
   expect(await deliverTo('server.mjs')).toEqual(expected);
 });
 
-test('it takes a delivery where Node has no getBuiltinModule, as on edge runtimes', async () => {
+test('it receives a delivery where Node has no getBuiltinModule, as on edge runtimes', async () => {
   const [quickStart] = snippets;
   await writeFile(join(folder, 'server.mjs'), quickStart?.code ?? '');
   const without = 'data:text/javascript,process.getBuiltinModule = undefined;';
   expect(await deliverTo('server.mjs', ['--import', without])).toEqual(expected);
 });
 
-test.each(['express', 'koa', 'fastify'])('the snippet for %s takes a delivery', async (name) => {
+test.each(['express', 'koa', 'fastify'])('the snippet for %s receives a delivery', async (name) => {
   const snippet = snippets.find(({ code }) => code.includes(`from '${name}'`));
   await writeFile(join(folder, `${name}.mjs`), snippet?.code ?? '');
   expect(await deliverTo(`${name}.mjs`)).toEqual(expected);
 });
 
 test.each(['node:http', 'express', 'koa', 'fastify'])(
-  'the snippet for %s ends with an error where its port is taken',
+  'the snippet for %s ends with an error if its port is taken',
   async (name) => {
     // On all addresses, as the snippets listen.
     const taken = createServer().listen(0);
@@ -108,7 +108,7 @@ test.each(['node:http', 'express', 'koa', 'fastify'])(
   },
 );
 
-test('the snippet for Next is loaded without its secret, says so at a request, and takes a delivery', async () => {
+test('the snippet for Next loads without its secret, reports it on a request, and receives a delivery', async () => {
   const snippet = snippets.find(({ code }) => code.includes('function POST('));
   await writeFile(join(folder, 'route.ts'), snippet?.code ?? '');
   const lines = [
