@@ -1,4 +1,4 @@
-// The calls of an application for admins: they read what its keys read, and change it as keys do.
+// The calls of an application for admins: they read and change the same data as its keys.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   viewer = await join('viewer');
   uids = await furnishApp(service.apiUrl, service.app);
   app = `/apps/${service.app.appUid}`;
-  // Else the answers to two calls could differ in `dispatchedAt`.
+  // Otherwise the responses to two calls could differ in `dispatchedAt`.
   const isDispatched = async (): Promise<boolean> =>
     (await service.store.events.countDocuments({ dispatchedAt: null })) === 0;
   await waitFor(isDispatched, { what: 'the start of all workflows' });
@@ -73,7 +73,7 @@ test('admins have all calls of a key except sign-ins of users and changes of res
   ]);
 });
 
-// Such as until when statistics are complete; in seconds, too.
+// Times that may differ, such as the end of complete statistics; also in seconds.
 const time = /\d{4}-\d\d-\d\dT[\d:.]+Z|"\d{10}"/g;
 
 test.each(reads)('%s responds to a viewer as it does to a key, without a secret', async (...line) => {
@@ -81,7 +81,7 @@ test.each(reads)('%s responds to a viewer as it does to a key, without a secret'
   const seen = await service.raw('GET', fillPath(ofAdmin, uids), { headers: viewer.headers });
   expect(seen.status).toBe(200);
   const asKey = await service.raw('GET', fillPath(ofKey, uids));
-  // Of a delivery's request they see more (delivery-detail.test.ts).
+  // Admins see more of a delivery's request (delivery-detail.test.ts).
   const [one, other] = [seen, asKey].map(({ body }) =>
     JSON.stringify({ ...body, request: null }).replaceAll(time, 'a time'),
   );
@@ -137,7 +137,7 @@ test('admins can still see and change a disabled application', async () => {
 
 describe('the live stream of an admin', () => {
   const open = (admin: TestAdmin, lastEventId = ''): Promise<StreamReader> => {
-    // As EventSource does, which can set no header of its own.
+    // Like EventSource, which cannot set its own headers.
     const headers = { cookie: admin.headers['cookie'] ?? '' };
     return openStream({ ...service, path: `/admin/api${app}` }, { headers, lastEventId });
   };

@@ -1,4 +1,4 @@
-// Changing a password needs the old one, checks the new one, and ends all other sessions.
+// Changing a password requires the old one, checks the new one, and ends all other sessions.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '../../../api/admin/session/open-session.ts';
 import { passwordFault } from '../../../lib/access/password-rules.ts';
@@ -63,7 +63,7 @@ test('without the current password nothing changes, and guesses are throttled', 
     expectProblem(answer, 422, 'password_refused');
     expect(faultsOf(answer)).toEqual(['#/currentPassword password_wrong']);
   }
-  // The waits double, so one of the next guesses is too early on any machine.
+  // The waits double, so on any machine one of the next guesses is too early.
   let answer = await ada.call('POST', '/password', { body });
   for (let i = 0; i < 4 && answer.status === 422; i += 1) {
     answer = await ada.call('POST', '/password', { body });

@@ -1,4 +1,4 @@
-// Requests that pages of other sites make a browser send are refused, even with the cookie.
+// Requests that pages of other sites trigger in a browser are rejected, even with the cookie.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';

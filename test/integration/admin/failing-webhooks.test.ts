@@ -1,4 +1,4 @@
-// Which webhooks of the whole installation fail.
+// The failing webhooks of the whole installation.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';

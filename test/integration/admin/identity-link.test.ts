@@ -39,7 +39,7 @@ async function makeUnlinked(name: string): Promise<{ uid: string; mail: string }
   return { uid: (await createAdmin(service.store, wish))._id, mail };
 }
 
-/** Signs a user of the provider in, and returns how that ended. */
+/** Signs in a user of the provider, and returns the outcome. */
 async function signInAs(
   sub: string,
   mail: string,
@@ -49,7 +49,7 @@ async function signInAs(
   return outcomeOf(await comeBack(service, await visitProvider(service)));
 }
 
-/** Returns an admin's rows of the audit log, the oldest first. */
+/** Returns an admin's audit rows, oldest first. */
 async function rowsOf(uid: string): Promise<AuditDocument[]> {
   return service.store.auditLog.find({ 'target.uid': uid }).sort({ _id: 1 }).toArray();
 }
@@ -128,7 +128,7 @@ test('of concurrent first sign-ins of one person with two emails, one admin is l
       visits.push(await visitProvider(service));
     }
     const answers = await Promise.all(visits.map((visit) => comeBack(service, visit)));
-    // The later sign-in is refused, or finds the link and signs that admin in.
+    // The later sign-in is rejected, or finds the link and signs that admin in.
     const outcomes = new Set(answers.map(outcomeOf));
     expect(outcomes).toContain('signed in');
     expect(['signed in', 'refused']).toEqual(expect.arrayContaining([...outcomes]));
@@ -147,7 +147,7 @@ test('an unlinked admin is signed out, and the next sign-in links the admin agai
   expect((await rowsOf(uid)).map((row) => row.action)).toContain('admin.identity_unlinked');
 });
 
-/** Signs in at a certified provider, and returns where that leads and the admin of the session. */
+/** Signs in at a certified provider, and returns where that leads, with the admin of the session. */
 async function signInAt(
   certified: CertifiedProvider,
   at: TestService,

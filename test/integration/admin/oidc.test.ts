@@ -1,4 +1,4 @@
-// Signing in through an identity provider: who gets a session, and which answers are refused.
+// Signing in through an identity provider: who gets a session, and which responses are rejected.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf } from '../../support/admin-client.ts';
@@ -139,7 +139,7 @@ test("the provider's response is accepted once, in the browser and for the reque
 
 test('an address causes at most sixty requests per minute to the provider, whatever else was rejected there', async () => {
   const env = { ...oidcSettings(provider.issuer), HERALD_FAILURES_PER_MINUTE: '1' };
-  // A fixed clock, so that the minute lasts on any machine.
+  // A fixed clock, so that the minute does not end on any machine.
   const now = new Date();
   await using limited = await startService({ worker: false, env, clock: { now: () => now } });
   await createAdmin(limited.store, { email, password: null, superuser: true });
@@ -166,7 +166,7 @@ test('an address causes at most sixty requests per minute to the provider, whate
 
 test('a sign-in ends the session that the browser had at its start, and no other', async () => {
   const signIn = async (cookie = ''): Promise<string> => {
-    // Our own page starts the sign-in; the way back comes from another site without the cookie.
+    // Our own page starts the sign-in. The redirect back comes from another site, without the cookie.
     const back = await comeBack(service, await visitProvider(service, { cookie }));
     expect(outcomeOf(back)).toBe('signed in');
     return cookieOf(back);

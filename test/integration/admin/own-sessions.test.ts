@@ -1,4 +1,4 @@
-// An admin's own sessions: which there are, and ending one of them.
+// An admin's own sessions: listing them and ending them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTestAdmin, signIn, type TestAdmin } from '../../support/admin-client.ts';
 import { startService, type TestService } from '../../support/service.ts';

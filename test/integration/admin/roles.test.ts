@@ -230,7 +230,7 @@ test.each(becomingOwner)(
     let removal: Promise<unknown> = Promise.resolve();
     const hook = vi.spyOn(memberships, 'insertOne').mockImplementationOnce(async (...insert) => {
       removal = removeAdmin(service.store, guest);
-      // By now the removal has ended, or conflicts with the open transaction and is being retried.
+      // By now the removal has ended, or it conflicts with the open transaction and is being retried.
       await Promise.race([removal, waitFor(() => tries.mock.calls.length > 1)]);
       return insertOne(...insert);
     });

@@ -79,7 +79,7 @@ async function waitsOf(subject: { email: string; address: string }, count: numbe
     const options = { pepper: service.config.keyPepper, now };
     expect((await takeSignInTurn(service.store, subject, options)).allowed).toBe(true);
     const next = await takeSignInTurn(service.store, subject, options);
-    // An allowed attempt counts, so without a wait this one is the next failure.
+    // An allowed attempt counts, so without a wait it is the next failure.
     const waitMs = next.allowed ? 0 : next.retryAfterMs;
     if (next.allowed) i += 1;
     waits.push(waitMs / 1_000);

@@ -63,7 +63,7 @@ test('a wrong password and an unknown email get the same response after the same
     password: 'a password of somebody',
     superuser: false,
   });
-  // The fastest of three, so that a busy machine does not delay only one of them.
+  // The fastest of three, because a busy machine may delay one of them.
   const leastMs = { known: Infinity, unknown: Infinity };
   const bodies = new Set<string>();
   for (const who of ['known', 'unknown', 'known', 'unknown', 'known', 'unknown'] as const) {
@@ -142,7 +142,7 @@ test('the database contains neither the session nor the password', async () => {
   expect(admin?.passwordHash).toMatch(/^\$scrypt\$ln=12,r=8,p=1\$[^$]{22}\$[^$]{43}$/);
 });
 
-/** Creates an admin whose password is hashed at a lower cost than the present one. */
+/** Creates an admin whose password is hashed at a lower cost than the current one. */
 async function makeWithOldHash(email: string) {
   const password = 'an old password';
   const { _id } = await createAdmin(service.store, { email, password, superuser: false });

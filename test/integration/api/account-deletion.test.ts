@@ -100,7 +100,7 @@ test('uids left by an interrupted deletion give no access, and a repeated deleti
   const { userUid } = await signIn(client, 'stale', [uid]);
   const other = await signIn(client, 'other stale', [uid]);
   const agentUid = await makeAgent(client, { accountUids: [uid] });
-  // As if the process is killed right after the commit.
+  // As if the process had been killed right after the commit.
   await service.store.accounts.deleteOne({ _id: uid });
   expect((await signIn(client, 'stale')).accounts).toEqual([]);
   // A sign-in already removes the account from its user.

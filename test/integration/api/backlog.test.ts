@@ -1,4 +1,4 @@
-// What is still to be delivered: counts of a bounded number, and the oldest, read along indexes.
+// The open deliveries: counts up to a cap, and the oldest, read through indexes.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newDelivery, newEvent } from '../../support/fixtures.ts';
 import { profile } from '../../support/query-plans.ts';

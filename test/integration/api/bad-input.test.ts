@@ -44,7 +44,7 @@ const handlersOfKeys = new Set(
   routes.filter(({ access }) => access.kind === 'key').map(({ handler }) => handler),
 );
 
-/** An admin's call that is a key's, too: handler and body are the same. */
+/** Checks whether an admin's call is also a key's: handler and body are the same. */
 const isShared = ({ access, handler }: Route): boolean =>
   access.kind === 'admin' && handlersOfKeys.has(handler);
 
@@ -52,7 +52,7 @@ const withBody = routes.flatMap((route): [string, Route][] =>
   route.body === null || isShared(route) ? [] : [[nameOf(route), route]],
 );
 
-/** Returns where the route's check of bodies finds faults. */
+/** Returns the pointers of the errors that the route's body check finds. */
 function placesOfCheck({ body }: Route, text: string): string[] {
   try {
     body?.(JSON.parse(text));
@@ -78,11 +78,11 @@ describe.each(withBody)('%s', (_name, route) => {
     const accepted: string[] = [];
     const called = new Set<string>();
     for (const { what, pointer, text } of badBodiesOf(route, good)) {
-      // Of each field one value goes through a call; the others, where it can say so, to the check alone.
+      // Per field, one value goes through a call. The others go only to the check, if that can locate the error.
       if (called.has(pointer) && isPlaced(placesOfCheck(route, text), pointer)) continue;
       called.add(pointer);
       const answer = await send(route, text);
-      // Its purpose is to say what is wrong with a text.
+      // Its purpose is to report what is wrong with a text.
       const isCheck = pointer === '#/url' && route.path.endsWith('/check-url');
       if (isCheck && answer.status === 200 && answer.text.includes('"code"')) continue;
       const places = faultsOf(answer).map((fault) => fault.split(' ')[0] ?? '');

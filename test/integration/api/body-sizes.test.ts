@@ -16,7 +16,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Posts bytes with their length, or a stream without one. */
+/** Posts bytes with a Content-Length, or a stream without one. */
 async function post(path: string, body: Buffer | ReadableStream): Promise<Refusal> {
   const response = await fetch(`${service.apiUrl}/api/v1/appuid/${service.app.appUid}${path}`, {
     method: 'POST',

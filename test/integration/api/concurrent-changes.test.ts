@@ -1,4 +1,4 @@
-// Changes that meet: each is made once, and none is refused for the others.
+// Concurrent changes: each is made once, and none is rejected because of the others.
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Write } from '../../../api/changes/write-changes.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Makes the calls, and those again that a slow machine refused. */
+/** Makes the calls, and repeats those that a slow machine rejected. */
 function together(count: number, call: (n: number) => Promise<Answer>): Promise<Answer[]> {
   const callInTime = async (n: number): Promise<Answer | false> => {
     const answer = await call(n);
@@ -33,7 +33,7 @@ function together(count: number, call: (n: number) => Promise<Answer>): Promise<
 const eventsOf = (resourceUid: string): Promise<EventDocument[]> =>
   service.store.events.find({ resourceUid }).toArray();
 
-/** Counts answers by status. */
+/** Counts responses by status. */
 function statuses(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;

@@ -1,5 +1,5 @@
-// What caches may keep is sent once: `If-None-Match` alone decides (RFC 9110 §13.1.2), also with Node's fetch, which
-// adds `Cache-Control: no-cache` to a request that has it.
+// Cacheable content is sent once: only `If-None-Match` decides (RFC 9110 §13.1.2), even with Node's fetch, which adds
+// `Cache-Control: no-cache` to a request with that header.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
 

@@ -15,7 +15,7 @@ interface Got {
   bytes: Buffer;
 }
 
-/** Not `fetch`, which decompresses. */
+/** Without `fetch`, which would decompress. */
 function get(path: string, { encoding = '', method = 'GET', known = '' } = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
     const headers = { 'accept-encoding': encoding, 'if-none-match': known };

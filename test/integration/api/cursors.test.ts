@@ -1,4 +1,4 @@
-// A cursor is valid only for the list that returned it; every other list refuses it.
+// A cursor is valid only for the list that returned it. Every other list rejects it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { addApp } from '../../support/add-app.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Returns the cursor behind the first item of a list. */
+/** Returns the cursor after the first item of a list. */
 async function cursorOf(path: string): Promise<string> {
   const answer = await service.call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=1`);
   expect(answer.body['nextCursor']).toEqual(expect.any(String));

@@ -1,4 +1,4 @@
-// A delivery on its own: who carries it, and the request as the receiver got it, without what is secret.
+// A single delivery: its workflow, and the request as the receiver got it, without secrets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   insertEvent,

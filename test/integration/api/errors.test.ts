@@ -1,4 +1,4 @@
-// The errors of the API: refused credentials, unknown paths and data, and the shape of every error.
+// The errors of the API: rejected credentials, unknown paths and data, and the format of every error.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newApiKey } from '../../../lib/access/api-key.ts';
 import { addApp } from '../../support/add-app.ts';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Changes one character of a key, so that its checksum no longer fits. */
+/** Changes one character of a key, so that its checksum no longer matches. */
 function mistype(key: string): string {
   const at = key.length - 20;
   return key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1);
@@ -177,7 +177,7 @@ test.each([
   ['POST', '/agents/agt_x', ['DELETE', 'GET', 'HEAD', 'PATCH']],
   ['DELETE', '/changes', ['POST']],
   ['GET', '/sdkusers/token/verify', ['POST']],
-  // This path is not the user "auth".
+  // This path must not match the user "auth".
   ['GET', '/sdkusers/auth', ['POST']],
 
   ['PUT', '/sdkusers/auth', ['POST']],

@@ -1,4 +1,4 @@
-// Idempotency-Key: a repeated POST that creates gets the first answer and creates nothing.
+// Idempotency-Key: a repeated POST that creates something gets the first response and creates nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';

@@ -1,5 +1,5 @@
-// What identifies something is compared exactly, so no two of them may look the same: none of blanks, with invisible
-// characters, or in another normal form of Unicode than NFC. A lookup by such a text is refused, and finds not just nothing.
+// Identifiers are compared exactly, so no two may look the same: they must not be blank, contain invisible characters,
+// or be in another normal form of Unicode than NFC. A lookup by such a text is rejected instead of finding nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';

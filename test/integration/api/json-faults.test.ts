@@ -1,4 +1,4 @@
-// The errors for a body that is no JSON or is absent.
+// The errors for a body that is missing or not JSON.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';

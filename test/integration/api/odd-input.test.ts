@@ -118,7 +118,7 @@ test('random bodies to every write route get 2xx or 4xx, never 5xx', async () =>
       expect(answer.status).toBeGreaterThanOrEqual(200);
       if (answer.status >= 400) expectProblem(answer, answer.status, answer.body['code'] as never);
     }),
-    // Shrinking sends as many requests again and may outlast the test; the seed identifies the case.
+    // Shrinking sends as many requests again and may outlast the test. The seed identifies the case.
     { numRuns: 400, endOnFailure: true },
   );
 });

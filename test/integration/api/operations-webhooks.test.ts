@@ -1,4 +1,4 @@
-// Webhooks of the kind operations: what they may hold, and that they get events of the service and no others.
+// Webhooks of the kind operations: their allowed fields, and that they get only service events.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';
@@ -14,7 +14,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   mailServer = await startMailServer();
-  // To `/gone` it answers 410.
+  // The response to `/gone` is 410.
   receiver = await startReceiver((response, { path }) =>
     response.writeHead(path === '/gone' ? 410 : 200).end(),
   );

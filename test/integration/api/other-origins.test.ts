@@ -1,4 +1,4 @@
-// Pages of any origin may read what needs no credential, and nothing else (CORS).
+// Pages of any origin can read what needs no credential, and nothing else (CORS).
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { allowInsecureRequests, customFetch, discovery } from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -95,7 +95,7 @@ test('responses to calls with a key say that they vary by origin', async () => {
 
 test('an OpenID client that knows the issuer finds the keys, which verify a token', async () => {
   const issuer = service.config.http.publicUrl;
-  // The public address is that of a proxy, which no test has.
+  // The public address is that of a proxy, which tests do not have.
   const fetchThere = (url: string) => fetch(url.replace(issuer, service.apiUrl));
   const found = await discovery(new URL(issuer), 'authorizer', undefined, undefined, {
     execute: [allowInsecureRequests],

@@ -1,4 +1,4 @@
-// Pages of lists are complete and without repeats, even while rows are added.
+// Pages of lists are complete and free of repeats, even while rows are added.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { ApiClient } from '../../support/api-client.ts';

@@ -1,4 +1,4 @@
-// Behind a proxy that serves the api below a path and removes it: where `Location` leads to.
+// Behind a proxy that serves the api below a path and removes the path: the target of `Location`.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import { startPrefixProxy } from '../../support/prefix-proxy.ts';

@@ -1,4 +1,4 @@
-// Calls every route of the table with parameters that it does not take; new routes are included.
+// Calls every route of the table with parameters that it does not accept. New routes are included.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
@@ -106,7 +106,7 @@ describe.each(closed)('%s', (_name, route) => {
   });
 
   test('does not report query errors to callers without access', async () => {
-    // An admin who signs in is not known yet.
+    // An admin who is signing in is not known yet.
     const status = route.access.kind === 'own_pages' ? 403 : 401;
     const stranger = { 'sec-fetch-site': 'cross-site' };
     expect((await send(route, '?colour=red', stranger)).status).toBe(status);

@@ -1,4 +1,4 @@
-// Rate limits of a key, of an admin, of refused credentials from an address, and of one user's sign-ins.
+// Rate limits of a key, of an admin, of rejected credentials from an address, and of one user's sign-ins.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiContext } from '../../../api/context.ts';
 import { RateLimiter } from '../../../api/access/rate-limiter.ts';
@@ -12,7 +12,7 @@ import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem } from './problems.ts';
 
-// A fixed clock keeps all counts in one minute; an hour ahead, the database expires none during the tests.
+// A fixed clock keeps all counts in one minute. An hour ahead, the database expires none during the tests.
 const standing = new Date(Date.now() + 3_600_000);
 const clock: Clock = { now: () => standing };
 
@@ -135,7 +135,7 @@ test('two processes share their counts once both have reported them', async () =
     );
   for (let n = 0; n < 30; n += 1) await here.call('GET', '/webhooks');
   await untilTold(30);
-  // A process reads the counts of keys that it reports, and reports a key from a twentieth of its limit on.
+  // A process reads the counts of the keys that it reports, which it does from a twentieth of the limit on.
   for (let n = 0; n < 2; n += 1) await there.call('GET', '/webhooks');
   await untilTold(32);
   let calls = 2;
@@ -146,7 +146,7 @@ test('two processes share their counts once both have reported them', async () =
     },
     { what: 'a refusal by the other process' },
   );
-  // On its own it would have answered 40.
+  // On its own it would have accepted 40.
   expect(calls).toBeLessThan(40);
 });
 

@@ -1,4 +1,4 @@
-// HTTP that no well-behaved client sends: every error is a problem with a request id.
+// HTTP that no well-behaved client sends: every error is a problem with a request ID.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** A request to the agents of the app, with these headers on top, closing the connection. */
+/** Returns a request to the agents of the application with these additional headers, which closes the connection. */
 function request(method: string, headers: string[], body = ''): string {
   const path = `/api/v1/appuid/${service.app.appUid}/agents`;
   const key = `x-api-key: ${service.app.apiKey}`;

@@ -1,4 +1,4 @@
-// The contract, as the service serves it, and its pages.
+// The contract as the service serves it, and its pages.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';

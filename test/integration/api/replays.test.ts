@@ -1,4 +1,4 @@
-// The requests for a replay, and how it is shown; what it sends is in test/e2e/redelivery.test.ts.
+// The requests for a replay, and its representation. Its deliveries are tested in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelReasons, type CancelReason } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -75,11 +75,11 @@ const copiedAtOnceMax = 20_000;
 async function insertMissed(count: number, externalTenantId: string): Promise<unknown> {
   const at = new Date(Date.now() - 3_600_000);
   const { _id } = await insertEvent(service, [], at);
-  // MongoDB copies them from another event: sending them would take far longer.
+  // MongoDB copies them from another event, because sending them would take far longer.
   const time = _id.slice(0, -16);
   const number = { $toString: { $add: [Long.fromNumber(1e15), '$number'] } };
   const fields = { _id: { $concat: [time, number] }, externalTenantId };
-  // In parts, each well within the driver's time for a command.
+  // In parts, each well within the driver's timeout for a command.
   for (let from = 0; from < count; from += copiedAtOnceMax) {
     const numbers = { $range: [from, Math.min(count, from + copiedAtOnceMax)] };
     await service.store.events
@@ -225,7 +225,7 @@ test('the replays of a deleted webhook are not found', async () => {
   expect(stored?.state).toBe('running');
 });
 
-/** Writes an ended delivery of each kind to a webhook of a new application; returns their events by kind. */
+/** Writes an ended delivery of each kind to a webhook of a new application. Returns their events by kind. */
 async function endInEachWay() {
   const app = await addApp(service);
   const owner = { ...service, app };
@@ -243,7 +243,7 @@ async function endInEachWay() {
   return { app, webhookUid: webhook._id, eventIds };
 }
 
-/** Returns the kinds of deliveries that a request counts and those that it sends. */
+/** Returns the kinds of deliveries that a request counts, and those that it sends. */
 async function kindsSentBy(pathOf: (uid: string) => string, fields: unknown) {
   const { app, webhookUid: uid, eventIds } = await endInEachWay();
   const body = { since, ...(fields as object) };

@@ -1,4 +1,4 @@
-// The requests for a resend; what it sends is in test/e2e/redelivery.test.ts.
+// The requests for a resend. Its deliveries are tested in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';

@@ -1,4 +1,4 @@
-// What an operator may see of the installation's settings, and that nothing of it is secret.
+// The settings of the installation that operators can see, none of which is secret.
 import { expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { startService } from '../../support/service.ts';

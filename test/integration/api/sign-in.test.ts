@@ -1,4 +1,4 @@
-// Signing users in: which identities are one user, and what is stored, with concurrent callers.
+// Signing in users: which identities are the same user, and what is stored, with concurrent callers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';

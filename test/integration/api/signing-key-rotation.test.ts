@@ -153,7 +153,7 @@ test('twenty concurrent processes keep one key per generation, and all sign with
   expect(created).toBe(latest[0]?.generation);
 });
 
-/** The store of a process that is killed at its `call`th use of keys or audit log. */
+/** The store of a process that is killed at its `call`th access to keys or audit log. */
 function dyingStore(call: number): Store {
   let left = call;
   const mortal = <T extends object>(target: T): T =>

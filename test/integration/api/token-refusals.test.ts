@@ -1,4 +1,4 @@
-// The verify call refuses more than a hundred kinds of forged or malformed tokens.
+// The verify call rejects more than a hundred kinds of forged or malformed tokens.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assert, asyncProperty, constantFrom, integer } from 'fast-check';
 import { addApp } from '../../support/add-app.ts';
@@ -49,7 +49,7 @@ test('changing, removing or adding any one character makes a token invalid', asy
       if (forged === text) return;
       expect(await verify(service, forged)).toEqual({ active: false, reason: 'invalid' });
     }),
-    // Shrinking sends as many requests again and may outlast the test; the seed identifies the case.
+    // Shrinking sends as many requests again and may outlast the test. The seed identifies the case.
     { numRuns: 300, endOnFailure: true },
   );
 });

@@ -1,4 +1,4 @@
-// Revoked tokens are inactive from the answer on, and a later token is active even in the same second.
+// Revoked tokens are inactive once the call has responded, and a later token is active even in the same second.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
 import { addApp } from '../../support/add-app.ts';
@@ -7,7 +7,7 @@ import { expectProblem, makeKey } from './problems.ts';
 import { signIn, verify } from './token-forge.ts';
 
 let service: TestService;
-/** The time of the service's clock while it is not null. */
+/** The time of the service's clock, unless it is null. */
 let stoodStillAt: Date | null = null;
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// The verify call for back ends of the SDK, and a verifier that shares no code with the service.
+// The verify call for SDK back ends, and a verifier that shares no code with the service.
 import { webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
@@ -8,7 +8,7 @@ import { makeAgent } from './resource-calls.ts';
 import { signIn, verify } from './token-forge.ts';
 
 let service: TestService;
-// A fixed clock, at a whole second like the times of a token, that tests move.
+// A fixed clock that tests can move, at a whole second like the times of a token.
 const startedAtMs = Math.floor(Date.now() / 1_000) * 1_000;
 let nowMs = startedAtMs;
 const clock = { now: (): Date => new Date(nowMs) };
@@ -125,7 +125,7 @@ test('the longest possible token is under 8 KiB and active', async () => {
   expect(await verify(service, token)).toMatchObject({ active: true, accountUids });
 });
 
-/** Checks a token with only the Web Cryptography API and the published keys, as any client could. */
+/** Verifies a token with only the Web Cryptography API and the published keys, as any client could. */
 async function verifyIndependently(token: string): Promise<Record<string, unknown> | null> {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const parse = (part: string): Record<string, unknown> =>

@@ -1,4 +1,4 @@
-// What a webhook is called, and what it sends along: names, headers, credentials, a client certificate.
+// The names and notes of a webhook, and what it sends: headers, credentials and a client certificate.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';

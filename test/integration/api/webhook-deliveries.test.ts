@@ -1,4 +1,4 @@
-// The deliveries of a webhook, an event and an application by state, answer, tenant and time, in pages.
+// The deliveries of a webhook, an event and an application by state, response, tenant and time, in pages.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -165,7 +165,7 @@ test("deliveries added during paging do not shift the pages of an event's list",
     const delivery = newDelivery(service, at, { eventId: event._id, webhookUid });
     await service.store.deliveries.insertOne(delivery);
   });
-  // An added delivery is listed if it sorts behind the pages read by then.
+  // An added delivery is listed if it sorts after the pages read so far.
   const expected = [...webhookUids, 'whk_i'].toSorted();
   expect(found.map((each) => String(each['webhookUid']))).toEqual(expected);
 });
@@ -184,7 +184,7 @@ test.each([
   expectProblem(await list(query), 400, 'invalid_request');
 });
 
-/** Writes deliveries whose samples have 80 KiB each, and returns the paths of their lists. */
+/** Writes deliveries with samples of 80 KiB each, and returns the paths of their lists. */
 async function insertLongDeliveries(count: number): Promise<string[]> {
   const webhookUids = Array.from({ length: count }, (_, n) => `whk_long${100 + n}`);
   const event = await insertEvent(service, [...webhookUids, 'whk_never'], at);

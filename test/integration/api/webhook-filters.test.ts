@@ -22,7 +22,7 @@ async function register(fields: Record<string, unknown>): Promise<string> {
   return (await registerWebhook(service, { url, entities, ...fields })).uid;
 }
 
-/** Returns which of the given webhooks get a reported event. */
+/** Returns the webhooks, of those given, that get a reported event. */
 async function whoGets(
   event: string,
   externalTenantId: string,

@@ -62,7 +62,7 @@ function requestsOf(key: DeliveryKey): number {
 const attempt = (key: DeliveryKey, signal = never) =>
   attemptDelivery(ports, key, { caller: { kind: 'event' }, signal });
 
-/** Only the process that made an attempt reports its host and the maximum of attempts. */
+/** Only the process that made an attempt reports its host and the maximum number of attempts. */
 const asStored = (outcome: DeliveryOutcome | undefined): Partial<DeliveryOutcome> => ({
   ...outcome,
   host: null,
@@ -127,7 +127,7 @@ test.each([
   },
 );
 
-/** Changes after which another process repeats an attempt that seems lost and holds or cancels the delivery. */
+/** Changes by another process that repeats an attempt that seems lost, and holds or cancels the delivery. */
 const meanwhile = {
   held: ({ webhookUid: _id }: DeliveryKey) =>
     installation.store.webhooks.updateOne({ _id }, { $set: { active: false } }),

@@ -1,4 +1,4 @@
-// What a webhook sends along: its own headers, credentials and client certificate, set by the API and sent by attempts.
+// A webhook's own headers, credentials and client certificate, set through the API and sent with attempts.
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 async function register(fields: Record<string, unknown>): Promise<Answer> {
-  // Two with the same URL are warned of.
+  // Two webhooks with the same URL would cause a warning.
   registered += 1;
   const body = { url: `${receiver.url}/hook/${registered}`, entities: ['agent'], ...fields };
   return service.call('POST', '/webhooks', { body });
@@ -62,7 +62,7 @@ async function change(uid: unknown, body: Record<string, unknown>): Promise<Answ
   return service.call('PATCH', `/webhooks/${String(uid)}`, { body });
 }
 
-/** Sends an event to a webhook and returns the state of the delivery with what arrived. */
+/** Sends an event to a webhook. Returns the state of the delivery, and the request that arrived. */
 async function attempt(uid: unknown, now?: Date) {
   const webhookUid = String(uid);
   const event = await insertEvent(service, [webhookUid]);
@@ -202,7 +202,7 @@ test('credentials cannot be unsealed for another webhook or field', async () => 
   const stored = await service.store.webhooks.findOne({ _id: String(victim.body['uid']) });
   const moved = [{ headers: stored?.headers }, { auth: stored?.auth }, { tls: stored?.tls }];
   const own = await service.store.webhooks.findOne({ _id: String(thief.body['uid']) });
-  // Not even the thief's own signing secret.
+  // Not even with the thief's own signing secret.
   moved.push({ auth: { type: 'bearer', secret: own?.secret } as never });
   for (const fields of moved) {
     const _id = String(thief.body['uid']);

@@ -1,4 +1,4 @@
-// First attempts right after the commit, apart from their workflow: what they need, and who takes up their outcome.
+// First attempts right after the commit, independent of their workflow: their requirements, and who uses their result.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptFirst } from '../../../activities/attempt-first.ts';
@@ -21,7 +21,7 @@ const open = new Disposal();
 let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
-/** Ends the answers that the receiver holds; null where it answers immediately. */
+/** Ends the responses that the receiver holds. Null if it responds immediately. */
 let held: (() => void)[] | null = null;
 let status = 200;
 
@@ -133,7 +133,7 @@ test('another process leaves the attempt to the process that recorded the event,
   expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { delivered: 1 } });
 });
 
-/** Begins as many attempts at a webhook as it has permits, and one more, whose event is returned. */
+/** Starts as many attempts at a webhook as it has permits, and one more, whose event is returned. */
 async function crowd(earlyAttempts: EarlyAttempts): Promise<Recorded> {
   held = [];
   const first = await recorded(earlyAttempts);

@@ -1,4 +1,4 @@
-// What the service tells operations webhooks: each change of state once, also of concurrent attempts, and nothing else.
+// The notices to operations webhooks: each change of state is reported once, even with concurrent attempts.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
@@ -80,7 +80,7 @@ async function attempt(
   return attemptDelivery(of, key, { caller: { kind: 'event' }, signal });
 }
 
-/** Makes concurrent attempts at so many events of a webhook, in two processes. */
+/** Makes concurrent attempts at that many events of a webhook, in two processes. */
 async function attemptEvents(webhook: StoredWebhook, count: number): Promise<void> {
   const events = await Promise.all(
     Array.from({ length: count }, () => insertEvent(installation, [webhook._id], now)),
@@ -205,7 +205,7 @@ test('repeating the work of a killed process reports nothing again', async () =>
   const failure = { at: now, ...outcome, deactivateAfterMs: 5 * dayMs, attempt: seen };
   const { store } = installation;
   expect(await recordFailure(store, webhook, failure)).toBe('failing');
-  // The process read the webhook before, and ended before it recorded the attempt.
+  // The process had read the webhook before, and ended before it recorded the attempt.
   expect(await recordFailure(store, webhook, failure)).toBeNull();
   const failing = { ...webhook, notified: 'failing' } as const;
   expect(await recordSuccess(store, failing, failure)).toBe(true);
@@ -243,7 +243,7 @@ test('a paused webhook neither fails nor recovers, and a resume does not repeat 
   for (const { webhook, answer } of attempts) {
     status = answer;
     const event = await insertEvent(installation, [webhook._id], now);
-    // Paused while an attempt is under way.
+    // Paused while an attempt is in flight.
     const { records } = ports[0] ?? {};
     if (records === undefined) throw new Error('there are no processes');
     await store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } });
@@ -279,7 +279,7 @@ test('no webhook is notified about itself, and exhausted deliveries of operation
   await attemptEvents(subject, 1);
   const [about, exhausted] = await notices();
   if (about === undefined || exhausted === undefined) throw new Error('nothing was told');
-  // Both fail to be told, which each of the others is told once.
+  // Both operations webhooks fail, of which each reports the other once.
   for (const event of [about, exhausted]) {
     for (const webhook of [one, two]) await attempt(event, webhook);
   }

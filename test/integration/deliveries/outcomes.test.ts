@@ -1,4 +1,4 @@
-// The outcome of an attempt for every answer of a receiver and fault of the network, over real servers.
+// The outcome of an attempt for every response of a receiver and every network failure, over real servers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
@@ -42,7 +42,7 @@ const addressesOf: Readonly<Record<string, readonly string[]>> = {
   'private.example.com': ['fe80::1', '10.1.2.3'],
 };
 
-/** DNS that knows few names, so that the name servers of this machine do not matter. */
+/** Resolves only a few names, so that the name servers of this machine do not matter. */
 async function fewNames(hostname: string): Promise<readonly string[]> {
   const addresses = addressesOf[hostname];
   if (addresses !== undefined) return addresses;
@@ -50,7 +50,7 @@ async function fewNames(hostname: string): Promise<readonly string[]> {
   throw Object.assign(unknown, { code: 'ENOTFOUND' });
 }
 
-/** Where the webhook points: at a receiver made for the row, or at no receiver at all. */
+/** The target of the webhook: a receiver created for the row, or none. */
 type Place = () => Promise<Receiver | { url: string }>;
 
 const answering =
@@ -92,10 +92,10 @@ interface Row {
   state: DeliveryState;
   errorClass: ErrorClass | null;
   status: number | null;
-  /** The shortest and longest wait until the next attempt; null where there is none. */
+  /** The shortest and longest wait until the next attempt. Null if there is none. */
   waitMs: readonly [number, number] | null;
   sample: string;
-  /** How many requests reach the receiver, where it is one that counts them. */
+  /** The number of requests that reach the receiver, if it counts them. */
   requests?: number;
 }
 
@@ -144,7 +144,7 @@ const rows: Row[] = [
   statusRow(410, 'status 410', { state: 'exhausted', waitMs: null }),
   ...[429, 503].flatMap((status) => [
     askingRow(status, 'in seconds', [() => '60', minuteMs, withJitter(minuteMs)]),
-    // A date is written in whole seconds, so up to one of them is cut off.
+    // A date is in whole seconds, so up to one second is cut off.
     askingRow(status, 'as a date', [() => inSeconds(60), minuteMs - 1_000, withJitter(minuteMs)]),
     askingRow(status, 'before the schedule', [() => '1', ...scheduled]),
     askingRow(status, 'in the past', [() => inSeconds(-60), ...scheduled]),
@@ -275,7 +275,7 @@ test.each(rows)('$what: $state', async (row) => {
     status,
     errorClass,
     responseSample: row.sample,
-    // A refused address and a name without an address are not connected to.
+    // There is no connection to a blocked address or an unresolved name.
     address: errorClass === 'dns' || errorClass === 'blocked' ? null : '127.0.0.1',
   });
   const nextAttemptAt = delivery?.nextAttemptAt ?? null;

@@ -1,4 +1,4 @@
-// A process that seemed dead but continues: its late records take no delivery from its new owner.
+// A process that seemed dead but continues: its late records do not take a delivery from its new owner.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
@@ -46,7 +46,7 @@ const insert = (fields: Partial<DeliveryDocument>) =>
 const pause = () =>
   installation.store.webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: false } });
 
-/** A process in which something happens elsewhere between its attempt and the record of it. */
+/** A process in which something happens in another process between its attempt and the record of it. */
 const overtakenBy = (meanwhile: () => Promise<unknown>): DeliveryPorts => ({
   ...ports,
   records: {

@@ -1,4 +1,4 @@
-// Documents as long as tenants can make them: what a read returns at a time is bounded all the same.
+// Documents as large as tenants can make them: each read still returns a limited amount at a time.
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
@@ -63,7 +63,7 @@ function insertLongWebhook(): Promise<StoredWebhook> {
   return insertWebhook(installation, { url: receiver.url, description, tls, filter });
 }
 
-/** An event of the longest payload, in an order for each of the most webhooks. */
+/** An event with the longest payload, ordered for each of the maximum number of webhooks. */
 function longEvent(): EventDocument {
   const others = Array.from({ length: limits.webhooksPerAppCeiling - webhookCount }, (_, n) =>
     `whk_${n}`.padEnd(30, '0'),
@@ -174,7 +174,7 @@ const reads: Record<
   },
 };
 
-/** One delivery of each webhook, each of another event. */
+/** Reads one delivery of each webhook, each of a different event. */
 function readToAttempt(): Promise<unknown> {
   return Promise.all(
     webhooks.map(({ appUid, _id: webhookUid }, n) =>

@@ -28,7 +28,7 @@ afterAll(async () => {
   await deliveries?.[Symbol.asyncDispose]();
 });
 
-/** Starts a receiver that answers its nth request (from 1) with `answer`. */
+/** Starts a receiver that responds to its nth request (from 1) with `answer`. */
 async function receiverOf(
   answer: (response: ServerResponse, n: number) => void,
 ): Promise<Receiver> {

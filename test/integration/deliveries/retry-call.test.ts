@@ -1,4 +1,4 @@
-// A call of a retry: when it attempts, and what a cancellation leaves of it.
+// A call of a retry: when it attempts, and the effect of a cancellation.
 import { afterAll, beforeAll, beforeEach, expect, vi, test } from 'vitest';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -43,7 +43,7 @@ interface Retry {
   outcome: Promise<unknown>;
 }
 
-/** Calls the activity and returns it when its request has reached the receiver. */
+/** Calls the activity, and returns once its request has reached the receiver. */
 async function underWay(): Promise<Retry> {
   const { app } = installation;
   const webhook = await insertWebhook(installation, { url: receiver.url });

@@ -1,4 +1,4 @@
-// After a restore: what the database waits for gets its workflow again, whatever Temporal has left of it.
+// After a restore: deliveries that the database waits for get a workflow again, whatever Temporal still has.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { newJob } from '../../../lib/jobs/jobs.ts';
@@ -37,14 +37,14 @@ afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
 });
 
-/** An event that was dispatched, as far as the database knows, with the delivery it had by then. */
+/** An event that was dispatched according to the database, with the delivery it had by then. */
 async function dispatched(delivery: Partial<DeliveryDocument> | null): Promise<EventDocument> {
   const made = newEvent(service, [webhookUid], past);
   if (delivery !== null) {
     const known = { eventId: made._id, webhookUid, ...delivery };
     await service.store.deliveries.insertOne(newDelivery(service, past, known));
   }
-  // Never without the mark: the relay would take it.
+  // Always with the mark, because otherwise the relay would take it.
   const event = { ...made, workflowId: `event/${made._id}`, dispatchedAt: past };
   await service.store.events.insertOne(event);
   return event;
@@ -82,7 +82,7 @@ test('a workflow that has ended does not prevent a new delivery of its event', a
   await waitFor(() => isDelivered(event._id), { what: 'the relay' });
   const handle = service.temporal.client.workflow.getHandle(`event/${event._id}`);
   await handle.result();
-  // As it was before.
+  // Restores the previous state.
   await service.store.deliveries.deleteOne({ eventId: event._id });
   expect(await start()).toMatchObject({ waiting: 1, started: 1 });
   await waitFor(() => isDelivered(event._id), { what: 'the second delivery' });

@@ -29,7 +29,7 @@ const never = new AbortController().signal;
 const longAgo = (): Date => new Date(Date.now() - 60_000);
 
 beforeAll(async () => {
-  // Without a worker no workflow ends, so that each test finds its workflows as they were started.
+  // Without a worker no workflow ends, so each test finds its workflows as they were started.
   service = await startService({ worker: false });
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
@@ -78,7 +78,7 @@ async function untilDispatched(events: readonly EventDocument[]): Promise<void> 
   );
 }
 
-/** Lets the updates of events fail that have the text in their filter or their change. */
+/** Makes updates of events fail if their filter or change contains the text. */
 function failUpdates(store: Store, text: string): void {
   const update = store.events.updateMany.bind(store.events);
   vi.spyOn(store.events, 'updateMany').mockImplementation(async (...args) => {
@@ -158,7 +158,7 @@ test('after each start a loop pauses for seven times as long as Temporal took', 
   starter.add(await insertEvents(9));
   await waitFor(() => beganAtMs.length === 9, { what: 'nine starts' });
   await starter.drained();
-  // Three loops: of any four starts that follow each other, one loop made two.
+  // With three loops, two of any four consecutive starts are by the same loop.
   const distances = beganAtMs.slice(3).map((atMs, index) => atMs - (beganAtMs[index] ?? 0));
   // A timer may be a millisecond early.
   expect(Math.min(...distances)).toBeGreaterThanOrEqual(8 * (tookMs - 1));
@@ -275,7 +275,7 @@ test('after a failed start the waiting events of the application are left to the
   const events = await insertEvents(20);
   const start = vi.spyOn(WorkflowStarts.prototype, 'startEvents');
   away.add(events);
-  // Each of three loops has begun a start; none waits any more when the first has failed.
+  // Each of three loops has begun a start. None is waiting when the first one has failed.
   await away.drained();
   expect(start.mock.calls.length).toBeLessThanOrEqual(3);
   start.mockRestore();

@@ -1,4 +1,4 @@
-// What is checked with an open connection, right before a request is written.
+// Checks that run with an open connection, right before a request is written.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';

@@ -47,7 +47,7 @@ const wanting = (more: object = {}) => ({
   ...more,
 });
 
-/** Answers with the name in the certificate of the client. */
+/** Responds with the name in the client's certificate. */
 const sayName: Answering = (response) => {
   response.end((response.socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'nobody');
 };
@@ -94,7 +94,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
     await send(as(other, 'b other'));
     await send();
     expect([names, receiver.sockets.length]).toEqual([['one', 'other', 'nobody'], 3]);
-    // The same certificate of another webhook.
+    // The same certificate, but of another webhook.
     await send(as(one, 'b one'));
     expect(receiver.sockets).toHaveLength(4);
     await send(as(one, 'a one'));

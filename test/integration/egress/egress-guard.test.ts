@@ -1,4 +1,4 @@
-// The sender with scripted DNS: no answer of a resolver leads to a connection that the guard refuses.
+// The sender with scripted DNS: no response of a resolver leads to a connection that the guard rejects.
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
@@ -25,7 +25,7 @@ interface ScriptedDns {
   readonly questions: readonly string[];
 }
 
-/** A resolver that returns the answers one after the other, and then the last one again. */
+/** A resolver that returns the answers one after another, and then repeats the last one. */
 function scriptDns(...answers: readonly DnsAnswer[]): ScriptedDns {
   const questions: string[] = [];
   return {
@@ -40,14 +40,14 @@ function scriptDns(...answers: readonly DnsAnswer[]): ScriptedDns {
   };
 }
 
-/** Reached by no test except those with silence, which have a deadline of their own. */
+/** Only tests with silence reach a deadline, and they have their own. */
 const timeoutMs = 10_000;
 
 function startEverywhere(): Promise<Receiver> {
   return startReceiver((response) => response.end(), '0.0.0.0');
 }
 
-/** Sends once for each deadline, one after the other. */
+/** Sends a request for each deadline, one after another. */
 async function sendOver(
   dns: ScriptedDns,
   receiver: Receiver,
@@ -84,7 +84,7 @@ test.each(refusedAnswers)(
       errorClass: 'blocked',
       detail: 'the host name has no public address',
       isFinal: false,
-      // Only for the operator's log, since the tenant must not see it.
+      // Only for the operator's log, because the tenant must not see it.
       cause: expect.stringMatching(/^\S+: .+/),
       address: null,
     });
@@ -108,7 +108,7 @@ test.each(failingAnswers)('DNS that returns %s fails closed', async (_what, answ
     timeoutMs,
   ]);
   expect(first).toMatchObject({ kind: 'failed', errorClass: kind });
-  // The next attempt asks again: neither a failure nor a silence is remembered.
+  // The next attempt resolves again: neither a failure nor a silence is cached.
   expect(second).toMatchObject({ kind: 'answered', status: 200 });
 });
 
@@ -202,7 +202,7 @@ test.each(['127.0.0.2', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', 'localhost.'])
     await using sender = createHttpSender({ policy, resolver: dns.resolver });
     const url = `http://${host}:${receiver.port}/`;
     const result = await sender.send({ url, headers: {}, body: '', timeoutMs });
-    // localhost means 127.0.0.1 here, since that is the loopback address the policy allows.
+    // Here localhost means 127.0.0.1, because the policy allows that loopback address.
     const expected = host === 'localhost.' ? 'answered' : 'failed';
     expect(result.kind).toBe(expected);
     expect(receiver.sockets).toHaveLength(expected === 'answered' ? 1 : 0);
@@ -228,7 +228,7 @@ test('a peer that the guard rejects after connecting is dropped before a byte is
       bytesReceived += chunk.length;
     });
   });
-  // The first check passes, as if the connection led to another address than the resolver said.
+  // The first check passes, as if the connection led to another address than the resolver returned.
   let verdicts = 0;
   const guard = {
     verdict: () => {

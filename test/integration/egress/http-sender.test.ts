@@ -1,4 +1,4 @@
-// The sender with real receivers: its requests, how it reads answers, and its limits.
+// The sender with real receivers: its requests, how it reads responses, and its limits.
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
@@ -189,7 +189,7 @@ test('a hard reset while the request is read is a reset', async () => {
 test('a reset before the address of the receiver is known is a reset, and not a blocked address', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });
-  // Seen with 7 of 3,892 connections that were accepted and reset at once.
+  // Observed with 7 of 3,892 connections that were accepted and reset immediately.
   const sockets = Socket.prototype as unknown as { _getpeername: () => object };
   using unknown = vi.spyOn(sockets, '_getpeername').mockReturnValue({});
   expect(failureOf(await sender.send(post(receiver.url)))).toBe('reset');

@@ -1,4 +1,4 @@
-// Kept connections are bounded per origin, in all, and in their idle time.
+// Kept connections are limited per origin, in total, and in their idle time.
 import { expect, test } from 'vitest';
 import { type Connection, createConnection, IdlePool } from '../../../lib/egress/connection.ts';
 import { startTcpReceiver } from '../../support/receivers.ts';

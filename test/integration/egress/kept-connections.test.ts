@@ -1,4 +1,4 @@
-// The sender and its kept connections: when one is used again, and when a new one replaces it.
+// The sender and its kept connections: when one is reused, and when a new one replaces it.
 import { expect, test } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
@@ -79,7 +79,7 @@ test('1,000 origins leave at most 256 connections open, and none once they are i
   const origins = Array.from({ length: 1_000 }, (_none, index) => {
     return `http://127.1.${index >> 8}.${index & 255}:${receiver.port}/`;
   });
-  // In waves, since on a slow machine the last would wait too long for a permit.
+  // In waves, because on a slow machine the last ones would wait too long for a permit.
   const waveMax = 200;
   for (let sent = 0; sent < origins.length; sent += waveMax) {
     const wave = origins.slice(sent, sent + waveMax);

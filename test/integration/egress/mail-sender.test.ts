@@ -1,4 +1,4 @@
-// Mail through a real SMTP server: its replies, its faults, its login and its certificate.
+// Mail through a real SMTP server: its replies, its failures, its login and its certificate.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sender } from '../../../lib/egress/http-sender.ts';
 import { createMailSender, type MailSenderOptions } from '../../../lib/egress/mail-sender.ts';

@@ -14,7 +14,7 @@ const policy: EgressPolicy = {
   denyCidrs: [],
 };
 
-// Longer than name servers may take, so that their timeout comes first on a slow machine, too.
+// Longer than the timeout of name servers, so that theirs comes first, even on a slow machine.
 function senderOver(address: string, timeoutMs = 20_000): Sender {
   return createHttpSender({
     policy,
@@ -57,7 +57,7 @@ test.each(cases)(
     await using sender = senderOver(names.address);
     expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe(expected);
     expect(receiver.sockets).toHaveLength(expected === '200' ? 1 : 0);
-    // No search domain is tried: one name, once for IPv4 and once for IPv6.
+    // No search domain is tried: one name, once each for IPv4 and IPv6.
     expect(new Set(names.questions)).toEqual(new Set(['hooks.example.com']));
   },
 );
@@ -96,7 +96,7 @@ test('a name server that is silent only about IPv6 leaves the attempt enough tim
   await using names = await startNameServer((_name, family) =>
     family === 4 ? ['127.0.0.1'] : 'silence',
   );
-  // Both tries of the other question take three seconds.
+  // Both tries of the other query take three seconds.
   await using sender = senderOver(names.address, 2_500);
   expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe('200');
 });

@@ -1,4 +1,5 @@
-// The live stream of events: what a reader gets, in which order, after a cut, and when its stream ends.
+// The live stream of events: what a reader gets and in which order, also after an interruption, and when its stream
+// ends.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseApiKey } from '../../../lib/access/api-key.ts';
 import { streamLimits } from '../../../lib/limits.ts';
@@ -12,7 +13,7 @@ import { expectProblem, makeKey } from '../api/problems.ts';
 let service: TestService;
 
 beforeAll(async () => {
-  // One request at a time, so that a stream that kept a permit would stop everything.
+  // One request at a time, so that a stream that kept a permit would block everything.
   service = await startService({ worker: false, env: { HERALD_REQUESTS_AT_ONCE: '1' } });
 });
 
@@ -20,7 +21,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** An application of its own, so that tests see no events of each other. */
+/** Returns a separate application, so that tests do not see each other's events. */
 async function newApp(): Promise<TestApp & { of: { apiUrl: string; app: TestApp } }> {
   const app = await addApp(service);
   return { ...app, of: { apiUrl: service.apiUrl, app } };
@@ -73,7 +74,7 @@ test('an event arrives within 300 ms of its change, in the form of GET …/event
     await has(reader, ids);
     tookMs.push(Number(reader.messages.at(-1)?.atMs) - startedAtMs);
   }
-  // The median, as other tests keep the machine busy.
+  // The median, because other tests keep the machine busy.
   expect(tookMs.toSorted((a, b) => a - b)[5]).toBeLessThan(300);
   const message = reader.messages.at(-1);
   const eventId = ids.at(-1);

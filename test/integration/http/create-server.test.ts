@@ -1,4 +1,4 @@
-// The server under Koa: clients that do not read, and clients that do not stop sending.
+// The server below Koa: clients that do not read, and clients that do not stop sending.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -13,7 +13,7 @@ const requests = 20;
 const answer = 'x'.repeat(1_000_000);
 const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 
-/** Listens on a free port with an application that answers all requests the same. */
+/** Listens on a free port with an application that responds to all requests in the same way. */
 async function listen(): Promise<{ server: Server; port: number }> {
   const app = new Koa().use((ctx) => {
     ctx.body = answer;
@@ -41,7 +41,7 @@ test('a client that does not read its responses is disconnected, and one that re
   await gotAll;
   reader.destroy();
 
-  // Only now, so that a reader on a busy machine is not disconnected.
+  // Set only now, so that a reader on a busy machine is not disconnected.
   server.timeout = 300;
   const accepted = once(server, 'connection');
   const deaf = connect(port, '127.0.0.1').on('error', () => undefined);

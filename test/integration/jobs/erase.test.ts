@@ -1,4 +1,4 @@
-// Erasures during concurrent writes, and erasures that are killed half-way.
+// Erasures during concurrent writes, and erasures that are killed halfway.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
@@ -29,7 +29,7 @@ let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
 const signalled: PartitionKey[] = [];
-/** Each lets the receiver answer a request with its own body. */
+/** Each function lets the receiver respond to a request with its own body. */
 const answers: (() => void)[] = [];
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// Pages of jobs: each is taken once, by its number; taking it again returns the same deliveries.
+// Pages of jobs: each is taken once, by its number. Taking it again returns the same deliveries.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
@@ -30,7 +30,7 @@ beforeEach(async () => {
   webhook = await insertWebhook(installation, { url: 'https://receiver.example.com/' });
 });
 
-/** Deliveries to the webhook, the first the oldest, each with an event of its own. */
+/** Inserts deliveries to the webhook, oldest first, each with its own event. */
 async function insert(count: number, state: DeliveryDocument['state']): Promise<string[]> {
   const eventIds: string[] = [];
   for (let n = 0; n < count; n += 1) {

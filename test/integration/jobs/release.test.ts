@@ -46,7 +46,7 @@ beforeEach(async () => {
   answers.length = 0;
 });
 
-/** Deliveries to the webhook, each with an event of its own, the first the oldest; its delivery is the youngest. */
+/** Inserts deliveries to the webhook with an event each. The first event is the oldest, but its delivery the newest. */
 async function insert(count: number, fields: Partial<DeliveryDocument>): Promise<string[]> {
   const { _id: webhookUid } = webhook;
   const eventIds: string[] = [];

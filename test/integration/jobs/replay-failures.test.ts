@@ -42,7 +42,7 @@ interface Failure {
   delivery?: Partial<DeliveryDocument>;
 }
 
-/** Writes an event of a time and its exhausted delivery; returns its uid. */
+/** Writes an event at a time and its exhausted delivery. Returns its uid. */
 async function fail(webhookUid: string, at: Date, fields: Failure = {}): Promise<string> {
   const { events, deliveries } = installation.store;
   const event = { ...newEvent(installation, [webhookUid], at), ...fields.event };
@@ -70,7 +70,7 @@ function ports(): Parameters<typeof takeJobPage>[0] {
   return { store, clock: { now: () => askedAt }, ...noSignals, retention };
 }
 
-/** Takes all pages of a replay, with what is called after each. */
+/** Takes all pages of a replay, with a callback after each. */
 async function take(replay: ReplayJob): Promise<string[][]> {
   await installation.store.jobs.insertOne(replay);
   return (await takeAllPages(ports(), replay._id)).map(eventIdsOf);

@@ -39,7 +39,7 @@ function portsAt(at: Date): PagePorts {
   return { store, clock: { now: () => at }, ...noSignals, signalPartition, retention };
 }
 
-/** A replay of one delivery, whose page may be taken several times. */
+/** A replay of one delivery, whose page can be taken several times. */
 interface Replay {
   event: EventDocument;
   webhookUid: string;
@@ -169,7 +169,7 @@ test('a replay outside a partition signals nothing', async () => {
   expect(signalled).toEqual([]);
 });
 
-/** Writes `count` events that no webhook got, a millisecond apart; returns their ids, the oldest first. */
+/** Writes `count` events that no webhook got, a millisecond apart. Returns their IDs, oldest first. */
 async function insertMissed(count: number, fields: Partial<EventDocument> = {}): Promise<string[]> {
   const events = Array.from({ length: count }, (_none, n) => {
     const createdAt = new Date(ago(missedSinceMs).getTime() + n);
@@ -195,7 +195,7 @@ async function takePages(
   const range = { since: ago(missedSinceMs), until: askedAt, createdAt: askedAt };
   const states: ReplayedState[] = ['never_attempted'];
   const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range, ...fields });
-  // By then, events that were being committed at the request are visible.
+  // By then, events that were being committed at the time of the request are visible.
   const taken = await takeAllPages(portsAt(new Date(askedAt.getTime() + 15_000)), jobUid);
   const pages = taken.map(eventIdsOf);
   const count = pages.flat().length;

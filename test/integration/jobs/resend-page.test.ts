@@ -66,7 +66,7 @@ test('a resend signals the workflows whose deliveries it takes, at most 100 of t
   const [first, second, third] = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
   const told = await findOvertaken(store, [
     { ...waiting, eventId: 'evt_1', jobUid: 'job_1', jobPage: 7 },
-    // A job sends it past the order of its partition.
+    // A job sends it outside the order of its partition.
     { ...waiting, eventId: 'evt_2', jobUid: 'job_1', jobPage: 8, partition: 'whk_1/agent/a' },
     ...(first === undefined ? [] : [first]),
     ...(second === undefined

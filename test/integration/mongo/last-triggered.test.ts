@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const insert = () => insertWebhook(installation, { url: 'https://receiver.example.com' });
 
-/** Returns the stored time, which reads see a moment after it was written. */
+/** Returns the stored time, which reads see a moment after the write. */
 function lastTriggeredAt({ _id }: WebhookDocument): Promise<Date> {
   return waitFor(async () => {
     const stored = await installation.store.webhooks.findOne({ _id });
@@ -28,7 +28,7 @@ function lastTriggeredAt({ _id }: WebhookDocument): Promise<Date> {
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
-/** Records as a process does that then stops. */
+/** Records triggers like a process that then stops. */
 async function record(...triggers: [webhook: WebhookDocument, at: Date][]): Promise<void> {
   const recorder = new TriggerRecorder(installation.store);
   for (const [webhook, time] of triggers) recorder.record(webhook._id, time);

@@ -1,4 +1,4 @@
-// Every combination of the filters of events and deliveries finds what it should, along an index.
+// Every combination of the filters of events and deliveries finds the right documents, through an index.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Collection, Document, Filter } from 'mongodb';
 import { searchOf as searchDeliveries } from '../../../lib/history/delivery-lists.ts';
@@ -19,7 +19,7 @@ const startMs = Date.parse('2026-01-01T00:00:00Z');
 const minute = (n: number): Date => new Date(startMs + n * minuteMs);
 const stranger = { app: { appUid: 'app_other' } };
 
-// What attempts leave behind. Primes, so that the values of each field meet all those of the others.
+// The results of attempts. Primes, so that the values of each field meet all values of the others.
 const ends = [
   { state: 'delivered', statusClass: '2xx', errorClass: null },
   { state: 'delivered', statusClass: '2xx', errorClass: null },
@@ -78,7 +78,7 @@ function combine(choices: Choices): Record<string, unknown>[] {
   return made;
 }
 
-/** Returns the uids that a list of all documents would answer, newest first. */
+/** Returns the uids that a list of all documents would contain, newest first. */
 function expectedUids(
   documents: readonly { _id: string; createdAt: Date }[],
   { since, until, ...wanted }: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// The clock by which all processes go.
+// The clock that all processes follow.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startServerClock } from '../../../lib/mongo/server-clock.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -6,7 +6,7 @@ import { processLog } from '../../../lib/platform/logger.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-// A round trip, on a full machine.
+// A round trip on a fully loaded machine.
 const errorMsMax = 500;
 
 const open = new Disposal();

@@ -83,10 +83,10 @@ async function stored(): Promise<PartitionDocument | null> {
 const change = (fields: Partial<PartitionDocument>) =>
   installation.store.partitions.updateOne({ _id: partitionId(partition) }, { $set: fields });
 
-/** A lease of another process, by the clock of the database. */
+/** A lease of another process, by the database's clock. */
 const leaseFor = (ms: number) => ({ by: 'another', until: new Date(Date.now() + ms) });
 
-/** Asks for an attempt as the workflow of the nth event does. */
+/** Requests an attempt like the workflow of the nth event does. */
 const attempt = (n: number, at: DeliveryPorts = ports) => {
   const { appUid, webhookUid } = partition;
   const key = { appUid, webhookUid, eventId: eventIds[n - 1] ?? '' };
@@ -167,7 +167,7 @@ test('the workflow of an event records it as pending, sends nothing, and wakes t
   expect(signalled).toEqual([partition]);
   expect(await step()).toMatchObject({ next: 'end', settled: [{}, {}, {}] });
   expect(sent()).toEqual([1, 2, 3]);
-  // Its number is settled now.
+  // Its number has been settled now.
   expect(await attempt(2)).toMatchObject({ state: 'delivered' });
   expect(signalled).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-// Deliveries to a webhook with a rate: attempted by two processes, in order, and after failures.
+// Deliveries to a webhook with a rate: by two processes, in order, and after failures.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
@@ -55,7 +55,7 @@ async function rated(ratePerSecond: number, fields: Partial<WebhookDocument> = {
   return { webhook, path, newKeys };
 }
 
-/** Attempts each in one of the two processes, all at once. */
+/** Attempts all deliveries concurrently, each in one of the two processes. */
 const attemptAll = (keys: readonly DeliveryKey[]): Promise<DeliveryOutcome[]> =>
   Promise.all(keys.map((key, index) => attempt(processes[index % 2], key)));
 
@@ -70,7 +70,7 @@ const receivedOn = (path: string): ReceivedRequest[] =>
 const limiterOf = ({ _id }: Pick<WebhookDocument, '_id'>) =>
   installation.store.rateLimiters.findOne({ _id });
 
-/** Makes the next slot of a webhook that much later, as if deliveries had reserved those before. */
+/** Postpones the next slot of a webhook, as if deliveries had reserved the earlier ones. */
 async function reserveUntil(webhook: WebhookDocument, ms: number): Promise<number> {
   const nextSlotMs = Date.now() + ms;
   const { _id, updatedAt: webhookUpdatedAt } = webhook;
@@ -96,7 +96,7 @@ test('two processes share one rate: requests of the next second are sent, and la
   expect(receivedOn(path)).toHaveLength(sent.length);
   const times = waiting.map(({ nextAttemptAt }) => Date.parse(String(nextAttemptAt)) - startedAt);
   expect(new Set(times).size).toBe(times.length);
-  // Thirty times a tenth of a second, from when the last of them asked.
+  // Thirty times a tenth of a second, from the time when the last of them requested a slot.
   expect(Math.max(...times)).toBeLessThanOrEqual(3_200 + askedForMs);
   expect(waiting).toContainEqual(expect.objectContaining({ isRateLimited: true, attemptCount: 0 }));
   const [first] = waiting;
@@ -104,7 +104,7 @@ test('two processes share one rate: requests of the next second are sent, and la
   const left = await stored(key);
   expect(left).toMatchObject({ state: 'pending', isRateLimited: true, attemptCount: 0 });
 
-  // A call before the slot returns the same time, and reserves no other.
+  // A call before the slot returns the same time, and reserves no other slot.
   const inAMinute = { nextAttemptAt: new Date(Date.now() + 60_000) };
   await installation.store.deliveries.updateOne({ eventId: key.eventId }, { $set: inAMinute });
   const early = await attempt(processes[0], key);

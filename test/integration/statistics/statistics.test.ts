@@ -1,4 +1,4 @@
-// Deliveries are counted exactly once, minute by minute, and answered with those that are not counted yet.
+// Deliveries are counted exactly once, minute by minute. Queries include those that are not counted yet.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -10,7 +10,7 @@ import { insertWebhook, newAttempt, newDelivery, newWebhook } from '../../suppor
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
 
-// Two minutes before midnight, so that the range of a test lies in two hours and two days.
+// Two minutes before midnight, so that the range of a test spans two hours and two days.
 const startMs = Math.floor(Date.now() / dayMs) * dayMs - 2 * minuteMs;
 const { countedAfterMs, countLeaseMs, uncountedReadMax } = statisticsLimits;
 
@@ -32,13 +32,13 @@ beforeEach(async () => {
   const { deliveries, statistics, statisticsCursors } = service.store;
   await Promise.all([deliveries, statistics, statisticsCursors].map((each) => each.deleteMany({})));
   nowMs = startMs;
-  // Begins to count.
+  // The counting starts here.
   await seal();
 });
 
 const seal = (ms = nowMs): Promise<boolean> => countMinutes(service.store, new Date(ms));
 
-/** Counts what is due at a time, whole minutes at a time. */
+/** Counts everything that is due at a time, whole minutes at a time. */
 async function sealAll(ms: number): Promise<void> {
   while (await seal(ms));
 }
@@ -101,7 +101,7 @@ test.each(['minute', 'hour', 'day'])(
     const query = `interval=${interval}&since=${new Date(startMs).toISOString()}`;
     const before = await ask(query);
     expect(before.totals).toMatchObject(mixed);
-    // Each finds the lease of the one before over, and counts the same minutes.
+    // Each pass finds the lease of the previous one expired, and counts the same minutes.
     const passes = Array.from({ length: 4 }, (_, n) => seal(afterAllMs + n * countLeaseMs));
     expect((await Promise.all(passes)).filter(Boolean)).toHaveLength(1);
     await sealAll(afterAllMs + 5 * countLeaseMs);
@@ -233,7 +233,7 @@ test('the counts by webhook cover the last 24 hours by default, and at most 31 h
     since: new Date(Math.floor(nowMs / hourMs) * hourMs - 24 * hourMs).toISOString(),
     webhooks: [],
   });
-  // Two minutes before one o'clock the whole intervals are one more.
+  // Two minutes before one o'clock, there is one more whole interval.
   await askByWebhook(since(30));
   await askByWebhook(`${since(30 * 24)}&interval=day`);
   const refused = [since(31), `${since(31 * 24)}&interval=day`, 'interval=minute', 'x=1'];

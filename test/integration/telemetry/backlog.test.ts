@@ -1,4 +1,4 @@
-// What a worker reads of the whole installation for the metrics, and whether it reaches its servers.
+// What a worker reads from the whole installation for the metrics, and whether it reaches its servers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchServers } from '../../../lib/health/watch-servers.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
@@ -131,12 +131,12 @@ test('values that could not be read for a minute are not a number', async () => 
   const { connection } = temporal;
   const ports = { store, connection, namespace: config.temporal.namespace, clock };
   const watching = watchBacklog(ports, { signal: stopping.signal, everyMs: 50 });
-  // The last test: the parser of the others takes no NaN, which Prometheus does.
+  // The last test, because the parser of the others does not accept NaN, which Prometheus does.
   const pending = async (): Promise<string | undefined> => {
     const page = await (await fetch(metrics.url)).text();
     return /^herald_backlog_deliveries\{state="pending"\} (\S+)$/m.exec(page)?.[1];
   };
-  // The SDK goes on to show what an earlier test reported.
+  // The SDK keeps showing the values of an earlier test.
   await installation.store.deliveries.insertMany([
     newDelivery(installation, now, { state: 'pending' }),
     newDelivery(installation, now, { state: 'pending' }),

@@ -25,7 +25,7 @@ const iso = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 beforeAll(async () => {
   service = await startService({ env: { HERALD_EVENTS_PER_WORKFLOW: '1' } });
-  // Answers with the status in the path; /flaky fails at the first attempt.
+  // Responds with the status in the path. /flaky fails at the first attempt.
   receiver = await startReceiver((response, { path, headers }) => {
     const isFlaky = path === '/flaky';
     const isFirst = headers['x-webhook-attempt'] === '1';
@@ -45,7 +45,7 @@ const handleOf = (workflowId: string) => client().workflow.getHandle(workflowId)
 const webhookAt = async (path: string, fields: object = {}): Promise<string> =>
   (await registerWebhook(service, { url: `${receiver.url}${path}`, ...fields })).uid;
 
-/** Reports a change to these webhooks alone, and returns the event. */
+/** Reports a change to only these webhooks, and returns the event. */
 async function report(uids: readonly string[], data: object = {}): Promise<string> {
   const eventId = await reportChange(service, { ...data });
   const event = await service.store.events.findOne({ _id: eventId });

@@ -1,4 +1,4 @@
-// Temporal behind TLS, as Temporal Cloud is: by client certificate, by API key, and without the calls of operators.
+// Temporal behind TLS, like Temporal Cloud: by client certificate, by API key, and without operator calls.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareServers } from '../../../cli/setup/prepare-servers.ts';
 import { readConfig } from '../../../lib/config/config.ts';
@@ -10,7 +10,7 @@ import { startTemporalGateway, type TemporalGateway } from '../../support/tempor
 import { waitFor } from '../../support/wait-for.ts';
 import { registerWebhook } from '../../support/webhook-calls.ts';
 
-/** What reaches a gateway, without who asks. */
+/** The settings that reach a gateway, without credentials. */
 const serverSettings = (gateway: TemporalGateway): Record<string, string> => ({
   TEMPORAL_ADDRESS: gateway.address,
   TEMPORAL_TLS_SERVER_NAME: gateway.serverName,

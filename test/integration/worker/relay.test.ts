@@ -1,4 +1,4 @@
-// The relay starts once what the direct start missed; an outage of Temporal only delays it.
+// The relay starts what the direct start missed, once. An outage of Temporal only delays it.
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -146,7 +146,7 @@ test('a partition whose signal was lost is signalled when due, and again each mi
   await service.store.partitions.deleteMany({});
 });
 
-/** Returns sweeps so long after `now`, whose signals fail where `arrives` returns false. */
+/** Returns sweeps at times after `now`, whose signals fail if `arrives` returns false. */
 function sweepsThatSignal(now: Date, arrives: () => boolean): (ms: number) => Promise<number> {
   const signal = async (): Promise<void> => {
     if (!arrives()) throw new Error('Temporal is away');
@@ -268,7 +268,7 @@ test('a workflow that cannot be started does not delay others, and the relay bac
     jobs: (await service.store.jobs.find(ours).toArray()).map(uidOf),
   });
   const stuckOnes = { events: [event._id], jobs: [stuck?._id] };
-  // A start is marked after the call that makes it returns.
+  // A start is marked after its call returns.
   await waitFor(async () => isDeepStrictEqual(await unstarted(), stuckOnes), {
     what: 'the marks of all started jobs',
     state: unstarted,

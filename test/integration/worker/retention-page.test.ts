@@ -1,4 +1,4 @@
-// Which jobs a page of the retention deletes, and by whose clock.
+// Which jobs a page of the retention deletes, and by which clock.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { newRelease } from '../../../lib/jobs/jobs.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const inDays = (days: number): Date => new Date(Date.now() + days * dayMs);
 
-/** Takes a page by a worker on a machine whose clock is ahead. */
+/** Takes a page in a worker on a machine whose clock is ahead. */
 async function takePage({ aheadDays = 0 } = {}): Promise<unknown> {
   const { store, config } = installation;
   const local = { now: () => inDays(aheadDays) };

@@ -1,4 +1,4 @@
-// The retention deletes old records and keeps others; a schedule runs it.
+// The retention deletes old records and keeps others. A schedule runs it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keptDeliveries, oldEvents, removeOldEvents } from '../../../lib/jobs/remove-old-events.ts';
 import { deleteExpired } from '../../../lib/jobs/retention.ts';
@@ -46,7 +46,7 @@ async function insertDeliveries(
   return made.map((delivery) => delivery._id);
 }
 
-/** Writes an event that was dispatched long ago, with deliveries; returns its uid. */
+/** Writes an event that was dispatched long ago, with deliveries. Returns its uid. */
 async function insertSent(at: Date, ...deliveries: Partial<DeliveryDocument>[]): Promise<string> {
   const event = newEvent(service, ['whk_1'], at);
   await service.store.events.insertOne({ ...event, dispatchedAt: at });
@@ -87,7 +87,7 @@ function runRetention(): Promise<Counts> {
   );
 }
 
-/** Deletes one batch, a number of days ahead. */
+/** Deletes one batch, as of a number of days ahead. */
 function deleteIn(
   days: number,
   { store, config }: Pick<TestService, 'store' | 'config'> = service,
