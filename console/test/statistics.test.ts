@@ -50,9 +50,12 @@ it.each([
   ['hour', 24, false],
   ['hour', 25, true],
   ['minute', 61, false],
-] as const)('the time of a point by the %s includes the date if there are %i: %s', (by, n, isLong) => {
-  expect(isLongerThanDay(by, n)).toBe(isLong);
-});
+] as const)(
+  'the time of a point by the %s includes the date if there are %i: %s',
+  (by, n, isLong) => {
+    expect(isLongerThanDay(by, n)).toBe(isLong);
+  },
+);
 
 it("a day of the chart is in UTC, whatever the viewer's zone", () => {
   expect(formatPoint('2026-01-02T00:00:00.000Z', 'day', false)).toBe('2 Jan');

@@ -40,10 +40,10 @@ export async function compareCheckouts(comparison: Comparison, session: Session)
     runs.a.push(await runBench(a, [...names, ...options], session));
     if (goesOn()) runs.b.push(await runBench(b, [...names, ...options], session));
   }
-  const asked = [...names, ...options].join(' ');
+  const requested = [...names, ...options].join(' ');
   session.print(
     [
-      `# agent-herald bench, ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${asked}`,
+      `# agent-herald bench, ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${requested}`,
       '',
       `A is ${a.dir} (${commitOf(runs.a)}), B is this checkout (${commitOf(runs.b)}). A ratio of the floor other`,
       'than 1 is a drift of the machine: it runs the bare parts, which a change hardly touches.',

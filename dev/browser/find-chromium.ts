@@ -10,10 +10,10 @@ const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'g
  * which needs nothing installed. Throws if the first is not an executable.
  */
 export async function findChromium(env: NodeJS.ProcessEnv): Promise<string> {
-  const asked = env['HERALD_CHROMIUM'];
-  if (asked) {
-    if (await isExecutable(asked)) return asked;
-    throw new Error(`HERALD_CHROMIUM is ${asked}, which is not an executable file`);
+  const configured = env['HERALD_CHROMIUM'];
+  if (configured) {
+    if (await isExecutable(configured)) return configured;
+    throw new Error(`HERALD_CHROMIUM is ${configured}, which is not an executable file`);
   }
   for (const name of programNames) {
     const path = await findOnPath(name, env);

@@ -18,12 +18,12 @@ const alsoOfLibraries = [
 
 /** Returns the settings that readConfig and the logger read, and those of Temporal and OpenTelemetry. */
 export function knownSettings(): Set<string> {
-  const asked = new Set<string>();
+  const read = new Set<string>();
   const environment = new Proxy<Record<string, string>>(
     { MONGODB_URI: 'mongodb://localhost', ...makeDevSecrets() },
     {
       get(target, name) {
-        asked.add(String(name));
+        read.add(String(name));
         return target[String(name)];
       },
     },
@@ -31,7 +31,7 @@ export function knownSettings(): Set<string> {
   readConfig(environment);
   const logger = fileURLToPath(new URL('../../lib/platform/logger.ts', import.meta.url));
   const ofLogger = readFileSync(logger, 'utf8').match(/HERALD_[A-Z_]+/g) ?? [];
-  return new Set([...asked, ...ofLogger, ...temporalSettings(), ...alsoOfLibraries]);
+  return new Set([...read, ...ofLogger, ...temporalSettings(), ...alsoOfLibraries]);
 }
 
 /** Checks a name, including names that only a library knows by their prefix. */

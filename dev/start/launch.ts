@@ -181,11 +181,11 @@ function superviseRole(
 }
 
 async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {
-  const asked = env['PORT'];
+  const requested = env['PORT'];
   const { api: preferred, ...others } = preferredPorts;
-  if (asked === '0') return namePorts(await pickPorts(Object.values(preferredPorts).fill(0)));
-  if (asked) {
-    const api = await requirePort(Number(asked), { setting: 'PORT' });
+  if (requested === '0') return namePorts(await pickPorts(Object.values(preferredPorts).fill(0)));
+  if (requested) {
+    const api = await requirePort(Number(requested), { setting: 'PORT' });
     return namePorts([api, ...(await pickPorts(Object.values(others)))]);
   }
   const ports = namePorts(await pickPorts([preferred, ...Object.values(others)]));

@@ -101,7 +101,7 @@ describe('the console', () => {
     await using proxy = await startPrefixProxy('/tools/herald', service.apiUrl);
     const consoleUrl = `${proxy.url}/tools/herald/console`;
     const { appUid } = service.app;
-    // It signs out.
+    // This test signs the admin out.
     const admin = await makeTestAdmin(service, { superuser: true });
     const proxied = { ...service, consoleUrl };
     await using opened = await openConsole(proxied, `/apps/${appUid}/webhooks`, { admin });
@@ -127,7 +127,7 @@ describe('the console', () => {
     page.on('requestfinished', (request) => urls.push(request.url()));
     await page.goto(service.consoleUrl);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-    // What browsers ask for over https; over http they leave out brotli.
+    // What browsers send over https. Over http they omit brotli.
     const headers = { 'accept-encoding': 'gzip, deflate, br, zstd' };
     const lengths = urls.map(async (url) => {
       const answer = await fetch(url, { method: 'HEAD', headers });

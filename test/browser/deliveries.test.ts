@@ -1,4 +1,4 @@
-// What an operator does about deliveries that fail, in a browser.
+// How an operator handles failing deliveries, in a browser.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';

@@ -58,7 +58,7 @@ test('an event of a resource is found, shown, and resent to another webhook', as
   await dialog.getByRole('combobox', { name: 'Webhooks' }).click();
   await page.getByRole('option', { name: 'Second' }).click();
   await page.keyboard.press('Tab');
-  // The first webhook has the event already, so that it is not preselected.
+  // The first webhook already has the event, so it is not preselected.
   await dialog.getByRole('button', { name: 'Resend to 1 webhook' }).click();
   await page.getByRole('link', { name: 'Second' }).waitFor();
   await waitFor(() => receivedBy('/second') === 1, { what: 'the event at the second webhook' });
@@ -117,12 +117,12 @@ test('the live page shows a new event, pauses, and continues after an interrupti
 
   const open = await context.newPage();
   let isCut = true;
-  // Not removed later: a request that waits for it then would be left without an answer.
+  // Not removed later: a request waiting for it would never get a response.
   await open.route('**/events/stream?*', (route) => (isCut ? route.abort() : route.continue()));
   await open.goto(page.url());
   await open.getByRole('status').getByText('reconnecting').waitFor();
   isCut = false;
-  // The next try comes up to half a minute later.
+  // The next try can take up to half a minute.
   await open.getByRole('status').getByText('live', { exact: true }).waitFor({ timeout: 90_000 });
   expect(complaints).toEqual([]);
 });

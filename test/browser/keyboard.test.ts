@@ -1,4 +1,4 @@
-// What an operator does without a mouse, and lists that are long.
+// Tasks of an operator without a mouse, and long lists.
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../lib/platform/ids.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => service[Symbol.asyncDispose]());
 
-/** Presses Tab until a control has the focus, and the browser shows where it is. */
+/** Presses Tab until a control has the focus, and checks that the focus is visible. */
 async function tabTo(page: Page, control: Locator): Promise<void> {
   await control.waitFor();
   const isThere = (): Promise<boolean> =>

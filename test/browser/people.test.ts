@@ -1,4 +1,4 @@
-// Users, members and the audit log in the console, and what a viewer does not see there.
+// Users, members and the audit log in the console, and what viewers do not see.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
@@ -131,7 +131,7 @@ describe('a member', () => {
 });
 
 describe('a viewer', () => {
-  // After the test above, which lets the viewer in.
+  // After the test above, which adds the viewer.
   it('sees no controls that change anything, and calls that do are refused', async () => {
     await using opened = await openConsole(service, '/apps', { admin: viewer });
     const { page, complaints } = opened;

@@ -1,4 +1,4 @@
-// The pages at /docs: a program of others runs in them, on the address of the console, and must not use its session.
+// The pages at /docs run third-party code at the address of the console, which must not use its session.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -18,14 +18,14 @@ afterAll(async () => service[Symbol.asyncDispose]());
 async function openReference(): Promise<OpenedConsole> {
   const opened = await openConsole(service, '/me');
   await opened.page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor();
-  // The program is large: on a busy machine it takes a while to show the contract.
+  // The script is large: on a busy machine it takes a while to show the contract.
   opened.page.setDefaultTimeout(60_000);
   await opened.page.goto(new URL('/docs', service.consoleUrl).href);
   await opened.page.getByRole('button', { name: 'Webhooks' }).first().waitFor();
   return opened;
 }
 
-/** Runs code in the page, as the program in it could. */
+/** Runs code in the page, like the third-party code could. */
 const attempt = (page: Page, code: string): Promise<unknown> =>
   page.evaluate(`(async () => ${code})().catch(({ name }) => name)`);
 

@@ -37,7 +37,7 @@ describe('a sign-in', () => {
     ['no other site', '//evil.example/', '/apps'],
   ])('through an identity provider leads to %s', async (_rule, to, path) => {
     const asked = `/sign-in?to=${encodeURIComponent(to)}`;
-    // The session that the provider's answer would bring.
+    // The session that the provider's response would create.
     await using opened = await openConsole(service, '/icon.svg');
     const { page, complaints } = opened;
     await page.route('**/admin/api/sign-in-methods', (route) =>
@@ -49,7 +49,7 @@ describe('a sign-in', () => {
     await page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
     await page.getByRole('button', { name: 'Your account' }).waitFor();
     await expect.poll(() => page.url()).toContain(service.consoleUrl + path);
-    // Only once: the beginning is the beginning again.
+    // Only once: afterwards the home page opens as usual.
     await page.goto(service.consoleUrl);
     await expect.poll(() => page.url()).toContain(`${service.consoleUrl}/apps`);
     expect(complaints).toEqual([]);
@@ -131,7 +131,7 @@ describe('one’s own account', () => {
     await page.getByLabel('New password').fill('a rather long new password');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Password changed.').waitFor();
-    // The session goes on, with a new cookie and token.
+    // The session continues, with a new cookie and token.
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
     const confirm = page.getByRole('dialog', { name: 'Sign out everywhere' });
     await confirm.getByRole('button', { name: 'Sign out everywhere' }).click();
@@ -141,7 +141,7 @@ describe('one’s own account', () => {
 });
 
 describe('a page of another site', () => {
-  // The browser sends the cookie to any port of its site; the service itself refuses the call there.
+  // The browser sends the cookie to any port of its site. The service itself must reject the call.
   it.each([
     ['127.0.0.1', 401],
     ['localhost', 403],
@@ -170,7 +170,7 @@ describe('a page of another site', () => {
               .then(({ type }) => type, () => 'refused')`,
           );
         const wish = `body: '{"name":"x","scopes":["admin"]}'`;
-        // Without leave of the service it is sent, but the answer stays hidden.
+        // Without permission from the service the request is sent, but the response stays hidden.
         expect(['opaque', 'refused']).toContain(await answerTo(`mode: 'no-cors', ${wish}`));
         const json = `headers: { 'content-type': 'application/json' }, ${wish}`;
         expect(await answerTo(json)).toBe('refused');

@@ -35,7 +35,7 @@ async function createAgents(count: number): Promise<void> {
   }
 }
 
-/** Confirms that the secret of the dialog is saved, and returns it. */
+/** Confirms that the secret in the dialog is saved, and returns it. */
 async function saveSecret(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog');
   const secret = await dialog.getByText(/^whsec_/).textContent();
@@ -75,7 +75,7 @@ describe('creating a webhook', () => {
       .waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('k');
-    // No page follows before the secret is saved.
+    // The next page opens only after the secret is saved.
     expect(await saveSecret(page)).toMatch(/^whsec_/);
 
     await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
@@ -218,7 +218,7 @@ describe('the page of a webhook', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Count' }).click();
     const none = page.getByRole('dialog').getByText(/^No lost deliveries of events recorded since/);
     await none.waitFor();
-    // It is as old as the webhook.
+    // The recovery starts when the webhook was created.
     expect(await none.textContent()).not.toContain('earlier');
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'More' }).click();

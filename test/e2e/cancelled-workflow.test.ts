@@ -1,4 +1,4 @@
-// An operator cancels the workflow of an event: what waits is not sent any more, and what is under way is recorded.
+// An operator cancels the workflow of an event: waiting attempts are not made, and those in flight are recorded.
 import type { ServerResponse } from 'node:http';
 import { CancelledFailure, WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
-/** The answer to the second attempt at /held. */
+/** The response to the second attempt at /held. */
 let held: ServerResponse | undefined;
 
 beforeAll(async () => {

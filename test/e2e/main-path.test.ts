@@ -182,7 +182,7 @@ test('a failed delivery shows how long its attempt took, and when the next one i
   expect(delivery).toMatchObject({ eventId, statusClass: '5xx', attemptCount: 1 });
   const [attempt] = delivery['attempts'] as unknown as { at: string; ms: Record<string, number> }[];
   expect(attempt).toMatchObject({ status: 500, errorClass: 'status', responseSample: 'busy' });
-  // Only the phases that happened: an address needs no DNS, and plain http no TLS.
+  // Only the phases that took place: an address needs no DNS, and plain http no TLS.
   expect(Object.keys(attempt?.ms ?? {}).toSorted()).toEqual(['connect', 'firstByte', 'total']);
   const { connect, firstByte, total = NaN } = attempt?.ms ?? {};
   for (const ms of [connect, firstByte]) {

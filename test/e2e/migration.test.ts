@@ -1,4 +1,4 @@
-// From the retired call to a token, by the steps of docs/migration.md.
+// From the retired call to a token, by the steps in docs/migration.md.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
@@ -7,7 +7,7 @@ import { expectProblem } from '../integration/api/problems.ts';
 
 let service: TestService;
 let admin: TestAdmin;
-// The page in the repository, which the first test compares with the one that the service shows.
+// The page in the repository. The first test compares it with the one that the service shows.
 const page = readFileSync('docs/migration.md', 'utf8');
 
 beforeAll(async () => {

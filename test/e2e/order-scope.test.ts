@@ -1,4 +1,4 @@
-// The scope of an order: one resource of one kind, and the events after it was set.
+// The scope of an order: one resource of one kind, and the events recorded after ordering was set.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { partitionWorkflowId } from '../../lib/temporal/names.ts';
@@ -9,7 +9,7 @@ import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
-/** The status and delay of the receiver's answer to each request. */
+/** The status and delay of the receiver's response to each request. */
 let answerOf: (request: ReceivedRequest) => { status: number; ms?: number };
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// A webhook with ordering "resource": events about one resource arrive one at a time, in their order.
+// A webhook with ordering "resource": events about one resource arrive one at a time, in order.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
@@ -200,7 +200,7 @@ test('a resend is sent immediately, before an event that blocks the others', asy
   await untilArrived('/resent', 'agt_resent', 3);
   expect(arrivedAt('/resent', 'agt_resent').map(sequenceOf)).toEqual([1, 2, 1]);
 
-  // The blocking event itself can be resent; then the one behind it is sent.
+  // The blocking event itself can be resent. Then the one after it is sent.
   receiver.answerOf = () => ({ status: 200 });
   await service.call('POST', `/events/${second}/resend`, { body: {} });
   await untilArrived('/resent', 'agt_resent', 5);

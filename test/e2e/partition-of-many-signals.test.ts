@@ -1,4 +1,4 @@
-// A run of an order's workflow that has all the signals that it takes before its first step.
+// A run of an order's workflow that reaches its limit of signals before its first step.
 import { expect, test } from 'vitest';
 import { nothingDone } from '../support/order-steps.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';

@@ -14,7 +14,7 @@ import { expectProblem, faultsOf, itemsOf } from '../integration/api/problems.ts
 
 let service: TestService;
 let receiver: Receiver;
-/** The statuses that paths answer; 200 where none is set. */
+/** The response statuses of paths; 200 by default. */
 const statuses = new Map<string, number>();
 
 beforeAll(async () => {
@@ -134,7 +134,7 @@ test('a resend of a delivery that waits for its retry is sent immediately and re
   await resend(eventId);
   await untilState(eventId, hook, 'delivered');
   const event = await service.store.events.findOne({ _id: eventId });
-  // The event's own workflow ends when its retry is due and the delivery is superseded.
+  // The event's own workflow ends when its retry is due and the delivery has another owner.
   await service.temporal.client.workflow.getHandle(event?.workflowId ?? '').result();
   expect(requestsOf(hook, eventId)).toHaveLength(2);
   await remove(hook);

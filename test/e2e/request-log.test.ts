@@ -1,5 +1,4 @@
-// The log of requests: the client's address behind proxies, the reason of a refusal, and dropped
-// connections.
+// The log of requests: the client's address behind proxies, the reason for a refusal, and dropped connections.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -44,7 +43,7 @@ test.each([
   },
 );
 
-// Stands for any text of a caller that must not be logged.
+// Stands for any text from a caller that must not be logged.
 const canary = 'canary4711';
 const body = { agentName: 'Agent', externalTenantId: 'tenant-1' };
 const change = { event: 'agent.updated', data: { uid: 'a', externalTenantId: 't' } };
@@ -127,7 +126,7 @@ test('connections dropped beyond the limit are counted in one log line per secon
   ]);
   expect(countDropped()).toBe(6);
   for (const line of linesOfDrops()) expect(line).toMatchObject({ level: 'warn', connectionsMax });
-  // One, unless a busy machine spread them over several seconds.
+  // One line, unless a busy machine spread the drops over several seconds.
   expect(linesOfDrops().length).toBeLessThan(6);
   for (const socket of sockets) socket.destroy();
 });

@@ -1,4 +1,4 @@
-// A process whose collector is away: traces go on in its log, and nothing else notices.
+// A process whose collector is unavailable: traces continue in its log, and nothing else is affected.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await closedPort()}`,
       OTEL_METRICS_EXPORTER: 'none',
       OTEL_EXPORTER_OTLP_TIMEOUT: '100',
-      // So that most spans find no room.
+      // So that most spans do not fit into the queue.
       OTEL_BSP_SCHEDULE_DELAY: '10',
       OTEL_BSP_MAX_QUEUE_SIZE: '20',
       OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '5',

@@ -1,4 +1,4 @@
-// A change is one trace, from its caller to its receivers, as a collector gets it.
+// A change is one trace, from its caller to its receivers, as seen by a collector.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { startTelemetry, type Telemetry } from '../../lib/telemetry/start-telemetry.ts';
@@ -18,7 +18,7 @@ let service: TestService;
 let receiver: Receiver;
 let telemetry: Telemetry;
 
-// The receiver's path says at which attempt it takes a delivery.
+// The path of the receiver contains the attempt that it accepts.
 const takeAt: Answering = (response, { path, headers }) => {
   const isTaken = Number(headers['x-webhook-attempt']) >= Number(path.slice(1));
   response.writeHead(isTaken ? 200 : 503).end();
@@ -42,7 +42,7 @@ interface Place {
 
 let callers = 0;
 
-/** A caller in a trace of its own. */
+/** Returns a caller with its own trace. */
 function newCaller(): Place {
   callers += 1;
   const number = callers.toString(16).padStart(4, '0');
@@ -67,7 +67,7 @@ async function report(path: string, headers: Record<string, string> = {}): Promi
 
 const headersOf = ({ traceId, spanId }: Place) => ({ traceparent: `00-${traceId}-${spanId}-00` });
 
-/** Waits until a trace has spans of these names, and returns all of it, in the order of their beginning. */
+/** Waits until a trace has spans with these names, and returns all its spans in the order of their start. */
 async function untilTraced(traceId: string, ...names: string[]): Promise<CollectedSpan[]> {
   const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId);
   const isThere = () => {
@@ -90,7 +90,7 @@ function one(spans: readonly CollectedSpan[], name: string): CollectedSpan {
 const route = 'POST /api/v1/appuid/:appUid/changes';
 const workflowNames = ['start workflow deliverEvents', 'workflow deliverEvents'];
 
-/** Each line: a span, the span that it is below, its kind. */
+/** Returns a line per span: its name, its parent, its kind. */
 const tree = (spans: readonly CollectedSpan[]): string[] => {
   const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
   return spans.map(

@@ -1,4 +1,4 @@
-// A proxy that the settings do not declare is logged once.
+// A proxy that is not configured is logged once.
 import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import { startRole } from '../support/role-process.ts';

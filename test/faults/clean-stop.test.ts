@@ -1,4 +1,4 @@
-// After SIGTERM a process finishes its work in hand, takes no new work and exits within 10 s.
+// After SIGTERM a process finishes its running work, accepts no new work and exits within 10 s.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -44,7 +44,7 @@ test('after SIGTERM a worker finishes its running attempt and records it', async
 });
 
 test('after SIGTERM a worker starts no queued attempt and interrupts none', async () => {
-  // 24 requests at a time of 0.6 s each are 40 a second, so that the others wait.
+  // 24 concurrent requests of 0.6 s each make 40 per second, so the others wait.
   await using receiver = await startReceiver((response) => {
     setTimeout(() => response.writeHead(200).end(), 600);
   });
@@ -53,7 +53,7 @@ test('after SIGTERM a worker starts no queued attempt and interrupts none', asyn
   await eachOf(Array.from({ length: 400 }), 20, async () => {
     await insertEvent(installation, [webhook._id], at);
   });
-  // It starts when all of them exist.
+  // Started once all of them exist.
   await using worker = await startRole('worker', installation.env);
   await waitFor(() => receiver.requests.length > 24, { what: 'a queued attempt' });
   expect((await worker.end('SIGTERM')).code).toBe(0);
@@ -78,7 +78,7 @@ test('after SIGTERM an api responds to the request in flight and accepts no new 
     `Content-Length: ${Buffer.byteLength(body)}`,
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 10)}`);
-  // The request is in hand once another one, sent after it, has been answered.
+  // The request is in flight once another one, sent after it, has got its response.
   await fetch(`http://127.0.0.1:${api.port}/healthz`, { headers: { connection: 'close' } });
   const ending = api.end('SIGTERM');
   await waitFor(

@@ -1,4 +1,4 @@
-// The limits of concurrent requests to a receiver that never answers: per webhook, per origin, in all.
+// The limits of concurrent requests to a receiver that never responds: per webhook, per origin, in total.
 import { expect, test } from 'vitest';
 import { errorCode } from '../../lib/platform/error-code.ts';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
@@ -11,7 +11,7 @@ const policy = {
   allowCidrs: ['127.0.0.0/8'],
   denyCidrs: [],
 };
-// Every host name resolves to the one receiver, and is an origin of its own.
+// Every host name resolves to the same receiver, but is a separate origin.
 const resolver = async (): Promise<string[]> => ['127.0.0.1'];
 const overdueAfterMs = 1_000;
 
@@ -21,7 +21,7 @@ interface Target {
   readonly appUid?: string;
 }
 
-/** Sends to all targets concurrently until more requests have arrived than had permits; returns their times. */
+/** Sends to all targets concurrently until more requests have arrived than there are permits. Returns their times. */
 async function sendAll(targets: readonly Target[], permits: number) {
   await using receiver = await startReceiver(() => undefined);
   const stopping = new AbortController();
@@ -84,7 +84,7 @@ test('at most 32 requests to a silent webhook are in flight', async () => {
     let isWaiting = true;
     waiting += 1;
     const compose = async () => {
-      // The end of the request that had its permit may not be processed yet.
+      // The end of the request that held its permit may not have been processed yet.
       await new Promise((resolve) => void setImmediate(resolve));
       [isWaiting, waiting, underWay] = [false, waiting - 1, underWay + 1];
       most = Math.max(most, underWay);
@@ -122,7 +122,7 @@ test('when waiting is ended, waiting requests are throttled, and those in flight
   const sends = many(100, () => sender.send(target));
   await waitFor(() => answers.length >= 32);
   sender.endWaits();
-  // Requests that arrive later are answered immediately.
+  // Requests that arrive later get an immediate response.
   waitsEnded = true;
   await expect(sends.at(-1)).rejects.toMatchObject({ code: 'THROTTLED' });
   for (const answer of answers) answer();

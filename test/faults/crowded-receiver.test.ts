@@ -1,4 +1,4 @@
-// A receiver that is slower than its events arrive: throttled deliveries wait in Temporal, without a permit.
+// A receiver that is slower than its events: throttled deliveries wait in Temporal, without a permit.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Info as ActivityInfo } from '@temporalio/activity';
@@ -110,7 +110,7 @@ test('first attempts beyond the limit of a process are left to the retries, and 
   hangs = false;
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
-  // Three for one application.
+  // This allows three for one application.
   const firstAttempts = new SharedLimit(4);
   const few = { ...ports, firstAttempts };
   const eventIds = await insertEvents(webhook, 5);
@@ -124,8 +124,8 @@ test('first attempts beyond the limit of a process are left to the retries, and 
   ]);
   expect(firstAttempts.held).toBe(0);
   for (const left of retrying) {
-    const asked = { appUid, eventId: left.eventId, webhookUid, left };
-    const outcome = await inActivity(() => retryDelivery(few, asked));
+    const requested = { appUid, eventId: left.eventId, webhookUid, left };
+    const outcome = await inActivity(() => retryDelivery(few, requested));
     expect(outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
   }
 });
@@ -163,8 +163,8 @@ test.each([
   const fixed = { clock: { now: () => new Date(now) }, random: () => 0.5 };
   const crowded = { ...ports, ...fixed, sender: throttling() };
   const info = { attempt: 6, scheduledTimestampMs: now - leftAgoMs };
-  const asked = { appUid, eventId, webhookUid };
-  const retrying = inActivity(() => retryDelivery(crowded, asked), info);
+  const requested = { appUid, eventId, webhookUid };
+  const retrying = inActivity(() => retryDelivery(crowded, requested), info);
   await expect(retrying).rejects.toMatchObject({ type: 'Throttled', nextRetryDelay });
 });
 

@@ -1,4 +1,4 @@
-// Cut connections to MongoDB: an unwritten change is never taken as written, and no call hangs.
+// Cut connections to MongoDB: an unwritten change is never reported as written, and no call hangs.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -61,7 +61,7 @@ test('an insert of deliveries whose connections are cut rejects with the network
     expect.objectContaining({ name: 'MongoNetworkError' }),
   );
   expect(await store.deliveries.countDocuments()).toBe(0);
-  // The insert reports which deliveries existed already.
+  // The insert reports which deliveries already existed.
   expect(await insertDeliveries(store, steps.slice(0, 1))).toEqual([true]);
   expect(await insertDeliveries(store, steps)).toEqual([false, true]);
 });
@@ -94,7 +94,7 @@ test('a change whose event cannot be written because of lost connections gets 50
     [`/contexts/${String(context.body['uid'])}/files`, file],
   ] as const;
   for (const [path, body] of calls) {
-    // Cut at the event's insert, and unreachable from then on: the driver finds no server.
+    // Cut at the insert of the event, and unreachable from then on: the driver finds no server.
     proxy.cutAt((message) => {
       const isInsert = isCommand('insert', 'events')(message);
       if (isInsert) proxy.refuse(true);

@@ -1,4 +1,4 @@
-// The stream of events over a restart of the api and a cut connection.
+// The event stream over a restart of the api and an interrupted connection.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readThroughCuts } from '../support/cut-stream.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -18,6 +18,6 @@ test('over a restart and an interruption of 2 s, a resuming reader gets each of 
   const { stopMs, ...counts } = course;
   const whole = { reported: 300, lost: 0, repeated: 0 };
   expect(counts).toEqual({ ...whole, reason: 'stopping', errors: [] });
-  // Not the 8 s after which open requests are cut.
+  // Less than the 8 s after which open requests are cut.
   expect(stopMs).toBeLessThan(7_000);
 });

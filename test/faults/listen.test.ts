@@ -1,4 +1,4 @@
-// `agent-herald listen` over a restart of the api and cut connections.
+// `agent-herald listen` over a restart of the api and interrupted connections.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildCommandLine, type CommandLine } from '../support/command-line.ts';
 import { reportAll } from '../support/cut-stream.ts';

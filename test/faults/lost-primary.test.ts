@@ -62,7 +62,7 @@ test('no event is lost with the primary that acknowledged it, although the next 
   await waitFor(() => acknowledged.length >= learnt + changesUnlearnt, { what: 'later changes' });
   await set.losePrimary();
   load.isOver = true;
-  // By then attempts have met the new primary.
+  // By then attempts have used the new primary.
   const met = () => linesOf('activity.faulted').length + linesOf('delivery.event_missing').length;
   await waitFor(() => met() >= faultsMin, { what: 'attempts at the new primary' });
   await set.heal();

@@ -1,4 +1,4 @@
-// Overload: requests beyond the capacity are refused immediately, the others are answered.
+// Overload: requests beyond the capacity are rejected immediately, and the others succeed.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -24,7 +24,7 @@ test('in a flood some requests succeed and the rest get 503 with Retry-After; af
     env: { HERALD_REQUESTS_AT_ONCE: '4' },
   });
   expect((await signIn(service, 'first')).status).toBe(200);
-  // Over connections that are open already; otherwise a slow machine would accept the requests one by one.
+  // Over open connections, because otherwise a slow machine would accept the requests one by one.
   await Promise.all(
     Array.from({ length: 300 }, () => service.raw('GET', '/healthz', { headers: {} })),
   );
@@ -38,7 +38,7 @@ test('in a flood some requests succeed and the rest get 503 with Retry-After; af
     ),
   );
   const probe = service.raw('GET', '/healthz', { headers: {} });
-  // It is reported without a failing status: otherwise a balancer would remove all processes during a flood.
+  // It is reported without a failing status, because otherwise a balancer would remove all processes during a flood.
   const reported = waitFor(
     async () => {
       const { status, body } = await askReadiness(service);
@@ -57,7 +57,7 @@ test('in a flood some requests succeed and the rest get 503 with Retry-After; af
     expectProblem(answer, 503, 'overloaded');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   }
-  // Client and service are one process here, and the client side of a thousand requests takes memory, too.
+  // Client and service share a process here, and the client side of a thousand requests takes memory, too.
   expect(process.memoryUsage.rss() - memoryBefore).toBeLessThan(400 * 1024 * 1024);
   const isCalm = async () => (await askReadiness(service)).body['parts']?.['load'] === 'ok';
   await waitFor(isCalm, { what: 'the end of the overload' });
@@ -86,7 +86,7 @@ test('with the defaults a thousand concurrent requests on a thousand connections
   );
   const refused = answers.filter(({ statusCode }) => statusCode !== 200);
   expect(refused.length).toBeLessThan(answers.length);
-  // A slow machine may refuse some for its delay, but none for their number.
+  // A slow machine may reject some because it is late, but none because of their number.
   for (const { statusCode, text } of refused) {
     expect(statusCode).toBe(503);
     expect(text).toMatch(tooSlow);
@@ -159,7 +159,7 @@ test('an application that has its share of the requests leaves room for the call
   const { load } = service.context;
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  // Three quarters of 4, and of the 16 that may wait.
+  // Three quarters of 4, and of the 16 that can wait.
   const visits = Array.from({ length: 15 }, () => load.enter());
   const works = visits.map((visit) => visit.handle(service.app.appUid, () => ended));
   expectProblem(await signIn(service, 'one'), 503, 'overloaded');
@@ -246,7 +246,7 @@ test('a process whose event loop is late accepts a quarter of its limit until it
   await using load = new Load(8);
   const visits = [load.enter(), load.enter()];
   const givenUpAtMs = performance.now() + 60_000;
-  // Without waits between, in which timers would be in time.
+  // Without waits in between, in which timers would be on time.
   while (load.overload() === null && performance.now() < givenUpAtMs) {
     const endMs = performance.now() + 700;
     while (performance.now() < endMs);

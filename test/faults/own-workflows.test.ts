@@ -1,4 +1,4 @@
-// Which events have a workflow of their own (ADR 39), at the pace of people, of a quiet machine and of a burst.
+// Which events have their own workflow (ADR 39), at the pace of people, of a quiet machine and of a burst.
 import { execFile } from 'node:child_process';
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -30,7 +30,7 @@ const bodyOf = (uid: string) => ({
   data: { uid, externalTenantId: 'tenant' },
 });
 
-/** Returns the workflow ids of the events about a resource, once all have started. */
+/** Returns the workflow IDs of the events about a resource, once all have started. */
 async function workflowIdsOf(resourceUid: string, count: number): Promise<string[]> {
   const started = { resourceUid, dispatchedAt: { $ne: null } };
   const { events } = service.store;
@@ -43,7 +43,7 @@ async function workflowIdsOf(resourceUid: string, count: number): Promise<string
 
 const isOwn = (workflowId: string): boolean => workflowId.startsWith('event/');
 
-/** Returns the best of three: while other tests fill the machine, Temporal is slow and events share sooner. */
+/** Returns the best of three: while other tests load the machine, Temporal is slow and events share more. */
 async function bestOfThree(enough: number, run: (uid: string) => Promise<number>): Promise<number> {
   let best = 0;
   for (let round = 1; round <= 3 && best < enough; round += 1) {
@@ -74,7 +74,7 @@ test('at 20 changes per second, or 10 on a slow machine, nine of ten events have
     const after = processorTimes();
     const idle = (after.idleMs - before.idleMs) / (after.allMs - before.allMs);
     process.stdout.write(`a change every ${everyMs} ms: ${own} of 200; ${idle.toFixed(2)} idle\n`);
-    // Where nearly half of the machine is idle, the service is slow and not the machine: no second pace.
+    // If nearly half of the machine is idle, the service is slow and not the machine: no second pace.
     if (own >= 180 || idle > 0.4) break;
   }
   expect(own).toBeGreaterThanOrEqual(180);
@@ -86,7 +86,7 @@ function processorTimes(): { idleMs: number; allMs: number } {
   return { idleMs, allMs: times.flatMap(Object.values).reduce((sum, ms) => sum + ms, 0) };
 }
 
-/** Reports 200 changes, and returns how many events have workflows of their own. */
+/** Reports 200 changes, and returns how many events have their own workflow. */
 async function countOwn(uid: string, everyMs: number): Promise<number> {
   const beganAtMs = performance.now();
   const calls: Promise<unknown>[] = [];

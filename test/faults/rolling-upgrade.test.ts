@@ -1,4 +1,4 @@
-// Old and new workflow code side by side (docs/upgrading.md): api and worker are replaced under load, forth and back.
+// Old and new workflow code side by side (docs/upgrading.md): api and worker are replaced under load, and rolled back.
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -49,14 +49,14 @@ interface Place extends AsyncDisposable {
   installation: Installation;
   temporal: Temporal;
   receiver: Receiver;
-  /** Starts the processes of a release: the workers first, as an upgrade does. */
+  /** Starts the processes of a release: the workers first, as in an upgrade. */
   start: (which: 'present' | 'next') => Promise<Release>;
 }
 
-/** Makes a place whose receiver takes an event at its attempt `takenAt`. */
+/** Creates a place whose receiver accepts an event at its attempt `takenAt`. */
 async function makePlace(takenAt: number): Promise<Place> {
   const closing = new Disposal();
-  // So that workflows can be counted.
+  // One event per workflow, so that workflows can be counted.
   const installation = closing.use(await createInstallation({ HERALD_EVENTS_PER_WORKFLOW: '1' }));
   const temporal = closing.use(await connectTemporal(installation.config.temporal));
   const receiver = closing.use(
@@ -92,7 +92,7 @@ async function untilDelivered({ installation }: Place, eventIds: readonly string
   });
 }
 
-/** Returns the numbers of an event's attempts, in the order of their arrival. */
+/** Returns the attempt numbers of an event, in the order of arrival. */
 function attemptsAt({ receiver }: Place, eventId: string): number[] {
   const own = receiver.requests.filter(({ headers }) => headers['x-webhook-event-id'] === eventId);
   return own.map(({ headers }) => Number(headers['x-webhook-attempt']));
@@ -123,7 +123,7 @@ test('an upgrade under load loses nothing, sends nothing twice and fails no work
   const sideBySide = eventIds.length;
   await waitFor(() => eventIds.length >= sideBySide + 20);
   apis.shift();
-  // The load makes one call at a time: after two more none is under way at the old api.
+  // The load makes one call at a time: after two more, none is in flight at the old api.
   const both = eventIds.length;
   await waitFor(() => eventIds.length >= both + 2);
   await end(old);
@@ -152,7 +152,7 @@ test('after a rollback retries are sent on time, and the work of the new code is
   const old = await place.start('present');
   await end(next);
   const afterwards = await reportChange(clientOf(place, old), { uid: 'agt_4' });
-  // By the old worker, which cannot go on with their workflows.
+  // By the old worker, which cannot continue their workflows.
   await waitFor(() => left.every((eventId) => attemptsAt(place, eventId).length === 2), {
     what: 'the second attempts',
   });

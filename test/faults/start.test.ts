@@ -17,7 +17,7 @@ const started: ChildProcess[] = [];
 interface Run {
   child: ChildProcess;
   output: () => string;
-  /** Resolves once it has exited and all that it wrote has been read. */
+  /** Resolves once it has exited and all its output has been read. */
   ended: Promise<unknown[]>;
 }
 
@@ -27,7 +27,7 @@ function run(script: string, env: Record<string, string> = {}): Run {
 
 function runCommand([program, ...args]: [string, ...string[]], env: Record<string, string>): Run {
   const child = spawn(program, args, {
-    // Without these, servers that the shell names would be used, and the test must not kill those.
+    // Without these, servers named in the shell would be used, and the test must not kill those.
     env: {
       ...process.env,
       MONGODB_URI: '',
@@ -164,7 +164,7 @@ test('npm start runs the service and its demo, restarts killed processes, keeps 
   await byNpm.ended;
   await allGone(ofNpm);
   expect(byNpm.output()).toContain('stopped');
-  // npm keeps an option without `--` before it for itself.
+  // npm consumes an option that is not preceded by `--`.
   expect(ofNpm.appUid).not.toBe(dev.appUid);
 }, 600_000);
 
@@ -194,11 +194,11 @@ test.each([
     https_proxy: proxy,
   });
   await waitFor(() => service.output().includes('downloading'), { what: 'the download' });
-  const askedAt = performance.now();
+  const stoppedAt = performance.now();
   service.child.kill('SIGINT');
   expect((await service.ended)[0]).toBe(0);
   silent.close();
-  expect(performance.now() - askedAt).toBeLessThan(2_000);
+  expect(performance.now() - stoppedAt).toBeLessThan(2_000);
   expect(service.output()).toMatch(/stopping…\nstopped\n$/);
 });
 

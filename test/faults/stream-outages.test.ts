@@ -1,4 +1,4 @@
-// The live stream while MongoDB is away, and when all readers come back at once.
+// The live stream while MongoDB is unavailable, and when all readers return together.
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { connectStore, type Store } from '../../lib/mongo/connect.ts';
@@ -12,7 +12,7 @@ import { expectProblem, makeKey } from '../integration/api/problems.ts';
 
 let proxy: Awaited<ReturnType<typeof startMongodbProxy>>;
 let service: TestService;
-/** Past the proxy. */
+/** Connected without the proxy. */
 let store: Store;
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// The stream of events over a restart of the api and a connection that is cut for a minute.
+// The event stream over a restart of the api and a connection that is interrupted for a minute.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readThroughCuts } from '../support/cut-stream.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';

@@ -1,4 +1,4 @@
-// `agent-herald listen` over a connection that is cut for a minute.
+// `agent-herald listen` over a connection that is interrupted for a minute.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { buildCommandLine } from '../support/command-line.ts';

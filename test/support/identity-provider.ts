@@ -38,8 +38,8 @@ export async function startIdentityProvider(): Promise<TestProvider> {
 
   function authorize(query: URLSearchParams): string {
     const redirectUri = query.get('redirect_uri') ?? '';
-    const asked = [query.get('client_id'), query.get('response_type'), query.get('scope')];
-    if (asked.join('|') !== `${clientId}|code|openid email`) throw new Error('bad request');
+    const sent = [query.get('client_id'), query.get('response_type'), query.get('scope')];
+    if (sent.join('|') !== `${clientId}|code|openid email`) throw new Error('bad request');
     if (query.get('code_challenge_method') !== 'S256') throw new Error('PKCE is missing');
     const code = randomUUID();
     const codeChallenge = query.get('code_challenge') ?? '';

@@ -23,7 +23,7 @@ export async function resume(
 }
 
 /** Records a resend of an event, and returns its uid. */
-export async function askForResend(
+export async function requestResend(
   { jobs, webhooks }: Store,
   { appUid, ...what }: { appUid: string; eventId: string; webhookUids: string[] },
   now = new Date(),
@@ -58,7 +58,7 @@ export function newReplayJob(fields: ReplayFields): ReplayJob {
 }
 
 /** Records a replay, and returns its uid. */
-export async function askForReplay({ jobs }: Store, fields: ReplayFields): Promise<string> {
+export async function requestReplay({ jobs }: Store, fields: ReplayFields): Promise<string> {
   const replay = newReplayJob(fields);
   await jobs.insertOne(replay);
   return replay._id;

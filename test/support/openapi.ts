@@ -77,9 +77,9 @@ function answerFaults({ method, path, status, headers, text }: CheckedAnswer): s
   const type = headers.get('content-type')?.split(';')[0] ?? '';
   const types = Object.keys(content);
   if (types.length === 0) return text === '' ? faults : [...faults, 'it has a body'];
-  const asked = content[type];
-  if (asked === undefined) return [...faults, `its type is ${type}, not ${types.join(' or ')}`];
-  return type.includes('json') ? [...faults, ...bodyFaults(asked.schema, text)] : faults;
+  const described = content[type];
+  if (described === undefined) return [...faults, `its type is ${type}, not ${types.join(' or ')}`];
+  return type.includes('json') ? [...faults, ...bodyFaults(described.schema, text)] : faults;
 }
 
 function bodyFaults(schema: SchemaObject, text: string): string[] {

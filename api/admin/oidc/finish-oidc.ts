@@ -91,7 +91,9 @@ async function readUser(request: ApiRequest, context: ApiContext): Promise<Vouch
   const { publicUrl } = context.config.http;
   const begun = openCookie(context, oidcCookie, request.rawHeaders) as BegunSignIn | null;
   if (begun === null) {
-    throw await refuse(request, context, { reason: 'it was started in another browser or too long ago' });
+    throw await refuse(request, context, {
+      reason: 'it was started in another browser or too long ago',
+    });
   }
   // A forged callback also costs a request to the provider.
   spend(context.rateLimits.oidc, networkOf(request.caller.address));

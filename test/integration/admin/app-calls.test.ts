@@ -76,18 +76,21 @@ test('admins have all calls of a key except sign-ins of users and changes of res
 // Times that may differ, such as the end of complete statistics; also in seconds.
 const time = /\d{4}-\d\d-\d\dT[\d:.]+Z|"\d{10}"/g;
 
-test.each(reads)('%s responds to a viewer as it does to a key, without a secret', async (...line) => {
-  const [, ofAdmin, ofKey] = line;
-  const seen = await service.raw('GET', fillPath(ofAdmin, uids), { headers: viewer.headers });
-  expect(seen.status).toBe(200);
-  const asKey = await service.raw('GET', fillPath(ofKey, uids));
-  // Admins see more of a delivery's request (delivery-detail.test.ts).
-  const [one, other] = [seen, asKey].map(({ body }) =>
-    JSON.stringify({ ...body, request: null }).replaceAll(time, 'a time'),
-  );
-  expect(one).toBe(other);
-  expect(seen.text).not.toMatch(/whsec_|ahk_|"secret"|passwordHash|authToken/);
-});
+test.each(reads)(
+  '%s responds to a viewer as it does to a key, without a secret',
+  async (...line) => {
+    const [, ofAdmin, ofKey] = line;
+    const seen = await service.raw('GET', fillPath(ofAdmin, uids), { headers: viewer.headers });
+    expect(seen.status).toBe(200);
+    const asKey = await service.raw('GET', fillPath(ofKey, uids));
+    // Admins see more of a delivery's request (delivery-detail.test.ts).
+    const [one, other] = [seen, asKey].map(({ body }) =>
+      JSON.stringify({ ...body, request: null }).replaceAll(time, 'a time'),
+    );
+    expect(one).toBe(other);
+    expect(seen.text).not.toMatch(/whsec_|ahk_|"secret"|passwordHash|authToken/);
+  },
+);
 
 test('the secret of a webhook created by an admin is shown once, and the log names the admin', async () => {
   const admin = await join('admin');

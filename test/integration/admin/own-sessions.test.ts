@@ -59,11 +59,14 @@ test.each([
   ['Agent\u00e9\u0007\u00ff1', 'Agent 1'],
   ['a'.repeat(2_000), 'a'.repeat(256)],
   ['\u00e9', null],
-])("the browser's description of itself is stored cleaned and truncated: %j", async (given, kept) => {
-  const ada = await makeTestAdmin(service);
-  const headers = await signInAs(given.replace('\u0007', '\t'), ada);
-  expect(await sessionsOf(headers, '?limit=1')).toMatchObject([{ userAgent: kept }]);
-});
+])(
+  "the browser's description of itself is stored cleaned and truncated: %j",
+  async (given, kept) => {
+    const ada = await makeTestAdmin(service);
+    const headers = await signInAs(given.replace('\u0007', '\t'), ada);
+    expect(await sessionsOf(headers, '?limit=1')).toMatchObject([{ userAgent: kept }]);
+  },
+);
 
 test('sessions that are over are not listed', async () => {
   const ada = await makeTestAdmin(service);

@@ -90,16 +90,13 @@ test.each([
   [{ externalTenantIds: ['tenant-1'] }, '#/externalTenantIds'],
   [{ ordering: 'resource' }, '#/ordering'],
   [{ events: ['webhook.failing', 'agent.created'] }, '#/events/1'],
-])(
-  'the kind operations rejects %j, on registration and in a change',
-  async (fields, pointer) => {
-    const refused = await register(fields);
-    expectProblem(refused, 400, 'invalid_request');
-    expect(faultsOf(refused)).toEqual([`${pointer} not_of_kind`]);
-    const { body } = await register({});
-    expect(faultsOf(await change(body['uid'], fields))).toEqual([`${pointer} not_of_kind`]);
-  },
-);
+])('the kind operations rejects %j, on registration and in a change', async (fields, pointer) => {
+  const refused = await register(fields);
+  expectProblem(refused, 400, 'invalid_request');
+  expect(faultsOf(refused)).toEqual([`${pointer} not_of_kind`]);
+  const { body } = await register({});
+  expect(faultsOf(await change(body['uid'], fields))).toEqual([`${pointer} not_of_kind`]);
+});
 
 test('the kind resources rejects service events and email addresses, and the kind cannot be changed', async () => {
   const { uid } = await registerWebhook(service, { url: receiver.url, active: false });

@@ -34,14 +34,17 @@ test('the keys, the probes, the documents and the retired flow are open to all',
   ]);
 });
 
-test.each(forAll)('a page can read the response to %s %s, with its headers', async (method, path) => {
-  const { headers } = await service.raw(method, path, { headers: { origin } });
-  expect(headers.get('access-control-allow-origin')).toBe('*');
-  expect(headers.get('access-control-expose-headers')).toBe('*');
-  expect(headers.get('access-control-allow-credentials')).toBeNull();
-  expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
-  expect(headers.get('vary')).toBeNull();
-});
+test.each(forAll)(
+  'a page can read the response to %s %s, with its headers',
+  async (method, path) => {
+    const { headers } = await service.raw(method, path, { headers: { origin } });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-expose-headers')).toBe('*');
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+    expect(headers.get('vary')).toBeNull();
+  },
+);
 
 test.each(forAll)('a page can send a preflight for %s %s', async (method, path) => {
   const asked = { 'access-control-request-method': method, 'access-control-request-headers': 'a' };

@@ -76,7 +76,7 @@ test('users are listed in pages, newest first, without deleted ones', async () =
   expect(second.body['nextCursor']).toBeNull();
 });
 
-test("a user is found by the exact externalId, but not by the stored pseudonym of an email", async () => {
+test('a user is found by the exact externalId, but not by the stored pseudonym of an email', async () => {
   const userUid = await makeUser('ext 1/ä');
   await makeUser('ext 1/A');
   const { userUid: byEmail } = await signIn({ userEmail: 'ext@example.com' });
@@ -204,7 +204,7 @@ test('concurrent deletions and sign-ins of one identity all succeed and leave at
   }
 });
 
-test("a deleted or unknown user, or one of another application, is not found by any call", async () => {
+test('a deleted or unknown user, or one of another application, is not found by any call', async () => {
   const deleted = await makeUser('deleted');
   await client.call('DELETE', `/sdkusers/${deleted}`);
   const foreign = await makeUser('foreign');

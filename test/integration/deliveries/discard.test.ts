@@ -16,7 +16,7 @@ import { newJob } from '../../../lib/jobs/jobs.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { askForResend, portsAt, resume } from '../../support/jobs.ts';
+import { requestResend, portsAt, resume } from '../../support/jobs.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -170,7 +170,7 @@ test('a resend requested after the discard is sent', async () => {
   expect(await attempt(eventId)).toMatchObject({ state: 'cancelled' });
   const { appUid, _id: webhookUid } = webhook;
   const requested = { appUid, eventId, webhookUids: [webhookUid] };
-  const jobUid = await askForResend(installation.store, requested);
+  const jobUid = await requestResend(installation.store, requested);
   await takeJobPage(ports, { jobUid, page: 1 });
   const sending = attempt(eventId, jobUid);
   await waitFor(() => answers.length === 1);

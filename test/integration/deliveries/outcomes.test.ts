@@ -119,7 +119,7 @@ function statusRow(status: number, what = `status ${status}`, more: Partial<Row>
   };
 }
 
-function askingRow(status: number, what: string, asked: [() => string, number, number]): Row {
+function retryAfterRow(status: number, what: string, asked: [() => string, number, number]): Row {
   const [retryAfter, shortestMs, longestMs] = asked;
   return statusRow(status, `status ${status} with Retry-After ${what}`, {
     place: answering(status, () => ({ 'retry-after': retryAfter() })),
@@ -143,15 +143,19 @@ const rows: Row[] = [
   ...[304, 400, 401, 404, 409, 429, 500, 502, 503, 599].map((status) => statusRow(status)),
   statusRow(410, 'status 410', { state: 'exhausted', waitMs: null }),
   ...[429, 503].flatMap((status) => [
-    askingRow(status, 'in seconds', [() => '60', minuteMs, withJitter(minuteMs)]),
+    retryAfterRow(status, 'in seconds', [() => '60', minuteMs, withJitter(minuteMs)]),
     // A date is in whole seconds, so up to one second is cut off.
-    askingRow(status, 'as a date', [() => inSeconds(60), minuteMs - 1_000, withJitter(minuteMs)]),
-    askingRow(status, 'before the schedule', [() => '1', ...scheduled]),
-    askingRow(status, 'in the past', [() => inSeconds(-60), ...scheduled]),
-    askingRow(status, 'of a day', [() => '86400', hourMs, hourMs]),
-    askingRow(status, 'that nobody can read', [() => 'soon', ...scheduled]),
+    retryAfterRow(status, 'as a date', [
+      () => inSeconds(60),
+      minuteMs - 1_000,
+      withJitter(minuteMs),
+    ]),
+    retryAfterRow(status, 'before the schedule', [() => '1', ...scheduled]),
+    retryAfterRow(status, 'in the past', [() => inSeconds(-60), ...scheduled]),
+    retryAfterRow(status, 'of a day', [() => '86400', hourMs, hourMs]),
+    retryAfterRow(status, 'that nobody can read', [() => 'soon', ...scheduled]),
   ]),
-  askingRow(500, 'in seconds, which only 429 and 503 have', [() => '60', ...scheduled]),
+  retryAfterRow(500, 'in seconds, which only 429 and 503 have', [() => '60', ...scheduled]),
   {
     ...noAnswer,
     what: 'no answer within the time limit of an attempt',

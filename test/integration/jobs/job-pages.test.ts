@@ -11,7 +11,7 @@ import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { askForReplay, askForResend, eventIdsOf, resume } from '../../support/jobs.ts';
+import { requestReplay, requestResend, eventIdsOf, resume } from '../../support/jobs.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -47,11 +47,11 @@ function replay(): Promise<string> {
   const createdAt = new Date();
   const [since, until] = [new Date(createdAt.getTime() - 60_000), createdAt];
   const facts = { appUid, webhookUid, createdAt, since, until, states: ['exhausted'] as const };
-  return askForReplay(installation.store, { ...facts, states: [...facts.states] });
+  return requestReplay(installation.store, { ...facts, states: [...facts.states] });
 }
 
 const resend = (eventId = ''): Promise<string> =>
-  askForResend(installation.store, {
+  requestResend(installation.store, {
     appUid: webhook.appUid,
     eventId,
     webhookUids: [webhook._id],

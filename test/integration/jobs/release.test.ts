@@ -20,7 +20,7 @@ import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const open = new Disposal();
-const askedAt = new Date();
+const requestedAt = new Date();
 const event: Caller = { kind: 'event' };
 let installation: Installation;
 let receiver: Receiver;
@@ -61,7 +61,7 @@ async function insert(count: number, fields: Partial<DeliveryDocument>): Promise
   return eventIds;
 }
 
-const resumed = (): Promise<string> => resume(installation.store, webhook, { now: askedAt });
+const resumed = (): Promise<string> => resume(installation.store, webhook, { now: requestedAt });
 
 async function pause(): Promise<void> {
   const { _id } = webhook;
@@ -70,7 +70,7 @@ async function pause(): Promise<void> {
 
 /** Takes a page `afterMs` after the resume. */
 function take(jobUid: string, page = 1, afterMs = 1_000): Promise<JobPage> {
-  const at = new Date(askedAt.getTime() + afterMs);
+  const at = new Date(requestedAt.getTime() + afterMs);
   return takeJobPage(portsAt(ports, at), { jobUid, page });
 }
 
@@ -217,7 +217,7 @@ test('the partitions of a deleted webhook are deleted with their numbers, 1,000 
   await store.partitions.insertMany(partitions);
   await store.sequences.insertMany(partitions.map(({ _id }) => ({ _id, last: 1 })));
   await store.webhooks.deleteOne({ _id: webhookUid });
-  const job = newRelease({ appUid, webhookUid }, askedAt);
+  const job = newRelease({ appUid, webhookUid }, requestedAt);
   await store.jobs.insertOne(job);
   const count = async (uid: string) => {
     const ofWebhook = { _id: new RegExp(`^${uid}/`) };
@@ -241,7 +241,9 @@ test("a deleted webhook's open deliveries are cancelled, 1,000 per page, includi
   const { store } = installation;
   const { appUid, _id: webhookUid } = webhook;
   const made = (count: number, state: DeliveryDocument['state']) =>
-    Array.from({ length: count }, () => newDelivery(installation, askedAt, { webhookUid, state }));
+    Array.from({ length: count }, () =>
+      newDelivery(installation, requestedAt, { webhookUid, state }),
+    );
   const delivered = made(1, 'delivered');
   await store.deliveries.insertMany([
     ...made(997, 'held'),
@@ -250,7 +252,7 @@ test("a deleted webhook's open deliveries are cancelled, 1,000 per page, includi
     ...delivered,
   ]);
   await store.webhooks.deleteOne({ _id: webhookUid });
-  const job = newRelease({ appUid, webhookUid }, askedAt);
+  const job = newRelease({ appUid, webhookUid }, requestedAt);
   await store.jobs.insertOne(job);
   const cancelled = () => store.deliveries.countDocuments({ webhookUid, state: 'cancelled' });
   for (const count of [1_000, 1_001]) {

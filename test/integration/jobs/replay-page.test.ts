@@ -13,7 +13,7 @@ import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { insertPartition } from '../../support/give-turn.ts';
-import { askForReplay, eventIdsOf, takeAllPages } from '../../support/jobs.ts';
+import { requestReplay, eventIdsOf, takeAllPages } from '../../support/jobs.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -55,18 +55,18 @@ async function replayOf(
   const { appUid } = app;
   const url = 'https://receiver.example.com/';
   const { _id: webhookUid } = await insertWebhook(installation, { url, ...facts.webhook });
-  const event = await insertEvent(installation, [webhookUid], askedAt);
+  const event = await insertEvent(installation, [webhookUid], requestedAt);
   const { _id: eventId } = event;
-  const delivery = newDelivery(installation, askedAt, { eventId, webhookUid, ...fields });
+  const delivery = newDelivery(installation, requestedAt, { eventId, webhookUid, ...fields });
   await store.deliveries.insertOne(delivery);
   const states = [...facts.states];
-  const jobUid = await askForReplay(store, { appUid, webhookUid, states, createdAt: askedAt });
+  const jobUid = await requestReplay(store, { appUid, webhookUid, states, createdAt: requestedAt });
   const take = () => takeJobPage(portsAt(new Date()), { jobUid, page: 1 });
   return { event, webhookUid, jobUid, take };
 }
 
-const askedAt = new Date('2026-01-01T00:00:00Z');
-const ago = (ms: number): Date => new Date(askedAt.getTime() - ms);
+const requestedAt = new Date('2026-01-01T00:00:00Z');
+const ago = (ms: number): Date => new Date(requestedAt.getTime() - ms);
 
 test.each([
   ['retrying', ago(0), ['retrying'], true],
@@ -88,7 +88,7 @@ test.each([
 test.each([
   ['whose time has long come', ago(60_001), true],
   ['that may be being sent', ago(60_000), false],
-  ['whose time came after the request', new Date(askedAt.getTime() + 1), false],
+  ['whose time came after the request', new Date(requestedAt.getTime() + 1), false],
   ['whose time is to come', new Date('2200-01-01T00:00:00Z'), true],
 ])('of old pending deliveries in a partition a replay takes one %s: %j', async (...row) => {
   const [, nextAttemptAt, isTaken] = row;
@@ -192,11 +192,11 @@ async function takePages(
     url: 'https://r.example.com/',
     ...webhook,
   });
-  const range = { since: ago(missedSinceMs), until: askedAt, createdAt: askedAt };
+  const range = { since: ago(missedSinceMs), until: requestedAt, createdAt: requestedAt };
   const states: ReplayedState[] = ['never_attempted'];
-  const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range, ...fields });
+  const jobUid = await requestReplay(store, { appUid, webhookUid, states, ...range, ...fields });
   // By then, events that were being committed at the time of the request are visible.
-  const taken = await takeAllPages(portsAt(new Date(askedAt.getTime() + 15_000)), jobUid);
+  const taken = await takeAllPages(portsAt(new Date(requestedAt.getTime() + 15_000)), jobUid);
   const pages = taken.map(eventIdsOf);
   const count = pages.flat().length;
   expect(await store.jobs.findOne({ _id: jobUid })).toMatchObject({ state: 'done', count });
@@ -234,20 +234,20 @@ test('a page that finds no match among the 1,000 events it scans is not the last
   expect(await takePages({ events: ['agent.created'] })).toEqual([[], [last]]);
 });
 
-/** Takes the pages of a replay up to `askedAt`, each `ms` after that. */
+/** Takes the pages of a replay up to `requestedAt`, each `ms` after that. */
 async function replayUpToNow(
   states: ReplayedState[],
 ): Promise<{ webhookUid: string; takeAfter: (ms: number) => Promise<JobPage> }> {
   const { store, app } = installation;
   const url = 'https://receiver.example.com/';
   const { _id: webhookUid } = await insertWebhook(installation, { url });
-  const range = { since: ago(minuteMs), until: askedAt, createdAt: askedAt };
+  const range = { since: ago(minuteMs), until: requestedAt, createdAt: requestedAt };
   const { appUid } = app;
-  const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range });
+  const jobUid = await requestReplay(store, { appUid, webhookUid, states, ...range });
   let page = 0;
   const takeAfter = (ms: number): Promise<JobPage> => {
     page += 1;
-    return takeJobPage(portsAt(new Date(askedAt.getTime() + ms)), { jobUid, page });
+    return takeJobPage(portsAt(new Date(requestedAt.getTime() + ms)), { jobUid, page });
   };
   return { webhookUid, takeAfter };
 }

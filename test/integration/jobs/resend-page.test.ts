@@ -8,7 +8,7 @@ import type { SignalOvertaken } from '../../../lib/temporal/signal-overtaken.ts'
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { askForResend } from '../../support/jobs.ts';
+import { requestResend } from '../../support/jobs.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -30,7 +30,7 @@ test.each([
     (await insertWebhook(installation, { url }))._id,
   ];
   const { _id: eventId } = await insertEvent(installation, []);
-  const jobUid = await askForResend(store, { appUid: app.appUid, eventId, webhookUids });
+  const jobUid = await requestResend(store, { appUid: app.appUid, eventId, webhookUids });
   await store.webhooks.deleteMany({ _id: { $in: webhookUids.slice(0, deletedCount) } });
   const kept = webhookUids.slice(deletedCount);
 
@@ -103,8 +103,8 @@ test('a resend signals the workflow of a delivery that waits in a partition', as
   await store.events.updateOne({ _id: eventId }, { $set: { workflowId: 'batch/line' } });
   const limited = { eventId, webhookUid, state: 'pending', isRateLimited: true } as const;
   await store.deliveries.insertOne(newDelivery(installation, new Date(), limited));
-  const asked = { appUid: app.appUid, eventId, webhookUids: [webhookUid] };
-  const jobUid = await askForResend(store, asked);
+  const requested = { appUid: app.appUid, eventId, webhookUids: [webhookUid] };
+  const jobUid = await requestResend(store, requested);
   const told: Parameters<SignalOvertaken>[0][] = [];
   const signalOvertaken: SignalOvertaken = async (workflows) => void told.push(workflows);
   const { retention } = config;

@@ -83,9 +83,9 @@ function expectedUids(
   documents: readonly { _id: string; createdAt: Date }[],
   { since, until, ...wanted }: Record<string, unknown>,
 ): string[] {
-  const asked = Object.entries(wanted).filter(([, value]) => value !== null);
+  const active = Object.entries(wanted).filter(([, value]) => value !== null);
   return documents
-    .filter((document) => asked.every(([name, value]) => (document as Document)[name] === value))
+    .filter((document) => active.every(([name, value]) => (document as Document)[name] === value))
     .filter(({ createdAt }) => since === null || createdAt >= (since as Date))
     .filter(({ createdAt }) => until === null || createdAt < (until as Date))
     .map(({ _id }) => _id)

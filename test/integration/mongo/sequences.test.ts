@@ -15,7 +15,10 @@ afterAll(async () => {
 });
 
 /** Counts a group of reports about all resources twice, in `groups` concurrent calls. Returns the numbers of each. */
-async function countConcurrently(groups: number, resourceUids: readonly string[]): Promise<number[][]> {
+async function countConcurrently(
+  groups: number,
+  resourceUids: readonly string[],
+): Promise<number[][]> {
   const appUid = newId('app', new Date());
   const one = resourceUids.map((resourceUid) =>
     sequenceId({ appUid, entity: 'agent', resourceUid }),

@@ -21,7 +21,7 @@ afterAll(() => open[Symbol.asyncDispose]());
 const machine = (aheadMs: () => number) => ({ now: () => new Date(Date.now() + aheadMs()) });
 
 test.each([20_000, -20_000])(
-  "on a machine whose clock is %i ms ahead the time is that of MongoDB",
+  'on a machine whose clock is %i ms ahead the time is that of MongoDB',
   async (shiftMs) => {
     const local = machine(() => shiftMs);
     await using clock = await startServerClock(installation.store, { local });

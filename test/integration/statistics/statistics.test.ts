@@ -181,7 +181,7 @@ test('the statistics of a webhook have only its own deliveries, and empty points
   expect(points[5]).toMatchObject({ attempts: 0, changeToReceiptMs: null, attemptMs: null });
 });
 
-const askByWebhook = async (query: string) => {
+const statsByWebhook = async (query: string) => {
   const answer = await service.call('GET', `/stats/webhooks?${query}`);
   expect(answer.status).toBe(200);
   return answer.body as unknown as { completeUntil: string; webhooks: Record<string, unknown>[] };
@@ -214,7 +214,7 @@ test.each(['hour', 'day'])(
         await sealAll(afterAllMs);
         await service.store.deliveries.deleteMany({});
       }
-      const { webhooks } = await askByWebhook(query);
+      const { webhooks } = await statsByWebhook(query);
       const expected = [webhookUid, other].map(async (uid) => {
         const { totals } = await ask(`${query}&webhookUid=${uid}`);
         return { webhookUid: uid, ...totals };
@@ -228,14 +228,14 @@ test.each(['hour', 'day'])(
 test('the counts by webhook cover the last 24 hours by default, and at most 31 hours or days', async () => {
   nowMs = afterAllMs;
   const since = (hours: number) => `since=${new Date(nowMs - hours * hourMs).toISOString()}`;
-  expect(await askByWebhook('')).toMatchObject({
+  expect(await statsByWebhook('')).toMatchObject({
     interval: 'hour',
     since: new Date(Math.floor(nowMs / hourMs) * hourMs - 24 * hourMs).toISOString(),
     webhooks: [],
   });
   // Two minutes before one o'clock, there is one more whole interval.
-  await askByWebhook(since(30));
-  await askByWebhook(`${since(30 * 24)}&interval=day`);
+  await statsByWebhook(since(30));
+  await statsByWebhook(`${since(30 * 24)}&interval=day`);
   const refused = [since(31), `${since(31 * 24)}&interval=day`, 'interval=minute', 'x=1'];
   for (const query of refused) {
     const answer = await service.call('GET', `/stats/webhooks?${query}`);
@@ -254,7 +254,7 @@ test('for many webhooks the maximum range is shorter, and the error says so', as
   );
   await service.store.webhooks.insertMany(made);
   const since = (days: number) => `since=${new Date(nowMs - days * dayMs).toISOString()}`;
-  await askByWebhook(`${since(4)}&interval=day`);
+  await statsByWebhook(`${since(4)}&interval=day`);
   for (const query of ['', `${since(5)}&interval=day`]) {
     const answer = await service.call('GET', `/stats/webhooks?${query}`);
     expectProblem(answer, 400, 'invalid_request');

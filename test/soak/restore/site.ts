@@ -1,4 +1,4 @@
-// An installation on servers of its own, whose data can be dumped, copied and put back while its processes are stopped.
+// An installation with its own servers, whose data can be dumped, copied and restored while its processes are stopped.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -24,17 +24,17 @@ export interface Site extends AsyncDisposable {
   apiUrl(): string;
   startRoles(): Promise<void>;
   stopRoles(): Promise<void>;
-  /** Runs a command of `cli/` with the settings of the site; returns what it prints. */
+  /** Runs a command of `cli/` with the settings of the site. Returns its output. */
   command(name: 'setup' | 'start-missing', ...args: string[]): Promise<string>;
-  /** Copies what Temporal has stored, while it is stopped. */
+  /** Copies Temporal's stored data while it is stopped. */
   copyTemporal(): Promise<void>;
   /** Puts the copy back. */
   restoreTemporal(): Promise<void>;
-  /** Leaves Temporal's data behind. */
+  /** Abandons Temporal's data. */
   loseTemporal(): Promise<void>;
 }
 
-/** Starts MongoDB and Temporal; `settings` are of the service. */
+/** Starts MongoDB and Temporal. `settings` are those of the service. */
 export async function openSite(settings: Record<string, string>): Promise<Site> {
   const open = new Disposal();
   const folder = await mkdtemp(join(tmpdir(), 'herald-soak-'));

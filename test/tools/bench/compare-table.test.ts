@@ -1,4 +1,4 @@
-// Two checkouts side by side: which figures are compared, and what is said about the rest.
+// Two checkouts side by side: which results are compared, and how the rest is reported.
 import { expect, test } from 'vitest';
 import { areSound, renderComparison, type Run } from '../../../dev/bench/compare-table.ts';
 import type { Report } from '../../../dev/bench/report.ts';
@@ -35,7 +35,7 @@ function runOf(scenarios: Record<string, Figures[]>, fields: Partial<Run> = {}):
 
 const light = (p50: number): Run => runOf({ light: [{ name: 'light', p50 }] });
 
-/** The cells of each row under the head. */
+/** Returns the cells of each row below the header. */
 function rowsOf(markdown: string): string[][] {
   const lines = markdown.split('\n').filter((line) => line.startsWith('|'));
   return lines

@@ -1,11 +1,11 @@
-// What the benchmark counts of the deliveries of a run.
+// How the benchmark counts the deliveries of a run.
 import { expect, test } from 'vitest';
 import { Ledger } from '../../../dev/bench/ledger.ts';
 
 const taken = false;
 const refused = true;
 
-/** A ledger of acknowledged calls, made 1 s after each other, with the webhooks that each call's event goes to. */
+/** A ledger of acknowledged calls, 1 s apart, with the webhooks that get each event. */
 function ledgerOf(...hookUids: string[][]): Ledger {
   const ledger = new Ledger((call) => new Set(hookUids[call]));
   for (const call of hookUids.keys()) {

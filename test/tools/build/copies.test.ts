@@ -1,4 +1,4 @@
-// Parts of others: copies are what docs/dependencies.md says and not old, and their licenses are shipped.
+// Third-party code: copies match docs/dependencies.md and are not old, and their licenses are shipped.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

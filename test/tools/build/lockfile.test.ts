@@ -1,4 +1,4 @@
-// The lock file names the packages of every platform; otherwise npm ci refuses it on a clean machine.
+// The lock file lists the packages of every platform, because otherwise npm ci rejects it on a clean machine.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 // @ts-expect-error: a plain script without types

@@ -84,11 +84,11 @@ test('each setting in .env is passed on, except those that the container fixes',
     'HERALD_DATABASE',
     'HERALD_HOST',
     'HERALD_METRICS_HOST',
-    // Prometheus is told where it is.
+    // Prometheus is configured with its address.
     'HERALD_METRICS_PORT',
     'HERALD_WORKFLOW_BUNDLE',
     'OTEL_EXPORTER_OTLP_PROTOCOL',
-    // Each process has its own.
+    // Each process has a different one.
     'OTEL_SERVICE_NAME',
   ];
   const ofService = [...knownSettings()].filter((name) => /^(?:HERALD|OTEL)_/.test(name));
@@ -164,7 +164,7 @@ test('every port is published only on this machine, unless the setting of the ap
   const published = services.flatMap(([name, { ports }]) => (ports ?? []).map((to) => [name, to]));
   expect(published.length).toBeGreaterThan(3);
   for (const [name, to = ''] of published) {
-    // As docker compose does where .env names nothing.
+    // Like docker compose if .env does not set it.
     const atDefaults = to.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1');
     expect({ name, to: atDefaults }).toEqual({
       name,

@@ -1,4 +1,4 @@
-// The rules in deploy/prometheus: what they use is there, and each alert has its runbook. promtool tests what they do.
+// The rules in deploy/prometheus: what they use exists, and each alert has a runbook. promtool tests their behaviour.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';

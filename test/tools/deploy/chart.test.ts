@@ -1,4 +1,4 @@
-// What the Helm chart says twice, compared without Helm; `npm run test:deploy` renders it.
+// What the Helm chart states twice, compared without Helm. `npm run test:deploy` renders it.
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
@@ -22,13 +22,13 @@ const schema = JSON.parse(read('values.schema.json')) as {
   properties: Record<'settings' | 'secrets', unknown>;
 };
 const isValid = new Ajv({ strict: false }).compile(schema);
-/** Set by values of other names. */
+/** Settings that values with other names set. */
 const ownValues: Readonly<Record<string, string>> = {
   PORT: 'api.port',
   HERALD_METRICS_PORT: 'metrics.port',
 };
 
-/** The names in the tables of docs/configuration.md that processes of the service read. */
+/** Returns the names in the tables of docs/configuration.md that processes of the service read. */
 function documentedSettings(): string[] {
   const text = readFileSync('docs/configuration.md', 'utf8');
   const [service = '', temporal = ''] = ['The service', 'Temporal'].map(

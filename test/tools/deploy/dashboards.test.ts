@@ -1,4 +1,4 @@
-// The dashboards in deploy/grafana use only what there is, and say what they show.
+// The dashboards in deploy/grafana use only existing metrics, and describe what they show.
 import { expect, test } from 'vitest';
 import { readDashboards } from '../../../dev/alerts/dashboards.ts';
 import { unknownIn } from '../../../dev/alerts/known-metrics.ts';

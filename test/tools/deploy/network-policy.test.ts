@@ -1,4 +1,4 @@
-// The evaluator with which `npm run test:deploy` judges the chart's NetworkPolicies.
+// The evaluator with which `npm run test:deploy` checks the chart's NetworkPolicies.
 import { describe, expect, test } from 'vitest';
 import { parseManifests } from '../../../dev/deploy/manifests.ts';
 import { allowsEgress, exceptFaults, type Target } from '../../../dev/deploy/network-policy.ts';

@@ -1,4 +1,4 @@
-// The rules that `npm run test:deploy` holds the chart's pods to: each is broken once.
+// The rules of `npm run test:deploy` for the chart's pods: each is broken once.
 import { expect, test } from 'vitest';
 import { settingFaults } from '../../../dev/deploy/check-settings.ts';
 import { hookFaults, workloadFaults } from '../../../dev/deploy/check-workloads.ts';

@@ -1,4 +1,5 @@
-// docs/api.md, "Errors", names each code of a fault: those of lib/platform/errors.ts, which the source can make.
+// docs/api.md, "Errors", lists the codes of field errors: those of lib/platform/errors.ts that the source can produce.
+// produce.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,11 +8,11 @@ import { faultCodes } from '../../../lib/platform/errors.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-// They report faults of what is in them, or none.
+// They report the errors of their content, or none.
 const silent = ['properties', 'items', 'propertyNames', 'then', 'else'];
 const passed = ['$schema', 'title', 'description', 'default', 'published', 'if'];
 
-/** The keywords by which a validator refuses a body. */
+/** Returns the keywords by which a validator rejects a body. */
 function keywordsOf(schema: Schema): string[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
     if (passed.includes(keyword)) return [];

@@ -1,4 +1,4 @@
-// docs/documents.md names each index of each collection, and no other.
+// docs/documents.md lists each index of each collection, and no others.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { neededIndexes } from '../../../lib/mongo/indexes.ts';

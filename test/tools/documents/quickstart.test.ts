@@ -1,4 +1,4 @@
-// `npm run test:packages -- quickstart` runs the commands; here is what needs no other toolchain.
+// `npm run test:packages -- quickstart` runs the commands. These checks need no other toolchain.
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { readQuickStart } from '../../../dev/quickstart/read-quickstart.ts';

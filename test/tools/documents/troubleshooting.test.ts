@@ -1,4 +1,4 @@
-// The calls of docs/troubleshooting.md work as they stand.
+// The calls of docs/troubleshooting.md work verbatim.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -45,7 +45,7 @@ test('the page has calls', () => {
 });
 
 test.each(calls)('%s', async (call) => {
-  // The stream would stay open: curl ends it, with an exit code of its own.
+  // The stream would stay open: curl ends it, with its own exit code.
   const { stdout } = await run('bash', ['-c', call], { env: { ...process.env, ...env } }).catch(
     (failed: { stdout: string; code: number }) => {
       expect([failed.code, call]).toEqual([28, expect.stringContaining('--max-time')]);

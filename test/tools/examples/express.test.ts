@@ -1,4 +1,4 @@
-// The example for Express, as a user starts it, with the packed files of the receiver and the real service.
+// The example for Express as a user starts it, with the packed files of the receiver and the real service.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The command line against the service: what it prints, and how it ends.
+// The command line against the service: its output and exit codes.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -156,7 +156,7 @@ test('listen sends the events of a trigger, signed like those of a webhook, with
     await waitFor(() => local.requests.length === count, { what: 'the delivery' });
     tookMs.push(performance.now() - startedAt);
   }
-  // The quickest, as other tests keep the machine busy.
+  // The quickest, because other tests keep the machine busy.
   expect(Math.min(...tookMs)).toBeLessThan(tookMsMax);
   const made = await json('trigger', 'agent.updated', '--tenant', 'tenant-9');
   expect(made['events']).toEqual(['agent.created', 'agent.updated', 'agent.deleted']);

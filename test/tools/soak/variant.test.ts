@@ -1,4 +1,4 @@
-// The variants of the soaks: each seed is one, and what their receivers respond.
+// The variants of the soaks: each seed is one, with the responses of its receivers.
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../lib/config/config.ts';
 import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';

@@ -1,4 +1,4 @@
-// What the soaks take for an overtaken event.
+// What counts as an overtaken event in the soaks.
 import { expect, test } from 'vitest';
 import { outOfOrder } from '../../soak/verdict.ts';
 

@@ -1,4 +1,4 @@
-// The application that a development installation uses again at each start.
+// The application that a development installation reuses at each start.
 import { expect, test } from 'vitest';
 import { findOrCreateDevApp } from '../../../dev/start/dev-app.ts';
 import { createInstallation } from '../../support/installation.ts';

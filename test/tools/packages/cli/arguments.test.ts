@@ -1,4 +1,4 @@
-// Options that would fail at every event, or be sent as something else, are refused when they are read.
+// Options that would fail at every event, or would be sent as something else, are rejected when they are parsed.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,9 +40,12 @@ test.each([
   expect(readSeconds(text)).toBe(expected);
 });
 
-test.each(['', '-1', '1.5', '1e3', '1000000000', '9'.repeat(20)])('%s is not a number of seconds', (text) => {
-  expect(() => readSeconds(text)).toThrow('Use a whole number of seconds.');
-});
+test.each(['', '-1', '1.5', '1e3', '1000000000', '9'.repeat(20)])(
+  '%s is not a number of seconds',
+  (text) => {
+    expect(() => readSeconds(text)).toThrow('Use a whole number of seconds.');
+  },
+);
 
 async function run(...args: string[]): Promise<void> {
   vi.stubEnv('XDG_CONFIG_HOME', folder);

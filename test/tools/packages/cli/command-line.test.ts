@@ -1,4 +1,4 @@
-// What the command line does without a service, from its packed file in an empty folder.
+// The command line without a service, run from its packed file in an empty folder.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Whose address and key a command calls with.
+// The source of the address and key of a command.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -38,7 +38,7 @@ async function call(args: readonly string[], env: Environment, input = '') {
 const login = (url: string, app: string, profile: string) =>
   call(['login', '--profile', profile, '--url', url, '--app', app], {}, `key-of-${profile}\n`);
 
-/** Signs in as on a terminal, with an answer to each question. */
+/** Signs in like on a terminal, with an answer to each prompt. */
 async function logIn(env: Environment, answers: readonly string[]): Promise<number> {
   const terminal = 'data:text/javascript,process.stdin.isTTY = true;';
   const child = spawn(process.execPath, ['--import', terminal, cli.file, 'login'], {

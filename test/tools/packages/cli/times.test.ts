@@ -1,4 +1,4 @@
-// The times that the command line takes are those that the API takes, and how long ago.
+// The command line accepts the same times as the API, and times ago.
 import { expect, test } from 'vitest';
 import { readTime } from '../../../../packages/cli/src/arguments.ts';
 

@@ -1,4 +1,4 @@
-// `agent-herald verify` names what became of a body, a secret or a signature.
+// `agent-herald verify` explains what happened to a body, a secret or a signature.
 import { createHmac } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const event = {
 };
 const eventBody = Buffer.from(JSON.stringify(event));
 
-/** Signs as the service does (docs/webhooks.md, "Headers"), with code of its own. */
+/** Signs like the service (docs/webhooks.md, "Headers"), with separate code. */
 function signed(body: Buffer, secret = receiverSecret): Headers {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const standard = createHmac('sha256', key).update(`evt_1.${seconds}.`).update(body);

@@ -44,7 +44,7 @@ test('a call sends the key, its own request ID and an idempotency key', async ()
   const { version } = JSON.parse(await readFile('packages/client-ts/package.json', 'utf8')) as {
     version: string;
   };
-  expect(server.asked).toEqual([
+  expect(server.received).toEqual([
     {
       method: 'POST',
       url: '/api/v1/appuid/app_1/agents',
@@ -62,7 +62,7 @@ test('a call sends the key, its own request ID and an idempotency key', async ()
 test('an idempotency key and a request ID can be set', async () => {
   await using server = await scripted([made]);
   await server.client.agents.create(agent, { idempotencyKey: 'mine', requestId: 'request-1' });
-  expect(server.asked[0]?.headers).toMatchObject({
+  expect(server.received[0]?.headers).toMatchObject({
     'idempotency-key': 'mine',
     'x-request-id': 'request-1',
   });
@@ -72,12 +72,12 @@ test('uids and filters are escaped, and an invalid uid is rejected', async () =>
   await using server = await scripted([{ body: { data: [], nextCursor: null } }]);
   const { client } = server;
   await client.webhooks.deliveries('a/b?c', { state: 'held', externalTenantId: 'a&b' }).page();
-  expect(server.asked[0]?.url).toBe(
+  expect(server.received[0]?.url).toBe(
     '/api/v1/appuid/app_1/webhooks/a%2Fb%3Fc/deliveries?state=held&externalTenantId=a%26b',
   );
   for (const uid of ['', '..', undefined as unknown as string])
     await expect(client.webhooks.delete(uid)).rejects.toThrow('must be the uid of something');
-  expect(server.asked).toHaveLength(1);
+  expect(server.received).toHaveLength(1);
 });
 
 test.each<[string, Reply[], number]>([
@@ -93,9 +93,9 @@ test.each<[string, Reply[], number]>([
 ])('a creation is repeated with the same keys after %s', async (_, replies, count) => {
   await using server = await scripted(replies);
   expect(await server.client.agents.create(agent)).toEqual({ uid: 'agt_1' });
-  expect(server.asked).toHaveLength(count);
+  expect(server.received).toHaveLength(count);
   for (const header of ['idempotency-key', 'x-request-id'])
-    expect(new Set(server.asked.map(({ headers }) => headers[header])).size).toBe(1);
+    expect(new Set(server.received.map(({ headers }) => headers[header])).size).toBe(1);
 });
 
 test('a retry is not sent before the time in Retry-After', async () => {
@@ -114,7 +114,7 @@ test.each<[string, Reply[], number]>([
 ])('a creation is not repeated after %s', async (_, replies, count) => {
   await using server = await scripted(replies);
   expect(await rejects(server.client.agents.create(agent))).toBeInstanceOf(HeraldProblem);
-  expect(server.asked).toHaveLength(count);
+  expect(server.received).toHaveLength(count);
 });
 
 test('a change without an idempotency key is repeated only if the service has not begun', async () => {
@@ -123,7 +123,7 @@ test('a change without an idempotency key is repeated only if the service has no
   expect(await rejects(cutting.client.agents.change('agt_1', change))).toBeInstanceOf(
     ConnectionFailedError,
   );
-  expect(cutting.asked).toHaveLength(1);
+  expect(cutting.received).toHaveLength(1);
   await using busy = await scripted([problem(503, 'overloaded'), { body: { uid: 'agt_1' } }]);
   expect(await busy.client.agents.change('agt_1', change)).toEqual({ uid: 'agt_1' });
 });
@@ -140,9 +140,9 @@ test('a deletion that finds nothing succeeds if an earlier attempt may have been
 test('retries can be turned off, for all calls or one', async () => {
   await using server = await scripted([problem(503, 'overloaded')], { retries: 0 });
   expect(await rejects(server.client.agents.get('agt_1'))).toBeInstanceOf(OverloadedError);
-  expect(server.asked).toHaveLength(1);
+  expect(server.received).toHaveLength(1);
   await rejects(server.client.agents.get('agt_1', { retries: 1 }));
-  expect(server.asked).toHaveLength(3);
+  expect(server.received).toHaveLength(3);
 });
 
 test('waits double, with jitter of a half, up to a maximum', () => {
@@ -180,13 +180,16 @@ test('a code of a newer service is a HeraldProblem', async () => {
   expect(error).toMatchObject({ name: 'HeraldProblem', code: 'constructor' });
 });
 
-test.each([404, 200, 301])('a response %i in HTML does not count as one of the service', async (status) => {
-  const headers = { 'content-type': 'text/html', location: '/elsewhere' };
-  await using server = await scripted([{ status, headers, body: '<p>' }]);
-  const error = await rejects(server.client.agents.get('agt_1'));
-  expect(error).toBeInstanceOf(UnexpectedAnswerError);
-  expect(error).toMatchObject({ status, requestId: server.asked[0]?.headers['x-request-id'] });
-});
+test.each([404, 200, 301])(
+  'a response %i in HTML does not count as one of the service',
+  async (status) => {
+    const headers = { 'content-type': 'text/html', location: '/elsewhere' };
+    await using server = await scripted([{ status, headers, body: '<p>' }]);
+    const error = await rejects(server.client.agents.get('agt_1'));
+    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toMatchObject({ status, requestId: server.received[0]?.headers['x-request-id'] });
+  },
+);
 
 test('a call that takes too long has its own error class, even while it waits', async () => {
   const hanging = new HeraldClient({
@@ -208,7 +211,7 @@ test("an aborted call throws the signal's reason, even while it waits for a retr
   const abort = new AbortController();
   const call = rejects(server.client.agents.get('agt_1', { signal: abort.signal }));
   const reason = new Error('not needed any more');
-  await expect.poll(() => server.asked.length).toBe(1);
+  await expect.poll(() => server.received.length).toBe(1);
   abort.abort(reason);
   expect(await call).toBe(reason);
 });
@@ -222,10 +225,10 @@ test('a list iterates over its pages, and requests the next one when it is neede
   const uids: string[] = [];
   for await (const { uid } of agents) {
     uids.push(uid);
-    expect(server.asked).toHaveLength(uids.length);
+    expect(server.received).toHaveLength(uids.length);
   }
   expect(uids).toEqual(['a', 'b']);
-  expect(server.asked.map(({ url }) => url.split('?')[1])).toEqual([
+  expect(server.received.map(({ url }) => url.split('?')[1])).toEqual([
     'limit=1',
     'limit=1&cursor=next',
   ]);
@@ -278,7 +281,7 @@ test('a client without a key can make only the calls that are open to all', asyn
   await using server = await startScript({ body: { status: 'ok', version: '1' } });
   const client = new HeraldClient({ url: `${server.url}/` });
   expect(await client.service.health()).toEqual({ status: 'ok', version: '1' });
-  expect(server.asked[0]?.headers).not.toHaveProperty('authorization');
+  expect(server.received[0]?.headers).not.toHaveProperty('authorization');
   await expect(client.webhooks.create({ url: 'x' })).rejects.toThrow(
     'createWebhook needs a client with appUid and apiKey',
   );

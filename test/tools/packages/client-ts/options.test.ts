@@ -1,4 +1,4 @@
-// Options that would fail at each call, or never end one, are refused when they are given.
+// Options that would make each call fail, or never end, are rejected when they are set.
 import { expect, test } from 'vitest';
 import { HeraldAdminClient, HeraldClient } from '../../../../packages/client-ts/src/index.ts';
 import { startScript } from './script-server.ts';
@@ -62,7 +62,7 @@ test.each([
     const agent = { agentName: 'Ada', externalTenantId: 't' };
     const call = server.client.agents.create(agent, options);
     await expect(call).rejects.toThrow(new TypeError(message));
-    expect(server.asked).toEqual([]);
+    expect(server.received).toEqual([]);
   },
 );
 
@@ -70,7 +70,7 @@ test.each(wrongLimits)('a stream with %j is rejected', async (options, message) 
   await using server = await started();
   const opened = server.client.events.stream({}, options)[Symbol.asyncIterator]().next();
   await expect(opened).rejects.toThrow(new TypeError(message));
-  expect(server.asked).toEqual([]);
+  expect(server.received).toEqual([]);
 });
 
 test.each([0, Number.POSITIVE_INFINITY])('a client can retry %d times', (retries) => {
@@ -83,7 +83,7 @@ test.each(['', 'p 0', 'p0\n', 'x'.repeat(2_001)])(
     await using server = await started();
     const opened = server.client.events.stream({}, { lastEventId })[Symbol.asyncIterator]().next();
     await expect(opened).rejects.toThrow('lastEventId must be 1 to 2000 characters');
-    expect(server.asked).toEqual([]);
+    expect(server.received).toEqual([]);
   },
 );
 

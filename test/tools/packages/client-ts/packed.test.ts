@@ -1,4 +1,4 @@
-// The packed package works in an empty folder, and each snippet of its README runs as it stands.
+// The packed package works in an empty folder, and each snippet of its README runs verbatim.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -44,14 +44,14 @@ test('a stream continues after the last message, despite interruptions, refusals
     if (id === 'p4') break;
   }
   expect(eventIds).toEqual(['evt_p2', 'evt_p4']);
-  expect(server.asked.map(({ headers }) => headers['last-event-id'])).toEqual([
+  expect(server.received.map(({ headers }) => headers['last-event-id'])).toEqual([
     undefined,
     'p2',
     'p2',
     'p2',
     'p3',
   ]);
-  expect(server.asked[0]?.url).toBe('/api/v1/appuid/app_1/events/stream?entity=agent');
+  expect(server.received[0]?.url).toBe('/api/v1/appuid/app_1/events/stream?entity=agent');
   expect(opens).toEqual([0, 1]);
   expect(cuts).toEqual([
     'connection_failed',
@@ -121,11 +121,11 @@ test("a stream that never opens is retried as often as its client's or its own o
   const options = { url: server.url, appUid: 'app_1', apiKey: 'secret', retries: 0 };
   const client = new HeraldClient(options);
   await expect(first(client.events.stream())).rejects.toBeInstanceOf(ConnectionFailedError);
-  expect(server.asked).toHaveLength(1);
+  expect(server.received).toHaveLength(1);
   await expect(first(client.events.stream({}, { retries: 1 }))).rejects.toThrow(
     'connection_failed',
   );
-  expect(server.asked).toHaveLength(3);
+  expect(server.received).toHaveLength(3);
 });
 
 test("a stream takes no longer to open than its client's timeoutMs", async () => {
@@ -153,7 +153,7 @@ test("a stream can start after an event, and ends with its signal's reason", asy
     onCut: () => setImmediate(() => abort.abort(reason)),
   };
   await expect(first(server.client.events.stream({}, options))).rejects.toBe(reason);
-  expect(server.asked[0]?.headers['last-event-id']).toBe('p0');
+  expect(server.received[0]?.headers['last-event-id']).toBe('p0');
 });
 
 test('messages are the same however their text is split', () => {
@@ -198,7 +198,7 @@ test('the time that a handler takes does not count as silence of the service', a
     const next = events.next();
     write(event('p3'));
     expect((await next).value).toMatchObject({ id: 'p3' });
-    // Silence while somebody waits for a message is one.
+    // Silence while somebody is waiting for a message does count.
     const silent = events.next();
     await vi.advanceTimersByTimeAsync(41_000);
     expect(signals[0]?.aborted).toBe(true);

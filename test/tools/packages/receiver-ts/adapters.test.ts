@@ -1,4 +1,4 @@
-// Each adapter over real HTTP answers alike.
+// Each adapter responds in the same way over real HTTP.
 import {
   Agent,
   createServer,
@@ -67,7 +67,7 @@ interface Sent {
   body: string;
 }
 
-/** Sends a body in chunks, without its length unless the headers tell it, and returns the status. */
+/** Sends a body in chunks, without its length unless the headers have it, and returns the status. */
 async function sendInChunks(url: URL, { headers, body, agent }: Sent): Promise<number> {
   const request = httpRequest(url, { method: 'POST', headers, agent });
   const bytes = Buffer.from(body);

@@ -1,4 +1,4 @@
-// The receiver decides each case as all receivers do, and agrees with the library of Standard Webhooks.
+// The receiver decides each case like all receivers, and agrees with the library of Standard Webhooks.
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { signerOf } from '../../../../packages/receiver-ts/src/hmac.ts';
@@ -50,7 +50,7 @@ test('a header sent twice is joined by a comma and a space', async () => {
   expect(await verdictWith([right, 'v1,AAAA'])).toEqual(refused);
 });
 
-/** Headers of fetch hold one byte a letter. */
+/** In headers of fetch, each character is one byte. */
 function asLatin1(headers: Record<string, string>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [
     name,
@@ -94,7 +94,7 @@ describe('compared with the library of Standard Webhooks', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** It drops zeros before the time, and what stands behind a second comma. */
+  /** The library drops zeros before the time, and everything after a second comma. */
   const onlyTheLibraryAccepts = new Set([
     'the time has zeros before it',
     'signature: with something behind a second comma',

@@ -1,4 +1,4 @@
-// The types of events are those of the service.
+// The types of events match those of the service.
 import { expect, expectTypeOf, test } from 'vitest';
 import type { Written } from '../../../../lib/model/event-payload.ts';
 import type {

@@ -1,4 +1,4 @@
-// Options that cannot work are refused when a receiver is made, as the receivers of all languages do.
+// Invalid options are rejected when a receiver is created, as by the receivers of all languages.
 import { expect, test } from 'vitest';
 import {
   MemoryDeliveryStore,
@@ -10,7 +10,7 @@ import { receiverSecret } from '../../../support/signed-deliveries.ts';
 
 const onEvent = () => undefined;
 
-/** Makes a receiver, and the stores that take a `countMax`. */
+/** Creates a receiver and the stores that take a `countMax`. */
 function make(options: Readonly<Record<string, unknown>>): Receiver {
   const { countMax, ...rest } = options;
   const stores =

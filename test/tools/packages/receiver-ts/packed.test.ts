@@ -1,4 +1,4 @@
-// The packed package works in an empty folder, and each snippet of its README runs as it stands.
+// The packed package works in an empty folder, and each snippet of its README runs verbatim.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Starts a snippet of a server, gives it a good and a hostile delivery, and returns the statuses and what was printed. */
+/** Starts a snippet of a server, sends it a good and a hostile delivery, and returns the statuses and its output. */
 async function deliverTo(file: string, flags: string[] = []) {
   const child = spawn(process.execPath, [...flags, file], {
     cwd: folder,
@@ -91,7 +91,7 @@ test.each(['express', 'koa', 'fastify'])('the snippet for %s receives a delivery
 test.each(['node:http', 'express', 'koa', 'fastify'])(
   'the snippet for %s ends with an error if its port is taken',
   async (name) => {
-    // On all addresses, as the snippets listen.
+    // On all addresses, because the snippets listen on all.
     const taken = createServer().listen(0);
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

@@ -1,4 +1,4 @@
-// A body that was read before the receiver: every adapter says what to do about it.
+// A body that was read before the receiver: every adapter explains how to fix it.
 import {
   createServer,
   type IncomingMessage,
@@ -118,7 +118,7 @@ async function serve(listener: RequestListener): Promise<URL> {
 
 type Read = (request: NodeRequest) => unknown;
 
-/** Each with something that reads the body of a request before it. */
+/** Each adapter with something that reads the body of a request before it. */
 const adapters: Record<string, (read: Read, options: ReceiverOptions) => Promise<RequestListener>> =
   {
     'node:http': async (read, options) => {

@@ -1,4 +1,4 @@
-// From a delivery to its answer: each event once, the newest of each resource, and what fails is sent again.
+// From a delivery to its response: each event once, the newest of each resource, and failed ones are sent again.
 import { expect, test } from 'vitest';
 import { signBody } from '../../../../lib/webhooks/signature.ts';
 import { fetchReceiver } from '../../../../packages/receiver-ts/src/fetch.ts';
@@ -31,7 +31,7 @@ function setUp(options: Partial<ReceiverOptions> = {}) {
   return { handle, handled, errors, deliver };
 }
 
-/** Stores one of whose methods fails until it is mended. */
+/** Stores of which one method fails until it is repaired. */
 function failingStores(method: keyof DeliveryStore | keyof SequenceStore) {
   let isBroken = true;
   const broken = (target: object) =>
@@ -135,24 +135,21 @@ test.each(['GET', 'PUT', 'HEAD'])('a %s gets 405', async (method) => {
   expect(errors).toEqual([]);
 });
 
-test.each([true, false])(
-  'a body over the limit gets 413 (length declared: %s)',
-  async (isTold) => {
-    const { body, headers, method } = signedDelivery({ bytes: 1_000 });
-    const bytes = Buffer.byteLength(body);
-    const request = () =>
-      new Request('http://receiver.test', {
-        method,
-        headers: isTold ? { ...headers, 'Content-Length': String(bytes) } : headers,
-        body,
-      });
-    const within = setUp({ bodyBytesMax: bytes });
-    expect((await within.handle(request())).status).toBe(204);
-    const beyond = setUp({ bodyBytesMax: bytes - 1 });
-    expect((await beyond.handle(request())).status).toBe(413);
-    expect(beyond.errors).toEqual([expect.any(BodyTooLarge)]);
-  },
-);
+test.each([true, false])('a body over the limit gets 413 (length declared: %s)', async (isTold) => {
+  const { body, headers, method } = signedDelivery({ bytes: 1_000 });
+  const bytes = Buffer.byteLength(body);
+  const request = () =>
+    new Request('http://receiver.test', {
+      method,
+      headers: isTold ? { ...headers, 'Content-Length': String(bytes) } : headers,
+      body,
+    });
+  const within = setUp({ bodyBytesMax: bytes });
+  expect((await within.handle(request())).status).toBe(204);
+  const beyond = setUp({ bodyBytesMax: bytes - 1 });
+  expect((await beyond.handle(request())).status).toBe(413);
+  expect(beyond.errors).toEqual([expect.any(BodyTooLarge)]);
+});
 
 test.each(['claim', 'complete'] as const)(
   'when %s of the store fails, the response is 500, and the next attempt is handled',

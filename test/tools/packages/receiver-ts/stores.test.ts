@@ -1,4 +1,4 @@
-// What is remembered in memory, and what is forgotten.
+// What the memory stores remember and forget.
 import { expect, test, vi } from 'vitest';
 import { attemptLimits } from '../../../../lib/limits.ts';
 import {
