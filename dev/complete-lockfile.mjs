@@ -24,11 +24,11 @@ export function missingEntries(lock) {
   const missing = {};
   for (const parent of Object.values(lock.packages)) {
     for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
-      const place = `node_modules/${name}`;
+      const key = `node_modules/${name}`;
       const platform = platformOf(name);
-      if (lock.packages[place] !== undefined || platform === null) continue;
+      if (lock.packages[key] !== undefined || platform === null) continue;
       if (!/^\d+\.\d+\.\d+$/.test(version)) continue;
-      missing[place] = {
+      missing[key] = {
         version,
         cpu: [platform.cpu],
         ...(parent.dev ? { dev: true } : {}),

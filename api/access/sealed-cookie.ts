@@ -8,7 +8,7 @@ export function sealCookie(
   { content, lifetimeMs }: { content: unknown; lifetimeMs: number },
 ): string {
   const text = JSON.stringify({ content, expiresAtMs: clock.now().getTime() + lifetimeMs });
-  const { keyId, sealed } = secretBox.seal(text, placeOf(cookie));
+  const { keyId, sealed } = secretBox.seal(text, sealingContextOf(cookie));
   return setCookie(config.http.publicUrl, cookie, { value: `${keyId}.${sealed}`, lifetimeMs });
 }
 
@@ -22,7 +22,7 @@ export function openCookie(
   if (more.length > 0) return null;
   const [keyId = '', sealed = ''] = value.split('.');
   try {
-    const text = secretBox.open({ keyId, sealed }, placeOf(cookie));
+    const text = secretBox.open({ keyId, sealed }, sealingContextOf(cookie));
     const whole = JSON.parse(text) as { content: unknown; expiresAtMs: number };
     return whole.expiresAtMs > clock.now().getTime() ? whole.content : null;
   } catch {
@@ -30,6 +30,6 @@ export function openCookie(
   }
 }
 
-function placeOf({ name }: Cookie): string {
+function sealingContextOf({ name }: Cookie): string {
   return `cookie/${name}`;
 }

@@ -1,7 +1,7 @@
 import type { EventType, Webhook } from '@agent-herald/client';
 import { describe, expect, it } from 'vitest';
 import { chosenEvents, groupsOf, subscriptionOf } from '../src/pages/webhooks/event-choices.ts';
-import { attemptsOf, placeOf, readWaitMs } from '../src/pages/webhooks/retry-times.ts';
+import { attemptsOf, positionOf, readWaitMs } from '../src/pages/webhooks/retry-times.ts';
 import { healthRange } from '../src/pages/webhooks/health-range.ts';
 import { signingPhases } from '../src/pages/webhooks/signing-phases.ts';
 import { firstRecoverable, lostSince } from '../src/pages/webhooks/lost-since.ts';
@@ -148,7 +148,7 @@ describe('retries', () => {
   });
 
   it('the line starts with the first attempt and ends with the last', () => {
-    expect([placeOf(0, 1_000), placeOf(1_000, 1_000), placeOf(0, 0)]).toEqual([0, 1, 0]);
+    expect([positionOf(0, 1_000), positionOf(1_000, 1_000), positionOf(0, 0)]).toEqual([0, 1, 0]);
     expect(attemptsOf(['5s', 'soon'])).toBeNull();
   });
 });

@@ -179,8 +179,8 @@ function clientType(name: string, groups: readonly string[]): string {
   return `export interface ${name} {\n${groups.join('')}}\n\n`;
 }
 
-const parametersOf = (call: Call, place: string) =>
-  (call.parameters ?? []).filter((one) => one.in === place && !isOfClient(call, one.name));
+const parametersOf = (call: Call, location: string) =>
+  (call.parameters ?? []).filter((one) => one.in === location && !isOfClient(call, one.name));
 /** The client knows its application, except in calls about applications. */
 const isOfClient = ({ path }: Call, name: string) =>
   name === 'appUid' && !path.endsWith('{appUid}');

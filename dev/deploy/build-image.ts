@@ -72,7 +72,7 @@ async function copy(paths: string, from: string, to: string): Promise<void> {
     const path = join(from, source);
     // For a folder, its content is copied.
     const isFileInto = target.endsWith('/') && !(await stat(path)).isDirectory();
-    const place = join(to, target, isFileInto ? basename(source) : '');
-    await cp(path, place, { recursive: true, verbatimSymlinks: true });
+    const destination = join(to, target, isFileInto ? basename(source) : '');
+    await cp(path, destination, { recursive: true, verbatimSymlinks: true });
   }
 }

@@ -33,7 +33,7 @@ describe('a sign-in', () => {
   );
 
   it.each([
-    ['the page that was asked for', '/me?a=1', '/me?a=1'],
+    ['the requested page', '/me?a=1', '/me?a=1'],
     ['no other site', '//evil.example/', '/apps'],
   ])('through an identity provider leads to %s', async (_rule, to, path) => {
     const asked = `/sign-in?to=${encodeURIComponent(to)}`;

@@ -28,8 +28,8 @@ afterAll(async () => {
 test('a retry in flight is made and recorded although another delivery of the event only waits', async () => {
   const waiting = { url: `${receiver.url}/waiting`, retrySchedule: ['1h'] };
   const { uid: waitingUid } = await registerWebhook(service, waiting);
-  const underWay = { url: `${receiver.url}/held`, retrySchedule: ['1s', '1h'] };
-  const { uid: heldUid } = await registerWebhook(service, underWay);
+  const retrying = { url: `${receiver.url}/held`, retrySchedule: ['1s', '1h'] };
+  const { uid: heldUid } = await registerWebhook(service, retrying);
   const eventId = await reportChange(service);
   const answer = await waitFor(() => held, { what: 'the request of the retry' });
   const handle = service.temporal.client.workflow.getHandle(`event/${eventId}`);

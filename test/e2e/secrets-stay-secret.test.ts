@@ -303,7 +303,7 @@ test('no secret is logged, stored, sent, kept in a history or returned a second 
   expect(log).toContain('delivery.attempted');
   expect(log).not.toContain(misplaced);
   const answered = answers.map(({ headers, text }) => JSON.stringify([...headers]) + text);
-  const places: Record<string, string> = {
+  const texts: Record<string, string> = {
     log,
     database: await databaseText(),
     histories: await historiesText(),
@@ -312,14 +312,14 @@ test('no secret is logged, stored, sent, kept in a history or returned a second 
   };
   const spans = collector.spans.map(({ name }) => name);
   expect(spans).toEqual(expect.arrayContaining(['attempt delivery', 'tls handshake', 'GET']));
-  expect(places['traces'] + log).not.toContain(inAddress);
-  expect(places['database']).toContain(shown.adminKey.slice(4, 16));
+  expect(texts['traces'] + log).not.toContain(inAddress);
+  expect(texts['database']).toContain(shown.adminKey.slice(4, 16));
   const found: string[] = [];
   for (const [name, secret] of Object.entries(secrets)) {
     expect([name, secret.length >= 25]).toEqual([name, true]);
     for (const form of [secret, Buffer.from(secret).toString('base64').replace(/=+$/, '')]) {
-      for (const [place, text] of Object.entries(places)) {
-        if (text.includes(form)) found.push(`${name} in the ${place}`);
+      for (const [source, text] of Object.entries(texts)) {
+        if (text.includes(form)) found.push(`${name} in the ${source}`);
       }
     }
     const times = answered.filter((text) => text.includes(secret)).length;

@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-interface Place {
+interface ParentSpan {
   traceId: string;
   spanId: string;
 }
@@ -43,7 +43,7 @@ interface Place {
 let callers = 0;
 
 /** Returns a caller with its own trace. */
-function newCaller(): Place {
+function newCaller(): ParentSpan {
   callers += 1;
   const number = callers.toString(16).padStart(4, '0');
   return { traceId: `0af7651916cd43dd8448eb211c80${number}`, spanId: `b7ad6b716920${number}` };
@@ -65,7 +65,7 @@ async function report(path: string, headers: Record<string, string> = {}): Promi
   return String(answer.body['eventId']);
 }
 
-const headersOf = ({ traceId, spanId }: Place) => ({ traceparent: `00-${traceId}-${spanId}-00` });
+const headersOf = ({ traceId, spanId }: ParentSpan) => ({ traceparent: `00-${traceId}-${spanId}-00` });
 
 /** Waits until a trace has spans with these names, and returns all its spans in the order of their start. */
 async function untilTraced(traceId: string, ...names: string[]): Promise<CollectedSpan[]> {
@@ -207,14 +207,14 @@ test('a change that is delivered at the third attempt is one trace', async () =>
 
 test('concurrent changes each have their own trace, with all of their deliveries', async () => {
   await register('/0');
-  const places = Array.from({ length: 40 }, newCaller);
-  const eventIds = await Promise.all(places.map((place) => report('/0', headersOf(place))));
-  for (const [index, { traceId }] of places.entries()) {
+  const parents = Array.from({ length: 40 }, newCaller);
+  const eventIds = await Promise.all(parents.map((parent) => report('/0', headersOf(parent))));
+  for (const [index, { traceId }] of parents.entries()) {
     const spans = await untilTraced(traceId, route, 'commit change', 'attempt delivery');
     expect(one(spans, 'attempt delivery').attributes['herald.event.id']).toBe(eventIds[index]);
   }
   const [together] = await collector.untilNamed('commit changes together', 1);
-  const ids = new Set(places.map(({ traceId }) => traceId));
+  const ids = new Set(parents.map(({ traceId }) => traceId));
   const { links = [], traceId = '', parentSpanId } = together ?? {};
   expect([ids.has(traceId), parentSpanId, links.length > 1]).toEqual([false, '', true]);
   expect(links.every((link) => ids.has(link.traceId))).toBe(true);

@@ -79,15 +79,15 @@ test.each([
 test('at most 32 requests to a silent webhook are in flight', async () => {
   await using receiver = await startReceiver(() => undefined);
   await using sender = createHttpSender({ policy, timeoutMs: 1_500 });
-  let [waiting, underWay, most, ended] = [0, 0, 0, 0];
+  let [waiting, inFlight, most, ended] = [0, 0, 0, 0];
   const send = async (): Promise<void> => {
     let isWaiting = true;
     waiting += 1;
     const compose = async () => {
       // The end of the request that held its permit may not have been processed yet.
       await new Promise((resolve) => void setImmediate(resolve));
-      [isWaiting, waiting, underWay] = [false, waiting - 1, underWay + 1];
-      most = Math.max(most, underWay);
+      [isWaiting, waiting, inFlight] = [false, waiting - 1, inFlight + 1];
+      most = Math.max(most, inFlight);
       return { headers: {}, body: '{}' };
     };
     try {
@@ -97,7 +97,7 @@ test('at most 32 requests to a silent webhook are in flight', async () => {
       if (errorCode(error) !== 'THROTTLED') throw error;
     } finally {
       if (isWaiting) waiting -= 1;
-      else underWay -= 1;
+      else inFlight -= 1;
     }
   };
   const sends: Promise<void>[] = [];

@@ -40,8 +40,8 @@ export function jsonRows(value: unknown, toggled: ReadonlySet<string>): JsonRow[
     if (!isOpen || entries === null) return;
     for (const [index, [name, child]] of entries.entries()) {
       const path = `${row.path}/${pointerPart(name)}`;
-      const place = { level: row.level + 1, position: index + 1, siblingCount: entries.length };
-      add({ path, name, value: child, ...place });
+      const position = { level: row.level + 1, position: index + 1, siblingCount: entries.length };
+      add({ path, name, value: child, ...position });
     }
   };
   add({ path: '', name: null, value, level: 1, position: 1, siblingCount: 1 });

@@ -75,11 +75,11 @@ function useActions(appUid: string | undefined, query: string): SpotlightActionD
   }));
   const named = namedBy(query);
   const leads = named === null ? [] : leadsOf(named, appUid);
-  const byId = leads.map(({ label, ...place }) => ({
+  const byId = leads.map(({ label, ...link }) => ({
     id: label,
     label,
     keywords: [query],
-    onClick: () => void navigate(place),
+    onClick: () => void navigate(link),
   }));
   return [...byId, ...pages, ...webhookActions, ...appActions];
 }

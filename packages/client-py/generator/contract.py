@@ -25,8 +25,8 @@ class Operation:
         """Whether the operation needs no key."""
         return not self.facts.get("security")
 
-    def parameters(self, place: str) -> list[dict[str, Any]]:
-        return [one for one in self.facts.get("parameters", []) if one["in"] == place]
+    def parameters(self, location: str) -> list[dict[str, Any]]:
+        return [one for one in self.facts.get("parameters", []) if one["in"] == location]
 
     @property
     def takes_idempotency_key(self) -> bool:

@@ -22,7 +22,7 @@ class PythonTypes:
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
-        self._literals = {self._values_at(place): (name, place) for name, place in LITERALS.items()}
+        self._literals = {self._values_at(path): (name, path) for name, path in LITERALS.items()}
         self._definitions: dict[str, str] = {}
         self._unions: dict[str, str] = {}
         self.names_of_literals = sorted(LITERALS)
@@ -104,8 +104,8 @@ class PythonTypes:
         written = f"Literal[{', '.join(map(repr, texts))}]" if named is None else prefix + named[0]
         return written if len(texts) == len(values) else f"{written} | None"
 
-    def _values_at(self, place: str) -> frozenset[str]:
-        owner, field = place.split(".")
+    def _values_at(self, path: str) -> frozenset[str]:
+        owner, field = path.split(".")
         schema = self._contract.schemas[owner]["properties"][field]
         values = schema.get("enum") or schema["items"]["enum"]
         return frozenset(value for value in values if value is not None)

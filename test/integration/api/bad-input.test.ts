@@ -53,7 +53,7 @@ const withBody = routes.flatMap((route): [string, Route][] =>
 );
 
 /** Returns the pointers of the errors that the route's body check finds. */
-function placesOfCheck({ body }: Route, text: string): string[] {
+function pointersOfCheck({ body }: Route, text: string): string[] {
   try {
     body?.(JSON.parse(text));
     return [];
@@ -63,8 +63,8 @@ function placesOfCheck({ body }: Route, text: string): string[] {
   }
 }
 
-function isPlaced(places: readonly string[], pointer: string): boolean {
-  return places.some((place) => place === pointer || place.startsWith(`${pointer}/`));
+function hasPointer(pointers: readonly string[], pointer: string): boolean {
+  return pointers.some((each) => each === pointer || each.startsWith(`${pointer}/`));
 }
 
 describe.each(withBody)('%s', (_name, route) => {
@@ -79,15 +79,15 @@ describe.each(withBody)('%s', (_name, route) => {
     const called = new Set<string>();
     for (const { what, pointer, text } of badBodiesOf(route, good)) {
       // Per field, one value goes through a call. The others go only to the check, if that can locate the error.
-      if (called.has(pointer) && isPlaced(placesOfCheck(route, text), pointer)) continue;
+      if (called.has(pointer) && hasPointer(pointersOfCheck(route, text), pointer)) continue;
       called.add(pointer);
       const answer = await send(route, text);
       // Its purpose is to report what is wrong with a text.
       const isCheck = pointer === '#/url' && route.path.endsWith('/check-url');
       if (isCheck && answer.status === 200 && answer.text.includes('"code"')) continue;
-      const places = faultsOf(answer).map((fault) => fault.split(' ')[0] ?? '');
+      const pointers = faultsOf(answer).map((fault) => fault.split(' ')[0] ?? '');
       const isRefused = answer.status === 400 || answer.status === 422;
-      if (!isRefused || !isPlaced(places, pointer)) {
+      if (!isRefused || !hasPointer(pointers, pointer)) {
         accepted.push(`${what}: ${answer.status} ${JSON.stringify(answer.body['errors'])}`);
       } else {
         expectProblem(answer, answer.status, answer.body['code'] as never);

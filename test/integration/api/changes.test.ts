@@ -73,7 +73,7 @@ test.each<[string, unknown, string]>([
     '#/data/externalTenantId maxLength',
   ],
   [
-    'a field beside data',
+    'a field next to data',
     { event: 'agent.created', data, appUid: 'x' },
     '#/appUid additionalProperties',
   ],

@@ -40,11 +40,11 @@ test.each(refusalCases)(
 
 test('changing, removing or adding any one character makes a token invalid', async () => {
   const { text } = good;
-  const place = integer({ min: 0, max: text.length - 1 });
+  const index = integer({ min: 0, max: text.length - 1 });
   const character = constantFrom(...Array.from('AZaz09-_.=+/ é'));
   const removed = constantFrom(0, 1);
   await assert(
-    asyncProperty(place, character, removed, async (at, put, taken) => {
+    asyncProperty(index, character, removed, async (at, put, taken) => {
       const forged = text.slice(0, at) + put + text.slice(at + taken);
       if (forged === text) return;
       expect(await verify(service, forged)).toEqual({ active: false, reason: 'invalid' });

@@ -51,21 +51,21 @@ async function fewNames(hostname: string): Promise<readonly string[]> {
 }
 
 /** The target of the webhook: a receiver created for the row, or none. */
-type Place = () => Promise<Receiver | { url: string }>;
+type Target = () => Promise<Receiver | { url: string }>;
 
 const answering =
-  (status: number, headers: () => Record<string, string> = () => ({})): Place =>
+  (status: number, headers: () => Record<string, string> = () => ({})): Target =>
   () =>
     startReceiver((response) => response.writeHead(status, headers()).end(`status ${status}`));
 
 const atName =
-  (name: string): Place =>
+  (name: string): Target =>
   async () => {
     const receiver = await startReceiver((response) => response.end());
     return { ...receiver, url: `http://${name}:${receiver.port}` };
   };
 
-const at = (url: string): Place => {
+const at = (url: string): Target => {
   return () => Promise.resolve({ url });
 };
 
@@ -88,7 +88,7 @@ const inSeconds = (count: number): string => new Date(Date.now() + count * 1_000
 
 interface Row {
   what: string;
-  place: Place;
+  target: Target;
   state: DeliveryState;
   errorClass: ErrorClass | null;
   status: number | null;
@@ -109,7 +109,7 @@ const noAnswer = { ...retrying, status: null, sample: '' };
 function statusRow(status: number, what = `status ${status}`, more: Partial<Row> = {}): Row {
   return {
     what,
-    place: answering(status),
+    target: answering(status),
     ...(status < 300 ? delivered : { ...retrying, errorClass: 'status' }),
     status,
     // These two have no body (RFC 9110 §6.4.1).
@@ -122,7 +122,7 @@ function statusRow(status: number, what = `status ${status}`, more: Partial<Row>
 function retryAfterRow(status: number, what: string, asked: [() => string, number, number]): Row {
   const [retryAfter, shortestMs, longestMs] = asked;
   return statusRow(status, `status ${status} with Retry-After ${what}`, {
-    place: answering(status, () => ({ 'retry-after': retryAfter() })),
+    target: answering(status, () => ({ 'retry-after': retryAfter() })),
     waitMs: [shortestMs, longestMs],
   });
 }
@@ -131,7 +131,7 @@ const rows: Row[] = [
   ...[200, 204, 299].map((status) => statusRow(status)),
   ...[301, 302, 307, 308].map((status) =>
     statusRow(status, `status ${status} to elsewhere`, {
-      place: async () => {
+      target: async () => {
         const receiver = await startReceiver((response) => {
           response.writeHead(status, { location: `${receiver.url}/elsewhere` });
           response.end(`status ${status}`);
@@ -159,14 +159,14 @@ const rows: Row[] = [
   {
     ...noAnswer,
     what: 'no answer within the time limit of an attempt',
-    place: () => startReceiver(() => undefined),
+    target: () => startReceiver(() => undefined),
     errorClass: 'timeout',
     requests: 1,
   },
   {
     ...delivered,
     what: 'a 200 whose body drips beyond the time limit of an attempt',
-    place: () => startReceiver(dripUntilClosed),
+    target: () => startReceiver(dripUntilClosed),
     status: 200,
     sample: expect.stringMatching(/^\.+$/),
     requests: 1,
@@ -174,7 +174,7 @@ const rows: Row[] = [
   {
     ...delivered,
     what: 'a 200 whose body never ends',
-    place: () => startReceiver(pourUntilClosed),
+    target: () => startReceiver(pourUntilClosed),
     status: 200,
     sample: 'a'.repeat(4_096),
     requests: 1,
@@ -182,7 +182,7 @@ const rows: Row[] = [
   {
     ...delivered,
     what: 'a 200 with headers larger than 16 KiB',
-    place: answering(200, () => ({ 'x-large': 'h'.repeat(15_000), 'x-more': 'h'.repeat(1_500) })),
+    target: answering(200, () => ({ 'x-large': 'h'.repeat(15_000), 'x-more': 'h'.repeat(1_500) })),
     status: 200,
     sample: 'status 200',
     requests: 1,
@@ -190,13 +190,13 @@ const rows: Row[] = [
   {
     ...noAnswer,
     what: 'a connection that is refused',
-    place: async () => ({ url: `http://127.0.0.1:${await closedPort()}` }),
+    target: async () => ({ url: `http://127.0.0.1:${await closedPort()}` }),
     errorClass: 'connect',
   },
   {
     ...noAnswer,
     what: 'a connection that is reset instead of answered',
-    place: () =>
+    target: () =>
       startTcpReceiver((socket) => {
         socket.once('data', () => socket.resetAndDestroy());
       }),
@@ -205,20 +205,20 @@ const rows: Row[] = [
   {
     ...noAnswer,
     what: 'a certificate of an unknown issuer',
-    place: () => startTlsReceiver(makeKeyPair(), (response) => response.end()),
+    target: () => startTlsReceiver(makeKeyPair(), (response) => response.end()),
     errorClass: 'tls',
     requests: 0,
   },
   {
     ...noAnswer,
     what: 'a name that does not resolve',
-    place: at('http://nowhere.example.com'),
+    target: at('http://nowhere.example.com'),
     errorClass: 'dns',
   },
   {
     ...delivered,
     what: 'a name with an address that is not public and one that is',
-    place: atName('mixed.example.com'),
+    target: atName('mixed.example.com'),
     status: 200,
     sample: '',
     requests: 1,
@@ -226,13 +226,13 @@ const rows: Row[] = [
   {
     ...noAnswer,
     what: 'a name without a public address',
-    place: at('http://private.example.com'),
+    target: at('http://private.example.com'),
     errorClass: 'blocked',
   },
   {
     ...noAnswer,
     what: 'an address that is not public',
-    place: at('http://10.1.2.3'),
+    target: at('http://10.1.2.3'),
     state: 'blocked',
     errorClass: 'blocked',
     waitMs: null,
@@ -240,7 +240,7 @@ const rows: Row[] = [
   {
     ...noAnswer,
     what: 'a name that is never public',
-    place: at('http://receiver.invalid'),
+    target: at('http://receiver.invalid'),
     state: 'blocked',
     errorClass: 'blocked',
     waitMs: null,
@@ -259,7 +259,7 @@ function shownAttempt({ status, errorClass }: Row): unknown {
 
 test.each(rows)('$what: $state', async (row) => {
   await using close = new Disposal();
-  const receiver = await row.place();
+  const receiver = await row.target();
   if ('requests' in receiver) close.use(receiver);
   const webhook = await insertWebhook(installation, { url: `${receiver.url}/hook` });
   const event = await insertEvent(installation, [webhook._id]);

@@ -44,7 +44,7 @@ interface Retry {
 }
 
 /** Calls the activity, and returns once its request has reached the receiver. */
-async function underWay(): Promise<Retry> {
+async function startRetry(): Promise<Retry> {
   const { app } = installation;
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { _id: eventId } = await insertEvent(installation, [webhook._id]);
@@ -59,7 +59,7 @@ async function underWay(): Promise<Retry> {
 const stored = async ({ eventId }: Retry) => installation.store.deliveries.findOne({ eventId });
 
 test('an attempt that succeeds after the cancellation is recorded and reported', async () => {
-  const retry = await underWay();
+  const retry = await startRetry();
   retry.environment.cancel('CANCELLED');
   held[0]?.(200);
   expect(await retry.outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
@@ -67,7 +67,7 @@ test('an attempt that succeeds after the cancellation is recorded and reported',
 });
 
 test('after a failed attempt the cancelled activity ends, and the delivery is retrying', async () => {
-  const retry = await underWay();
+  const retry = await startRetry();
   retry.environment.cancel('CANCELLED');
   held[0]?.(500);
   await expect(retry.outcome).rejects.toBeInstanceOf(CancelledFailure);
@@ -75,7 +75,7 @@ test('after a failed attempt the cancelled activity ends, and the delivery is re
 });
 
 test('a stopping process interrupts the attempt without a record and does not log it as a fault', async () => {
-  const retry = await underWay();
+  const retry = await startRetry();
   using faulted = vi.spyOn(deliveryLog, 'error');
   using logged = vi.spyOn(deliveryLog, 'info');
   retry.environment.cancel('WORKER_SHUTDOWN');

@@ -115,10 +115,10 @@ test('changed name servers are used after a minute, and lookups in flight end at
   servers = [next.address];
   nowMs = 59_999;
   expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
-  const underWay = resolve('slow.example.com');
+  const lookup = resolve('slow.example.com');
   nowMs = 60_000;
   expect(await resolve('hooks.example.com')).toEqual(['11.0.0.2']);
-  await expect(underWay).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' });
+  await expect(lookup).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' });
 
   // A clock that is put back.
   servers = [former.address];

@@ -119,7 +119,7 @@ test.each(['?event=agent.renamed', '?until=2026-01-01T00:00:00Z', '?limit=1'])(
 
 describe.each([
   ['alone', false],
-  ['beside another, which keeps the log', true],
+  ['next to another one, which keeps the log', true],
 ])('a reader %s', (_name, isBeside) => {
   let other: StreamReader | null = null;
 

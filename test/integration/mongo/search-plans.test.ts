@@ -52,9 +52,9 @@ beforeAll(async () => {
     const fields = { ...facts, webhookUid: pick(webhooks, n), ...pick(ends, n) };
     deliveries.push(newDelivery(installation, minute(n), fields));
     deliveries.push(newDelivery(stranger, minute(n), fields));
-    const place = { entity: entityOf(facts.event), resourceUid: pick(resources, n) };
-    events.push({ ...newEvent(installation, [], minute(n)), ...facts, ...place });
-    events.push({ ...newEvent(stranger, [], minute(n)), ...facts, ...place });
+    const resource = { entity: entityOf(facts.event), resourceUid: pick(resources, n) };
+    events.push({ ...newEvent(installation, [], minute(n)), ...facts, ...resource });
+    events.push({ ...newEvent(stranger, [], minute(n)), ...facts, ...resource });
     events.push({
       ...newEvent(installation, [], minute(n)),
       event: 'webhook.test',

@@ -99,8 +99,8 @@ test('the backlog, its ages, the jobs and upcoming expiries are shown, and zeros
 test('an unavailable server is 0, and 1 again when it is back', async () => {
   await using proxy = await startMongodbProxy();
   const { config } = installation;
-  const place = { ...config.mongodb, uri: proxy.uri };
-  await using store = await connectStore(place);
+  const settings = { ...config.mongodb, uri: proxy.uri };
+  await using store = await connectStore(settings);
   const stopping = new AbortController();
   const { connection } = temporal;
   const { namespace } = config.temporal;

@@ -54,8 +54,8 @@ export async function openSite(settings: Record<string, string>): Promise<Site> 
       namespaces: ['default'],
       progress,
     });
-  let place = 'temporal';
-  let temporal = await startTemporal(place);
+  let folderName = 'temporal';
+  let temporal = await startTemporal(folderName);
   open.defer(() => temporal[Symbol.asyncDispose]());
   const port = Number(temporal.address.split(':')[1]);
   const env = {
@@ -78,8 +78,8 @@ export async function openSite(settings: Record<string, string>): Promise<Site> 
   open.defer(() => site.stopRoles());
   const beginAgainIn = async (next: string): Promise<void> => {
     await temporal[Symbol.asyncDispose]();
-    place = next;
-    temporal = await startTemporal(place, port);
+    folderName = next;
+    temporal = await startTemporal(folderName, port);
   };
   const site: Site = {
     store,
@@ -103,8 +103,8 @@ export async function openSite(settings: Record<string, string>): Promise<Site> 
     },
     async copyTemporal() {
       await temporal[Symbol.asyncDispose]();
-      await cp(dataDir(place), dataDir('copy'), { recursive: true });
-      temporal = await startTemporal(place, port);
+      await cp(dataDir(folderName), dataDir('copy'), { recursive: true });
+      temporal = await startTemporal(folderName, port);
     },
     restoreTemporal: () => beginAgainIn('copy'),
     loseTemporal: () => beginAgainIn('anew'),

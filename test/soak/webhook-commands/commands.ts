@@ -51,7 +51,7 @@ function commands<T>(
       toString: () => (waits ? text : `${text} (no wait)`),
       async run(model, real) {
         const done = run(model, real);
-        model.underway.push(done);
+        model.inFlight.push(done);
         if (waits) await done;
       },
     };

@@ -19,7 +19,7 @@ import { findOvertaken } from './order-rule.ts';
 import { deliveryOf, type EventRead, type Reading } from './reading.ts';
 
 // The time from when an attempt reads its webhook and event until its request arrives.
-const underwayMs = 2_000;
+const inFlightMs = 2_000;
 
 /** Returns the violated guarantees of a finished sequence, in words. */
 export function findFaults(model: Model, reading: Reading): string[] {
@@ -89,7 +89,7 @@ function judgeTimes(
 ): string[] {
   const { hook } = pair;
   return receipts.flatMap((receipt) => {
-    const fromMs = receipt.atMs - underwayMs;
+    const fromMs = receipt.atMs - inFlightMs;
     const faults: string[] = [];
     if (event.erasedAt !== null && Date.parse(event.erasedAt) < fromMs) {
       faults.push('sent after its payload was erased');
@@ -120,7 +120,7 @@ function wasDiscarded(model: Model, pair: Pair, { atMs }: Receipt): boolean {
       isDone(discard) &&
       discard.endedMs < atMs &&
       isBefore(pair.report, discard) &&
-      wasPausedLong(model, discard, atMs - underwayMs) &&
+      wasPausedLong(model, discard, atMs - inFlightMs) &&
       !isAskedSince(discard),
   );
 }

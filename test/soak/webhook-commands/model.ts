@@ -84,7 +84,7 @@ export interface Model {
   erasures: Erasure[];
   receipts: Receipt[];
   /** Calls whose responses no command has waited for. */
-  underway: Promise<unknown>[];
+  inFlight: Promise<unknown>[];
 }
 
 /** An event at a webhook. */
@@ -109,7 +109,7 @@ export function newModel(beganMs: number): Model {
     cancels: [],
     erasures: [],
     receipts: [],
-    underway: [],
+    inFlight: [],
   };
 }
 

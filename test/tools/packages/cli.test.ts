@@ -43,14 +43,14 @@ async function makeAgent(agentName = 'Support', externalTenantId = 'tenant-1'): 
 
 test('login stores a working key in a file that only its owner can read', async () => {
   const env = { HERALD_URL: '', HERALD_APP_UID: '', HERALD_API_KEY: '' };
-  const place = ['--url', service.apiUrl, '--app', service.app.appUid];
-  const wrong = await cli.run(['login', ...place], { env, input: 'ahk_wrong\n' });
+  const target = ['--url', service.apiUrl, '--app', service.app.appUid];
+  const wrong = await cli.run(['login', ...target], { env, input: 'ahk_wrong\n' });
   expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('unauthenticated') });
   expect(await cli.run(['events', 'list'], { env })).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('run agent-herald login'),
   });
-  const login = ['login', '--profile', 'mine', ...place];
+  const login = ['login', '--profile', 'mine', ...target];
   const { code } = await cli.run(login, { env, input: `${service.app.apiKey}\n` });
   expect(code).toBe(0);
   const file = join(cli.folder, 'agent-herald', 'config.json');

@@ -79,17 +79,17 @@ function Target({ appUid, target: { kind, uid }, names }: TargetProps) {
 
 /** The target of a row, with a link if its kind has a page. The target may have been deleted. */
 function TargetPage({ appUid, kind, uid }: { appUid: string | null; kind: string; uid: string }) {
-  const place = appUid === null ? null : placeOf(kind, { appUid, uid });
+  const link = appUid === null ? null : linkOf(kind, { appUid, uid });
   const shown = kind.replaceAll('_', ' ');
-  if (place === null) return shown;
+  if (link === null) return shown;
   return (
-    <AnchorLink {...place} inherit>
+    <AnchorLink {...link} inherit>
       {shown}
     </AnchorLink>
   );
 }
 
-function placeOf(kind: string, { appUid, uid }: { appUid: string; uid: string }) {
+function linkOf(kind: string, { appUid, uid }: { appUid: string; uid: string }) {
   const pages = pagesOf(appUid, uid);
   return Object.hasOwn(pages, kind) ? pages[kind as keyof typeof pages] : null;
 }

@@ -34,6 +34,6 @@ export function attemptsOf(waits: readonly string[]): PlannedAttempt[] | null {
 }
 
 /** Returns the position of an attempt from 0 to 1, on a logarithmic scale because waits range from seconds to days. */
-export function placeOf(afterMs: number, totalMs: number): number {
+export function positionOf(afterMs: number, totalMs: number): number {
   return totalMs === 0 ? 0 : Math.log1p(afterMs / 1_000) / Math.log1p(totalMs / 1_000);
 }

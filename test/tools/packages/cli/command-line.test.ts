@@ -160,7 +160,7 @@ test('verify reports that a request arrived too late', async () => {
 
 test.each<[string, (text: string) => string, string]>([
   ['a line break at the end', (text) => `${text}\n`, 'a line break was added at the end'],
-  ['a body written anew', (text) => text.replace(/\{"/, '{ "'), 'parsed and re-serialised'],
+  ['a re-serialised body', (text) => text.replace(/\{"/, '{ "'), 'parsed and re-serialised'],
   ['a changed body', (text) => text.replace(/"version":1/, '"version":2'), 'a changed body'],
 ])('verify explains why %s is wrong', async (_, change, said) => {
   const { code, results, why } = await verify(await saveRequest(change));

@@ -31,7 +31,7 @@ test('a change sends the CSRF token, and no key', async () => {
     },
     body: JSON.stringify(body),
   });
-  expect(asked?.headers).not.toHaveProperty('authorization');
+  expect(request?.headers).not.toHaveProperty('authorization');
 });
 
 test('a read sends no CSRF token, and before the sign-in nor does a change', async () => {
@@ -43,7 +43,7 @@ test('a read sends no CSRF token, and before the sign-in nor does a change', asy
   expect(await before.client.session.signIn({ email, password: 'p' })).toEqual({
     csrfToken: 'new',
   });
-  expect(before.asked[0]?.headers).not.toHaveProperty('x-csrf-token');
+  expect(before.received[0]?.headers).not.toHaveProperty('x-csrf-token');
 });
 
 test('the service can be below a path', async () => {

@@ -84,7 +84,7 @@ test.each<[string, Reply[], number]>([
   ['503 with Retry-After', [problem(503, 'unavailable', { 'retry-after': '0' }), made], 2],
   ['overload', [problem(503, 'overloaded'), made], 2],
   ['a cut connection', [cut, made], 2],
-  ['a cut connection, then the first attempt under way', [cut, problem(409, 'conflict'), made], 3],
+  ['a cut connection, then the first attempt in flight', [cut, problem(409, 'conflict'), made], 3],
   [
     '502 of a proxy',
     [{ status: 502, headers: { 'content-type': 'text/html' }, body: '' }, made],
