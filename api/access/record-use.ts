@@ -9,7 +9,7 @@ const recordEveryMs = 60_000;
 
 export type UseRecorder = (uid: string, lastUsedAt: Date | undefined) => void;
 
-/** Writes at most once a minute a document, all processes together; requests do not wait for it. */
+/** Writes at most once a minute per document, across all processes. Requests do not wait for it. */
 export function createUseRecorder(
   clock: Clock,
   collection: Collection<ApiKeyDocument> | Collection<AdminSessionDocument>,

@@ -12,7 +12,7 @@ export function sealCookie(
   return setCookie(config.http.publicUrl, cookie, { value: `${keyId}.${sealed}`, lifetimeMs });
 }
 
-/** Returns the content; null for no cookie, several, an expired or a foreign one. */
+/** Returns the content, or null if there is no cookie, more than one, or one that is expired or forged. */
 export function openCookie(
   { secretBox, clock, config }: ApiContext,
   cookie: Cookie,

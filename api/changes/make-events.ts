@@ -1,4 +1,4 @@
-// The events of changes, with their numbers.
+// Makes the events of changes, with their numbers.
 import type { ClientSession } from 'mongodb';
 import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import type { EarlyAttempts } from '../../lib/deliveries/early-attempts.ts';
@@ -18,19 +18,19 @@ import { newId } from '../../lib/platform/ids.ts';
 import { filterCheck, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
 
 export interface Change {
-  /** Made here for several changes of one call. */
+  /** Set by a caller that makes several changes. */
   eventId?: string;
   event: EventName;
   /** The resource after the change, or before its deletion. */
   data: ResourceData;
-  /** As its owner wrote it, if it lives elsewhere. */
+  /** As written by its owner, if the resource is stored elsewhere. */
   dataText?: string;
 }
 
 /** A change with the webhooks that get its event. */
 export type AddressedChange = Change & Pick<Recorded, 'subscribers'>;
 
-/** What one call changes. */
+/** The changes of one call. */
 interface ChangeSet {
   appUid: string;
   changes: readonly AddressedChange[];
@@ -49,15 +49,15 @@ export interface EventPorts {
 }
 
 /**
- * Makes the events of calls, each call's in an array of its own; those for an ordered webhook need a transaction.
- * Throws `payload_too_large`.
+ * Makes the events of several calls, one array per call. Events for an ordered webhook need a transaction. Throws
+ * `payload_too_large`.
  */
 export async function makeEvents(
   ports: EventPorts,
   sets: readonly ChangeSet[],
   { now, session }: { now: Date; session: ClientSession | undefined },
 ): Promise<Recorded[][]> {
-  // Synchronously, so that ids sort in the order of the changes.
+  // Synchronously, so that IDs sort in the order of the changes.
   const named = sets.map((set) => ({
     ...set,
     changes: set.changes.map((change) => ({
@@ -65,7 +65,7 @@ export async function makeEvents(
       eventId: change.eventId ?? newId('evt', now),
     })),
   }));
-  // Before the count, where a refusal would leave a gap.
+  // Before the numbering, because a rejection after it would leave a gap.
   const recorded: Recorded[][] = [];
   for await (const set of inSlices(named)) {
     recorded.push(set.changes.map((change) => makeEvent(ports, change, { ...set, now })));
@@ -74,7 +74,7 @@ export async function makeEvents(
   return recorded;
 }
 
-/** Finds the webhooks that get the event of a change; their filters are the costly part, so once a change. */
+/** Finds the webhooks that get the event of a change. Filters are costly, so this runs once per change. */
 export function address(change: Change, webhooks: readonly WebhookDocument[]): AddressedChange {
   const { event, data } = change;
   const facts = { event, resourceUid: data.uid, externalTenantId: data.externalTenantId };
@@ -85,12 +85,12 @@ export function address(change: Change, webhooks: readonly WebhookDocument[]): A
   return { ...change, subscribers };
 }
 
-/** Checks whether webhooks get the event of a change in order. */
+/** Checks whether an ordered webhook gets the event of a change. */
 export function isForOrdered({ subscribers }: AddressedChange): boolean {
   return subscribers.some(isInOrder);
 }
 
-// Writes into the events their numbers among the changes of the resource, and in their partitions.
+// Writes the numbers into the events: among the changes of the resource, and in their partitions.
 async function number(
   { store }: EventPorts,
   recorded: readonly Recorded[],

@@ -1,4 +1,4 @@
-// GET …/events/{eventId}/deliveries/{webhookUid}: one delivery, its workflow, and the request as it is sent.
+// GET …/events/{eventId}/deliveries/{webhookUid}: one delivery, its workflow and its request.
 import { deliveryHeaders, signatureHeaders } from '../../lib/deliveries/compose-message.ts';
 import { requestHeaders } from '../../lib/egress/request-headers.ts';
 import type { Attempt } from '../../lib/model/attempt.ts';
@@ -77,7 +77,7 @@ const facts: Operation = {
   },
 };
 
-/** Throws `not_found` also for a webhook that the event is not sent to. */
+/** Also throws `not_found` for a webhook that does not get the event. */
 export const getDelivery: Handler = operation(facts, async (request, context) => {
   const { appUid, params, signedIn } = request;
   const { store, clock } = context;
@@ -107,7 +107,7 @@ function workflowOf(
     return jobPageWorkflowId(delivery.jobUid, delivery.jobPage ?? 0);
   }
   const partitionNumber = partitionNumberOf(event, webhookUid);
-  // One that settled at its first attempt may never have been left to the workflow of its order; a replay leaves all to it.
+  // If the first attempt settled it, the partition's workflow may never have had it. A replay uses only that workflow.
   const isInOrder = partitionNumber !== null && (delivery === null || isLong(delivery));
   return isInOrder ? partitionWorkflowId(partitionNumber.partition) : event.workflowId;
 }
@@ -118,7 +118,7 @@ function isLong({ state, attemptCount, requeuedAt }: DeliveryDocument): boolean 
 
 type ShownWebhook = Pick<StoredWebhook, 'url' | 'headers' | 'auth'>;
 
-/** A key that reads events need not read webhooks. */
+/** A key that can read events may not be allowed to read webhooks. */
 function shownTo(signedIn: SignedIn | null, webhook: StoredWebhook): ShownWebhook {
   if (signedIn !== null) return webhook;
   return { url: originOf(webhook.url), headers: null, auth: null };
@@ -139,7 +139,7 @@ function requestOf(
   };
 }
 
-/** With `…` for signatures and for what the webhook sends along: its secrets stay closed. */
+/** Shows `…` for signatures and for the webhook's own headers and credentials, so that secrets stay hidden. */
 function headersOf(
   { headers, auth }: ShownWebhook,
   event: EventDocument,

@@ -5,7 +5,7 @@ import { causeOfBulkError } from '../../lib/mongo/transaction.ts';
 import { isDatabaseUnavailable } from '../../lib/mongo/database-unavailable.ts';
 import { headersOf, presentProblem, problemType, statusOfCode } from './problems.ts';
 
-/** Answers every error, and every path without an answer, with application/problem+json (RFC 9457). */
+/** Responds to every error, and to every unhandled path, with application/problem+json (RFC 9457). */
 export const renderErrors: Middleware = async (ctx, next) => {
   try {
     await next();
@@ -45,11 +45,11 @@ function renderProblem(ctx: Context, error: AppError): void {
   ctx.set('content-type', problemType);
 }
 
-/** Reports the first fault without anything that the caller wrote, which may be a secret. */
+/** Returns the first error for the log, without text that the caller wrote, which may be a secret. */
 function loggedFault({ code, errors }: AppError): Pick<FieldError, 'code' | 'pointer'> | undefined {
   const [first] = errors ?? [];
   if (first === undefined) return undefined;
-  // Keys that no schema has checked may be anything.
+  // Keys that no schema has checked can be anything.
   const pointer = code === 'malformed_json' ? '#' : withoutUnknownName(first);
   return { code: first.code, pointer };
 }

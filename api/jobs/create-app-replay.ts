@@ -14,7 +14,7 @@ interface CreateAppReplayBody extends ReplayFields {
 export const createAppReplayBody = validator<CreateAppReplayBody>({
   required: ['since'],
   properties: {
-    // The others would read all events of the period for each webhook.
+    // The other states would need a read of all events of the period for each webhook.
     ...replayFields(replayedStates.filter((state) => readsOnlyFailures([state]))),
     webhookUids: webhookUidsField,
   },
@@ -30,7 +30,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** Sends each webhook only what it subscribes to now. Throws `unknown_webhook_uids`, `invalid_request`. */
+/** Sends each webhook only events that it subscribes to now. Throws `unknown_webhook_uids`, `invalid_request`. */
 export const createAppReplay: Handler<CreateAppReplayBody> = operation(
   facts,
   async (request, context) =>

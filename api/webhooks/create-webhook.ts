@@ -31,7 +31,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** Throws `invalid_webhook_url`, `invalid_request`, or `limit_reached` when the application is full. */
+/** Throws `invalid_webhook_url`, `invalid_request`, or `limit_reached` if the application has too many webhooks. */
 export const createWebhook: Handler<CreateWebhookBody> = operation(
   facts,
   async (request, context) => {

@@ -29,7 +29,7 @@ import {
 import { entities, subscribedEventNames } from '../../lib/model/event-name.ts';
 
 type WebhookView = ReturnType<typeof viewNow> & {
-  /** Another webhook that may send the same events to its URL. */
+  /** Another webhook that may send the same events to the same URL. */
   twinUid?: string | null;
 };
 
@@ -38,7 +38,7 @@ interface WebhookWarning {
   detail: string;
 }
 
-/** Returns a webhook as clients see it, without its secrets (docs/api.md, "Webhooks"). */
+/** Returns a webhook as shown to clients, without its secrets (docs/api.md, "Webhooks"). */
 export function presentWebhook(webhook: StoredWebhook, view: WebhookView, heldCount: number) {
   const { previousSecret, retryScheduleMs } = webhook;
   const rotates = previousSecret !== null && previousSecret.until > view.now;
@@ -110,7 +110,7 @@ export function viewNow(context: ApiContext) {
   return { now: context.clock.now(), deactivateAfterMs: context.config.deactivateAfterMs };
 }
 
-/** Returns a webhook as clients see it, with what is counted and found out for it. */
+/** Returns a webhook as shown to clients, after reading its counts and warnings. */
 export async function showWebhook(
   context: ApiContext,
   webhook: StoredWebhook,

@@ -41,7 +41,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** Throws `not_found`, or `conflict` for an overlap while another rotation is neither over nor promoted. */
+/** Throws `not_found`, or `conflict` for an overlap while another rotation has neither ended nor been promoted. */
 export const rotateSecret: Handler<RotateSecretBody> = operation(
   facts,
   async (request, context) => {

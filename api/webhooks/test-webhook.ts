@@ -53,8 +53,8 @@ const facts: Operation = {
 };
 
 /**
- * A sample is recorded as a test, whatever it is called in its payload: so it is in no list, order or replay of events.
- * Throws `not_found`, `invalid_request` for an event of another kind, or `conflict` when the webhook is paused.
+ * A sample is recorded as a test, whatever event its payload names, so it is in no list, order or replay of events.
+ * Throws `not_found`, `invalid_request` for an event of another kind, or `conflict` if the webhook is paused.
  */
 export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (request, context) => {
   const { appUid, params, body, caller } = request;

@@ -26,7 +26,7 @@ const events: Draft[] = eventTypesOf(agentEvent.appUid).map(({ event, sample }) 
 const withData = (fields: object): string =>
   JSON.stringify({ ...agentEvent, data: { ...agentEvent.data, ...fields } });
 
-/** A body of exactly so many bytes. */
+/** Returns a body of exactly that many bytes. */
 function bodyOfBytes(bytes: number): RepeatedBody {
   const [before = '', after = ''] = withData({ description: '|' }).split('|');
   return { before, text: 'a', times: bytes - before.length - after.length, after };

@@ -1,4 +1,4 @@
-// Deliveries that are signed well and say what a receiver refuses.
+// Correctly signed deliveries whose body a receiver refuses.
 import { agentBody, agentEvent, type Draft, eventId, nowSeconds } from './draft.ts';
 
 const { data, ...envelope } = agentEvent;

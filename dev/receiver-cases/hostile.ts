@@ -30,7 +30,7 @@ const missing = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].flatMap
   }),
 );
 
-/** Signed as they are, so that only the time is wrong. */
+/** Correctly signed, so that only the time is wrong. */
 const times: Draft[] = [
   ...casesOf('timestamp_too_old', {
     'a second older than is tolerated': { timestamp: secondsAgo(301) },
@@ -139,7 +139,7 @@ function signedBytes(key: Uint8Array): Headers {
   };
 }
 
-/** A body whose signature has a plus and a slash, so that base64 for URLs looks different. */
+/** Returns a body whose signature contains a plus and a slash, which base64 for URLs writes differently. */
 function plusAndSlash(): string {
   for (let n = 0; ; n += 1) {
     const body = JSON.stringify({ ...agentEvent, data: { ...agentEvent.data, n } });
@@ -148,7 +148,7 @@ function plusAndSlash(): string {
   }
 }
 
-/** A lenient decoder reads the same bytes: 43 characters of base64 hold two bits more than 32 bytes. */
+/** A lenient decoder reads the same bytes: 43 characters of base64 have two bits more than 32 bytes. */
 function lastBitsChanged(entry: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   const last = alphabet.indexOf(entry.at(-2) ?? '');

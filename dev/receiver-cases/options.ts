@@ -1,7 +1,7 @@
 // Options that a receiver refuses when it is created, and similar options that it accepts.
 import { otherSecret, secret } from './draft.ts';
 
-/** What JSON has no number for. */
+/** A number that JSON cannot represent. */
 interface OddNumber {
   number: 'NaN' | 'Infinity';
 }
@@ -9,11 +9,11 @@ type Value = string | number | boolean | null | OddNumber;
 
 export interface OptionsCase {
   name: string;
-  /** By their names in TypeScript; all others are right. */
+  /** By their names in TypeScript. All other options are valid. */
   options: Readonly<Record<string, Value | readonly Value[]>>;
-  /** The option that is named, and what is said of it; null where a receiver is made. */
+  /** The refused option, and the rule in its error. Null if the receiver is created. */
   refused: { option: string; rule: string } | null;
-  /** A compiler refuses it where there is one. */
+  /** Whether a compiler, if the language has one, rejects it. */
   untyped?: true;
 }
 
@@ -87,7 +87,7 @@ const noSecretOfService: OptionsCase = {
   refused: { option: 'secrets[0]', rule: isForeign },
 };
 
-/** Cases of one option; `typed` are the values that a compiler lets through. */
+/** Returns cases of one option. `typed` are the values that a compiler accepts. */
 function wrongValues(
   option: string,
   rule: string,
@@ -120,7 +120,7 @@ export const optionsCases: readonly OptionsCase[] = [
     untyped: [...odd, null],
   }),
   ...wrongValues('bodyBytesMax', isNoCount, { typed: [0, -1], untyped: [...odd, 1.5] }),
-  // 0 is the default of Go.
+  // In Go, 0 means the default.
   ...wrongValues('countMax', isNoCount, { typed: [-1], untyped: [...odd, 0, 1.5] }),
 ];
 

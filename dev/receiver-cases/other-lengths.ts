@@ -1,4 +1,4 @@
-// Bodies of another length than was sent: what read or changed them is on the receiver's side.
+// Bodies of another length than was sent. Something on the receiver's side read or changed them.
 import { agentBody, agentEvent, type Draft } from './draft.ts';
 
 const lengthOf = (body: string) => String(Buffer.byteLength(body));

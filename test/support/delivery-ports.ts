@@ -1,4 +1,4 @@
-// The ports of attempts, for an installation of a test.
+// The ports of attempts, for a test installation.
 import { SharedLimit } from '../../lib/concurrency/shared-limit.ts';
 import { attemptLimits } from '../../lib/limits.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
@@ -15,7 +15,7 @@ export const noSignals = {
   signalTakenByJob: async (): Promise<void> => undefined,
 };
 
-/** Makes the ports of attempts; `fields` replace the defaults. Partitions are not signalled by default. */
+/** Creates the ports of attempts. `fields` replace the defaults. By default, partitions are not signalled. */
 export function deliveryPorts(
   { store, config }: Installation,
   fields: Pick<DeliveryPorts, 'sender'> & Partial<DeliveryPorts>,
@@ -24,7 +24,7 @@ export function deliveryPorts(
   return {
     processUid: newId('prc'),
     store,
-    // Not closed: what it has not written when the test ends is lost.
+    // Not closed: records that have not been written when the test ends are lost.
     records: createDeliveryRecords(store, new TriggerRecorder(store)),
     ...noSignals,
     firstAttempts: new SharedLimit(attemptLimits.concurrentFirstAttemptsMax),

@@ -1,4 +1,4 @@
-// Partition numbers, issued as in the transaction of an event.
+// Numbers in the partitions of an ordered webhook, issued like the transaction of an event issues them.
 import type { EventDocument } from '../../lib/model/event.ts';
 import {
   type PartitionDocument,
@@ -12,7 +12,7 @@ import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { openPartitions } from '../../lib/order/partitions.ts';
 import type { Installation } from './installation.ts';
 
-/** Issues the next number of its partition to a stored event and returns it. */
+/** Issues the next number of its partition to a stored event, and returns it. */
 export async function giveNumber(
   { store }: Pick<Installation, 'store'>,
   event: Pick<EventDocument, '_id' | 'appUid' | 'entity' | 'resourceUid'>,
@@ -34,7 +34,7 @@ export async function issueNumber(store: Store, partition: PartitionKey): Promis
   });
 }
 
-/** Inserts a partition with a number of issued numbers. */
+/** Writes a partition of which that many numbers were issued. */
 export async function insertPartition(
   store: Store,
   { issued, ...facts }: PartitionKey & Partial<PartitionDocument> & { issued: number },

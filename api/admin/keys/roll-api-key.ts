@@ -45,7 +45,7 @@ export const rollApiKey: AdminHandler<RollApiKeyBody> = operation(
     const { answer } = await runOnce(store, once, async (session) => {
       const old = await findApiKey(request, context, session);
       checkRollable(old, now);
-      // A leaked key must be rolled at the limits, too.
+      // Even at the limit, a leaked key must be rollable.
       await checkKeyLimits(store, { appUid, now, times: 2 }, session);
       const input = {
         appUid,
@@ -56,7 +56,7 @@ export const rollApiKey: AdminHandler<RollApiKeyBody> = operation(
       const { key, text } = makeApiKey(input, { keyPepper: config.keyPepper, now });
       await store.apiKeys.insertOne(key, { session });
       const expiresAt = earlier(new Date(now.getTime() + overlapSeconds * 1_000), old.expiresAt);
-      // Without an overlap it ends immediately, even where a process's clock is behind.
+      // Without an overlap it ends immediately, even if the clock of a process is behind.
       const revokedAt = overlapSeconds === 0 ? now : null;
       const ending = { expiresAt, revokedAt, rolledTo: key._id };
       await store.apiKeys.updateOne({ _id: old._id, appUid }, { $set: ending }, { session });

@@ -3,7 +3,7 @@ import { AppError } from '../../../lib/platform/errors.ts';
 import { beginSignInAttempt, type SignInSubject } from '../../../lib/access/sign-in-throttle.ts';
 import type { ApiContext } from '../../context.ts';
 
-/** `stored` null, of an unknown e-mail, takes as long. Throws `too_many_sign_ins`, `overloaded`. */
+/** Takes as long for an unknown email (`stored` null) as for a known one. Throws `too_many_sign_ins`, `overloaded`. */
 export async function checkPassword(
   { store, config, clock }: ApiContext,
   subject: SignInSubject,
@@ -20,7 +20,7 @@ export async function checkPassword(
   }
   const line = subject.device ? 'known' : 'anyone';
   const right = await verifyPassword(password, stored, line).catch(async (error: unknown) => {
-    // Not a guess.
+    // A right password does not count as a guess.
     await attempt.release();
     throw error;
   });

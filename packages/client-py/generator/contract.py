@@ -22,11 +22,11 @@ class Operation:
 
     @property
     def is_public(self) -> bool:
-        """Whether it takes no key."""
+        """Whether the operation needs no key."""
         return not self.facts.get("security")
 
-    def parameters(self, place: str) -> list[dict[str, Any]]:
-        return [one for one in self.facts.get("parameters", []) if one["in"] == place]
+    def parameters(self, location: str) -> list[dict[str, Any]]:
+        return [one for one in self.facts.get("parameters", []) if one["in"] == location]
 
     @property
     def takes_idempotency_key(self) -> bool:
@@ -44,7 +44,7 @@ class Operation:
 
     @property
     def answers(self) -> list[Schema]:
-        """The schemas of the successes that have a body."""
+        """The schemas of successful responses that have a body."""
         return [
             answer["content"]["application/json"]["schema"]
             for status, answer in sorted(self.facts["responses"].items())
@@ -72,7 +72,7 @@ class Contract:
         return schema if reference is None else self.schemas[name_of(reference)]
 
     def problems(self) -> dict[str, tuple[int, str]]:
-        """By code the status and the meaning, of what the operations answer."""
+        """The status and meaning of each problem code in the responses."""
         found: dict[str, tuple[int, str]] = {}
         for operation in self.operations.values():
             for answer in operation.facts["responses"].values():

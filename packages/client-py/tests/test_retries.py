@@ -51,7 +51,7 @@ def sign_in(client: HeraldClient) -> Any:
 
 @pytest.mark.parametrize("failure", [problem(503, "unavailable"), Answer(None), Answer(502)])
 @pytest.mark.parametrize("call", [get, create, sign_in])
-def test_a_call_that_may_be_repeated_is_sent_again_after_a_failure(
+def test_a_repeatable_call_is_retried_after_a_failure(
     call: Callable[[HeraldClient], Any], failure: Answer
 ) -> None:
     with serving(failure, failure, OK) as server, HeraldClient(**server.options) as client:
@@ -63,7 +63,7 @@ def test_a_call_that_may_be_repeated_is_sent_again_after_a_failure(
     ("failure", "kind"),
     [(problem(503, "unavailable"), UnavailableError), (Answer(None), NoAnswerError)],
 )
-def test_a_change_without_a_key_is_not_sent_again_when_it_may_have_been_done(
+def test_a_change_without_a_key_is_not_retried_if_it_may_have_been_processed(
     failure: Answer, kind: type[HeraldError]
 ) -> None:
     with serving(failure, OK) as server, HeraldClient(**server.options) as client:
@@ -76,7 +76,7 @@ def test_a_change_without_a_key_is_not_sent_again_when_it_may_have_been_done(
     "refusal",
     [problem(429, "rate_limited"), problem(408, "request_timeout"), problem(503, "overloaded")],
 )
-def test_any_call_is_sent_again_that_was_refused_before_it_did_anything(refusal: Answer) -> None:
+def test_any_call_rejected_before_processing_is_retried(refusal: Answer) -> None:
     with serving(refusal, OK) as server, HeraldClient(**server.options) as client:
         change(client)
         assert len(server.received) == 2
@@ -104,7 +104,7 @@ def test_the_last_error_is_raised_after_the_retries(retries: int) -> None:
         assert len(server.received) == 1 + retries
 
 
-def test_all_attempts_of_a_call_have_one_idempotency_key_and_one_request_id() -> None:
+def test_all_attempts_of_a_call_share_an_idempotency_key_and_a_request_id() -> None:
     with serving(Answer(None), OK) as server, HeraldClient(**server.options) as client:
         create(client)
         create(client)
@@ -114,7 +114,7 @@ def test_all_attempts_of_a_call_have_one_idempotency_key_and_one_request_id() ->
     assert ids[0] == ids[1] != ids[2]
 
 
-def test_the_idempotency_key_may_be_the_callers() -> None:
+def test_the_caller_can_set_the_idempotency_key() -> None:
     with serving(OK) as server, HeraldClient(**server.options) as client:
         body = {"name": "n"}
         client.accounts.create({"name": body["name"]}, idempotency_key="order-7")
@@ -138,7 +138,7 @@ def test_retry_after_is_waited_for() -> None:
 
 
 @pytest.mark.parametrize("call", [create, change])
-def test_a_conflict_is_final_unless_an_attempt_with_its_key_is_under_way(
+def test_a_conflict_is_final_unless_an_attempt_with_its_key_is_in_flight(
     call: Callable[[HeraldClient], Any],
 ) -> None:
     refusals = (problem(429, "rate_limited"), problem(409, "conflict"), OK)
@@ -192,7 +192,7 @@ def test_a_retry_after_of_more_than_a_minute_is_left_to_the_caller(
 
 
 @pytest.mark.parametrize("retries", [9, None])
-def test_a_retry_after_that_is_past_shortens_no_wait(
+def test_a_retry_after_in_the_past_does_not_shorten_the_wait(
     retries: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_retries, "FIRST_WAIT_SECONDS", 0.5)
@@ -202,7 +202,7 @@ def test_a_retry_after_that_is_past_shortens_no_wait(
         assert least <= wait <= 2 * least
 
 
-def test_without_an_end_a_retry_after_of_more_than_a_minute_is_a_minute() -> None:
+def test_without_a_retry_limit_retry_after_is_at_most_a_minute() -> None:
     error = error_of(503, 61)
     assert seconds_until_retry(GET, error, attempt=9, retries=None) == 60
 
@@ -236,7 +236,7 @@ def test_what_is_repeated(call: Call, status: int, repeats: bool) -> None:
     assert (wait is not None) == repeats
 
 
-def test_a_call_that_was_never_sent_is_tried_again() -> None:
+def test_a_call_that_was_never_sent_is_retried() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -249,7 +249,7 @@ def test_a_call_that_was_never_sent_is_tried_again() -> None:
     assert seconds_until_retry(POST, raised.value, attempt=1, retries=1) is not None
 
 
-def test_an_answer_that_takes_too_long_is_an_error_of_its_own() -> None:
+def test_a_response_that_takes_too_long_raises_its_own_error() -> None:
     slow = Answer(held=True)
     with (
         serving(slow) as server,
@@ -260,7 +260,7 @@ def test_an_answer_that_takes_too_long_is_an_error_of_its_own() -> None:
     assert raised.value.status is None
 
 
-def test_the_client_with_asyncio_repeats_the_same() -> None:
+def test_the_asyncio_client_retries_in_the_same_way() -> None:
     async def run(url_options: dict[str, Any]) -> Any:
         async with AsyncHeraldClient(**url_options) as client:
             answer = await client.agents.create({"agentName": "a", "externalTenantId": "t"})

@@ -1,4 +1,4 @@
-// What an answer means: the result of the call, or an error.
+// Turns a response into the result of the call, or into an error.
 import {
   type FieldError,
   HeraldProblem,
@@ -15,14 +15,14 @@ interface Problem {
   readonly errors?: readonly FieldError[];
 }
 
-/** Reads the result of a good answer. Throws for one that is not of this service. */
+/** Returns the result of a successful response. Throws `UnexpectedAnswerError` if the service did not send it. */
 export async function readResult(response: Response, requestId: string): Promise<unknown> {
   if (response.status === 204) return undefined;
   const text = await response.text();
   return isType(response, 'application/json') ? JSON.parse(text) : refuse(response, requestId);
 }
 
-/** Returns the error that an answer tells of. */
+/** Returns the error that a response describes. */
 export async function readError(response: Response, requestId: string): Promise<HeraldError> {
   const text = await response.text();
   const problem = isType(response, 'application/problem+json') ? parseProblem(text) : null;
@@ -64,7 +64,7 @@ export function unexpectedAnswer(response: Response, requestId: string): Unexpec
   const type = response.headers.get('content-type') ?? 'no content type';
   return new UnexpectedAnswerError({
     code: 'unexpected_answer',
-    detail: `${response.status} with ${type} is no answer of agent-herald; is the address right?`,
+    detail: `${response.status} with ${type} is not a response from agent-herald; is the address right?`,
     status: response.status,
     requestId,
     retryAfterMs: readRetryAfter(response.headers.get('retry-after'), Date.now()),

@@ -31,7 +31,7 @@ async function signInFrom(address: string, given: string): Promise<Answer> {
   return service.raw('POST', '/admin/api/session', { headers, body });
 }
 
-test('after five failures an address must wait for that e-mail, while the owner signs in from another', async () => {
+test('after five failures an address must wait for that email, while the owner signs in from another', async () => {
   for (let i = 0; i < 5; i += 1) {
     expectProblem(await signInFrom('198.51.100.1', 'wrong'), 401, 'sign_in_refused');
   }
@@ -79,7 +79,7 @@ async function waitsOf(subject: { email: string; address: string }, count: numbe
     const options = { pepper: service.config.keyPepper, now };
     expect((await beginSignInAttempt(service.store, subject, options)).allowed).toBe(true);
     const next = await beginSignInAttempt(service.store, subject, options);
-    // An allowed attempt counts, so without a wait this one is the next failure.
+    // An allowed attempt counts, so without a wait it is the next failure.
     const waitMs = next.allowed ? 0 : next.retryAfterMs;
     if (next.allowed) i += 1;
     waits.push(waitMs / 1_000);
@@ -93,7 +93,7 @@ test('the waits double from one second to a quarter of an hour', async () => {
   expect(waits).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]);
 });
 
-test('an address waits after twenty failures with any e-mails, an IPv6 address as its /64', async () => {
+test('an address waits after twenty failures with any emails, an IPv6 address as its /64', async () => {
   const options = { pepper: service.config.keyPepper, now: new Date() };
   const attempt = (i: number, address: string) =>
     beginSignInAttempt(service.store, { email: `spray${i}@example.com`, address }, options);
@@ -162,7 +162,7 @@ test('of several concurrent attempts the returned ones leave no count', async ()
   expect(counted.map(({ failures }) => failures)).toEqual([1, 1]);
 });
 
-test('a success clears the failures of its e-mail, and only its own attempt from those of its address', async () => {
+test('a success clears the failures of its email, and only its own attempt from those of its address', async () => {
   const { store, config } = service;
   const now = new Date();
   const options = { pepper: config.keyPepper, now };

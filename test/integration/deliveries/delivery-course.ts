@@ -1,4 +1,4 @@
-// The steps of a delivery's life, each one attempt, page or batch, without Temporal.
+// The steps in a delivery's life, each one attempt, page or batch, without Temporal.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { Caller } from '../../../lib/model/caller.ts';
@@ -18,21 +18,21 @@ import { giveNumber } from '../../support/issue-number.ts';
 import type { Installation } from '../../support/installation.ts';
 import { resumeWebhook } from '../../support/resume.ts';
 
-/** The servers of a delivery, with the status that the receiver answers. */
+/** The servers of a delivery, with the status that the receiver returns. */
 export interface Stage {
   installation: Installation;
   ports: DeliveryPorts;
   receiver: { url: string; status: number };
 }
 
-/** A delivery with a clock of its own. */
+/** A delivery with its own clock. */
 export interface Course {
   stage: Stage;
   key: DeliveryKey;
   now: Date;
 }
 
-/** Begins with an event for one webhook, whose delivery is not recorded yet. */
+/** Starts with an event for one webhook, whose delivery is not recorded yet. */
 export async function beginCourse(stage: Stage): Promise<Course> {
   const { installation, receiver } = stage;
   const { appUid } = installation.app;
@@ -58,7 +58,7 @@ export async function attempt(course: Course, fields: Partial<DeliveryPorts> = {
   const event = await stage.ports.store.events.findOne({ _id: key.eventId });
   const partitionNumber = event === null ? null : partitionNumberOf(event, key.webhookUid);
   if (partitionNumber !== null && jobUid === null) {
-    // Nothing may be open before this event.
+    // No earlier event may be open.
     await stage.ports.store.events.deleteMany(earlierIn(partitionNumber.partition));
     await attemptInOrder(ports, partitionNumber.partition, { signal });
     return;
@@ -73,7 +73,7 @@ function portsAt({ stage, now }: Course): DeliveryPorts {
 
 const earlierIn = ({ entity, resourceUid }: PartitionKey) => ({ entity, resourceUid, sequence: 0 });
 
-/** Makes the first attempt at an event behind another about the same resource. */
+/** Makes the first attempt of an event that waits for another event of the same resource. */
 async function attemptBehind(course: Course): Promise<void> {
   const { stage, key } = course;
   const { store } = stage.installation;
@@ -134,7 +134,7 @@ async function resend(course: Course): Promise<void> {
 }
 
 async function resumeAndDiscard(course: Course): Promise<void> {
-  // What has no count must be older than `discardBefore`.
+  // A delivery without a discard count must be older than `discardBefore`.
   course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
   const discard = { discardCount: 1, discardBefore: course.now };
   await resumeWebhook(portsAt(course), course.key, discard);

@@ -118,7 +118,7 @@ test.each<[string, Partial<WebhookDocument>, OpenDelivery]>([
   expect(requestsOf(event)).toBe(1);
 });
 
-test('filters cancel nothing during a pause: those at the resume decide what is sent', async () => {
+test('filters cancel nothing during a pause: the filters at the resume decide', async () => {
   const event = await insert({ delivery: aRetry });
   await change({ ...otherEntity, active: false });
   expect(await attempt(event)).toMatchObject({ state: 'held' });
@@ -140,7 +140,7 @@ test.each([
   expect(requestsOf(event)).toBe(state === 'delivered' ? 1 : 0);
 });
 
-test('after such a cancellation the partition sends the events behind it', async () => {
+test('after a cancellation by the filters the partition sends the later events', async () => {
   const resourceUid = newId('agt');
   const first = await insert({ event: { resourceUid } });
   const second = await insert({ event: { resourceUid, event: 'agent.created' } });

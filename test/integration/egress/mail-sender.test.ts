@@ -1,4 +1,4 @@
-// Mail through a real SMTP server: its replies, its faults, its login and its certificate.
+// Mail through a real SMTP server: its replies, its failures, its login and its certificate.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sender } from '../../../lib/egress/http-sender.ts';
 import { createMailSender, type MailSenderOptions } from '../../../lib/egress/mail-sender.ts';
@@ -58,7 +58,7 @@ test('an accepted mail is a 2xx, has the login, both addresses and a Message-ID 
   ]);
 });
 
-test.each([550, 451, 421])('the reply %i is the status, with its text', async (code) => {
+test.each([550, 451, 421])('the reply %i becomes the status, with its text', async (code) => {
   server.reply = code;
   await using sender = senderTo(server.url);
   const result = await sender.send(request);
@@ -66,7 +66,7 @@ test.each([550, 451, 421])('the reply %i is the status, with its text', async (c
   expect(result).toMatchObject({ responseSample: expect.stringContaining(`refused with ${code}`) });
 });
 
-test('a refused login is a fault of the settings, not of the receiver, and nothing is sent', async () => {
+test('a rejected login is a fault of the settings, not of the receiver, and nothing is sent', async () => {
   await using sender = senderTo(server.url.replace('hunter2', 'hunter3'));
   const { offered } = server;
   await expect(sender.send(request)).rejects.toMatchObject({ code: 'EAUTH', responseCode: 535 });
@@ -96,7 +96,7 @@ test('a server that hangs is a timeout, and its connection is closed', async () 
   await waitFor(() => server.connections() === 0);
 });
 
-test('a server that is not there is a fault of the connection', async () => {
+test('a missing server is a connect failure', async () => {
   await using sender = senderTo(`smtp://127.0.0.1:${await closedPort()}`);
   expect(await sender.send(request)).toMatchObject({
     kind: 'failed',
@@ -155,7 +155,7 @@ test('an application has three mails in flight, and the fourth is for another ap
   await Promise.all(sends);
 });
 
-test('a stop throttles what waits and cuts what is in flight', async () => {
+test('a stop throttles waiting mails and cuts those in flight', async () => {
   server.reply = 'hang';
   const { offered } = server;
   const stopping = new AbortController();

@@ -86,7 +86,7 @@ test('a handshake that never ends is a timeout', async () => {
   });
 });
 
-// None of these tests a timeout; it is reached only if the sender waits in vain.
+// None of these tests a timeout. It is reached only if the sender waits in vain.
 const timeoutMs = 60_000;
 
 test.each([
@@ -119,7 +119,7 @@ test.each([
   },
 );
 
-// Bytes outside the TLS connection: an unencrypted alert, and bytes that are no record.
+// Bytes outside of the TLS connection: an unencrypted alert, and bytes that are not a record.
 const brokenRecords = [Buffer.from('15030300020228', 'hex'), Buffer.from('no record')];
 
 test.each(brokenRecords)('a broken record ends an exchange immediately (%#)', async (record) => {

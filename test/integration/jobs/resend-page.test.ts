@@ -8,7 +8,7 @@ import type { SignalTakenByJob } from '../../../lib/temporal/signal-taken-by-job
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { askForResend } from '../../support/jobs.ts';
+import { requestResend } from '../../support/jobs.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -30,7 +30,7 @@ test.each([
     (await insertWebhook(installation, { url }))._id,
   ];
   const { _id: eventId } = await insertEvent(installation, []);
-  const jobUid = await askForResend(store, { appUid: app.appUid, eventId, webhookUids });
+  const jobUid = await requestResend(store, { appUid: app.appUid, eventId, webhookUids });
   await store.webhooks.deleteMany({ _id: { $in: webhookUids.slice(0, deletedCount) } });
   const kept = webhookUids.slice(deletedCount);
 
@@ -45,7 +45,7 @@ test.each([
   expect(job).toMatchObject({ state: 'done', count: kept.length });
 });
 
-test('of overtaken deliveries the workflows that wait for an attempt are told, 100 at most', async () => {
+test('a resend signals the workflows whose deliveries it takes, at most 100 of them', async () => {
   const { store } = installation;
   const waiting = {
     webhookUid: 'whk_1',
@@ -66,7 +66,7 @@ test('of overtaken deliveries the workflows that wait for an attempt are told, 1
   const [first, second, third] = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
   const told = await findWaitingWorkflows(store, [
     { ...waiting, eventId: 'evt_1', jobUid: 'job_1', jobPage: 7 },
-    // A job sends it past the order of its partition.
+    // A job sends it outside the order of its partition.
     { ...waiting, eventId: 'evt_2', jobUid: 'job_1', jobPage: 8, partition: 'whk_1/agent/a' },
     ...(first === undefined ? [] : [first]),
     ...(second === undefined
@@ -95,7 +95,7 @@ test('of overtaken deliveries the workflows that wait for an attempt are told, 1
   expect((await findWaitingWorkflows(store, all)).size).toBe(100);
 });
 
-test('a resend tells the workflow of a delivery that waits in a line', async () => {
+test('a resend signals the workflow of a delivery that waits in a partition', async () => {
   const { store, app, config } = installation;
   const url = 'https://receiver.example.com/';
   const { _id: webhookUid } = await insertWebhook(installation, { url });

@@ -168,7 +168,7 @@ const searchedFailures = scopes.flatMap(([scope, filters]): Reading[] => {
   ];
 });
 
-/** The service's own functions that read along each index. */
+/** The service's own functions that read through each index. */
 const readings: Reading[] = [
   [
     'users.appExternalId',
@@ -222,7 +222,7 @@ const readings: Reading[] = [
   [
     'admins.providerIdentity',
     'the admin of an identity',
-    // As the callback of a sign-in through the provider does.
+    // Like the callback of a sign-in through the provider.
     () =>
       service.store.admins.findOne({ identity: { issuer: 'https://id.example', subject: 's-1' } }),
   ],
@@ -315,7 +315,7 @@ test.each(readings)(
   async (index, _what, read) => {
     const [collection = ''] = index.split('.');
     const profiles = await profile(service.store, collection, read);
-    // Counts have none.
+    // Counts have no execution statistics.
     const explained = profiles.filter(({ execStats }) => execStats !== undefined);
     const served = explained.filter(({ execStats }) =>
       indexesOf(execStats as Document, collection).has(index),

@@ -1,4 +1,4 @@
-// An operator cancels the workflow of an order: the attempt under way is made and recorded, and no other one begins.
+// An operator cancels the workflow of an order: the attempt in flight is made and recorded, and no other one starts.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createActivities } from '../../../activities/index.ts';

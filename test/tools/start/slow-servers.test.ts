@@ -29,7 +29,7 @@ function slowed(connection: ConnectionLike): ConnectionLike {
   return Object.create(connection, { workflowService: { value: slow } }) as ConnectionLike;
 }
 
-test('a probe waits at most 5 s for Temporal, so that it soon sees that Temporal is back', async () => {
+test('a probe waits at most 5 s for Temporal, so that it soon notices when Temporal is back', async () => {
   const { connection, namespace } = service.temporal;
   const askedForMs: number[] = [];
   const withDeadline: ConnectionLike['withDeadline'] = (deadline, ask) => {
@@ -46,7 +46,7 @@ test('a probe waits at most 5 s for Temporal, so that it soon sees that Temporal
   expect(askedForMs.slice(2).map((ms) => Math.ceil(ms / 1_000))).toEqual([15, 15]);
 });
 
-test('a server that answers after 3 s fails a probe and passes a start', async () => {
+test('a server that responds after 3 s fails a probe but passes a start', async () => {
   const { connection, namespace } = service.temporal;
   const servers = { store: service.store, connection: slowed(connection), namespace };
   const [{ temporal }] = await Promise.all([
