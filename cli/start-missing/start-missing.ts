@@ -221,7 +221,7 @@ async function startOwner(
 
 async function countTrue(starts: readonly (() => Promise<boolean>)[]): Promise<number> {
   let count = 0;
-  await forEachLimit(starts, startsAtOnce, async (start) => {
+  await forEachLimit(starts, concurrentStarts, async (start) => {
     if (await start()) count += 1;
   });
   return count;

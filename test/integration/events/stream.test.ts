@@ -55,8 +55,6 @@ async function reasonOf(reader: StreamReader): Promise<string> {
   return String(last?.data['reason']);
 }
 
-const medianOf = (values: number[]): number => values.toSorted((a, b) => a - b)[5] ?? NaN;
-
 test('an event arrives within 300 ms of the response to its change, in the form of GET …/events/{eventId}', async () => {
   const app = await newApp();
   using reader = await openStream(app.of);
@@ -68,19 +66,17 @@ test('an event arrives within 300 ms of the response to its change, in the form 
     connection: 'close',
   });
   await isOpened(reader);
-  const callsMs: number[] = [];
-  const arrivalsMs: number[] = [];
+  const waitsMs: number[] = [];
   const ids: string[] = [];
   for (let n = 1; n <= 10; n += 1) {
     const startedAtMs = performance.now();
     ids.push(await report(app));
-    const respondedAtMs = performance.now();
+    const callMs = performance.now() - startedAtMs;
     await has(reader, ids);
-    callsMs.push(respondedAtMs - startedAtMs);
-    arrivalsMs.push(Number(reader.messages.at(-1)?.atMs) - respondedAtMs);
+    // The time of the call is the control, because other tests keep the machine busy.
+    waitsMs.push(Number(reader.messages.at(-1)?.atMs) - startedAtMs - 2 * callMs);
   }
-  // The median, because other tests keep the machine busy.
-  expect(medianOf(arrivalsMs)).toBeLessThan(300 + medianOf(callsMs));
+  expect(waitsMs.toSorted((a, b) => a - b)[5]).toBeLessThan(300);
   const message = reader.messages.at(-1);
   const eventId = ids.at(-1);
   const { body } = await app.call('GET', `/events/${eventId}`);

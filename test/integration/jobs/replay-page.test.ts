@@ -13,7 +13,7 @@ import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { insertPartition } from '../../support/issue-number.ts';
-import { askForReplay, eventIdsOf, takeAllPages } from '../../support/jobs.ts';
+import { eventIdsOf, requestReplay, takeAllPages } from '../../support/jobs.ts';
 
 const open = new Disposal();
 let installation: Installation;

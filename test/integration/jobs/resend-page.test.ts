@@ -104,7 +104,7 @@ test('a resend signals the workflow of a delivery that waits in a partition', as
   const limited = { eventId, webhookUid, state: 'pending', isRateLimited: true } as const;
   await store.deliveries.insertOne(newDelivery(installation, new Date(), limited));
   const asked = { appUid: app.appUid, eventId, webhookUids: [webhookUid] };
-  const jobUid = await askForResend(store, asked);
+  const jobUid = await requestResend(store, asked);
   const told: Parameters<SignalTakenByJob>[0][] = [];
   const signalTakenByJob: SignalTakenByJob = async (workflows) => void told.push(workflows);
   const { retention } = config;
