@@ -97,7 +97,7 @@ describe('compared with the library of Standard Webhooks', () => {
   /** The library drops zeros before the time, and everything after a second comma. */
   const onlyTheLibraryAccepts = new Set([
     'the time has zeros before it',
-    'signature: with something behind a second comma',
+    'signature: with something after a second comma',
     'signature: joined to another by a comma',
   ]);
   const applicable = deliveries.filter(
