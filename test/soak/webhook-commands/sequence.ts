@@ -19,7 +19,7 @@ export async function begin(model: Model, real: Real): Promise<void> {
  * deliveries must send exactly those. Throws with the faults and the timeline.
  */
 export async function finish(model: Model, real: Real): Promise<void> {
-  await Promise.allSettled(model.underway);
+  await Promise.allSettled(model.inFlight);
   real.answers.clear();
   await Promise.all(model.slots.map((hook) => set(model, real, { hook, active: true })));
   const { reading, owed } = await untilQuiet(model, real);
