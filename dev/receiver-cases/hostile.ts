@@ -40,7 +40,10 @@ const times: Draft[] = [
   }),
   ...casesOf('timestamp_too_new', {
     'a second further ahead than is tolerated': { timestamp: secondsAgo(-301) },
-    'further ahead than a custom tolerance allows': { toleranceSeconds: 60, timestamp: secondsAgo(-61) },
+    'further ahead than a custom tolerance allows': {
+      toleranceSeconds: 60,
+      timestamp: secondsAgo(-61),
+    },
     'the time has 12 digits': { timestamp: '999999999999' },
   }),
   ...casesOf('invalid_timestamp', {

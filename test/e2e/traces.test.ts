@@ -65,7 +65,9 @@ async function report(path: string, headers: Record<string, string> = {}): Promi
   return String(answer.body['eventId']);
 }
 
-const headersOf = ({ traceId, spanId }: ParentSpan) => ({ traceparent: `00-${traceId}-${spanId}-00` });
+const headersOf = ({ traceId, spanId }: ParentSpan) => ({
+  traceparent: `00-${traceId}-${spanId}-00`,
+});
 
 /** Waits until a trace has spans with these names, and returns all its spans in the order of their start. */
 async function untilTraced(traceId: string, ...names: string[]): Promise<CollectedSpan[]> {

@@ -43,9 +43,7 @@ def test_options_are_refused_as_the_shared_cases_expect(case: dict[str, Any]) ->
 
 @pytest.mark.parametrize("count_max", [0, -1, 1.5, float("nan"), "100", True, None])
 @pytest.mark.parametrize("kind", [MemoryDeliveryStore, MemorySequenceStore])
-def test_each_memory_store_checks_its_count(
-    kind: Callable[[Any], object], count_max: Any
-) -> None:
+def test_each_memory_store_checks_its_count(kind: Callable[[Any], object], count_max: Any) -> None:
     with pytest.raises(ValueError, match="count_max must be a whole number from 1 on"):
         kind(count_max)
 
