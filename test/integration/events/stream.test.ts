@@ -337,7 +337,8 @@ test('a reader that is too slow is told so, misses nothing when it resumes, and 
   const events = Array.from({ length: count }, () => {
     return { ...newEvent({ ...service, app }, [], new Date()), body };
   });
-  for (let n = 0; n < count; n += 40) await service.store.events.insertMany(events.slice(n, n + 40));
+  for (let n = 0; n < count; n += 40)
+    await service.store.events.insertMany(events.slice(n, n + 40));
   const ids = events.map(({ _id }) => _id);
   await waitFor(() => quick.eventIds().length === ids.length, { what: 'all at the quick one' });
   slow.resume();
