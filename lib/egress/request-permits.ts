@@ -122,7 +122,6 @@ export class RequestPermits {
     let stopTimer = (): void => undefined;
     // An overdue request counts only towards its webhook, so that hanging receivers delay no others.
     const releaseShares = (): void => {
-      if (!sharesHeld) return;
       sharesHeld = false;
       this.#ofOrigins.add(subject.origin, -1);
       this.#inAll.release(subject.appUid);
@@ -137,18 +136,18 @@ export class RequestPermits {
         isReleased = true;
         stopTimer();
         this.#ofWebhooks.add(subject.webhookUid, -1);
-        releaseShares();
-        this.#grant();
+        if (sharesHeld) releaseShares();
+        else this.#grant();
       },
     };
   }
 
+  // What one request releases is enough for one other.
   #grant(): void {
-    const mayGo = (request: WaitingRequest): boolean => this.#limitOf(request) === null;
-    for (let next = this.#waiting.take(mayGo); next; next = this.#waiting.take(mayGo)) {
-      this.#hold(next);
-      next.grant();
-    }
+    const next = this.#waiting.take((request) => this.#limitOf(request) === null);
+    if (next === undefined) return;
+    this.#hold(next);
+    next.grant();
   }
 
   #observe(pool: Limit, max: number, held: () => number): () => void {
