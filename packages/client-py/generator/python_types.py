@@ -10,7 +10,7 @@ from contract import Contract, Schema, name_of
 from surface import LITERALS
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
-_HEADER = '''"""The JSON of bodies and answers. Generated from docs/openapi.json; do not edit."""
+_HEADER = '''"""The JSON of bodies and responses. Generated from docs/openapi.json; do not edit."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict, final

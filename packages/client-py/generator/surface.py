@@ -92,7 +92,7 @@ SURFACE: dict[str, dict[str, str]] = {
 # Methods of the client itself.
 ROOT = {"health": "getHealth", "readiness": "getReadiness", "jwks": "getJwks"}
 
-# The contract itself, pages for people, and a flow that only answers that it has ended.
+# The contract itself, pages for people, and a flow that only says that it has ended.
 WITHOUT_METHOD = frozenset(
     {
         "getMigrationPage",
@@ -108,7 +108,7 @@ WITHOUT_METHOD = frozenset(
 REPEATABLE = frozenset({"checkWebhookUrl", "signUserIn", "verifyToken"})
 
 # A process that is not ready says so with 503.
-ALSO_ANSWERS = {"getReadiness": (503,)}
+RESULT_STATUSES = {"getReadiness": (503,)}
 
 # Names of enumerations, each by a field that has it.
 LITERALS = {

@@ -54,7 +54,7 @@ def test_the_examples_of_a_section_run(section: str) -> None:
             exec(example, {"client": client})  # noqa: S102
 
 
-def test_the_example_of_an_idempotency_key_repeats_the_first_answer() -> None:
+def test_the_example_of_an_idempotency_key_repeats_the_first_response() -> None:
     (example,) = examples_of("Repeated calls")
     with furnished_world() as world:
         # The address of the example is another's, and its key may have been used here before.

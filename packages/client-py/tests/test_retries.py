@@ -8,15 +8,15 @@ from email.utils import formatdate
 from typing import Any
 
 import pytest
-from stub_server import Answer, problem, serving
+from stub_server import StubResponse, problem, serving
 
 from agent_herald import (
     AsyncHeraldClient,
     ConflictError,
     HeraldClient,
     HeraldError,
-    NoAnswerError,
-    NoAnswerInTimeError,
+    NoResponseError,
+    NoResponseInTimeError,
     NotReachedError,
     OverloadedError,
     RateLimitedError,
@@ -30,7 +30,7 @@ from agent_herald._retries import seconds_until_retry
 GET = Call("GET", "/x")
 POST = Call("POST", "/x")
 POST_WITH_KEY = Call("POST", "/x", idempotency_key="key")
-OK = Answer(200, {"uid": "agt_1"})
+OK = StubResponse(200, {"uid": "agt_1"})
 
 
 def create(client: HeraldClient) -> Any:
@@ -49,10 +49,12 @@ def sign_in(client: HeraldClient) -> Any:
     return client.users.sign_in({"externalId": "u"})
 
 
-@pytest.mark.parametrize("failure", [problem(503, "unavailable"), Answer(None), Answer(502)])
+@pytest.mark.parametrize(
+    "failure", [problem(503, "unavailable"), StubResponse(None), StubResponse(502)]
+)
 @pytest.mark.parametrize("call", [get, create, sign_in])
 def test_a_call_that_may_be_repeated_is_sent_again_after_a_failure(
-    call: Callable[[HeraldClient], Any], failure: Answer
+    call: Callable[[HeraldClient], Any], failure: StubResponse
 ) -> None:
     with serving(failure, failure, OK) as server, HeraldClient(**server.options) as client:
         assert call(client) == {"uid": "agt_1"}
@@ -61,10 +63,10 @@ def test_a_call_that_may_be_repeated_is_sent_again_after_a_failure(
 
 @pytest.mark.parametrize(
     ("failure", "kind"),
-    [(problem(503, "unavailable"), UnavailableError), (Answer(None), NoAnswerError)],
+    [(problem(503, "unavailable"), UnavailableError), (StubResponse(None), NoResponseError)],
 )
 def test_a_change_without_a_key_is_not_sent_again_when_it_may_have_been_done(
-    failure: Answer, kind: type[HeraldError]
+    failure: StubResponse, kind: type[HeraldError]
 ) -> None:
     with serving(failure, OK) as server, HeraldClient(**server.options) as client:
         with pytest.raises(kind):
@@ -76,7 +78,9 @@ def test_a_change_without_a_key_is_not_sent_again_when_it_may_have_been_done(
     "refusal",
     [problem(429, "rate_limited"), problem(408, "request_timeout"), problem(503, "overloaded")],
 )
-def test_any_call_is_sent_again_that_was_refused_before_it_did_anything(refusal: Answer) -> None:
+def test_any_call_is_sent_again_that_was_refused_before_it_did_anything(
+    refusal: StubResponse,
+) -> None:
     with serving(refusal, OK) as server, HeraldClient(**server.options) as client:
         change(client)
         assert len(server.received) == 2
@@ -85,7 +89,7 @@ def test_any_call_is_sent_again_that_was_refused_before_it_did_anything(refusal:
 @pytest.mark.parametrize(
     "refusal", [problem(401, "unauthenticated"), problem(409, "conflict"), problem(500, "internal")]
 )
-def test_other_problems_are_final(refusal: Answer) -> None:
+def test_other_problems_are_final(refusal: StubResponse) -> None:
     with serving(refusal, OK) as server, HeraldClient(**server.options) as client:
         with pytest.raises(HeraldError):
             get(client)
@@ -105,7 +109,7 @@ def test_the_last_error_is_raised_after_the_retries(retries: int) -> None:
 
 
 def test_all_attempts_of_a_call_have_one_idempotency_key_and_one_request_id() -> None:
-    with serving(Answer(None), OK) as server, HeraldClient(**server.options) as client:
+    with serving(StubResponse(None), OK) as server, HeraldClient(**server.options) as client:
         create(client)
         create(client)
         keys = [received.headers["idempotency-key"] for received in server.received]
@@ -249,12 +253,12 @@ def test_a_call_that_was_never_sent_is_tried_again() -> None:
     assert seconds_until_retry(POST, raised.value, attempt=1, retries=1) is not None
 
 
-def test_an_answer_that_takes_too_long_is_an_error_of_its_own() -> None:
-    slow = Answer(held=True)
+def test_a_response_that_takes_too_long_is_an_error_of_its_own() -> None:
+    slow = StubResponse(held=True)
     with (
         serving(slow) as server,
         HeraldClient(**server.options, timeout_seconds=0.1, retries=0) as client,
-        pytest.raises(NoAnswerInTimeError) as raised,
+        pytest.raises(NoResponseInTimeError) as raised,
     ):
         get(client)
     assert raised.value.status is None
@@ -263,12 +267,12 @@ def test_an_answer_that_takes_too_long_is_an_error_of_its_own() -> None:
 def test_the_client_with_asyncio_repeats_the_same() -> None:
     async def run(url_options: dict[str, Any]) -> Any:
         async with AsyncHeraldClient(**url_options) as client:
-            answer = await client.agents.create({"agentName": "a", "externalTenantId": "t"})
+            agent = await client.agents.create({"agentName": "a", "externalTenantId": "t"})
             with pytest.raises(UnauthenticatedError):
                 await client.agents.get("agt_1")
-            return answer
+            return agent
 
-    refusals = (Answer(None), problem(503, "overloaded"), OK, problem(401, "unauthenticated"))
+    refusals = (StubResponse(None), problem(503, "overloaded"), OK, problem(401, "unauthenticated"))
     with serving(*refusals) as server:
         assert asyncio.run(run(server.options)) == {"uid": "agt_1"}
         keys = {received.headers["idempotency-key"] for received in server.received[:3]}

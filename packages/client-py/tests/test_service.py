@@ -28,7 +28,7 @@ def world() -> Iterator[World]:
         yield world
 
 
-# By the name of a method, a call of it and what its answer shows.
+# By the name of a method, a call of it and what its response shows.
 CALLS: dict[str, Callable[[World], bool]] = {
     "users.sign_in": lambda w: (
         w.client.users.sign_in({"externalId": "client-py"})["userUid"] == w.user
@@ -173,7 +173,7 @@ CALLS: dict[str, Callable[[World], bool]] = {
 }
 
 
-# Those that answer nothing.
+# Methods whose response has no body.
 SILENT_CALLS: dict[str, Callable[[World], None]] = {
     "users.delete": lambda w: w.client.users.delete(w.new_user()),
     "users.revoke_tokens": lambda w: w.client.users.revoke_tokens(w.new_user()),
@@ -194,7 +194,7 @@ def test_each_method_is_called() -> None:
 
 
 @pytest.mark.parametrize("method", CALLS)
-def test_the_service_answers(method: str, world: World) -> None:
+def test_the_service_responds(method: str, world: World) -> None:
     assert CALLS[method](world)
 
 
@@ -216,7 +216,7 @@ def test_a_page_of_one_is_followed_by_the_next(world: World) -> None:
     assert listed[:3] == agents[::-1]
 
 
-def test_a_repeated_key_gets_the_first_answer_and_another_body_is_refused(world: World) -> None:
+def test_a_repeated_key_gets_the_first_response_and_another_body_is_refused(world: World) -> None:
     key = os.urandom(8).hex()
     accounts = world.client.accounts
     first = accounts.create({"name": "Once"}, idempotency_key=key)
@@ -250,7 +250,7 @@ def test_a_stream_goes_on_behind_its_last_event(world: World) -> None:
     assert [first["event"], second["event"]] == ["agent.created", "agent.updated"]
 
 
-def test_the_service_answers_the_client_with_asyncio() -> None:
+def test_the_service_responds_to_the_client_with_asyncio() -> None:
     async def run() -> None:
         async with AsyncHeraldClient(**options()) as client:
             agents = await asyncio.gather(

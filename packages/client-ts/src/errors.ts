@@ -21,7 +21,7 @@ export class HeraldError extends Error {
   override readonly name: string = 'HeraldError';
   readonly code: string;
   readonly detail: string;
-  /** The HTTP status, null where no answer came. */
+  /** The HTTP status, null if there was no response. */
   readonly status: number | null;
   /** Names the call in the log of the service. */
   readonly requestId: string;
@@ -41,13 +41,13 @@ export class HeraldError extends Error {
   }
 }
 
-/** A problem that the service answered with; each code it knows has a class of its own. */
+/** A problem that the service responded with; each known code has its own class. */
 export class HeraldProblem extends HeraldError {
   override readonly name: string = 'HeraldProblem';
   declare readonly status: number;
 }
 
-/** No answer came, or not all of it. */
+/** There was no response, or an incomplete one. */
 export class ConnectionFailedError extends HeraldError {
   override readonly name = 'ConnectionFailedError';
   declare readonly code: 'connection_failed';
@@ -59,9 +59,9 @@ export class TimedOutError extends HeraldError {
   declare readonly code: 'timed_out';
 }
 
-/** The answer is not one of this service: it may be one of a proxy. */
-export class UnexpectedAnswerError extends HeraldError {
-  override readonly name = 'UnexpectedAnswerError';
-  declare readonly code: 'unexpected_answer';
+/** The response is not from this service but, for example, from a proxy. */
+export class UnexpectedResponseError extends HeraldError {
+  override readonly name = 'UnexpectedResponseError';
+  declare readonly code: 'unexpected_response';
   declare readonly status: number;
 }

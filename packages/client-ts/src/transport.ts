@@ -1,5 +1,5 @@
 // Makes the requests of calls, and repeats those that may be repeated.
-import { readError, readResult } from './answers.ts';
+import { readError, readResult } from './responses.ts';
 import { checkFunction, checkLimits, checkRequestId, checkVisible } from './checks.ts';
 import { ConnectionFailedError, HeraldError, TimedOutError } from './errors.ts';
 import type { CallOptions, IdempotentCallOptions, TransportOptions } from './options.ts';
@@ -116,7 +116,7 @@ export class Transport {
     return { facts, url: this.#urlOf(facts, input), init, requestId };
   }
 
-  /** Requests what was prepared. Throws `ConnectionFailedError` when no answer comes. */
+  /** Sends the prepared request. Throws `ConnectionFailedError` if there is no response. */
   async request({ url, init, requestId, signal }: Omit<PreparedCall, 'facts'>): Promise<Response> {
     return this.#fetch(url, { ...init, signal }).catch((error: unknown) => {
       throw connectionFailed(new URL(url).origin, requestId, error);
@@ -130,7 +130,7 @@ export class Transport {
       if (response.ok) return await readResult(response, requestId);
       const isResult = response.status === facts.faultStatus && isPlainJson(response);
       if (isResult) return await readResult(response, requestId);
-      // An attempt before has deleted it, and its answer was lost.
+      // A previous attempt deleted it, and its response was lost.
       if (facts.method === 'DELETE' && mayBeDone && response.status === 404) return undefined;
       throw await readError(response, requestId);
     } catch (error) {
@@ -178,7 +178,7 @@ function isPlainJson(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('application/json') ?? false;
 }
 
-/** Returns the error of a request without a whole answer. */
+/** Returns the error of a request without a complete response. */
 export function connectionFailed(origin: string, requestId: string, cause: unknown): HeraldError {
   const inner = cause instanceof Error ? (cause.cause ?? cause) : cause;
   const reason = inner instanceof Error ? inner.message || inner.name : String(inner);

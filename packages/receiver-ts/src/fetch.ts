@@ -2,17 +2,17 @@
 import { BodyTooLarge, Receiver, type ReceiverOptions } from './receiver.ts';
 import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
 
-/** Returns a handler that answers deliveries. */
+/** Returns a handler that responds to deliveries. */
 export function fetchReceiver(options: ReceiverOptions): (request: Request) => Promise<Response> {
   const receiver = new Receiver(options);
   return async (request) => {
     const { method, headers } = request;
-    const answer = await receiver.receive({
+    const response = await receiver.receive({
       method,
       headers,
       readBody: (bytesMax) => readBody(request, bytesMax),
     });
-    return new Response(answer.body, { status: answer.status, headers: answer.headers });
+    return new Response(response.body, { status: response.status, headers: response.headers });
   };
 }
 

@@ -1,6 +1,6 @@
 // node:http, and what the adapters above it share.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, BodyTooLarge, Receiver, type ReceiverOptions } from './receiver.ts';
+import { BodyTooLarge, Receiver, type ReceiverOptions, type WebhookResponse } from './receiver.ts';
 import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
 
 /** A request of node:http, maybe with a body that was kept for it. */
@@ -8,15 +8,17 @@ export type NodeRequest = IncomingMessage & { body?: unknown; rawBody?: unknown 
 
 /** Returns a handler for `http.createServer`. */
 export function nodeReceiver(options: ReceiverOptions) {
-  const answerTo = nodeAnswers(options);
+  const respondTo = nodeResponder(options);
   return async (request: NodeRequest, response: ServerResponse): Promise<void> => {
-    const { status, headers, body } = await answerTo(request);
+    const { status, headers, body } = await respondTo(request);
     response.writeHead(status, headers).end(body);
   };
 }
 
-/** Returns what answers requests of node:http. */
-export function nodeAnswers(options: ReceiverOptions): (request: NodeRequest) => Promise<Answer> {
+/** Returns a function that handles a request of node:http and returns the response. */
+export function nodeResponder(
+  options: ReceiverOptions,
+): (request: NodeRequest) => Promise<WebhookResponse> {
   const receiver = new Receiver(options);
   return (request) =>
     receiver.receive({
@@ -59,7 +61,7 @@ async function readStream(request: IncomingMessage, bytesMax: number): Promise<U
     if (bytes > bytesMax) break;
   }
   if (bytes <= bytesMax) return Buffer.concat(chunks);
-  // The rest is dropped as it comes, so that the sender can read the answer.
+  // The rest is dropped as it arrives, so that the sender can read the response.
   request.resume();
   throw new BodyTooLarge(`the body has more than ${bytesMax} bytes`);
 }

@@ -1,4 +1,4 @@
-// What all adapters share: from a request to its answer.
+// What all adapters share: from a request to its response.
 import { type DeliveryStore, MemoryDeliveryStore } from './delivery-store.ts';
 import { resourceOf, type WebhookEvent } from './event.ts';
 import { checkFunctions, checkLimits, checkStore } from './limits.ts';
@@ -11,19 +11,19 @@ type Handler = (event: WebhookEvent, delivery: Delivery) => unknown;
 export interface ReceiverOptions extends VerifierOptions {
   /** Handles an event; when it throws or rejects, the service sends the event again. */
   onEvent: Handler;
-  /** Gets test events, which are answered and else ignored. */
+  /** Handles test events, which otherwise only get a response. */
   onTest?: Handler | undefined;
   /** Gets what was refused (`WebhookRefused`) and what failed. It must not throw. */
   onError?: ((error: unknown) => void) | undefined;
   /** Which events are handled; in memory by default. */
   deliveries?: DeliveryStore | undefined;
-  /** With it, a change older than one that was handled of its resource is answered and not handled. */
+  /** With it, a change is skipped if a newer change to the same resource was already handled. */
   sequences?: SequenceStore | undefined;
   /** The largest body in bytes; 1 MiB by default. */
   bodyBytesMax?: number | undefined;
 }
 
-export interface Answer {
+export interface WebhookResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: string | null;
@@ -44,7 +44,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   invalid_body: 400,
   event_id_mismatch: 400,
 };
-const done: Answer = { status: 204, headers: {}, body: null };
+const done: WebhookResponse = { status: 204, headers: {}, body: null };
 const bodyBytesMaxDefault = 1_048_576;
 
 /** A request whose body is not read yet. */
@@ -73,9 +73,9 @@ export class Receiver {
     if (sequences !== undefined) checkStore('sequences', sequences, ['newest', 'advance']);
   }
 
-  /** Returns the answer to a request. What is refused or fails goes to `onError`. */
-  async receive(request: UnreadRequest): Promise<Answer> {
-    if (request.method !== 'POST') return answerOf(405, 'method_not_allowed', { Allow: 'POST' });
+  /** Returns the response to a request. What is refused or fails goes to `onError`. */
+  async receive(request: UnreadRequest): Promise<WebhookResponse> {
+    if (request.method !== 'POST') return responseOf(405, 'method_not_allowed', { Allow: 'POST' });
     try {
       const body = await request.readBody(this.#bodyBytesMax);
       const delivery = await this.#verifier.verify({ headers: request.headers, body });
@@ -83,12 +83,12 @@ export class Receiver {
     } catch (error) {
       this.#options.onError?.(error);
       if (error instanceof WebhookRefused) return refusalOf(error);
-      if (error instanceof BodyTooLarge) return answerOf(413, 'body_too_large');
-      return answerOf(500, 'handler_failed');
+      if (error instanceof BodyTooLarge) return responseOf(413, 'body_too_large');
+      return responseOf(500, 'handler_failed');
     }
   }
 
-  async #handle(delivery: Delivery): Promise<Answer> {
+  async #handle(delivery: Delivery): Promise<WebhookResponse> {
     const { event, isTest } = delivery;
     if (isTest) {
       await this.#options.onTest?.(event, delivery);
@@ -97,7 +97,7 @@ export class Receiver {
     const token = crypto.randomUUID();
     try {
       const claim = await this.#deliveries.claim(event.eventId, token);
-      if (claim === 'busy') return answerOf(409, 'in_progress');
+      if (claim === 'busy') return responseOf(409, 'in_progress');
       if (claim === 'new') await this.#handleClaimed(delivery, token);
     } catch (error) {
       // Also when the claim failed: the store may have made it before its response was lost.
@@ -137,14 +137,18 @@ export class Receiver {
   }
 }
 
-/** The service shows the answer with the attempt, so it says what to do about the receiver's setup. */
-function refusalOf({ code }: WebhookRefused): Answer {
-  const answer = answerOf(statuses[code], code);
-  if (code !== 'body_already_read') return answer;
-  return { ...answer, body: JSON.stringify({ code, detail: bodyAlreadyRead }) };
+/** The service shows the response with the attempt, so it says what to do about the receiver's setup. */
+function refusalOf({ code }: WebhookRefused): WebhookResponse {
+  const response = responseOf(statuses[code], code);
+  if (code !== 'body_already_read') return response;
+  return { ...response, body: JSON.stringify({ code, detail: bodyAlreadyRead }) };
 }
 
-function answerOf(status: number, code: string, headers: Record<string, string> = {}): Answer {
+function responseOf(
+  status: number,
+  code: string,
+  headers: Record<string, string> = {},
+): WebhookResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json', ...headers },

@@ -1,4 +1,4 @@
-"""A call as an HTTP request, and what its answer means. Knows nothing of sending."""
+"""A call as an HTTP request, and what its response means. Knows nothing of sending."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from uuid import uuid4
 import httpx2
 
 from ._version import __version__
-from .errors import HeraldError, UnexpectedAnswerError
+from .errors import HeraldError, UnexpectedResponseError
 from .problems import PROBLEMS
 
 _VISIBLE = re.compile(r"[!-~]{1,255}")
@@ -104,8 +104,8 @@ class Call:
     """Whether a repeat does no harm, although it is a POST without a key."""
     public: bool = False
     """Whether it is open to all, and the key is not sent."""
-    answers: tuple[int, ...] = ()
-    """Statuses from 400 that are answers and no problems."""
+    result_statuses: tuple[int, ...] = ()
+    """Error statuses whose body is a result, not a problem."""
 
     accept: str = "application/json"
     last_event_id: str | None = None
@@ -171,9 +171,9 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
     }
 
 
-def read_answer(call: Call, response: httpx2.Response, request_id: str) -> Any:
-    """Returns the JSON of an answer, None of one without a body. Raises a HeraldError."""
-    if not response.is_success and response.status_code not in call.answers:
+def read_response(call: Call, response: httpx2.Response, request_id: str) -> Any:
+    """Returns the JSON of a response, None if it has no body. Raises a HeraldError."""
+    if not response.is_success and response.status_code not in call.result_statuses:
         raise problem_of(response, request_id)
     if response.status_code == _NO_CONTENT:
         return None
@@ -191,14 +191,14 @@ def _json_of(response: httpx2.Response, request_id: str) -> Any:
     try:
         return response.json()
     except ValueError as error:
-        raise _unexpected(response, request_id, "the answer is no JSON") from error
+        raise _unexpected(response, request_id, "the response is not valid JSON") from error
 
 
 def problem_of(response: httpx2.Response, request_id: str) -> HeraldError:
-    """Returns what an answer that is no success means."""
+    """Returns the error for a response without success."""
     if content_type_of(response) != "application/problem+json":
         kind = content_type_of(response) or "no content type"
-        return _unexpected(response, request_id, f"the answer is none of the service ({kind})")
+        return _unexpected(response, request_id, f"the response is not from the service ({kind})")
     problem = _json_of(response, request_id)
     code = problem.get("code") if isinstance(problem, dict) else None
     if not isinstance(code, str):
@@ -213,9 +213,9 @@ def problem_of(response: httpx2.Response, request_id: str) -> HeraldError:
     )
 
 
-def _unexpected(response: httpx2.Response, request_id: str, what: str) -> UnexpectedAnswerError:
+def _unexpected(response: httpx2.Response, request_id: str, what: str) -> UnexpectedResponseError:
     text = response.text[:_DETAIL_LENGTH_MAX].strip()
-    return UnexpectedAnswerError(
+    return UnexpectedResponseError(
         f"{what}: {text}" if text and response.status_code >= _HTTP_ERROR else what,
         status=response.status_code,
         request_id=response.headers.get("x-request-id", request_id),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from ._calls import Call
-from .errors import HeraldError, NoAnswerError, NotReachedError
+from .errors import HeraldError, NoResponseError, NotReachedError
 
 FIRST_WAIT_SECONDS = 0.5
 WAIT_SECONDS_MAX = 8.0
@@ -42,7 +42,7 @@ def _is_retryable(call: Call, error: HeraldError, attempt: int) -> bool:
     if isinstance(error, NotReachedError) or refused_undone:
         return True
     if call.idempotency_key is not None and attempt > 1 and error.code == "conflict":
-        # The attempt before, whose answer was lost, is still under way.
+        # The previous attempt, whose response was lost, is still running.
         return True
-    maybe_done = isinstance(error, NoAnswerError) or error.status in _MAYBE_DONE
+    maybe_done = isinstance(error, NoResponseError) or error.status in _MAYBE_DONE
     return maybe_done and call.may_repeat

@@ -26,7 +26,7 @@ class HeraldError(Exception):
         self.code = code or self.default_code
         """The problem's code, such as `not_found`."""
         self.status = status
-        """The HTTP status; None without an answer."""
+        """The HTTP status; None without a response."""
         self.request_id = request_id
         """Quote it when you ask for help; the service logs it."""
         self.detail = detail
@@ -52,28 +52,28 @@ class HeraldError(Exception):
         return (_rebuild, (type(self), self.detail, dict(self.__dict__)))
 
 
-class NoAnswerError(HeraldError):
-    """No answer came: the connection broke, or was never made. `__cause__` says how."""
+class NoResponseError(HeraldError):
+    """There was no response: the connection broke, or failed to open. `__cause__` says how."""
 
-    default_code = "no_answer"
+    default_code = "no_response"
 
 
-class NotReachedError(NoAnswerError):
+class NotReachedError(NoResponseError):
     """Nothing was sent: the name, the port or the certificate is wrong, or the service is down."""
 
     default_code = "not_reached"
 
 
-class NoAnswerInTimeError(NoAnswerError):
-    """The answer did not come within `timeout_seconds`."""
+class NoResponseInTimeError(NoResponseError):
+    """There was no response within `timeout_seconds`."""
 
-    default_code = "no_answer_in_time"
+    default_code = "no_response_in_time"
 
 
-class UnexpectedAnswerError(HeraldError):
-    """The answer is none of the service, such as the page of a proxy."""
+class UnexpectedResponseError(HeraldError):
+    """The response is not from the service but, for example, from a proxy."""
 
-    default_code = "unexpected_answer"
+    default_code = "unexpected_response"
 
 
 def _rebuild(kind: type[HeraldError], detail: str, fields: dict[str, Any]) -> HeraldError:

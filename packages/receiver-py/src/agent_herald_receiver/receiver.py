@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from .answers import ALREADY_READ, FAILED, HANDLED, TOO_LARGE, Answer, refusal
 from .delivery import Delivery
 from .handling import AsyncHandler, Handler, Stores, handle_once, handle_once_async
 from .options import check_limit, check_store
 from .refusals import BODY_ALREADY_READ, WebhookRefusedError
+from .responses import ALREADY_READ, FAILED, HANDLED, TOO_LARGE, WebhookResponse, refusal
 from .signatures import Scheme
 from .stores import (
     AsyncDeliveryStore,
@@ -63,11 +63,13 @@ class Receiver:
         """Returns the delivery, or raises ``WebhookRefusedError``. The body is as it came."""
         return self._verifier.verify(headers, raw_body)
 
-    def handle(self, headers: Mapping[str, str], raw_body: bytes, handler: Handler) -> Answer:
-        """Verifies a request, calls the handler if that is due, and returns what to answer."""
+    def handle(
+        self, headers: Mapping[str, str], raw_body: bytes, handler: Handler
+    ) -> WebhookResponse:
+        """Verifies a request, calls the handler if that is due, and returns the response."""
         self.check_handler(handler)
         delivery = self._screen(headers, raw_body)
-        if isinstance(delivery, Answer):
+        if isinstance(delivery, WebhookResponse):
             return delivery
         try:
             return handle_once(self._stores, delivery, handler)
@@ -76,12 +78,12 @@ class Receiver:
 
     async def handle_async(
         self, headers: Mapping[str, str], raw_body: bytes, handler: Handler | AsyncHandler
-    ) -> Answer:
+    ) -> WebhookResponse:
         """Does what ``handle`` does. A handler that is no coroutine function runs in a thread."""
         if not inspect.iscoroutinefunction(handler):
             return await asyncio.to_thread(self.handle, headers, raw_body, handler)
         delivery = self._screen(headers, raw_body)
-        if isinstance(delivery, Answer):
+        if isinstance(delivery, WebhookResponse):
             return delivery
         try:
             return await handle_once_async(self._stores, delivery, cast(AsyncHandler, handler))
@@ -95,12 +97,12 @@ class Receiver:
         if self._stores.have_coroutines() and not inspect.iscoroutinefunction(handler):
             raise TypeError("stores of coroutines need handle_async with a coroutine function")
 
-    def refuse_read_body(self, error: Exception) -> Answer:
-        """Returns what an adapter answers when something has read the body before it."""
+    def refuse_read_body(self, error: Exception) -> WebhookResponse:
+        """Returns the response of an adapter whose body was read before it."""
         _logger.error("%s (%s)", BODY_ALREADY_READ, str(error) or type(error).__name__)
         return ALREADY_READ
 
-    def _screen(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery | Answer:
+    def _screen(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery | WebhookResponse:
         require_bytes(raw_body)
         if len(raw_body) > self.body_bytes_max:
             return TOO_LARGE
@@ -114,6 +116,6 @@ class Receiver:
         return HANDLED if delivery.test and not self._handle_tests else delivery
 
 
-def _failed(delivery: Delivery) -> Answer:
+def _failed(delivery: Delivery) -> WebhookResponse:
     _logger.exception("could not handle %s (%s)", delivery.event_id, delivery.event)
     return FAILED

@@ -13,7 +13,7 @@ import {
   problemClasses,
   RateLimitedError,
   TimedOutError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from '../../../../packages/client-ts/src/index.ts';
 import { waitMsBefore } from '../../../../packages/client-ts/src/retries.ts';
 import { problem, type Reply, startScript } from './script-server.ts';
@@ -180,11 +180,11 @@ test('a code of a newer service is a HeraldProblem', async () => {
   expect(error).toMatchObject({ name: 'HeraldProblem', code: 'constructor' });
 });
 
-test.each([404, 200, 301])('an answer %i in HTML is no answer of the service', async (status) => {
+test.each([404, 200, 301])('a response %i in HTML is not from the service', async (status) => {
   const headers = { 'content-type': 'text/html', location: '/elsewhere' };
   await using server = await scripted([{ status, headers, body: '<p>' }]);
   const error = await rejects(server.client.agents.get('agt_1'));
-  expect(error).toBeInstanceOf(UnexpectedAnswerError);
+  expect(error).toBeInstanceOf(UnexpectedResponseError);
   expect(error).toMatchObject({ status, requestId: server.asked[0]?.headers['x-request-id'] });
 });
 

@@ -1,4 +1,4 @@
-// A server that answers one request after another as it is told, and keeps what came.
+// A server that sends scripted responses and keeps the requests.
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Where the answer ends: before it begins, or in its body, whose connection is closed or left open. */
+  /** Where the response ends: before it begins, or in its body, whose connection is closed or left open. */
   readonly cut?: 'before' | 'in-body' | 'hanging';
 }
 
@@ -56,7 +56,7 @@ export async function startScript(...replies: readonly Reply[]) {
   };
 }
 
-/** The answer of the service with a problem. */
+/** The response of the service with a problem. */
 export function problem(status: number, code: string, headers = {}): Reply {
   const body = { type: `urn:agent-herald:problem:${code}`, title: code, status, code };
   return {

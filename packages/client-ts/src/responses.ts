@@ -1,9 +1,9 @@
-// What an answer means: the result of the call, or an error.
+// What a response means: the result of the call, or an error.
 import {
   type FieldError,
   HeraldProblem,
   type HeraldError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from './errors.ts';
 import { type ProblemCode, problemClasses } from './generated/problems.ts';
 import { readRetryAfter } from './retries.ts';
@@ -15,18 +15,18 @@ interface Problem {
   readonly errors?: readonly FieldError[];
 }
 
-/** Reads the result of a good answer. Throws for one that is not of this service. */
+/** Reads the result of a successful response. Throws if it is not from this service. */
 export async function readResult(response: Response, requestId: string): Promise<unknown> {
   if (response.status === 204) return undefined;
   const text = await response.text();
   return isType(response, 'application/json') ? JSON.parse(text) : refuse(response, requestId);
 }
 
-/** Returns the error that an answer tells of. */
+/** Returns the error that a response describes. */
 export async function readError(response: Response, requestId: string): Promise<HeraldError> {
   const text = await response.text();
   const problem = isType(response, 'application/problem+json') ? parseProblem(text) : null;
-  if (problem === null) return unexpectedAnswer(response, requestId);
+  if (problem === null) return unexpectedResponse(response, requestId);
   const Problem = classOf(problem.code);
   return new Problem({
     code: problem.code,
@@ -57,14 +57,14 @@ function parseProblem(text: string): Problem | null {
 }
 
 function refuse(response: Response, requestId: string): never {
-  throw unexpectedAnswer(response, requestId);
+  throw unexpectedResponse(response, requestId);
 }
 
-export function unexpectedAnswer(response: Response, requestId: string): UnexpectedAnswerError {
+export function unexpectedResponse(response: Response, requestId: string): UnexpectedResponseError {
   const type = response.headers.get('content-type') ?? 'no content type';
-  return new UnexpectedAnswerError({
-    code: 'unexpected_answer',
-    detail: `${response.status} with ${type} is no answer of agent-herald; is the address right?`,
+  return new UnexpectedResponseError({
+    code: 'unexpected_response',
+    detail: `${response.status} with ${type} is not a response of agent-herald; is the address right?`,
     status: response.status,
     requestId,
     retryAfterMs: readRetryAfter(response.headers.get('retry-after'), Date.now()),
