@@ -55,7 +55,7 @@ def test_the_examples_of_a_section_run(section: str) -> None:
 
 
 def test_the_example_of_an_idempotency_key_repeats_the_first_response() -> None:
-    (example,) = examples_of("Repeated calls")
+    (example,) = examples_of("Retries")
     with furnished_world() as world:
         # The address of the example is another's, and its key may have been used here before.
         program = example.replace("https://example.com/hook", world.receiver_url)
