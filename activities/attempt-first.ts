@@ -7,9 +7,9 @@ import type { AttemptFirstInput, FirstAttempts } from '../lib/temporal/messages.
 import { runActivity } from './run-activity.ts';
 
 /**
- * Attempts deliveries concurrently, or uses the results of early attempts. Throttled ones, and those beyond the limit of
- * the process, are left to the retries. Throws its own fault only after all have ended: the repeat then finds the others
- * recorded.
+ * Attempts deliveries concurrently, or uses the results of early attempts. Throttled deliveries, and those beyond the
+ * limit of the process, are left to the retries. Throws a fault of our own only after all have ended, so that a repeat
+ * finds the others recorded.
  */
 export async function attemptFirst(
   ports: DeliveryPorts,
@@ -22,13 +22,13 @@ export async function attemptFirst(
     const results = await Promise.allSettled(
       deliveries.map(async (delivery) => {
         const key = { appUid, ...delivery };
-        // What a job sends again was attempted before.
+        // Early attempts exist only for new events.
         const made = input.jobUid === undefined ? await earlyAttempts?.take(key) : null;
         if (made != null) return made;
         if (!ports.firstAttempts.hasRoom(appUid)) return leftToRetries(key);
         ports.firstAttempts.take(appUid);
         return attemptDelivery(ports, key, options).finally(() =>
-          ports.firstAttempts.giveBack(appUid),
+          ports.firstAttempts.release(appUid),
         );
       }),
     );
@@ -46,7 +46,7 @@ export async function attemptFirst(
   }, input.trace);
 }
 
-/** Returns who asks for deliveries: the job whose page they are, or their events' own workflow. */
+/** Returns the caller of an attempt: the job of the page, or the events' own workflow. */
 export function callerOf({ jobUid }: Pick<AttemptFirstInput, 'jobUid'>): Caller {
   return jobUid === undefined ? { kind: 'event' } : { kind: 'job', jobUid };
 }

@@ -6,18 +6,18 @@ import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
 import { receiverFailure } from '../lib/temporal/failures.ts';
 import type { ShownStep } from '../lib/temporal/messages.ts';
 import { deliveryFailedType } from '../lib/temporal/names.ts';
-import { runActivity, unlessAskedFor } from './run-activity.ts';
+import { ignoringUserCancel, runActivity } from './run-activity.ts';
 
-/** Takes a step of a partition. Throws the step as a failure when a delivery of it failed for good, so that it is red. */
+/** Takes a step of a partition. Throws it as a failure if a delivery failed for good, so that Temporal shows it red. */
 export async function attemptInOrder(
   ports: DeliveryPorts,
   partition: PartitionKey,
 ): Promise<ShownStep> {
   const { step, failed } = await runActivity(async (cancellation) => {
-    const bounds = { signal: unlessAskedFor(cancellation), cancellation };
+    const bounds = { signal: ignoringUserCancel(cancellation), cancellation };
     const { settled, ...rest } = await attempt(ports, partition, bounds);
     const eventIds = [...rest.waiting, ...settled.map(({ eventId }) => eventId)];
-    const shared = await readInCommon(ports, eventIds);
+    const shared = await readSharedFields(ports, eventIds);
     const shown = { ...rest, settled: summarizeOutcomes(settled, true), ...shared };
     return { step: shown, failed: settled.filter(hasFailed) };
   });
@@ -32,8 +32,8 @@ export async function attemptInOrder(
   });
 }
 
-// Null where there are several, or none.
-async function readInCommon(
+// Returns the fields that all events share; null for fields that differ.
+async function readSharedFields(
   { store }: Pick<DeliveryPorts, 'store'>,
   eventIds: string[],
 ): Promise<Pick<ShownStep, 'eventType' | 'externalTenantId'>> {

@@ -7,7 +7,7 @@ import { attemptInOrder } from './attempt-in-order.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { runActivity } from './run-activity.ts';
 
-/** Makes the activities of a worker. Workflows in flight name them: never rename a method. */
+/** Creates the activities of a worker. Running workflows refer to them by name: never rename a method. */
 export function createActivities(
   ports: DeliveryPorts,
   earlyAttempts: EarlyAttempts | null = null,

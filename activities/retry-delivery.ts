@@ -11,14 +11,14 @@ import { receiverFailure } from '../lib/temporal/failures.ts';
 import type { RetryDeliveryInput } from '../lib/temporal/messages.ts';
 import { deliveryFailedType } from '../lib/temporal/names.ts';
 import { callerOf } from './attempt-first.ts';
-import { runActivity, unlessAskedFor } from './run-activity.ts';
+import { ignoringUserCancel, runActivity } from './run-activity.ts';
 
-// The first call comes right after the first attempt, and Temporal's retry timers may be early.
-const waitedOutMsMax = 1_000;
+// The first call comes right after the first attempt, and Temporal's retry timers may fire early.
+const inlineWaitMsMax = 1_000;
 
 /**
- * Makes the next attempt, for which it waits up to a second, and returns the outcome of a settled delivery. Throws the
- * time of the next call, or the outcome of a delivery that failed for good, so that Temporal's UI shows it red.
+ * Makes the next attempt, after a wait of up to a second, and returns the outcome of a settled delivery. Throws the
+ * time of the next call, or the outcome of a delivery that failed for good, so that the Temporal UI shows it red.
  */
 export async function retryDelivery(
   ports: DeliveryPorts,
@@ -26,16 +26,16 @@ export async function retryDelivery(
   trace?: string,
 ): Promise<DeliveryOutcome> {
   const { appUid, eventId, webhookUid, left } = input;
-  if (left !== undefined && (untilDue(ports, left) ?? 0) > waitedOutMsMax) {
+  if (left !== undefined && (untilDue(ports, left) ?? 0) > inlineWaitMsMax) {
     throw callAgain(ports, left);
   }
   const key = { appUid, eventId, webhookUid };
   const outcome = await runActivity(async (cancellation) => {
-    const options = { caller: callerOf(input), signal: unlessAskedFor(cancellation) };
+    const options = { caller: callerOf(input), signal: ignoringUserCancel(cancellation) };
     const found = await attemptDelivery(ports, key, options);
-    // What was attempted just now is left to the next call: each has the time for one attempt.
+    // Each call has time for one attempt, so a delivery attempted just now is left to the next call.
     const untilDueMs = found.host === null ? untilDue(ports, found) : null;
-    if (untilDueMs === null || untilDueMs > waitedOutMsMax) return found;
+    if (untilDueMs === null || untilDueMs > inlineWaitMsMax) return found;
     // A timer may fire a millisecond early by the clock.
     await sleep(Math.max(0, untilDueMs) + 1);
     return attemptDelivery(ports, key, options);
@@ -66,7 +66,7 @@ function callAgain(
         : ['Throttled', `too many requests to ${host} are in flight`];
     return receiverFailure({ type, message, nextRetryDelay });
   }
-  // A delay of nothing would mean "use the policy".
+  // Zero would mean "use the retry policy".
   const nextRetryDelay = Math.max(1, untilDue(ports, outcome) ?? 0);
   const [type, what] = reasonOf(outcome);
   const message = `${what}; the next is due in ${formatDuration(nextRetryDelay)}`;
@@ -76,7 +76,7 @@ function callAgain(
 function reasonOf(outcome: DeliveryOutcome): readonly [type: string, what: string] {
   if (outcome.isRateLimited)
     return ['RateLimited', 'other deliveries use up the rate of the webhook'];
-  // Another process has until then to make the first attempt.
+  // Until then another process may make the first attempt.
   return outcome.attemptCount > 0
     ? ['RetryDue', describeAttempt(outcome)]
     : ['AttemptUnderWay', 'another process is making the first attempt'];
@@ -89,7 +89,7 @@ function untilDue(
   return nextAttemptAt === null ? null : Date.parse(nextAttemptAt) - clock.now().getTime();
 }
 
-// A first attempt has been due since it was left to the retries.
+// A first attempt is due since it was left to the retries.
 function dueForMs({ clock }: Pick<DeliveryPorts, 'clock'>, { dueAt }: DeliveryOutcome): number {
   const leftAtMs = Context.current().info.scheduledTimestampMs;
   const dueAtMs = dueAt === undefined ? leftAtMs : Math.max(leftAtMs, Date.parse(dueAt));

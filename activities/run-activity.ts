@@ -2,21 +2,21 @@ import { type SpanContext, SpanKind } from '@opentelemetry/api';
 import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { deliveryLog } from '../lib/platform/logger.ts';
-import { optionsOf, placeSpan } from '../lib/telemetry/place-span.ts';
+import { chooseParent, spanOptions } from '../lib/telemetry/span-parent.ts';
 import { inSpan } from '../lib/telemetry/spans.ts';
-import { placeOf } from '../lib/telemetry/trace-context.ts';
+import { spanContextOf } from '../lib/telemetry/trace-context.ts';
 import { withoutStack } from '../lib/temporal/failures.ts';
 import { heartbeatEveryMs } from '../lib/temporal/heartbeat.ts';
 
 /**
- * Runs `work` with heartbeats, so that the server notices a killed process; where `traceparent` is that of a recorded
- * trace, in a span below the start of its workflow. Throws faults as failures.
+ * Runs `work` with heartbeats, so that Temporal notices a killed process. With the `traceparent` of a recorded trace,
+ * runs it in a span below the start of its workflow. Throws faults as failures.
  */
 export async function runActivity<T>(
   work: (signal: AbortSignal) => Promise<T>,
   traceparent?: string,
 ): Promise<T> {
-  const change = traceparent === undefined ? null : placeOf({ traceparent });
+  const change = traceparent === undefined ? null : spanContextOf({ traceparent });
   return change === null
     ? withHeartbeats(work)
     : inSpan(spanOfActivity(change), () => withHeartbeats(work));
@@ -24,7 +24,7 @@ export async function runActivity<T>(
 
 async function withHeartbeats<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  // The SDK beats for a local activity, by the task of its workflow.
+  // For local activities the SDK sends heartbeats with the workflow task.
   const beat = (): void => {
     if (!context.info.isLocal) context.heartbeat();
   };
@@ -49,11 +49,11 @@ function spanOfActivity(change: SpanContext) {
       'temporal.activity.attempt': attempt,
       'temporal.workflow.id': workflowExecution?.workflowId ?? '',
     },
-    ...optionsOf(placeSpan({ change, ageMs, isAgain: false, active: null })),
+    ...spanOptions(chooseParent({ change, ageMs, isResent: false, active: null })),
   };
 }
 
-/** Logs a fault and strips its stack and cause: histories hold nothing private. A cancellation is no fault. */
+/** Logs a fault, and strips its stack and cause to keep histories free of private data. A cancellation is no fault. */
 function asFailure(
   error: unknown,
   { activityType, activityId }: Info,
@@ -69,13 +69,13 @@ function asFailure(
   return withoutStack(ApplicationFailure.retryable(message, 'OwnFault'));
 }
 
-/** Ignores an operator's cancel of the workflow, so that the attempt under way is made and recorded. */
-export function unlessAskedFor(cancellation: AbortSignal): AbortSignal {
+/** Returns a signal that ignores an operator's cancel of the workflow, so that the attempt in flight is recorded. */
+export function ignoringUserCancel(cancellation: AbortSignal): AbortSignal {
   const stop = new AbortController();
   const pass = (): void => {
     const reason: unknown = cancellation.reason;
-    const isAskedFor = reason instanceof CancelledFailure && reason.message === 'CANCELLED';
-    if (!isAskedFor) stop.abort(reason);
+    const isUserCancel = reason instanceof CancelledFailure && reason.message === 'CANCELLED';
+    if (!isUserCancel) stop.abort(reason);
   };
   cancellation.addEventListener('abort', pass, { once: true });
   if (cancellation.aborted) pass();

@@ -14,7 +14,7 @@ import { warnOfProxy } from './http/warn-of-proxy.ts';
 import { shedLoad } from './access/shed-load.ts';
 import { routes } from './routes.ts';
 
-// The admin area is for the service's own pages alone, also before the sign-in.
+// Only the service's own pages may use the admin area, even before the sign-in.
 const isForAll = ({ access, path }: Route): boolean =>
   access.kind === 'open' && !path.startsWith('/admin/');
 const openPaths: ReadonlySet<string> = new Set(routes.filter(isForAll).map(({ path }) => path));

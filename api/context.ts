@@ -2,7 +2,7 @@ import type { Client, ConnectionLike } from '@temporalio/client';
 import { type Clock, systemClock } from '../lib/platform/clock.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
-import { checkServers, createInspection, type Readiness } from '../lib/health/readiness.ts';
+import { checkServers, createReadinessCheck, type Readiness } from '../lib/health/readiness.ts';
 import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/token-epochs.ts';
@@ -29,7 +29,7 @@ export interface ApiContext {
   starter: Starter;
   findWebhooks: WebhookReader;
   commitChange: ChangeCommitter;
-  /** Null where first attempts begin with their workflow. */
+  /** Null if the workflow makes the first attempts. */
   earlyAttempts: EarlyAttempts | null;
   findApiKey: ApiKeyReader;
   rateLimits: RateLimits;
@@ -50,14 +50,14 @@ interface ApiContextOptions {
   config: Config;
   store: Store;
   temporal: { client: Client; connection: ConnectionLike; namespace: string };
-  /** True where a workflow worker runs on the same connection in this process. */
+  /** True if a workflow worker runs on the same connection in this process. */
   eager: boolean;
   earlyAttempts?: EarlyAttempts | null;
-  /** The machine's by default, for tests. */
+  /** For tests. The default is the machine's clock. */
   clock?: Clock;
 }
 
-/** The caller opens and closes the connections. Throws when a server is not ready. */
+/** The caller opens and closes the connections. Throws if a server is not ready. */
 export async function createApiContext(options: ApiContextOptions): Promise<ApiContext> {
   const { config, store, eager, earlyAttempts = null, clock = systemClock } = options;
   const { client, connection, namespace } = options.temporal;
@@ -69,8 +69,8 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   return {
     config,
     store,
-    // Readiness reads as a call with a key does; no key has this id.
-    inspectServers: createInspection({ ...servers, clock, readFirst: () => findApiKey('') }),
+    // Readiness makes the same read as a call with a key. No key has this ID.
+    inspectServers: createReadinessCheck({ ...servers, clock, readFirst: () => findApiKey('') }),
     starter: new Starter({ client, store, clock, eager, eventsPerWorkflowMax }),
     findWebhooks: createWebhookReader(store),
     commitChange: createChangeCommitter({ store, clock, earlyAttempts }),

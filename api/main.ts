@@ -1,4 +1,4 @@
-// The api process: telemetry first, so that nothing of the rest goes unmeasured.
+// The api process. Telemetry is imported first, so that everything else is measured.
 import { readConfig, summarizeConfig } from '../lib/config/config.ts';
 import { processLog } from '../lib/platform/logger.ts';
 import { runProcess } from '../lib/platform/run-process.ts';

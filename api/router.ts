@@ -1,8 +1,8 @@
-// The table of routes, and the checks before each handler: credential, query, body, in that order.
+// The table of routes, and the checks before each handler, in this order: credential, query, body.
 import { Readable } from 'node:stream';
 import { Router, type RouterContext } from '@koa/router';
 import { networkOf } from '../lib/egress/network-of.ts';
-import { inTime } from '../lib/concurrency/in-time.ts';
+import { withTimeout } from '../lib/concurrency/with-timeout.ts';
 import { httpLimits, limits } from '../lib/limits.ts';
 import type { Scope } from '../lib/model/api-key.ts';
 import type { Caller } from '../lib/model/audit-log.ts';
@@ -21,29 +21,29 @@ import { readJsonBody } from './http/read-json-body.ts';
 import { noFields, type Validator } from './http/validate.ts';
 
 export interface ApiRequest<Body = undefined> {
-  /** The application that the caller was admitted to; empty on routes without one. */
+  /** The application that the caller may access. Empty on routes without one. */
   appUid: string;
-  /** The path of that application for this kind of caller, under which `Location` is. */
+  /** The base path of that application for this kind of caller, used for `Location`. */
   appPath: string;
   params: Readonly<Record<string, string>>;
   /**
-   * The scope of idempotency keys and cursors: route, parameters (a path has several spellings) and
-   * admin. An application's API keys share it, because they are rolled.
+   * The scope of idempotency keys and cursors: route, parameters (a path has several spellings) and admin. The API keys
+   * of an application share it, because they are rolled.
    */
-  place: string;
+  callScope: string;
   query: URLSearchParams;
   body: Body;
-  /** The body as it was written; empty where none is read. */
+  /** The body as it was written. Empty if none is read. */
   bodyText: string;
   /** Throws `malformed_request`. Handlers that do not call it ignore the header. */
   idempotencyKey: () => IdempotencyKey | null;
   rawHeaders: readonly string[];
   caller: Caller;
-  /** Null unless an admin calls. */
+  /** Null unless the caller is an admin. */
   signedIn: SignedIn | null;
 }
 
-/** Either `body`, sent as JSON, or `content` as it is, or none. */
+/** Has `body`, which is sent as JSON, or `content`, which is sent as it is, or neither. */
 export interface ApiAnswer {
   status: number;
   body?: unknown;
@@ -53,7 +53,7 @@ export interface ApiAnswer {
 
 export interface Handling<Request> {
   (request: Request, context: ApiContext): Promise<ApiAnswer>;
-  /** Of the query; absent: none. */
+  /** The query parameters. Absent if there are none. */
   readonly parameters?: ParameterTable;
 }
 
@@ -72,19 +72,19 @@ export type AdminHandler<Body = undefined> = HandlerOf<AdminRequest<Body>>;
 export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   path: string;
-  /** Replaces the operation's id where routes share a handler. */
+  /** Replaces the ID of the operation if routes share a handler. */
   id?: string;
   access: Access;
-  /** `noFields` for none; null where it is not read. */
+  /** `noFields` for an empty body; null if the body is not read. */
   body: Validator<unknown> | null;
-  /** `limits.requestBytesMax` where absent. */
+  /** The default is `limits.requestBytesMax`. */
   bodyBytesMax?: number;
-  /** For probes and answers from memory: they neither wait nor delay others. */
+  /** For probes and responses from memory: they neither wait nor delay others. */
   withoutPermit?: boolean;
   handler: HandlerOf<never>;
 }
 
-/** `scope` is that of the API key; null: open to all. */
+/** The scope that an API key needs. Null means open to all. */
 type KeyLine = Pick<Route, 'method' | 'path' | 'id'> & { scope: Scope | null };
 
 type BodyOf<Body> = Pick<Route, 'bodyBytesMax'> & { body: Validator<Body> };
@@ -95,7 +95,7 @@ export function route(line: KeyLine & Pick<Route, 'withoutPermit'> & { handler: 
   return { ...rest, access: keyAccess(scope), body };
 }
 
-/** Only the content of a GET means nothing and is ignored (RFC 9110 §9.3.1). */
+/** Only a GET has content without a meaning, which is ignored (RFC 9110 §9.3.1). */
 function noBodyOf(method: Route['method']): Validator<unknown> | null {
   return method === 'get' ? null : noFields;
 }
@@ -125,20 +125,20 @@ export function adminRouteWithBody<Body>(
   return { ...rest, access: { kind: 'admin', needs } };
 }
 
-/** A route of the admin area's pages before the sign-in. */
+/** Returns a route for the pages of the admin area before the sign-in. */
 export function signInRoute<Body>(
   line: Pick<Route, 'method' | 'path'> & BodyOf<Body> & { handler: Handler<Body> },
 ): Route {
   return { ...line, access: { kind: 'own_pages' } };
 }
 
-/** Where the calls of an application are, for API keys and for admins. */
+/** The base paths of an application's calls, for API keys and for admins. */
 export const appPaths = {
   key: '/api/v1/appuid/:appUid',
   admin: '/admin/api/apps/:appUid',
 } as const;
 
-/** `path` is that behind the application's; admins read with the role `viewer` and change with `admin`. */
+/** `path` follows the path of the application. Admins need the role `viewer` to read and `admin` to change. */
 type AppLine = Pick<Route, 'method' | 'path' | 'id'> & { scope: Scope };
 
 /** Returns the route for API keys, and the same call for admins. */
@@ -170,7 +170,7 @@ export function createRouter(context: ApiContext, routes: readonly Route[]): Rou
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** Keeps paths that end in a word from routes that end in a uid: `GET …/sdkusers/auth` is 405. */
+/** Keeps paths that end in a word from matching routes that end in a uid: `GET …/sdkusers/auth` is a 405. */
 function refuseOtherMethods(router: Router, routes: readonly Route[]): void {
   const stems = new Set(routes.map(({ path }) => /^(.*\/):\w+$/.exec(path)?.[1]));
   for (const { path } of routes) {
@@ -193,15 +193,15 @@ function refuseOtherMethods(router: Router, routes: readonly Route[]): void {
 }
 
 function timeLeftMs(begunMs: number): number {
-  const leftMs = httpLimits.answeredWithinMs - (performance.now() - begunMs);
+  const leftMs = httpLimits.responseTimeoutMs - (performance.now() - begunMs);
   return Math.max(httpLimits.handlingMsMin, leftMs);
 }
 
 async function answerInTime(answering: Promise<ApiAnswer>, timeoutMs: number): Promise<ApiAnswer> {
   try {
-    return await inTime(answering, timeoutMs);
+    return await withTimeout(answering, timeoutMs);
   } catch (error) {
-    // Nobody reads a stream that opens later, and it would count as open for ever.
+    // Nobody would read a stream that opens after the client has left, and it would count as open forever.
     answering.then(closeStream, () => undefined);
     throw error;
   }
@@ -223,18 +223,18 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     const applicant = { request: req, appUid, address };
     const begunMs = performance.now();
     const admission = admit(context, line.access, applicant);
-    const admitted = await inTime(admission, httpLimits.recognisedWithinMs);
+    const admitted = await withTimeout(admission, httpLimits.authenticationTimeoutMs);
     Object.assign(ctx.state, admitted.logged);
     ctx.set(admitted.headers);
     if (admitted.refusal !== null) throw admitted.refusal;
     const query = new URLSearchParams(ctx.querystring);
-    // Monitors, caches and identity providers add parameters of their own.
+    // Monitors, caches and identity providers add their own parameters.
     if (line.access.kind !== 'open')
       checkParameters(query, Object.keys(line.handler.parameters ?? {}));
     const visit = visitOf(ctx);
     const sender = admitted.actor.uid ?? networkOf(address);
     const { body: validate, bodyBytesMax: bytesMax = limits.requestBytesMax } = line;
-    // The keys of an application share what it may hold; an admin is not held up by it.
+    // The keys of an application share its budget, which does not limit admins.
     const payer = admitted.actor.kind === 'api_key' ? appUid : sender;
     const sent =
       validate === null
@@ -242,27 +242,27 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
         : await visit.receive(sender, (keep) => readJsonBody(req, { bytesMax, keep }));
     const body = sent === null ? undefined : validate?.(sent.value);
     const owner = admitted.signedIn?.admin._id ?? '';
-    const place = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
+    const callScope = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
     const appPath = appPaths[line.access.kind === 'admin' ? 'admin' : 'key'];
     const request: ApiRequest<unknown> = {
       appUid,
       appPath: appPath.replace(':appUid', () => appUid),
       params,
-      place,
+      callScope,
       query,
       body,
       bodyText: sent?.text ?? '',
       idempotencyKey: () => {
-        // The contract says which calls take one.
+        // Only calls that the contract says take a key.
         if (!line.handler.operation.takesIdempotencyKey)
           throw new Error(`${line.path} takes no key`);
-        return readIdempotencyKey(req.rawHeaders, { scope: place, pepper }, body);
+        return readIdempotencyKey(req.rawHeaders, { scope: callScope, pepper }, body);
       },
       rawHeaders: req.rawHeaders,
       caller: { actor: admitted.actor, address, requestId: ctx.state['requestId'] as string },
       signedIn: admitted.signedIn,
     };
-    // Safe: the functions above match a handler with its access and validator.
+    // Safe, because the functions above pair a handler with its access and validator.
     const handle = (): Promise<ApiAnswer> =>
       answerInTime(line.handler(request as never, context), timeLeftMs(begunMs));
     const result = await (line.withoutPermit ? handle() : visit.handle(payer, handle));
@@ -287,7 +287,7 @@ function writeAnswer(ctx: RouterContext, result: ApiAnswer, publicPath: string):
     ctx.body = result.content.bytes;
     ctx.type = result.content.type;
   } else {
-    // Koa would write the name of the status.
+    // Koa would write the name of the status as the body.
     ctx.body = null;
     ctx.status = result.status;
   }

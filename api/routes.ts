@@ -1,4 +1,4 @@
-// The table of routes: method, path, scope of the key, body, handler. Most of an application are for admins, too.
+// The table of routes: method, path, scope of the key, body, handler. Most are also for admins.
 import { limits } from '../lib/limits.ts';
 import { changeAccountBody, createAccountBody } from './accounts/account.ts';
 import { addMember } from './accounts/add-member.ts';

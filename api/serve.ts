@@ -7,16 +7,16 @@ import { createKoaApp } from './app.ts';
 import type { ApiContext } from './context.ts';
 import { createServer } from './http/create-server.ts';
 
-// Node's default. The system may reset connections that wait beyond it.
+// Node's default. The system may reset connections beyond the backlog.
 const backlogMin = 511;
 
 interface Serving extends AsyncDisposable {
   port: number;
-  /** Takes requests as before, but is not ready and ends each connection with its next answer. */
+  /** Keeps serving requests, but is not ready, and ends each connection with its next response. */
   drain(): Promise<void>;
 }
 
-/** Listens; disposing of it finishes open requests first. Throws when the port is taken. */
+/** Listens. Disposing of it finishes open requests first. Throws if the port is taken. */
 export async function serve(context: ApiContext): Promise<Serving> {
   const { port, host, connectionsMax, drainMs } = context.config.http;
   const server = createServer(createKoaApp(context), context.config.http);
@@ -32,7 +32,7 @@ export async function serve(context: ApiContext): Promise<Serving> {
   }
   return {
     port: (server.address() as AddressInfo).port,
-    // A connection that is closed while it is idle may have a request on its way.
+    // A request may be on its way on a connection that is closed while idle.
     async drain() {
       context.draining = true;
       await sleep(drainMs);

@@ -21,10 +21,10 @@ export async function startApi(config: Config): Promise<RunningRole> {
       await connectTemporal(config.temporal, { measures, publicUrl: config.http.publicUrl }),
     );
     const clock = open.use(await startServerClock(store));
-    const place = { config, store, temporal, clock };
-    const first = config.apiDelivers ? await openFirstAttempts(open, place) : null;
+    const ports = { config, store, temporal, clock };
+    const first = config.apiDelivers ? await openFirstAttempts(open, ports) : null;
     const { earlyAttempts = null } = first ?? {};
-    const context = await createApiContext({ ...place, eager: first !== null, earlyAttempts });
+    const context = await createApiContext({ ...ports, eager: first !== null, earlyAttempts });
     if (measures) {
       const stopping = new AbortController();
       const { connection, namespace } = temporal;
@@ -35,7 +35,7 @@ export async function startApi(config: Config): Promise<RunningRole> {
       });
     }
     const api = open.use(await serve(context));
-    // While open requests end, so do the first attempts under way.
+    // First attempts in flight finish while open requests do.
     open.defer(async () => first?.stop());
     processLog.info({ role: 'api', port: api.port }, 'process.listening');
     const failed = first?.failed ?? new Promise(() => undefined);

@@ -1,9 +1,10 @@
-// `npm run audit`: writes .cache/sbom.json, a CycloneDX list of all packages in which those for development are marked,
-// and asks the registry for known vulnerabilities. It ends with 1 for severe ones of what is shipped, and says so where no audit is offered.
+// `npm run audit`: writes .cache/sbom.json, a CycloneDX list of all packages, in which development packages are marked,
+// and asks the registry for known vulnerabilities. It ends with 1 for severe ones in shipped packages, and says so if
+// the registry offers no audit.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 
-/** Runs npm and returns its JSON, which `npm audit` also prints where it ends with 1. */
+/** Runs npm and returns its JSON, which `npm audit` prints even if it ends with 1. */
 function npm(...args) {
   const options = { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 };
   try {

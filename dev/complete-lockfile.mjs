@@ -1,14 +1,14 @@
-// `node dev/complete-lockfile.mjs`: adds to package-lock.json the platform packages that npm left out of it.
-// npm leaves out an optional package that its registry does not serve, and then `npm ci` refuses
-// the lock file as incomplete. Such packages are pinned exactly by the package that wants them, and
-// their names tell their platform, so an entry can be written without having seen them.
+// `node dev/complete-lockfile.mjs`: adds the platform packages that npm omitted to package-lock.json. npm omits an
+// optional package that its registry does not serve, and then `npm ci` rejects the lock file as incomplete. These
+// packages are pinned exactly by the package that needs them, and their names contain their platform, so an entry can
+// be written without having seen them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
 const processors = ['arm64', 'arm', 'ia32', 'loong64', 'ppc64', 'riscv64', 's390x', 'x64'];
 
-/** Gives the platform a package's name tells of, or null when it tells of none. */
+/** Returns the platform in the name of a package, or null if there is none. */
 function platformOf(name) {
   const words = name.split('/').at(-1).split('-');
   const os = systems.find((system) => words.includes(system));
@@ -19,16 +19,16 @@ function platformOf(name) {
   return { os, cpu, libc: os === 'linux' ? libc : null };
 }
 
-/** Gives the entries that are missing, by their place in the lock file. */
+/** Returns the missing entries, by their key in the lock file. */
 export function missingEntries(lock) {
   const missing = {};
   for (const parent of Object.values(lock.packages)) {
     for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
-      const place = `node_modules/${name}`;
+      const key = `node_modules/${name}`;
       const platform = platformOf(name);
-      if (lock.packages[place] !== undefined || platform === null) continue;
+      if (lock.packages[key] !== undefined || platform === null) continue;
       if (!/^\d+\.\d+\.\d+$/.test(version)) continue;
-      missing[place] = {
+      missing[key] = {
         version,
         cpu: [platform.cpu],
         ...(parent.dev ? { dev: true } : {}),

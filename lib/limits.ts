@@ -1,8 +1,8 @@
-// The limits that no setting changes. `npm run generate` writes docs/limits.md from them.
+// Limits that no setting changes. `npm run generate` writes docs/limits.md from them.
 
 type Rows = Readonly<Record<string, readonly [value: number, bounds: string]>>;
 
-/** Of a group: its title, and what each limit bounds. */
+/** The title of a group, and a description of each limit. */
 export const described = Symbol('described');
 
 type Group<R extends Rows> = { readonly [Name in keyof R]: R[Name][0] } & {
@@ -42,7 +42,7 @@ export const limits = group('Contract', {
   replayedPerSecondMax: [100, 'Deliveries of a replay, with `perSecond`'],
   mentionsPerErasureMax: [10, '`mentions` of an erasure'],
   filesPerContextMax: [1_000, 'Files of a context'],
-  // A whole schedule, all of which the statistics count, however short its waits are.
+  // A whole schedule, so that the statistics can count every attempt of it.
   attemptsKeptMax: [20 + 1, 'Latest attempts kept in a delivery'],
   attemptTimeoutMs: [5_000, 'Attempt, from DNS to the last byte'],
   retryStepsMax: [20, 'Waits of a retry schedule'],
@@ -58,7 +58,7 @@ export const limits = group('Contract', {
   filterCharactersMax: [64, 'Other uid, or action, in a filter of a list'],
   descriptionCharactersMax: [4_000, 'Description'],
   accountUidsMax: [100, 'Accounts in the body of a request'],
-  // Also bounds a token: 100 uids are some 4.5 KB of it.
+  // Also bounds the size of a token: 100 uids take about 4.5 KB.
   accountsPerUserMax: [100, 'Accounts of a user'],
   userTokenLifetimeMaxMs: [60 * 60 * 1_000, "Lifetime of a user's token, with a setting"],
   sessionIdleMs: [60 * 60 * 1_000, "Admin's session without a request"],
@@ -74,12 +74,12 @@ export const httpLimits = group('HTTP', {
   keepAliveTimeoutMs: [65_000, 'Connection between requests'],
   idleTimeoutMs: [30_000, 'Connection without traffic during a request'],
   waitingPerPermitMax: [4, 'Requests that wait for each permit (`HERALD_REQUESTS_AT_ONCE`)'],
-  // Half of what a caller usually waits.
+  // Half of the usual timeout of a caller.
   permitWaitMsMax: [15_000, 'Wait of a request for a permit'],
   // Longer than a read of MongoDB may take.
-  recognisedWithinMs: [6_000, 'Authentication of a caller'],
-  // Longer than a transaction is begun again, or than MongoDB usually takes to change its primary.
-  answeredWithinMs: [12_000, 'Response, including waits'],
+  authenticationTimeoutMs: [6_000, 'Authentication of a caller'],
+  // Longer than a transaction is retried, and than MongoDB usually takes to change its primary.
+  responseTimeoutMs: [12_000, 'Response, including waits'],
   handlingMsMin: [6_000, 'Minimum time of a request after its waits'],
   bodyBytesMax: [256 * 1024 * 1024, 'All bodies in a process'],
   bodyBytesPerCallerMax: [
@@ -94,16 +94,19 @@ export const httpLimits = group('HTTP', {
 });
 
 export const dispatchLimits = group('Dispatch', {
-  startsAtOnceMax: [3, 'Concurrent workflow starts of a process (ADR 39)'],
-  startsAtOnceMaxAlone: [16, 'Concurrent workflow starts of a process, if each event has its own'],
+  concurrentStartsMax: [3, 'Concurrent workflow starts of a process (ADR 39)'],
+  concurrentOwnStartsMax: [
+    16,
+    'Concurrent workflow starts of a process, if each event has its own',
+  ],
   ownWorkflowBelow: [10, 'Waiting events from which on events share workflows'],
   eventsWaitingMax: [
     5_000,
     'Events of a process that wait for a start, three quarters for one application; the relay takes others',
   ],
-  // 60 of our ids fit in the 2 KB of a search attribute.
+  // 60 of our IDs fit in the 2 KB of a search attribute.
   idsPerSearchAttributeMax: [60, 'Events of a workflow; IDs in a search attribute'],
-  // Each may need an activity for its retries; Temporal advises 500 at a time.
+  // Each may need an activity for its retries; Temporal advises at most 500 concurrent ones.
   deliveriesPerWorkflowMax: [500, 'Deliveries of a shared workflow'],
   workflowTaskTimeoutMs: [4_000, 'Workflow task, before another process gets it'],
   relayEveryMs: [1_000, 'Pause of the relay between sweeps'],
@@ -113,31 +116,31 @@ export const dispatchLimits = group('Dispatch', {
 
 export const attemptLimits = group('Attempts and order', {
   firstActivitiesMax: [50, 'Activities `attemptFirst` of a workflow'],
-  activitiesAtOnceMax: [200, 'Concurrent retries of a process; concurrent steps of orders'],
+  concurrentActivitiesMax: [200, 'Concurrent retries of a process; concurrent steps of orders'],
   deliveriesShownMax: [
     20,
     'Deliveries of a workflow that shows every one, not only failed and retried ones',
   ],
   attemptsShownMax: [60, 'Attempts in the result of a workflow'],
-  // A workflow task waits for its first attempts, which a silent receiver keeps for 5 s.
-  workflowTasksAtOnceMax: [400, 'Concurrent workflow tasks of a process'],
-  // 15 s at most with the waits for a rate and a permit; a call that ran out of its time would be sent twice.
+  // A workflow task waits for its first attempts, which an unresponsive receiver delays by 5 s.
+  concurrentWorkflowTasksMax: [400, 'Concurrent workflow tasks of a process'],
+  // A call takes at most 15 s, including the waits for a slot and a permit; one that timed out would send twice.
   callTimeoutMs: [30_000, 'Call of `attemptFirst` or `retryDelivery`'],
-  // Beyond any schedule: 7 days, in which a `Retry-After` at most doubles a wait or makes it an hour, 20 times.
+  // Longer than any schedule: 7 days, plus each `Retry-After`, which at most doubles a wait or makes it 1 h, 20 times.
   retriesTimeoutMs: [15 * 24 * 60 * 60 * 1_000, 'All calls of one `retryDelivery`'],
   permitsPerWebhookMax: [32, 'Requests of a webhook in flight'],
-  // Three webhooks whose receiver is silent leave room to a fourth (docs/adr/0038).
+  // Three webhooks with unresponsive receivers leave room for a fourth (docs/adr/0038).
   permitsPerOriginMax: [
     4 * 32,
     'Requests of an application to an origin in flight, without overdue ones',
   ],
-  mailsAtOnceMax: [4, 'Mails of a process in flight'],
+  concurrentMailsMax: [4, 'Mails of a process in flight'],
   permitsInAllMax: [
     256,
     'Requests of a process in flight, without overdue ones; three quarters for one application',
   ],
   firstAttemptClaimMs: [4_000, 'Claim of first attempts by the process that records the event'],
-  firstAttemptsAtOnceMax: [
+  concurrentFirstAttemptsMax: [
     2_000,
     'First attempts of a process, in flight or waiting; three quarters for one application. Workflows and retries make the others',
   ],
@@ -146,28 +149,28 @@ export const attemptLimits = group('Attempts and order', {
   permitWaitMsMax: [2_000, 'Wait of an attempt for permits'],
   factsFreshMs: [500, 'Age from which webhook, event and delivery are read again before a request'],
   rateWaitMsMax: [1_000, 'Wait for a rate-limit slot; a slot further past is void'],
-  // Half of the places of retries: the other half is for webhooks without a rate.
-  rateWaitsAtOnceMax: [
+  // Half of the slots for retries; the other half is for webhooks without a rate.
+  concurrentRateWaitsMax: [
     100,
     'Attempts of a process that wait for a rate-limit slot, three quarters for one application; others are recorded with their slot',
   ],
   overdueAfterMs: [1_000, 'Age from which a request is overdue'],
-  // Longer than a step, which begins attempts for 15 s.
+  // Longer than a step, which starts attempts for 15 s.
   orderStepTimeoutMs: [45_000, 'Call of `attemptInOrder`'],
-  // An attempt with its waits and reads; a request is begun only while there is time for all of it.
+  // The time of an attempt with its waits and reads; a request starts only if enough of the lease is left.
   partitionLeaseMs: [15_000, 'Lease of a partition, renewed with each number'],
 });
 
 export const jobLimits = group('Jobs', {
   pageEveryMs: [1_000, 'Time between the pages of a release or replay'],
   pageTimeoutMs: [60_000, 'Call of `takeJobPage`'],
-  // Each may have some payloads in memory.
-  pagesAtOnceMax: [20, 'Concurrent calls of `takeJobPage` of a process'],
+  // Each may hold some payloads in memory.
+  concurrentPagesMax: [20, 'Concurrent calls of `takeJobPage` of a process'],
   releasedPerSecondDefault: [20, 'Deliveries released, or by default replayed'],
   countedDeliveriesMax: [10_000, 'Deliveries that a dry run counts'],
   countedEventsMax: [100_000, 'Events that a dry run checks'],
   countingMsMax: [5_000, 'Duration of a dry run'],
-  // Each costs Temporal some steps at once, which at the time of the retries are spread.
+  // Each signal makes Temporal work immediately, whereas the retries would be spread over time.
   signalledPerPageMax: [100, 'Workflows that a page signals about overtaken retries'],
   erasureSecondPassAfterMs: [5 * 60 * 1_000, 'Time between the two passes of an erasure'],
 });
@@ -175,9 +178,9 @@ export const jobLimits = group('Jobs', {
 export const statisticsLimits = group('Statistics', {
   countEveryMs: [10_000, 'Pause between checks for minutes to count'],
   countBackoffMsMax: [60_000, 'The same pause while MongoDB is unavailable'],
-  // Longer than any record of an attempt or a cancellation takes, from the time in it to its commit.
+  // Longer than it takes to record an attempt or a cancellation, from the time in the record to its commit.
   countedAfterMs: [60_000, 'Time from the end of a minute to its count'],
-  // Clocks differ, and a page of a job writes the time at which it began.
+  // Clocks differ, and a page of a job writes its start time.
   staleUpdateMsMax: [
     15_000,
     "Time by which a delivery's update may precede the end of its attempt",
@@ -204,7 +207,7 @@ export const streamLimits = group('Streams of events', {
   keptEventsMax: [10_000, 'Committed events in memory; a reader further behind is closed'],
   keptBytesMax: [32 * 1024 * 1024, 'Payloads of committed events in memory'],
   buffersBytesMax: [64 * 1024, 'Payloads and messages buffered for a stream'],
-  // Less than half of the idle time after which a connection is closed.
+  // Less than half of the usual idle timeout of connections.
   heartbeatEveryMs: [15_000, 'Time between heartbeats of a stream'],
   callerCheckEveryMs: [2_000, "Time between checks of the readers' rights"],
   endReasonMs: [1_000, 'Time for a reader to take the message `closed`'],
@@ -213,12 +216,12 @@ export const streamLimits = group('Streams of events', {
     'Time since a disconnection, in which a reader resumes in the order of commits',
   ],
   resumingMsMax: [10_000, 'Time between two events while resuming; then stored events are read'],
-  // A transaction may live for 90 s, and begins within 10 s; the rest is for clocks that differ.
+  // A transaction may take 90 s and begins within 10 s; the rest allows for clock differences.
   lateCommitMsMax: [3 * 60 * 1_000, 'Time from the creation of an event to its commit'],
   storedPageSizeMax: [100, 'Stored events of a page'],
-  // Each of 200 slow readers may have such a page in memory.
+  // Each of 200 slow readers may hold one such page in memory.
   storedPageBytesMax: [512 * 1024, 'Stored events of a page; one event may be longer'],
-  missedReadsAtOnceMax: [8, 'Concurrent reads of missed events in a process'],
+  concurrentMissedReadsMax: [8, 'Concurrent reads of missed events in a process'],
 });
 
 export const egressLimits = group('Requests to receivers', {
@@ -230,9 +233,9 @@ export const egressLimits = group('Requests to receivers', {
   ],
   responseSampleBytesMax: [4 * 1024, 'Body of a response, kept'],
   idleConnectionsMax: [256, 'Idle connections of a process; to an origin, as many as requests'],
-  // Shorter than the 5 s after which a Node receiver closes, so that we close first.
+  // Shorter than the 5 s idle timeout of a Node receiver, so that we close first.
   idleMsMax: [4_000, 'Idle connection'],
-  // A name can move, so even a busy connection ends for a new lookup.
+  // A name can move to another address, so even a busy connection ends for a new lookup.
   connectionAgeMsMax: [60_000, 'Age of a reused connection'],
 });
 
@@ -243,12 +246,12 @@ export const traceLimits = group('Traces', {
 export const processLimits = group('MongoDB and the process', {
   mongoConnectionsMax: [50, 'Connections of a process to MongoDB'],
   mongoTimeoutMs: [5_000, 'Each wait of a MongoDB operation'],
-  // With the driver's 10 s, calls of a frozen primary are given up only 15 s later, when another is long elected.
+  // With the driver's default of 10 s, calls to a frozen primary would fail after 15 s, long after an election.
   mongoHeartbeatMs: [
     2_000,
     'Time between heartbeats of a MongoDB server, which is given up when one is 5 s late',
   ],
-  // The driver alone would repeat a transaction for two minutes; its caller has gone by then.
+  // The driver alone would retry a transaction for two minutes, long after its caller has left.
   clockAheadMsMax: [
     30_000,
     "Distance of a process's clock from MongoDB's; beyond it an api is unready",

@@ -8,7 +8,7 @@ execFileSync('tsc', ['-p', 'tsconfig.json'], { stdio: 'inherit' });
 for (const name of readdirSync('dist', { recursive: true })) {
   if (!name.endsWith('.d.ts')) continue;
   const path = join('dist', name);
-  // The compiler rewrites `.ts` in imports of programs, but not of declarations.
+  // The compiler rewrites `.ts` in the imports of programs, but not in those of declarations.
   const text = readFileSync(path, 'utf8').replaceAll(/(?<=['"]\.[^'"]*)\.ts(?=['"])/g, '.js');
   writeFileSync(path, text);
 }

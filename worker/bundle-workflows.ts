@@ -8,11 +8,10 @@ import {
   type WorkflowBundleOption,
 } from '@temporalio/worker';
 
-// Beside this file it is TypeScript in development and JavaScript in dist.
+// The workflows are TypeScript in development and JavaScript in dist, like this file.
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const workflowsPath = fileURLToPath(new URL(`../workflows/index.${extension}`, import.meta.url));
 
-/** Returns the prebuilt bundle of `npm run build` where there is one, else builds it now. */
 export async function loadWorkflowBundle(
   prebuiltPath: string | null,
 ): Promise<WorkflowBundleOption> {
@@ -25,7 +24,7 @@ export async function writeWorkflowBundle(path: string): Promise<void> {
   await writeFile(path, code);
 }
 
-/** Workflows share their modules, which are evaluated once a process: none of them may keep a state. */
+/** Workflows share their modules, which are evaluated once per process: modules must not keep state. */
 export async function bundleWorkflows(): Promise<WorkflowBundle> {
   return bundleWorkflowCode({
     workflowsPath,

@@ -6,7 +6,7 @@ import { linkingToConsole } from '../lib/temporal/console-links.ts';
 import { temporalLog } from '../lib/platform/logger.ts';
 import { bufferTemporalMetrics } from './temporal-metrics.ts';
 
-/** Dispose of it after the workers on it have stopped. */
+/** Dispose of it after its workers have stopped. */
 export interface Temporal extends AsyncDisposable {
   connection: NativeConnection;
   client: Client;
@@ -14,13 +14,13 @@ export interface Temporal extends AsyncDisposable {
 }
 
 interface TemporalOptions {
-  /** Whether the SDK's metrics join those of the process. */
+  /** Whether the metrics of the process include those of the SDK. */
   measures?: boolean;
-  /** Where the console is, to which workflows then have links. */
+  /** The URL of the console; if set, workflows link to it. */
   publicUrl?: string;
 }
 
-// By design: workflows and activities have separate workers.
+// Workflows and activities have separate workers by design.
 const expectedWarnings: ReadonlySet<string> = new Set([
   'No activities registered, not polling for activity tasks',
   'No workflows registered, not polling for workflow tasks',
@@ -29,15 +29,15 @@ const expectedWarnings: ReadonlySet<string> = new Set([
 let runtimeInstalled = false;
 
 /**
- * Sends the SDK's log lines through the process's logger, and its metrics to those of the process where somebody gets
- * them; once a process. run-process.ts handles signals.
+ * Sends the SDK's log lines to the logger of the process and, if they are used, its metrics to those of the process.
+ * Runs once per process; run-process.ts handles signals.
  */
 export function installRuntime({ measures } = { measures: false }): void {
   if (runtimeInstalled) return;
   runtimeInstalled = true;
   Runtime.install({
     shutdownSignals: [],
-    // Without `forward` the native half prints its lines as text between our lines of JSON.
+    // Without `forward`, the native code prints plain text between our JSON lines.
     telemetryOptions: {
       logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
       ...(measures
@@ -55,8 +55,8 @@ export function installRuntime({ measures } = { measures: false }): void {
 }
 
 /**
- * Connects to Temporal; throws one clear sentence when the server or the namespace cannot be reached. The client shares
- * the workers' native connection: an eager start, which returns the first task, works only there.
+ * Connects to Temporal; throws one clear sentence if the server or the namespace cannot be reached. The client shares
+ * the native connection of the workers, because only there an eager start returns the first task.
  */
 export async function connectTemporal(
   settings: Config['temporal'],

@@ -16,7 +16,7 @@ import { hasMetrics } from '../lib/telemetry/start-telemetry.ts';
 import { runRelay } from './relay.ts';
 import { runStatistics } from './statistics.ts';
 
-/** Connects, and starts the workers, the relay and the statistics. Throws one clear sentence when a server is not usable. */
+/** Connects, and starts the workers, the relay and the statistics. Throws one clear sentence if a server fails. */
 export async function createDeliveryWorker(config: Config): Promise<RunningRole> {
   const open = new Disposal();
   const measures = hasMetrics(config.telemetry);
@@ -54,7 +54,7 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
       : [];
     open.defer(async () => {
       stopping.abort();
-      // Before the workers stop: a send that waits for a permit would begin late, be cut off and be sent again.
+      // Before the workers stop: a send still waiting for a permit would start late, be cut off and be repeated.
       sender.endWaits();
       await Promise.all([workers[Symbol.asyncDispose](), relay, statistics, ...watches]);
     });

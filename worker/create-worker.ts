@@ -12,19 +12,19 @@ import {
 import type { Temporal } from './connect-temporal.ts';
 import { traceSinks } from './trace-sinks.ts';
 
-type Place = Pick<Temporal, 'connection' | 'namespace'>;
+type WorkerConnection = Pick<Temporal, 'connection' | 'namespace'>;
 type FirstAttemptActivity = Pick<DeliveryActivities, 'attemptFirst'>;
 
-// A stop lets attempts (5 s each) end, then cancels retries, and ends all within stopTimeoutMs.
+// A stop waits for attempts (5 s each), then cancels retries, and ends everything within stopTimeoutMs.
 const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: processLimits.attemptsCutAfterMs };
-// How long the next tasks of a dead worker's workflows wait for it before others get them.
+// How long tasks wait for a dead worker before other workers get them.
 const stickyTimeoutMs = 2_000;
-// Retries have slots of their own: a webhook that hangs takes one a delivery for 5 s, and would in time take all.
-const { activitiesAtOnceMax, firstActivitiesMax, workflowTasksAtOnceMax } = attemptLimits;
+// Retries have their own slots: an unresponsive receiver occupies one per delivery for 5 s, and would soon occupy all.
+const { concurrentActivitiesMax, firstActivitiesMax, concurrentWorkflowTasksMax } = attemptLimits;
 
-/** Makes the worker that runs workflows and their first attempts; both process roles run one. */
+/** Creates the worker for workflows and their first attempts; api and worker processes both run one. */
 export async function createWorkflowWorker(
-  temporal: Place,
+  temporal: WorkerConnection,
   { bundle, activities }: { bundle: WorkflowBundleOption; activities: FirstAttemptActivity },
 ): Promise<Worker> {
   return UntimedWorker.create({
@@ -34,11 +34,11 @@ export async function createWorkflowWorker(
     workflowBundle: bundle,
     activities: { attemptFirst: activities.attemptFirst },
     sinks: traceSinks,
-    // Only local ones.
+    // Its activities are all local.
     enableNonLocalActivities: false,
-    maxConcurrentWorkflowTaskExecutions: workflowTasksAtOnceMax,
-    // None waits for those of another workflow: the permits of the process are the limit, and they are fair.
-    maxConcurrentLocalActivityExecutions: workflowTasksAtOnceMax * firstActivitiesMax,
+    maxConcurrentWorkflowTaskExecutions: concurrentWorkflowTasksMax,
+    // High enough that no workflow waits for another: the permits of the process are the limit, and they are fair.
+    maxConcurrentLocalActivityExecutions: concurrentWorkflowTasksMax * firstActivitiesMax,
     stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
     ...stopMs,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
@@ -46,8 +46,8 @@ export async function createWorkflowWorker(
 }
 
 /**
- * Runs workflow code without the SDK's limit of 5 s, which is half of an activation's cost, and after which Node would
- * end a starved process (temporalio/sdk-typescript#939). All loops of workflows are bounded.
+ * Runs workflow code without the SDK's limit of 5 s, which costs half of each activation, and after which Node would
+ * kill a starved process (temporalio/sdk-typescript#939). All loops in workflows are bounded.
  */
 class UntimedWorker extends Worker {
   protected static override async createWorkflowCreator(
@@ -58,9 +58,9 @@ class UntimedWorker extends Worker {
   }
 }
 
-/** Makes the workers that run the other activities: for job pages, for retries and for order. */
+/** Creates the workers for the other activities: job pages, retries and ordered deliveries. */
 export async function createActivityWorkers(
-  temporal: Place,
+  temporal: WorkerConnection,
   activities: DeliveryActivities,
 ): Promise<Worker[]> {
   const { retryDelivery, attemptInOrder, takeJobPage } = activities;
@@ -68,17 +68,17 @@ export async function createActivityWorkers(
     {
       taskQueue: deliveriesTaskQueue,
       activities: { takeJobPage },
-      maxConcurrentActivityTaskExecutions: jobLimits.pagesAtOnceMax,
+      maxConcurrentActivityTaskExecutions: jobLimits.concurrentPagesMax,
     },
     {
       taskQueue: retriesTaskQueue,
       activities: { retryDelivery },
-      maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
+      maxConcurrentActivityTaskExecutions: concurrentActivitiesMax,
     },
     {
       taskQueue: orderTaskQueue,
       activities: { attemptInOrder },
-      maxConcurrentActivityTaskExecutions: activitiesAtOnceMax,
+      maxConcurrentActivityTaskExecutions: concurrentActivitiesMax,
     },
   ];
   return Promise.all(
@@ -95,7 +95,7 @@ export async function createActivityWorkers(
   );
 }
 
-/** Runs workers until disposed of. `failed` resolves with the first fault that ended one. */
+/** Runs workers until disposed of. `failed` resolves with the first fault that stopped one. */
 export function runWorkers(workers: readonly Worker[]): RunningRole {
   const runs = workers.map((worker) => worker.run());
   const failed = new Promise<unknown>((resolve) => {

@@ -11,32 +11,32 @@ import type { Clock } from '../lib/platform/clock.ts';
 import type { Disposal } from '../lib/platform/disposal.ts';
 import { newId } from '../lib/platform/ids.ts';
 import { createSecretBox } from '../lib/platform/secret-box.ts';
-import { createOvertakenSignaller } from '../lib/temporal/signal-overtaken.ts';
+import { createTakenByJobSignaller } from '../lib/temporal/signal-taken-by-job.ts';
 import { createPartitionSignaller } from '../lib/temporal/signal-partition.ts';
 import { writeNoticeMail } from '../lib/webhooks/notice-mail.ts';
 import { TriggerRecorder } from '../lib/webhooks/trigger-recorder.ts';
 import type { Temporal } from './connect-temporal.ts';
 
-export interface DeliveryPlace {
+export interface DeliveryDependencies {
   config: Config;
   store: Store;
   temporal: Pick<Temporal, 'client'>;
   clock: Clock;
 }
 
-/** Returns what attempts need. Closing `open` ends the requests under way. */
+/** Creates the dependencies of attempts. Closing `open` ends the requests in flight. */
 export function openDeliveryPorts(
   open: Disposal,
-  { config, store, temporal, clock }: DeliveryPlace,
+  { config, store, temporal, clock }: DeliveryDependencies,
 ): DeliveryPorts {
   return {
     processUid: newId('prc'),
     store,
     records: createDeliveryRecords(store, open.use(new TriggerRecorder(store))),
     sender: open.use(openSender(config)),
-    firstAttempts: new SharedLimit(attemptLimits.firstAttemptsAtOnceMax),
+    firstAttempts: new SharedLimit(attemptLimits.concurrentFirstAttemptsMax),
     signalPartition: createPartitionSignaller(temporal.client),
-    signalOvertaken: createOvertakenSignaller(temporal.client),
+    signalTakenByJob: createTakenByJobSignaller(temporal.client),
     secretBox: createSecretBox(config.sealingKeys),
     clock,
     random: Math.random,

@@ -4,23 +4,23 @@ import type { Disposal } from '../lib/platform/disposal.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import type { Temporal } from './connect-temporal.ts';
 import { createWorkflowWorker, runWorkers } from './create-worker.ts';
-import { type DeliveryPlace, openDeliveryPorts } from './delivery-ports.ts';
+import { type DeliveryDependencies, openDeliveryPorts } from './delivery-ports.ts';
 
 interface FirstAttemptWorker {
-  /** Null where the settings leave first attempts to their workflows. */
+  /** Null if the settings leave first attempts to their workflows. */
   earlyAttempts: EarlyAttempts | null;
-  /** Begins no more, and leaves what waits for a permit to the retries; attempts under way go on. */
+  /** Starts no more attempts, and leaves those waiting for a permit to the retries; attempts in flight continue. */
   stop: () => void;
   failed: Promise<unknown>;
 }
 
-/** Starts what makes first attempts in an api process: a workflow worker, and early attempts. */
+/** Starts the first attempts of an api process: a workflow worker, and early attempts. */
 export async function openFirstAttempts(
   open: Disposal,
-  place: DeliveryPlace & { temporal: Temporal },
+  dependencies: DeliveryDependencies & { temporal: Temporal },
 ): Promise<FirstAttemptWorker> {
-  const { config, temporal } = place;
-  const ports = openDeliveryPorts(open, place);
+  const { config, temporal } = dependencies;
+  const ports = openDeliveryPorts(open, dependencies);
   const earlyAttempts = config.earlyAttempts ? new EarlyAttempts(ports) : null;
   const activities = createActivities(ports, earlyAttempts);
   const bundle = await loadWorkflowBundle(config.workflowBundlePath);

@@ -1,4 +1,4 @@
-// The worker process: telemetry first, so that nothing of the rest goes unmeasured.
+// The worker process. Telemetry starts first, so that everything else is measured.
 import { readConfig, summarizeConfig } from '../lib/config/config.ts';
 import { processLog } from '../lib/platform/logger.ts';
 import { runProcess } from '../lib/platform/run-process.ts';

@@ -1,6 +1,6 @@
-// The guarantee behind the direct start: a sweep that starts what no workflow has taken yet.
+// The relay guarantees delivery: it starts or signals workflows that no other process has.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eachOf } from '../lib/concurrency/each-of.ts';
+import { forEachLimit } from '../lib/concurrency/for-each-limit.ts';
 import type { Clock } from '../lib/platform/clock.ts';
 import { dispatchLimits } from '../lib/limits.ts';
 import type { SignalPartition } from '../lib/temporal/signal-partition.ts';
@@ -11,15 +11,15 @@ import { keyOfPartition } from '../lib/model/partition.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { findClaimed, findUnclaimed } from '../lib/events/events.ts';
 import { findUnstartedJobs } from '../lib/jobs/jobs.ts';
-import { expectSignal, takeOverdue } from '../lib/order/partitions.ts';
+import { scheduleSignal, takeOverdue } from '../lib/order/partitions.ts';
 import type { WorkflowStarts } from '../lib/dispatch/workflow-starts.ts';
 import { WaitingEvents } from '../lib/dispatch/waiting-events.ts';
 
 const { relayEveryMs, relayBackoffMsMax, relayedPerSweepMax } = dispatchLimits;
-// The api may still be starting an event this young.
+// The api may still be starting the workflow of an event this new.
 const graceMs = 2_000;
 const concurrentStartsMax = 10;
-// Well above the faults of single workflows, which must not hold up those behind them.
+// Well above the faults of single workflows, which must not delay those behind them.
 const failuresMax = 50;
 
 export interface RelayPorts {
@@ -30,7 +30,7 @@ export interface RelayPorts {
   eventsPerWorkflowMax: number;
 }
 
-/** Sweeps until `signal` aborts, and backs off while MongoDB or Temporal is away. Never rejects. */
+/** Sweeps until `signal` aborts, and backs off while MongoDB or Temporal is unavailable. Never rejects. */
 export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<void> {
   let waitMs: number = relayEveryMs;
   while (!signal.aborted) {
@@ -47,7 +47,7 @@ export async function runRelay(ports: RelayPorts, signal: AbortSignal): Promise<
   }
 }
 
-/** Starts the events, jobs and partitions that wait, and returns how many. Throws when it could start none of them. */
+/** Starts the workflows of waiting events, jobs and partitions, and returns their number. Throws if all failed. */
 export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<number> {
   const before = new Date(ports.clock.now().getTime() - graceMs);
   const sweeps = [
@@ -62,7 +62,7 @@ export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<num
   return started;
 }
 
-// First the workflows that were chosen and not started, then shared ones for the events that have none.
+// Starts claimed workflows first, then shared ones for unclaimed events.
 async function eventStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
   const batches = [
     ...groupByWorkflow(await findClaimed(ports.store, before, relayedPerSweepMax)),
@@ -84,7 +84,7 @@ async function jobStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
   }));
 }
 
-// A signal may be lost, a sweep cannot.
+// Signals can be lost, so each sweep repeats those that are overdue.
 async function signalPartitions(ports: RelayPorts, signal: AbortSignal): Promise<Swept> {
   const { store, clock } = ports;
   const overdue = await takeOverdue(store, clock.now(), relayedPerSweepMax);
@@ -98,12 +98,12 @@ async function signalPartitions(ports: RelayPorts, signal: AbortSignal): Promise
     facts: { appUid: partition.appUid, partition: partition._id, count: 1 },
   }));
   const swept = await startEach(starts, signal);
-  // Not only a minute later.
-  if (unsignalled.size > 0) await expectSignal(store, [...unsignalled], { now: clock.now() });
+  // Otherwise they would wait a minute.
+  if (unsignalled.size > 0) await scheduleSignal(store, [...unsignalled], { now: clock.now() });
   return swept;
 }
 
-/** `facts` are logged when it fails; `count`: how many events or jobs it starts. */
+/** `facts` are logged if the start fails; `count` is the number of events or jobs it starts. */
 interface Start {
   start: () => Promise<void>;
   kind: 'event' | 'job' | 'partition';
@@ -118,8 +118,8 @@ interface Swept {
 async function startEach(starts: readonly Start[], signal: AbortSignal): Promise<Swept> {
   const failures: unknown[] = [];
   let started = 0;
-  await eachOf(starts, concurrentStartsMax, async ({ start, kind, facts }) => {
-    // So many failures and no success mean that Temporal is away.
+  await forEachLimit(starts, concurrentStartsMax, async ({ start, kind, facts }) => {
+    // This many failures without a success mean that Temporal is unavailable.
     if (signal.aborted || (started === 0 && failures.length >= failuresMax)) return;
     try {
       await start();

@@ -1,4 +1,4 @@
-// Counts what became of the attempts, minute by minute, apart from their path.
+// Counts the results of attempts by minute, in the background.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statisticsLimits } from '../lib/limits.ts';
 import type { Store } from '../lib/mongo/connect.ts';
@@ -8,7 +8,7 @@ import { countMinutes } from '../lib/statistics/count-minutes.ts';
 
 const { countEveryMs, countBackoffMsMax } = statisticsLimits;
 
-/** Counts until `signal` aborts, and backs off while MongoDB is away. Never rejects. */
+/** Counts until `signal` aborts, and backs off while MongoDB is unavailable. Never rejects. */
 export async function runStatistics(
   ports: { store: Store; clock: Clock },
   signal: AbortSignal,
@@ -16,7 +16,7 @@ export async function runStatistics(
   let waitMs: number = countEveryMs;
   while (!signal.aborted) {
     try {
-      // After a pause of this service there are many minutes to count.
+      // After downtime there are many minutes to count.
       waitMs = (await countMinutes(ports.store, ports.clock.now())) ? 0 : countEveryMs;
     } catch (error) {
       waitMs = Math.min(countBackoffMsMax, Math.max(countEveryMs, 2 * waitMs));

@@ -1,15 +1,15 @@
-// Brings the metrics of Temporal's SDK, which its native half makes, into those of the process.
+// Adds the metrics of Temporal's SDK, collected by its native code, to those of the process.
 import { type Attributes, type Meter, metrics } from '@opentelemetry/api';
 import { type BufferedMetricUpdate, MetricsBuffer } from '@temporalio/worker';
 
-// Some 40 updates an event, so that a second of 1,000 events/s fits twice; what is beyond is dropped.
+// An event causes about 40 updates, so this holds two seconds at 1,000 events/s; the rest is dropped.
 const updatesMax = 100_000;
 const drainEveryMs = 500;
 
 type Metric = BufferedMetricUpdate['metric'];
 type Record = (value: number, attributes: Attributes) => void;
 
-/** Returns the buffer for the SDK's runtime, whose metrics are then in those of the process as `temporal_…`. */
+/** Returns the metrics buffer for the SDK's runtime; its metrics appear in those of the process as `temporal_…`. */
 export function bufferTemporalMetrics(): MetricsBuffer {
   const buffer = new MetricsBuffer({ maxBufferSize: updatesMax, useSecondsForDurations: true });
   const records = new Map<string, Record>();
@@ -25,7 +25,7 @@ export function bufferTemporalMetrics(): MetricsBuffer {
   return buffer;
 }
 
-// From a call within the data centre to a workflow that waits for retries.
+// From a call within a data centre to a workflow that waits for retries.
 const secondsBuckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600, 3_600, 86_400];
 
 function createRecord(meter: Meter, { name, kind, unit = '', description = '' }: Metric): Record {

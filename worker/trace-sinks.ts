@@ -1,17 +1,17 @@
 import { SpanStatusCode } from '@opentelemetry/api';
 import type { InjectedSinks } from '@temporalio/worker';
-import { optionsOf, placeSpan } from '../lib/telemetry/place-span.ts';
+import { chooseParent, spanOptions } from '../lib/telemetry/span-parent.ts';
 import { startSpan } from '../lib/telemetry/spans.ts';
-import { placeOf } from '../lib/telemetry/trace-context.ts';
+import { spanContextOf } from '../lib/telemetry/trace-context.ts';
 import type { TraceSinks } from '../lib/temporal/messages.ts';
 
-/** Records the spans of workflows at their end: only then is all of one known, and a process may be another by then. */
+/** Records the span of a workflow at its end: only then is it complete, possibly in another process. */
 export const traceSinks: InjectedSinks<TraceSinks> = {
   traces: {
     ended: {
       callDuringReplay: false,
       fn({ workflowType, workflowId, startTime }, traceparent, isFailed) {
-        const change = placeOf({ traceparent });
+        const change = spanContextOf({ traceparent });
         if (change === null) return;
         const ageMs = Date.now() - startTime.getTime();
         const span = startSpan({
@@ -21,7 +21,7 @@ export const traceSinks: InjectedSinks<TraceSinks> = {
             'temporal.workflow.id': workflowId,
           },
           startTime: startTime.getTime(),
-          ...optionsOf(placeSpan({ change, ageMs, isAgain: false, active: null })),
+          ...spanOptions(chooseParent({ change, ageMs, isResent: false, active: null })),
         });
         if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
         span.end();

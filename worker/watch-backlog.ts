@@ -1,4 +1,4 @@
-// What the whole installation has still to do, for the metrics of each worker.
+// The open work of the whole installation, for the metrics of each worker.
 import type { ConnectionLike } from '@temporalio/client';
 import {
   type InstallationBacklog,
@@ -12,7 +12,7 @@ import { instruments } from '../lib/telemetry/instruments.ts';
 import { watch, watchEveryMs } from '../lib/telemetry/watch.ts';
 import { readTaskQueues, type TaskQueue } from '../lib/temporal/task-queues.ts';
 
-// What could not be read for so long is not a number: the SDK would go on to show what is not reported any more.
+// Older values are reported as NaN, because the SDK would keep showing the last reported value.
 const freshMs = 4 * watchEveryMs;
 const readTimeoutMs = 5_000;
 
@@ -56,7 +56,7 @@ class Latest<T> {
     this.#stopping = stopping;
   }
 
-  /** Returns a figure of the value while that is fresh. */
+  /** Returns `figure` while the value is fresh, then NaN. */
   whileFresh(figure: number): number {
     return this.#nowMs() - this.#readAtMs <= freshMs ? figure : Number.NaN;
   }
@@ -66,7 +66,7 @@ class Latest<T> {
       this.value = await read();
       this.#readAtMs = this.#nowMs();
     } catch (error) {
-      // A stop closes the connection under a read.
+      // A stop closes the connection during a read.
       if (!this.#stopping.aborted) statisticsLog.warn({ err: error }, 'metrics.not_read');
     }
   }

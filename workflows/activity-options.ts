@@ -9,22 +9,22 @@ import { heartbeatTimeoutMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
 import { deliveriesTaskQueue, orderTaskQueue, retriesTaskQueue } from '../lib/temporal/names.ts';
 
-// Of our own faults: a receiver's failure sets its own delay, and ends with its schedule. Workers that are killed one
-// after the other use up the short waits, so the longest is short too.
-const ownFaults: RetryPolicy = {
+// For our own faults only: a receiver's failure sets its own delay and ends with its schedule. The longest wait is
+// short because workers killed one after another use up the short ones.
+const faultRetries: RetryPolicy = {
   initialInterval: '1 second',
   backoffCoefficient: 2,
   maximumInterval: '8 seconds',
 };
 
-// An attempt under way when its workflow is cancelled is recorded, which it could not be without the workflow.
+// Waits for the attempt in flight when a workflow is cancelled: without the workflow it could not be recorded.
 const cancellationType = ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 
-// In the process that has the workflow's first task, which answers Temporal once, with their outcomes (ADR 19).
+// In the process with the first workflow task, so that Temporal gets one response with all outcomes (ADR 19).
 export const { attemptFirst } = proxyLocalActivities<Pick<DeliveryActivities, 'attemptFirst'>>({
   startToCloseTimeout: attemptLimits.callTimeoutMs,
-  retry: ownFaults,
-  // A longer wait is left to the server: a workflow task must not stay open for it.
+  retry: faultRetries,
+  // Longer waits are left to the server, so that no workflow task stays open for them.
   localRetryThreshold: '2 seconds',
 });
 
@@ -34,7 +34,7 @@ export const { retryDelivery } = proxyActivities<Pick<DeliveryActivities, 'retry
   scheduleToCloseTimeout: attemptLimits.retriesTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
   cancellationType,
-  retry: ownFaults,
+  retry: faultRetries,
 });
 
 export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'attemptInOrder'>>({
@@ -42,17 +42,17 @@ export const { attemptInOrder } = proxyActivities<Pick<DeliveryActivities, 'atte
   startToCloseTimeout: attemptLimits.orderStepTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
   cancellationType,
-  retry: ownFaults,
+  retry: faultRetries,
 });
 
 export const { takeJobPage } = proxyActivities<Pick<DeliveryActivities, 'takeJobPage'>>({
   taskQueue: deliveriesTaskQueue,
   startToCloseTimeout: jobLimits.pageTimeoutMs,
   heartbeatTimeout: heartbeatTimeoutMs,
-  retry: ownFaults,
+  retry: faultRetries,
 });
 
-/** Temporal serves the applications in turn whose activities wait in a task queue (`matching.enableFairness`). */
-export function inTurn(appUid: string): { priority: Priority } {
+/** Makes Temporal serve the applications in a task queue in turn (`matching.enableFairness`). */
+export function fairPriority(appUid: string): { priority: Priority } {
   return { priority: { fairnessKey: appUid } };
 }

@@ -8,15 +8,15 @@ import type {
 } from '../lib/temporal/messages.ts';
 import { Progress } from './progress.ts';
 import { Retries } from './retries.ts';
-import { showingCancel } from './show-deliveries.ts';
+import { showingCancellation } from './show-deliveries.ts';
 import { inTrace } from './trace-sink.ts';
 
 type Delivery = AttemptFirstInput['deliveries'][number];
 
 /**
- * Delivers events of one application: first attempts by webhook, then one durable retry a failing delivery, which waits
- * for no other webhook. Fails with `DeliveriesFailed` when a delivery failed for good, so that operators find it under
- * Failed.
+ * Delivers events of one application: first attempts by webhook, then one durable retry per failing delivery,
+ * independent of other webhooks. Fails with `DeliveriesFailed` if a delivery failed for good, so that operators find it
+ * under Failed.
  */
 export async function deliverEvents(input: DeliverEventsInput): Promise<DeliverySummary> {
   const { trace } = input;
@@ -27,8 +27,8 @@ async function deliver(input: DeliverEventsInput): Promise<DeliverySummary> {
   const progress = new Progress(input.events);
   const retries = new Retries(input);
   const groups = groupDeliveries(input.events, attemptLimits.firstActivitiesMax);
-  const ended = allEnded(groups.map((group) => deliverGroup(group, { input, progress, retries })));
-  await showingCancel(ended);
+  const ended = settleAll(groups.map((group) => deliverGroup(group, { input, progress, retries })));
+  await showingCancellation(ended);
   return progress.end();
 }
 
@@ -43,7 +43,7 @@ async function deliverGroup(
   ]);
   progress.attempted(deliveries, first);
   if (first.retrying.length === 0) return;
-  await allEnded(
+  await settleAll(
     first.retrying.map(async (outcome) => progress.retried(await retries.retry(outcome))),
   );
 }
@@ -56,9 +56,9 @@ function summarize(deliveries: readonly Delivery[]): string {
   return `${events} to ${to}`;
 }
 
-// A cancel ends the retries that wait at once, and those under way with their attempts, which need a workflow till then.
-// The SDK traces each promise, which costs as much as all else here: of one alone none more is made.
-async function allEnded(promises: readonly Promise<void>[]): Promise<void> {
+// A cancel ends waiting retries immediately, and running ones after their attempt, so the workflow waits for them. A
+// single promise is returned as it is, because the SDK traces each promise at considerable cost.
+async function settleAll(promises: readonly Promise<void>[]): Promise<void> {
   if (promises.length === 1) return promises[0];
   for (const each of await Promise.allSettled(promises)) {
     if (each.status === 'rejected') throw each.reason;

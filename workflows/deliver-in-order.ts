@@ -7,41 +7,46 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { attemptInOrder, inTurn } from './activity-options.ts';
+import { attemptInOrder, fairPriority } from './activity-options.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { PartitionKey } from '../lib/model/partition.ts';
 import { describeDeliveries } from '../lib/temporal/current-details.ts';
 import { addSummaries, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
 import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
 import type { DeliverInOrderInput, DeliverySummary, ShownStep } from '../lib/temporal/messages.ts';
-import { movedSignalName } from '../lib/temporal/names.ts';
+import { wakeSignalName } from '../lib/temporal/names.ts';
 import {
   deliveryStateAttribute,
   eventIdsAttribute,
   eventTypeAttribute,
   externalTenantIdAttribute,
 } from '../lib/temporal/search-attributes.ts';
-import { endWith, retryingTo, showingCancel, thrownWithFailure } from './show-deliveries.ts';
+import {
+  endWorkflow,
+  failureDetailsOf,
+  retryingTo,
+  showingCancellation,
+} from './show-deliveries.ts';
 
-// Temporal takes 10,000 signals and 51,200 events a run; a step is some ten events.
+// Temporal accepts 10,000 signals and 51,200 events per run; a step is about ten events.
 const stepsPerRunMax = 500;
 const signalsPerRunMax = 500;
 
-const movedSignal = defineSignal(movedSignalName);
+const wakeSignal = defineSignal(wakeSignalName);
 
 /**
- * Delivers the events of a partition in order until none waits, or the head is held. The order is in the database; a
- * signal only reports a change. Fails with `DeliveriesFailed` when a delivery failed for good.
+ * Delivers the events of a partition in order until none waits or the head is held. The order is stored in the
+ * database; the signal only reports a change. Fails with `DeliveriesFailed` if a delivery failed for good.
  */
 export async function deliverInOrder(input: DeliverInOrderInput): Promise<DeliverySummary> {
-  return showingCancel(deliver(input));
+  return showingCancellation(deliver(input));
 }
 
 async function deliver(input: DeliverInOrderInput): Promise<DeliverySummary> {
   const { before, ...partition } = input;
   let summary = before ?? summarizeOutcomes([]);
   let signals = 0;
-  setHandler(movedSignal, () => {
+  setHandler(wakeSignal, () => {
     signals += 1;
   });
   let head: DeliveryOutcome | null = null;
@@ -55,11 +60,11 @@ async function deliver(input: DeliverInOrderInput): Promise<DeliverySummary> {
     summary = addSummaries(summary, taken.settled);
     showDetails(summary, taken, partition);
     if (taken.next === 'end' && signals === seen) {
-      return endWith(summary, { others: inCommon(taken) });
+      return endWorkflow(summary, { others: sharedAttributes(taken) });
     }
     const attributes = attributesOf(taken, partition.webhookUid);
     const isWaiting = typeof taken.next === 'object';
-    // What was shown while it waited may be true no more.
+    // Attributes shown during a wait may be outdated now.
     if ((isWaiting || shown !== '') && JSON.stringify(attributes) !== shown) {
       shown = JSON.stringify(attributes);
       upsertSearchAttributes(attributes);
@@ -77,27 +82,29 @@ async function takeStep(partition: PartitionKey, head: DeliveryOutcome | null): 
       ? `next events to ${webhookUid}`
       : `${head.eventId} to ${webhookUid}, after ${describeAttempt(head)}`;
   try {
-    return await attemptInOrder.executeWithOptions({ summary, ...inTurn(appUid) }, [partition]);
+    return await attemptInOrder.executeWithOptions({ summary, ...fairPriority(appUid) }, [
+      partition,
+    ]);
   } catch (error) {
-    const step = thrownWithFailure(error) as ShownStep | null;
+    const step = failureDetailsOf(error) as ShownStep | null;
     if (step === null) throw error;
     return step;
   }
 }
 
-// Those of what waits stay while nothing does, so that the last are found.
+// Without waiting events, the last attributes stay, so that searches still find them.
 function attributesOf(step: ShownStep, webhookUid: string): SearchAttributeUpdatePair[] {
   const { head, waiting } = step;
   return [
     ...(waiting.length === 0 ? [] : [{ key: eventIdsAttribute, value: waiting }]),
-    ...inCommon(step),
+    ...sharedAttributes(step),
     ...(head !== null && head.attemptCount > 0
       ? retryingTo([webhookUid])
       : [{ key: deliveryStateAttribute, value: 'delivering' }]),
   ];
 }
 
-function inCommon(step: ShownStep): SearchAttributeUpdatePair[] {
+function sharedAttributes(step: ShownStep): SearchAttributeUpdatePair[] {
   const { waiting, settled, eventType, externalTenantId } = step;
   if (waiting.length + settled.deliveries === 0) return [];
   return [

@@ -10,15 +10,15 @@ import type {
   DeliverySummary,
   FirstAttempts,
 } from '../lib/temporal/messages.ts';
-import { endWith, retryingTo } from './show-deliveries.ts';
+import { endWorkflow, retryingTo } from './show-deliveries.ts';
 
-// Temporal tells a workflow nothing of a retry before its last attempt.
+// A workflow learns of an activity's retries only when the activity ends.
 const retryingNote =
   'Deliveries that are retrying show their first attempt. The tab Pending Activities shows the latest.';
 
-/** What has become of the deliveries of a workflow: Current Details and search attributes show it, and the result. */
+/** The progress of a workflow's deliveries, for its Current Details, search attributes and result. */
 export class Progress {
-  /** Small workflows show each delivery, others only those that failed. */
+  /** Small workflows show every delivery, others only failed and retried ones. */
   readonly isEachShown: boolean;
   readonly #open = new Map<string, OpenDelivery>();
   readonly #failingUids = new Set<string>();
@@ -56,10 +56,10 @@ export class Progress {
 
   /** Returns the result, or throws the failure of the workflow. */
   end(): DeliverySummary {
-    return endWith(this.#ended, { failingUids: this.#shownUids });
+    return endWorkflow(this.#ended, { failingUids: this.#shownUids });
   }
 
-  // With the first failure, and complete after the last first attempt: each is an event of the history.
+  // Updated at the first failure and after the last first attempt, because each update is an event of the history.
   #showFailing(): void {
     const isDue = this.#shownUids.length === 0 || this.#unattempted === 0;
     if (!isDue || this.#failingUids.size === this.#shownUids.length) return;

@@ -1,54 +1,54 @@
 import { CancellationScope, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
-import { inTurn, retryDelivery } from './activity-options.ts';
+import { fairPriority, retryDelivery } from './activity-options.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import { pairOf } from '../lib/model/delivery.ts';
-import type { DeliverEventsInput, OvertakenDelivery } from '../lib/temporal/messages.ts';
-import { overtakenSignalName } from '../lib/temporal/names.ts';
-import { thrownWithFailure } from './show-deliveries.ts';
+import type { DeliverEventsInput, DeliveryPair } from '../lib/temporal/messages.ts';
+import { takenByJobSignalName } from '../lib/temporal/names.ts';
+import { failureDetailsOf } from './show-deliveries.ts';
 
-const overtakenSignal = defineSignal<[OvertakenDelivery[]]>(overtakenSignalName);
+const takenByJobSignal = defineSignal<[DeliveryPair[]]>(takenByJobSignalName);
 
-/** The retries of a workflow, of which a signal ends those whose deliveries a job took. */
+/** The retries of a workflow. A signal ends those whose deliveries a job took. */
 export class Retries {
   readonly #input: DeliverEventsInput;
   readonly #waits = new Map<string, CancellationScope>();
-  readonly #overtaken = new Set<string>();
+  readonly #takenByJob = new Set<string>();
   #isListening = false;
 
   constructor(input: DeliverEventsInput) {
     this.#input = input;
   }
 
-  /** Retries a delivery until it is settled, and again when it is overtaken: the document says what became of it. */
+  /** Retries a delivery until it is settled. If a job takes it, calls the activity again, which reads the new state. */
   async retry(outcome: DeliveryOutcome): Promise<DeliveryOutcome> {
     this.#listen();
     const key = pairOf(outcome);
     for (let call = 1; ; call += 1) {
-      const isKnown = !this.#overtaken.delete(key) && call === 1;
+      const isKnown = !this.#takenByJob.delete(key) && call === 1;
       const wait = new CancellationScope();
       this.#waits.set(key, wait);
       try {
-        // The call before may still end an attempt.
+        // The previous call may still be ending an attempt.
         const activityId = call === 1 ? key : `${key}/${call}`;
         return await wait.run(() => this.#call(outcome, { activityId, isKnown }));
       } catch (error) {
-        const failed = thrownWithFailure(error) as DeliveryOutcome | null;
-        // Any other fault ends this delivery alone.
+        const failed = failureDetailsOf(error) as DeliveryOutcome | null;
+        // Any other fault ends only this delivery.
         if (!isCancellation(error)) return failed ?? outcome;
-        if (!this.#overtaken.has(key)) throw error;
+        if (!this.#takenByJob.has(key)) throw error;
       } finally {
         this.#waits.delete(key);
       }
     }
   }
 
-  // Not before the first retry, so that other workflows bear no cost; an earlier signal waits until then.
+  // Registered with the first retry, so that other workflows bear no cost; Temporal buffers earlier signals.
   #listen(): void {
     if (this.#isListening) return;
     this.#isListening = true;
-    setHandler(overtakenSignal, (deliveries) => {
+    setHandler(takenByJobSignal, (deliveries) => {
       for (const key of deliveries.map(pairOf)) {
-        this.#overtaken.add(key);
+        this.#takenByJob.add(key);
         this.#waits.get(key)?.cancel();
       }
     });
@@ -59,12 +59,12 @@ export class Retries {
     { activityId, isKnown }: { activityId: string; isKnown: boolean },
   ): Promise<DeliveryOutcome> {
     const { appUid, jobUid, trace } = this.#input;
-    // The attempts are for the result alone.
+    // Only the result needs the attempts.
     const { attempts: _attempts, ...left } = outcome;
     const { eventId, webhookUid, host } = outcome;
     const summary = `${eventId} to ${webhookUid}${host === null ? '' : ` at ${host}`}`;
     const ofTrace: [trace?: string] = trace === undefined ? [] : [trace];
-    return retryDelivery.executeWithOptions({ activityId, summary, ...inTurn(appUid) }, [
+    return retryDelivery.executeWithOptions({ activityId, summary, ...fairPriority(appUid) }, [
       { appUid, jobUid, eventId, webhookUid, left: isKnown ? left : undefined },
       ...ofTrace,
     ]);

@@ -8,7 +8,7 @@ import {
   sleep,
   startChild,
 } from '@temporalio/workflow';
-import { inTurn, takeJobPage } from './activity-options.ts';
+import { fairPriority, takeJobPage } from './activity-options.ts';
 import { dispatchLimits } from '../lib/limits.ts';
 import { type DeliveredPage, describePages } from '../lib/temporal/current-details.ts';
 import type { JobPage, RunJobInput } from '../lib/temporal/messages.ts';
@@ -22,17 +22,17 @@ import {
 import { deliverEvents } from './deliver-events.ts';
 
 const { idsPerSearchAttributeMax } = dispatchLimits;
-// Each page is some 20 events of history; a new run begins long before Temporal's limit of 51,200.
+// Each page is about 20 events of history; a new run begins long before Temporal's limit of 51,200.
 const pagesPerRunMax = 200;
 
-/** Takes the pages of a job, or of the retention, in turn; each page's `deliverEvents` outlives this workflow. */
+/** Takes the pages of a job, or of the retention, one by one; each page's `deliverEvents` outlives this workflow. */
 export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
   let { page = 1, cursor } = input;
   const pages: DeliveredPage[] = [];
   for (let count = 0; count < pagesPerRunMax; count += 1) {
-    const place = { ...input, page, cursor };
-    // Nobody else sends what a page took, so a cancel waits until it is passed on.
-    const taken = await CancellationScope.nonCancellable(() => takeAndDeliver(place));
+    const pageInput = { ...input, page, cursor };
+    // Nothing else sends the deliveries of a page, so a cancel waits until they are handed over.
+    const taken = await CancellationScope.nonCancellable(() => takeAndDeliver(pageInput));
     if (taken.events.length > 0) {
       const deliveries = taken.events.flatMap(({ webhookUids }) => webhookUids).length;
       pages.push({ workflowId: jobPageWorkflowId(input.jobUid, page), deliveries });
@@ -48,7 +48,10 @@ export async function runJob(input: RunJobInput): Promise<{ pages: number }> {
 
 async function takeAndDeliver(input: RunJobInput & { page: number }): Promise<JobPage> {
   const { jobUid, appUid, page, cursor } = input;
-  const options = { summary: `page ${page}`, ...(appUid === undefined ? {} : inTurn(appUid)) };
+  const options = {
+    summary: `page ${page}`,
+    ...(appUid === undefined ? {} : fairPriority(appUid)),
+  };
   const taken = await takeJobPage.executeWithOptions(options, [{ jobUid, page, cursor }]);
   if (taken.events.length > 0) await deliverPage(input, taken.events);
   return taken;
@@ -65,7 +68,7 @@ async function deliverPage(
     workflowId: jobPageWorkflowId(jobUid, page),
     workflowTaskTimeout: dispatchLimits.workflowTaskTimeoutMs,
     parentClosePolicy: ParentClosePolicy.ABANDON,
-    // A cancel of the job leaves the deliveries that were passed on.
+    // Cancelling the job does not stop deliveries already handed over.
     cancellationType: ChildWorkflowCancellationType.ABANDON,
     args: [{ appUid, jobUid, events }],
     staticSummary: `${events.length} again → ${to}`,
@@ -79,7 +82,7 @@ async function deliverPage(
   try {
     await started;
   } catch (error) {
-    // An earlier start of this job started it, and it still runs.
+    // An earlier run of this job started it, and it is still running.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }

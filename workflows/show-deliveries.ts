@@ -18,7 +18,7 @@ import {
 
 const { idsPerSearchAttributeMax } = dispatchLimits;
 
-/** Returns the attributes of a workflow that retries deliveries to these webhooks. */
+/** Returns the search attributes of a workflow that retries deliveries to these webhooks. */
 export function retryingTo(webhookUids: readonly string[]): SearchAttributeUpdatePair[] {
   return [
     { key: deliveryStateAttribute, value: 'retrying' },
@@ -27,13 +27,13 @@ export function retryingTo(webhookUids: readonly string[]): SearchAttributeUpdat
 }
 
 interface Shown {
-  /** The failing webhooks that are shown already; those that failed without a retry join them. */
+  /** The failing webhooks already shown; those that failed without a retry are added. */
   failingUids?: readonly string[];
   others?: readonly SearchAttributeUpdatePair[];
 }
 
-/** Shows the end of a workflow, and returns its result or throws its failure. */
-export function endWith(
+/** Shows the end of a workflow in its search attributes, and returns its result or throws its failure. */
+export function endWorkflow(
   summary: DeliverySummary,
   { failingUids: shownUids = [], others = [] }: Shown,
 ): DeliverySummary {
@@ -54,8 +54,8 @@ export function endWith(
   });
 }
 
-/** Runs a workflow; a cancelled one does not go on to say that it retries. */
-export async function showingCancel<T>(work: Promise<T>): Promise<T> {
+/** Runs a workflow, and shows a cancellation in its search attributes. */
+export async function showingCancellation<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -66,8 +66,8 @@ export async function showingCancel<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns what an activity threw with a failure of its deliveries; null of any other error. */
-export function thrownWithFailure(error: unknown): unknown {
+/** Returns the details of a failed delivery that an activity threw; null for any other error. */
+export function failureDetailsOf(error: unknown): unknown {
   const cause = error instanceof ActivityFailure ? error.cause : null;
   if (!(cause instanceof ApplicationFailure) || cause.type !== deliveryFailedType) return null;
   return cause.details?.[0] ?? null;

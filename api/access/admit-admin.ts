@@ -16,20 +16,20 @@ import { cookieValues, sessionCookie } from './cookies.ts';
 import { checkOwnPages } from './own-pages.ts';
 import { spend } from './rate-limits.ts';
 
-/** What a route needs of an admin; a role is that in the path's application. */
+/** The access that a route requires of an admin. A role refers to the application in the path. */
 export type AdminNeed = 'session' | 'superuser' | Role;
 
 export interface SignedIn {
   admin: AdminDocument;
   session: AdminSessionDocument;
   csrfToken: string;
-  /** The role in the application of the path; null on routes that ask for none. */
+  /** The role in the application of the path. Null on routes that require none. */
   role: Role | null;
 }
 
 const csrfHeader = 'x-csrf-token';
 
-/** Throws `not_signed_in` with one text for an absent, unknown, idle and expired session; `headers` tell the rate limit. */
+/** Throws `not_signed_in`, with the same text for an absent, unknown, idle and expired session. */
 export async function admitAdmin(
   context: ApiContext,
   request: IncomingMessage,
@@ -45,7 +45,7 @@ export async function admitAdmin(
     checkOwnPages(publicUrl, request);
     checkCsrfToken(request, csrfToken);
   }
-  // Of all sessions of the admin.
+  // The limit covers all sessions of the admin.
   const headers = spend(context.rateLimits.session, admin._id);
   context.recordSessionUse(session._id, session.lastUsedAt);
   const role = await checkNeed(context, admin, { appUid, needs });
@@ -58,7 +58,7 @@ async function findSession(
 ): Promise<Pick<SignedIn, 'admin' | 'session'>> {
   if (!isSessionToken(token)) throw notSignedIn();
   const tokenHash = hashSessionToken(token, config.keyPepper);
-  // Not cached: every process refuses an ended session immediately.
+  // Not cached, so that every process rejects an ended session immediately.
   const session = await store.adminSessions.findOne({ tokenHash });
   if (session === null || !isSessionAlive(session, clock.now())) throw notSignedIn();
   const admin = await store.admins.findOne({ _id: session.adminUid });

@@ -13,7 +13,7 @@ export type Access =
   | { kind: 'open' }
   | { kind: 'key'; scope: Scope }
   | { kind: 'admin'; needs: AdminNeed }
-  /** Anyone, but not from another site's page. */
+  /** Anyone, but no pages of other sites. */
   | { kind: 'own_pages' };
 
 interface Admitted {
@@ -21,7 +21,7 @@ interface Admitted {
   logged: Record<string, string>;
   headers: Record<string, string>;
   signedIn: SignedIn | null;
-  /** Why a valid key may not make this call, which counts and is logged as the key's all the same. */
+  /** Why a valid key may not make this call. The call still counts as the key's, in limits and logs. */
   refusal: AppError | null;
 }
 
@@ -41,7 +41,7 @@ interface Applicant {
   address: string | null;
 }
 
-/** `rate_limited` after too many refused credentials of an address; valid ones pass: no lock-out. */
+/** Throws `rate_limited` after too many rejected credentials from an address. Valid ones always pass: no lock-out. */
 export async function admit(
   context: ApiContext,
   access: Access,

@@ -7,12 +7,12 @@ export type FoundApiKey = ApiKeyDocument & { app: AppDocument };
 
 export type ApiKeyReader = (keyId: string) => Promise<FoundApiKey | null>;
 
-/** Joins concurrent reads into one. Nothing is cached: a revoked key ends immediately. */
+/** Batches concurrent reads. Nothing is cached, so a revoked key stops working immediately. */
 export function createApiKeyReader(store: Store): ApiKeyReader {
-  // A disabled application counts immediately, without a read of its own.
+  // Joined, so that a disabled application takes effect immediately, without a second read.
   const from = store.apps.collectionName;
   const $lookup = { from, localField: 'appUid', foreignField: '_id', as: 'app' };
-  return coalesce({ itemsPerCallMax: 200, callsAtOnceMax: 1 }, async (keyIds) => {
+  return coalesce({ itemsPerCallMax: 200, concurrentCallsMax: 1 }, async (keyIds) => {
     const $match = { keyId: { $in: [...new Set(keyIds)] } };
     const stages = [{ $match }, { $lookup }, { $unwind: '$app' }];
     const found = await store.apiKeys.aggregate<FoundApiKey>(stages).toArray();

@@ -10,14 +10,14 @@ import type { FoundApiKey } from './api-key-reader.ts';
 // As long as a hash, for a comparison in constant time.
 const noHash = '0'.repeat(64);
 
-/** Throws `unauthenticated` with one text for an absent, unknown, revoked and expired key. */
+/** Throws `unauthenticated`, with the same text for an absent, unknown, revoked and expired key. */
 export async function authenticate(
   context: ApiContext,
   rawHeaders: readonly string[],
 ): Promise<FoundApiKey> {
   const text = readCredential(rawHeaders);
   const parsed = parseApiKey(text);
-  // A mistyped key is refused by its checksum, without a read.
+  // The checksum rejects a mistyped key without a read.
   if (parsed === null) throw unauthenticated();
   const hash = hashApiKey(text, context.config.keyPepper);
   const key = await context.findApiKey(parsed.keyId);
@@ -28,7 +28,7 @@ export async function authenticate(
   return key;
 }
 
-/** Returns why a valid key may not make a call, or null. */
+/** Returns the reason why a valid key may not make a call, or null. */
 export function refusalOf(
   key: FoundApiKey,
   wanted: { appUid: string; scope: Scope },

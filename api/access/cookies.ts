@@ -8,20 +8,20 @@ export interface Cookie {
 
 export const sessionCookie: Cookie = { name: 'herald_admin', sameSite: 'Strict' };
 
-/** Marks a browser that an admin has signed in with (admin/session/known-device.ts). */
+/** Marks a browser in which an admin has signed in (admin/session/known-device.ts). */
 export const deviceCookie: Cookie = { name: 'herald_device', sameSite: 'Strict' };
 
-/** Lax: it must come back with the redirect from the identity provider, another site. */
+/** Lax, because it must survive the redirect from the identity provider, which is another site. */
 export const oidcCookie: Cookie = { name: 'herald_oidc', sameSite: 'Lax' };
 
-/** `__Host-`: no other host can set it. Not every browser takes it on plain http of this machine. */
+/** `__Host-` keeps other hosts from setting it. Not every browser accepts it on plain http, even locally. */
 function nameOf(publicUrl: string, cookie: Cookie): string {
   const { protocol, hostname } = new URL(publicUrl);
   const isPlain = protocol === 'http:' && isThisMachine(hostname);
   return isPlain ? cookie.name : `__Host-${cookie.name}`;
 }
 
-/** Returns a `Set-Cookie`; null deletes the cookie. */
+/** Returns a `Set-Cookie` header. Null deletes the cookie. */
 export function setCookie(
   publicUrl: string,
   cookie: Cookie,
@@ -29,7 +29,7 @@ export function setCookie(
 ): string {
   const pair = `${nameOf(publicUrl, cookie)}=${content?.value ?? ''}`;
   const maxAgeSeconds = Math.floor((content?.lifetimeMs ?? 0) / 1_000);
-  // On plain http signing in fails rather than leaks. On localhost Safari refuses `Secure` (WebKit bug 281149).
+  // On plain http, signing in fails rather than leaks. On localhost, Safari rejects `Secure` (WebKit bug 281149).
   const attributes = `HttpOnly; SameSite=${cookie.sameSite}; Path=/; Secure`;
   return `${pair}; Max-Age=${maxAgeSeconds}; ${attributes}`;
 }

@@ -6,31 +6,31 @@ import { httpLog } from '../../lib/platform/logger.ts';
 import { overloaded } from '../../lib/platform/overloaded.ts';
 
 const { waitingPerPermitMax, permitWaitMsMax, bodyBytesMax, bodyBytesPerCallerMax } = httpLimits;
-// A median delay of timers beyond this means that the process cannot keep up.
+// Above this median delay of timers, the process cannot keep up.
 const lateMsMax = 500;
-// A late process works on: it would not recover by idling.
+// A late process keeps working: idling would not help it recover.
 const permitsWhileLate = 0.25;
 const loopSampleEveryMs = 20;
 const checkEveryMs = 1_000;
-// Balancers ask seldom.
+// Load balancers poll rarely.
 const reportedForMs = 5_000;
 
 export interface Visit {
-  /** Runs `read`, which reports the bytes that it keeps for this caller. Throws `overloaded`. */
+  /** Runs `read`, which reports the bytes that it buffers for this caller. Throws `overloaded`. */
   receive<T>(caller: string, read: (keep: (bytes: number) => void) => Promise<T>): Promise<T>;
   /** Runs `work` with a permit of its owner: an application or another caller. Throws `overloaded`. */
   handle<T>(owner: string, work: () => Promise<T>): Promise<T>;
   leave(): void;
 }
 
-/** Bounds the requests of a process: permits, a short queue, fewer while the event loop is late. */
+/** Limits the requests of a process: permits and a short queue, fewer while the event loop is late. */
 export class Load implements AsyncDisposable {
   readonly #requestsAtOnceMax: number;
   readonly #permits: FairPermits;
   readonly #loopDelay = monitorEventLoopDelay({ resolution: loopSampleEveryMs });
   readonly #check: NodeJS.Timeout;
   readonly #stopObserving: () => void;
-  /** All requests but those that still send their body, which cost nothing. */
+  /** All requests but those that are still sending their body, which cost nothing. */
   #working = 0;
   #bodyBytes = 0;
   readonly #bodyBytesOf = new Map<string, number>();
@@ -54,7 +54,7 @@ export class Load implements AsyncDisposable {
     this.#check = setInterval(() => this.#checkLoop(), checkEveryMs).unref();
   }
 
-  /** Begins a visit; `always` for probes, which are never refused. Throws `overloaded`. */
+  /** Starts the visit of a request. `always` is for probes, which are never rejected. Throws `overloaded`. */
   enter({ always } = { always: false }): Visit {
     if (!always) {
       const fault = this.#fault();
@@ -65,7 +65,7 @@ export class Load implements AsyncDisposable {
     return {
       receive: async (caller, read) => {
         kept.caller = caller;
-        // A slow sender takes no place from others.
+        // A slow sender must not take capacity from others.
         this.#working -= 1;
         try {
           return await read((bytes) => {
@@ -85,7 +85,7 @@ export class Load implements AsyncDisposable {
     };
   }
 
-  /** Returns one sentence while requests are refused, or were a moment ago; else null. */
+  /** Returns a sentence while requests are rejected, or were a moment ago; otherwise null. */
   overload(): string | null {
     const fault = this.#fault();
     if (fault !== null) return `overloaded: ${fault}`;
@@ -103,7 +103,7 @@ export class Load implements AsyncDisposable {
     if (this.#bodyBytes + bytes > bodyBytesMax)
       this.#refuse('too many request bodies are being received');
     const own = (this.#bodyBytesOf.get(caller) ?? 0) + bytes;
-    // No overload of the process: the others have room.
+    // Only this caller has too much in memory. The process is not overloaded.
     if (own > bodyBytesPerCallerMax)
       throw overloaded('too many request bodies of one caller are being received');
   }
@@ -123,7 +123,7 @@ export class Load implements AsyncDisposable {
         return work();
       });
     } catch (error) {
-      // An error of the work, such as one of its own queues, is no refusal of the process.
+      // An error of the work, such as a full queue of its own, is not a rejection by the process.
       if (!hasBegun) this.#recordRefusal();
       throw error;
     }

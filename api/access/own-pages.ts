@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../lib/platform/errors.ts';
 import { parseUrl } from '../../lib/egress/parse-url.ts';
 
-/** Throws `cross_site_request` for a page of another site; only browsers send these headers. */
+/** Throws `cross_site_request` for pages of other sites. Only browsers send these headers. */
 export function checkOwnPages(
   publicUrl: string,
   { headers }: Pick<IncomingMessage, 'headers'>,

@@ -5,19 +5,19 @@ import type { Store } from '../../lib/mongo/connect.ts';
 import { addCounts } from '../../lib/access/rate-counts.ts';
 import { type RateLimit, type RateStanding, standingOf, windowOf } from './sliding-count.ts';
 
-// So long may a subject exceed its limit on several processes.
+// A subject can exceed its limit for this long by using several processes.
 const shareEveryMs = 1_000;
-// Of the limit; subjects below it are not worth a write.
+// As a share of the limit. Lower counts are not worth a write.
 const sharedFrom = 0.05;
-// Above this the subjects seen longest ago are dropped from memory.
+// Above this, the least recently seen subjects are dropped from memory.
 const subjectsMax = 20_000;
 
 interface Subject {
   window: number;
-  /** The counts of all processes at the last exchange. */
+  /** The count of all processes at the last exchange. */
   previous: number;
   current: number;
-  /** The count of this process since. */
+  /** The count of this process since the last exchange. */
   unshared: number;
 }
 
@@ -26,7 +26,7 @@ export interface RateLimiterPorts {
   clock: Clock;
 }
 
-/** While the database is away the limit holds for each process alone: nobody is locked out. */
+/** While the database is unavailable, each process enforces the limit on its own. Nobody is locked out. */
 export class RateLimiter implements AsyncDisposable {
   readonly limit: RateLimit;
   readonly #ports: RateLimiterPorts;
@@ -40,7 +40,7 @@ export class RateLimiter implements AsyncDisposable {
     this.#sharing = this.#keepSharing();
   }
 
-  /** Counts one more of a subject and returns its standing; a refusal is not counted. */
+  /** Counts a request of a subject and returns its standing. A rejected request is not counted. */
   take(name: string): RateStanding {
     const nowMs = this.#ports.clock.now().getTime();
     const subject = this.#subjectOf(name, windowOf(nowMs, this.limit));
@@ -59,7 +59,7 @@ export class RateLimiter implements AsyncDisposable {
   #subjectOf(name: string, window: number): Subject {
     const known = this.#subjects.get(name);
     const subject = known !== undefined && known.window >= window ? known : next(known, window);
-    // Moved to the end: the first is the one seen longest ago.
+    // Move it to the end, because the least recently seen one must be first.
     this.#subjects.delete(name);
     this.#subjects.set(name, subject);
     const [oldest] = this.#subjects.keys();
@@ -74,7 +74,7 @@ export class RateLimiter implements AsyncDisposable {
         await this.#share();
         isShared = true;
       } catch (error) {
-        // Once an outage.
+        // Log once per outage.
         if (isShared)
           httpLog.warn({ limit: this.limit.name, err: error }, 'rate_limit.sync_failed');
         isShared = false;
@@ -98,7 +98,7 @@ export class RateLimiter implements AsyncDisposable {
     const expiresAt = new Date((window + 2) * this.limit.windowMs);
     const increments = shared.map(([name, subject]) => {
       const by = subject.unshared;
-      // Not shared again after a failure: it might count twice.
+      // Not shared again after a failure, because it might count twice.
       subject.current += by;
       subject.unshared = 0;
       return { id: idOf(name, window), by, expiresAt };
@@ -113,7 +113,7 @@ export class RateLimiter implements AsyncDisposable {
   }
 }
 
-/** Drops the unshared count of an ended window: a second's worth at most. */
+/** Starts a new window. Drops the unshared count of the old one, at most a second's worth. */
 function next(known: Subject | undefined, window: number): Subject {
   const previous = known?.window === window - 1 ? known.current + known.unshared : 0;
   return { window, previous, current: 0, unshared: 0 };

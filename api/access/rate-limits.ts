@@ -14,7 +14,7 @@ export function createRateLimits(ports: RateLimiterPorts, settings: Config['rate
     key: limiter('key', settings.keyRequestsPerMinute),
     session: limiter('session', settings.keyRequestsPerMinute),
     failure: limiter('failure', settings.failuresPerMinute),
-    // Each asks the identity provider, and holds a permit meanwhile.
+    // Each request calls the identity provider, and holds a permit meanwhile.
     oidc: limiter('oidc', httpLimits.oidcVisitsPerMinute),
     signIn: limiter('sign-in', settings.signInsPerMinute),
   };
@@ -26,7 +26,7 @@ export function createRateLimits(ports: RateLimiterPorts, settings: Config['rate
   };
 }
 
-/** Returns draft-ietf-httpapi-ratelimit-headers. Throws `rate_limited` with `Retry-After`. */
+/** Returns the headers of draft-ietf-httpapi-ratelimit-headers. Throws `rate_limited` with `Retry-After`. */
 export function spend(limiter: RateLimiter, subject: string): Record<string, string> {
   const { name, countMax, windowMs } = limiter.limit;
   const { isOver, remaining, resetSeconds } = limiter.take(subject);

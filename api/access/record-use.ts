@@ -2,22 +2,22 @@ import type { Collection } from 'mongodb';
 import type { AdminSessionDocument } from '../../lib/model/admin-session.ts';
 import type { ApiKeyDocument } from '../../lib/model/api-key.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
-import { createTouch } from '../../lib/concurrency/touch.ts';
+import { throttleById } from '../../lib/concurrency/throttle-by-id.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 
 const recordEveryMs = 60_000;
 
 export type UseRecorder = (uid: string, lastUsedAt: Date | undefined) => void;
 
-/** Writes at most once a minute a document, all processes together; requests do not wait for it. */
+/** Writes at most once a minute per document, across all processes. Requests do not wait for it. */
 export function createUseRecorder(
   clock: Clock,
   collection: Collection<ApiKeyDocument> | Collection<AdminSessionDocument>,
 ): UseRecorder {
-  const touch = createTouch(recordEveryMs);
+  const isDue = throttleById(recordEveryMs);
   return (uid, lastUsedAt) => {
     const now = clock.now();
-    if (!touch(uid, now, lastUsedAt)) return;
+    if (!isDue(uid, now, lastUsedAt)) return;
     const before = new Date(now.getTime() - recordEveryMs);
     const isOld = { _id: uid, lastUsedAt: { $not: { $gt: before } } };
     collection.updateOne(isOld, { $set: { lastUsedAt: now } }).catch((error: unknown) => {

@@ -8,11 +8,11 @@ export function sealCookie(
   { content, lifetimeMs }: { content: unknown; lifetimeMs: number },
 ): string {
   const text = JSON.stringify({ content, expiresAtMs: clock.now().getTime() + lifetimeMs });
-  const { keyId, sealed } = secretBox.seal(text, placeOf(cookie));
+  const { keyId, sealed } = secretBox.seal(text, locationOf(cookie));
   return setCookie(config.http.publicUrl, cookie, { value: `${keyId}.${sealed}`, lifetimeMs });
 }
 
-/** Returns the content; null for no cookie, several, an expired or a foreign one. */
+/** Returns the content, or null if there is no cookie, more than one, or one that is expired or forged. */
 export function openCookie(
   { secretBox, clock, config }: ApiContext,
   cookie: Cookie,
@@ -22,7 +22,7 @@ export function openCookie(
   if (more.length > 0) return null;
   const [keyId = '', sealed = ''] = value.split('.');
   try {
-    const text = secretBox.open({ keyId, sealed }, placeOf(cookie));
+    const text = secretBox.open({ keyId, sealed }, locationOf(cookie));
     const whole = JSON.parse(text) as { content: unknown; expiresAtMs: number };
     return whole.expiresAtMs > clock.now().getTime() ? whole.content : null;
   } catch {
@@ -30,6 +30,6 @@ export function openCookie(
   }
 }
 
-function placeOf({ name }: Cookie): string {
+function locationOf({ name }: Cookie): string {
   return `cookie/${name}`;
 }

@@ -3,7 +3,7 @@ import type { ApiContext } from '../context.ts';
 import { isProbe } from '../http/probes.ts';
 import type { Visit } from './load.ts';
 
-/** Begins the visit of a request. Throws `overloaded`, except to probes. */
+/** Starts the visit of a request. Throws `overloaded`, except for probes. */
 export function shedLoad({ load }: Pick<ApiContext, 'load'>): Middleware {
   return async (ctx, next) => {
     const visit = load.enter({ always: isProbe(ctx.path) });

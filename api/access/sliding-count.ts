@@ -12,7 +12,7 @@ interface WindowCounts {
 export interface RateStanding {
   isOver: boolean;
   remaining: number;
-  /** Until there is room again, or the running window ends; at least 1. */
+  /** Seconds until there is room again or the current window ends; at least 1. */
   resetSeconds: number;
 }
 
@@ -20,12 +20,12 @@ export function windowOf(nowMs: number, { windowMs }: RateLimit): number {
   return Math.floor(nowMs / windowMs);
 }
 
-/** Weighs the previous window by its share in one that ends now: no double limit at a window's turn. */
+/** Weighs the previous window by its share in a window that ends now, so that no boundary doubles the limit. */
 export function standingOf(limit: RateLimit, counts: WindowCounts, nowMs: number): RateStanding {
   const { countMax, windowMs } = limit;
   const elapsedMs = nowMs % windowMs;
   const untilEndMs = windowMs - elapsedMs;
-  // In whole numbers up to the division: a share such as 1/3 would round a free place away.
+  // Multiplied before the division, because rounding a share such as 1/3 could lose a free slot.
   const left = (countMax - counts.current) * windowMs - counts.previous * untilEndMs;
   const remaining = Math.max(0, Math.floor(left / windowMs));
   return {
@@ -42,10 +42,10 @@ function waitMs(
 ): number {
   const room = countMax - 1 - current;
   if (room >= 0) {
-    // The previous window's share must shrink to the room left.
+    // The share of the previous window must shrink to the remaining room.
     const neededMs = previous <= room ? 0 : (windowMs * (previous - room)) / previous;
     return neededMs > elapsedMs ? neededMs - elapsedMs : untilEndMs;
   }
-  // The running window must become the previous one, and shrink.
+  // The current window must become the previous one and then shrink.
   return untilEndMs + (windowMs * (current - countMax + 1)) / current;
 }

@@ -16,10 +16,10 @@ const facts: Operation = {
   problems: ['limit_reached'],
 };
 
-// Each writes to the account, so two at once would conflict.
+// Each addition writes to the account, so two concurrent ones would conflict.
 const additions = new Semaphore(1, overloaded, { queueMax: 10_000, waitMsMax: 10_000 });
 
-/** A repeat changes nothing. Throws `overloaded` (too many wait), `not_found`, `limit_reached` at 100 accounts a user. */
+/** Idempotent. Throws `overloaded` if too many wait, `not_found`, or `limit_reached` at 100 accounts per user. */
 export const addMember: Handler = operation(facts, async ({ appUid, params, caller }, context) => {
   const { store } = context;
   const { accountUid = '', userUid = '' } = params;
@@ -31,7 +31,7 @@ export const addMember: Handler = operation(facts, async ({ appUid, params, call
     const user = await addToAccounts(store, { _id: userUid, appUid }, addition);
     if (user === null) throw noSuchUser();
   };
-  // Another application may name the same account, and must not take a place in its queue.
+  // Another application may name the same account, and must not wait in its queue.
   await additions.run(`${appUid}/${accountUid}`, () => inTransaction(store, add));
   return { status: 204 };
 });

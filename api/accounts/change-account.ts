@@ -11,7 +11,7 @@ const facts: Operation = {
   answers: { 200: { description: 'The account', schema: accountSchema } },
 };
 
-/** Writes nothing where the name is the same. Throws `not_found`. */
+/** Writes nothing if the name is unchanged. Throws `not_found`. */
 export const changeAccount: Handler<ChangeAccountBody> = operation(
   facts,
   async (request, context) => {

@@ -1,4 +1,4 @@
-// DELETE …/accounts/{accountUid}: deletes an account, and removes it from users and agents.
+// DELETE …/accounts/{accountUid}: deletes an account and removes it from users and agents.
 import { removeAllMembers } from '../../lib/identity/accounts.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
@@ -16,8 +16,8 @@ const facts: Operation = {
 };
 
 /**
- * The account ends with its own commit; users and agents lose its uid in batches after it. After a crash a repeated
- * call does the rest, although it answers `not_found`. Throws `not_found`.
+ * The account is deleted first; users and agents lose its uid in later batches. After a crash, repeating the call
+ * finishes the rest, although it responds with `not_found`. Throws `not_found`.
  */
 export const deleteAccount: Handler = operation(
   facts,

@@ -1,4 +1,4 @@
-// The table of the routes that are the admin area's alone: method, path, what the admin must be, body, handler.
+// The routes that only the admin area has: method, path, required access, body, handler.
 import { limits } from '../../lib/limits.ts';
 import { listInstallationAuditLog } from '../audit/list-audit-log.ts';
 import {

@@ -1,4 +1,4 @@
-// GET …/audit-log: who did what in the application, newest first; for keys and for admins.
+// GET …/audit-log: who did what in the application, newest first; for keys and admins.
 import type { Filter } from 'mongodb';
 import { limits } from '../../lib/limits.ts';
 import { type Actor, type AuditDocument } from '../../lib/model/audit-log.ts';
@@ -57,7 +57,7 @@ const factsOfListInstallationAuditLog: Operation = {
   answers: { 200: pageOf(auditRowSchema) },
 };
 
-/** The rows without an application: sign-ins, changes of passwords. */
+/** The rows without an application: sign-ins and password changes. */
 export const listInstallationAuditLog = operation(
   factsOfListInstallationAuditLog,
   listHandler(auditFilters, (request, context) => listRows(context, request, null)),
@@ -72,7 +72,7 @@ async function listRows(
   return { data: items.map(presentRow), lastUid };
 }
 
-/** Returns the filter of a query; an index serves each part of it. */
+/** Returns the filter of a query. Each part of it is covered by an index. */
 export function auditFilter(
   appUid: string | null,
   { action, actorUid, targetUid, ...time }: Filters<typeof auditFilters>,

@@ -2,8 +2,8 @@
 import { type Context, context as otel } from '@opentelemetry/api';
 import type { ClientSession } from 'mongodb';
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
-import { inTime } from '../../lib/concurrency/in-time.ts';
-import { isDatabaseAway } from '../../lib/mongo/database-away.ts';
+import { withTimeout } from '../../lib/concurrency/with-timeout.ts';
+import { isDatabaseUnavailable } from '../../lib/mongo/database-unavailable.ts';
 import { RepeatedKey, usedKeys } from '../../lib/mongo/idempotency.ts';
 import { inTransaction, isWriteConflict } from '../../lib/mongo/transaction.ts';
 import { newId } from '../../lib/platform/ids.ts';
@@ -20,24 +20,24 @@ import {
   writtenElsewhere,
 } from './write-changes.ts';
 
-/** Resolves once a majority of the servers has the change and its events in its journal. */
+/** Resolves once the change and its events are in the journals of a majority of the servers. */
 export type ChangeCommitter = (change: PendingChange) => Promise<Committed>;
 
-const groups = { itemsPerCallMax: 50, callsAtOnceMax: 1 };
-// A change that meets a lock holds up others no longer.
+const groups = { itemsPerCallMax: 50, concurrentCallsMax: 1 };
+// A change that waits for a lock must not delay the others any longer.
 const nextAfterMs = 250;
-// Groups of one application write to the same resources: two concurrent ones would fail each other.
+// Groups of one application write to the same resources, so concurrent ones would make each other fail.
 const nextTransactionAfterMs = 4_000;
 
-/** `caller` has its trace. */
+/** `caller` carries its trace. */
 interface Call {
   change: PendingChange;
   caller: Context;
 }
 
 /**
- * Returns what commits changes: plain reports share an insert, and changes of one application a transaction. The changes
- * of a group that fails commit one by one.
+ * Returns the committer of changes. Plain reports share an insert, and changes of one application share a transaction.
+ * If a group fails, its changes are committed individually.
  */
 export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
   const plain = createGroups(ports, { queueOf: () => '', nextGroupAfterMs: nextAfterMs });
@@ -49,7 +49,7 @@ export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
 }
 
 interface Groups {
-  /** The changes of a queue form groups, one at a time. */
+  /** The changes of a queue form groups, which are committed one at a time. */
   queueOf: (change: PendingChange) => string;
   nextGroupAfterMs: number;
 }
@@ -73,14 +73,14 @@ function createGroups(ports: EventPorts, { queueOf, nextGroupAfterMs }: Groups):
   return async (change) => (await begin({ change, caller: otel.active() })).commit;
 }
 
-/** Resolves when the work has ended, well or not, or after that time. */
+/** Resolves when the work has ended, even if it failed, or after the timeout. */
 async function ended(work: Promise<unknown>, timeoutMs?: number): Promise<void> {
-  await (timeoutMs === undefined ? work : inTime(work, timeoutMs)).catch(() => undefined);
+  await (timeoutMs === undefined ? work : withTimeout(work, timeoutMs)).catch(() => undefined);
 }
 
 const isLate = ({ beginBeforeMs }: PendingChange): boolean => beginBeforeMs <= performance.now();
 
-/** Commits a change, in a transaction of its own if it needs one. */
+/** Commits one change, in its own transaction if it needs one. */
 export async function commitAlone(ports: EventPorts, change: PendingChange): Promise<Committed> {
   if (isLate(change)) {
     const detail = 'the change waited too long; try again in a few seconds';
@@ -97,7 +97,7 @@ export async function commitAlone(ports: EventPorts, change: PendingChange): Pro
   return committed;
 }
 
-/** Returns an empty map where nothing was written. Throws where nobody knows whether it was. */
+/** Returns an empty map if nothing was written. Throws if that is unknown. */
 async function commitTogether(
   ports: EventPorts,
   calls: readonly Call[],
@@ -113,7 +113,9 @@ async function commitTogether(
     );
     return new Map(changes.map((change, index) => [change, committed[index] as Committed]));
   } catch (error) {
-    const isUndone = isPlain(first.change) ? error instanceof AppError : !isDatabaseAway(error);
+    const isUndone = isPlain(first.change)
+      ? error instanceof AppError
+      : !isDatabaseUnavailable(error);
     if (isUndone) return new Map();
     throw error;
   }
@@ -123,7 +125,7 @@ function insertEvents(ports: EventPorts, changes: readonly PendingChange[]): Pro
   return recordEvents(ports, changes.map(writtenElsewhere), { now: ports.clock.now() });
 }
 
-/** The driver does not begin the transaction again. */
+/** Keeps the driver from retrying the transaction. */
 class GroupFailed extends Error {}
 
 async function commitGroup(
@@ -142,17 +144,17 @@ async function commitGroup(
   return inTransaction(ports.store, work, Infinity);
 }
 
-/** Writes changes and their events. Throws the reason of the first change that is refused. */
+/** Writes changes and their events. Throws the reason for the first rejected change. */
 async function commitIn(
   ports: EventPorts,
   changes: readonly PendingChange[],
   session: ClientSession,
 ): Promise<Committed[]> {
-  // Not when its caller asked: the relay would take an event that had waited as one that nobody starts.
+  // The time of the commit, not of the call: to the relay, an event that had waited would look abandoned.
   const making = { now: ports.clock.now(), session };
   const calls = changes.flatMap(({ once }) => once ?? []);
   const used = await usedKeys(ports.store, calls, session);
-  // All immediately: only then do they sort in the order of the changes.
+  // All synchronously, so that the IDs sort in the order of the changes.
   const eventIds = changes.map(() => newId('evt', making.now));
   const written: Written[] = [];
   for (const [index, change] of changes.entries()) {

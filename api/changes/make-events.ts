@@ -1,4 +1,4 @@
-// The events of changes, with their numbers.
+// Makes the events of changes, with their numbers.
 import type { ClientSession } from 'mongodb';
 import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import type { EarlyAttempts } from '../../lib/deliveries/early-attempts.ts';
@@ -6,8 +6,8 @@ import { openPartitions } from '../../lib/order/partitions.ts';
 import { limits } from '../../lib/limits.ts';
 import { entityOf, type EventName } from '../../lib/model/event-name.ts';
 import { renderPayload, type ResourceData } from '../../lib/model/event-payload.ts';
-import { addressTo, type EventDocument, newEvent } from '../../lib/model/event.ts';
-import { partitionId, type Turn } from '../../lib/model/partition.ts';
+import { type EventDocument, newEvent, recipientFields } from '../../lib/model/event.ts';
+import { partitionId, type PartitionNumber } from '../../lib/model/partition.ts';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -18,19 +18,19 @@ import { newId } from '../../lib/platform/ids.ts';
 import { filterCheck, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
 
 export interface Change {
-  /** Made here for several changes of one call. */
+  /** Set by a caller that makes several changes. */
   eventId?: string;
   event: EventName;
   /** The resource after the change, or before its deletion. */
   data: ResourceData;
-  /** As its owner wrote it, if it lives elsewhere. */
+  /** As written by its owner, if the resource is stored elsewhere. */
   dataText?: string;
 }
 
 /** A change with the webhooks that get its event. */
 export type AddressedChange = Change & Pick<Recorded, 'subscribers'>;
 
-/** What one call changes. */
+/** The changes of one call. */
 interface ChangeSet {
   appUid: string;
   changes: readonly AddressedChange[];
@@ -49,15 +49,15 @@ export interface EventPorts {
 }
 
 /**
- * Makes the events of calls, each call's in an array of its own; those for an ordered webhook need a transaction.
- * Throws `payload_too_large`.
+ * Makes the events of several calls, one array per call. Events for an ordered webhook need a transaction. Throws
+ * `payload_too_large`.
  */
 export async function makeEvents(
   ports: EventPorts,
   sets: readonly ChangeSet[],
   { now, session }: { now: Date; session: ClientSession | undefined },
 ): Promise<Recorded[][]> {
-  // Synchronously, so that ids sort in the order of the changes.
+  // Synchronously, so that IDs sort in the order of the changes.
   const named = sets.map((set) => ({
     ...set,
     changes: set.changes.map((change) => ({
@@ -65,7 +65,7 @@ export async function makeEvents(
       eventId: change.eventId ?? newId('evt', now),
     })),
   }));
-  // Before the count, where a refusal would leave a gap.
+  // Before the numbering, because a rejection after it would leave a gap.
   const recorded: Recorded[][] = [];
   for await (const set of inSlices(named)) {
     recorded.push(set.changes.map((change) => makeEvent(ports, change, { ...set, now })));
@@ -74,7 +74,7 @@ export async function makeEvents(
   return recorded;
 }
 
-/** Finds the webhooks that get the event of a change; their filters are the costly part, so once a change. */
+/** Finds the webhooks that get the event of a change. Filters are costly, so this runs once per change. */
 export function address(change: Change, webhooks: readonly WebhookDocument[]): AddressedChange {
   const { event, data } = change;
   const facts = { event, resourceUid: data.uid, externalTenantId: data.externalTenantId };
@@ -85,32 +85,41 @@ export function address(change: Change, webhooks: readonly WebhookDocument[]): A
   return { ...change, subscribers };
 }
 
-/** Checks whether webhooks get the event of a change in order. */
+/** Checks whether an ordered webhook gets the event of a change. */
 export function isForOrdered({ subscribers }: AddressedChange): boolean {
   return subscribers.some(isInOrder);
 }
 
-// Writes into the events their numbers among the changes of the resource, and in their partitions.
+// Writes the numbers into the events: among the changes of the resource, and in their partitions.
 async function number(
   { store }: EventPorts,
   recorded: readonly Recorded[],
   session: ClientSession | undefined,
 ): Promise<void> {
   const events = recorded.map(({ event }) => event);
-  const turns = session === undefined ? [] : recorded.flatMap(turnsOf);
-  const ids = [...events.map(sequenceId), ...turns.map(({ partition }) => partitionId(partition))];
+  const partitionNumbers = session === undefined ? [] : recorded.flatMap(partitionNumbersOf);
+  const ids = [
+    ...events.map(sequenceId),
+    ...partitionNumbers.map(({ partition }) => partitionId(partition)),
+  ];
   const numbers = await (session === undefined
     ? countReports(store, ids)
     : countInTransaction(store, ids, session));
   for (const [index, event] of events.entries()) event.sequence = numbers[index] ?? null;
-  for (const [index, turn] of turns.entries()) {
-    turn.n = numbers[events.length + index] ?? 0;
-    turn.event.order.push({ webhookUid: turn.partition.webhookUid, n: turn.n });
+  for (const [index, partitionNumber] of partitionNumbers.entries()) {
+    partitionNumber.n = numbers[events.length + index] ?? 0;
+    partitionNumber.event.order.push({
+      webhookUid: partitionNumber.partition.webhookUid,
+      n: partitionNumber.n,
+    });
   }
-  if (session !== undefined) await openPartitions(store, turns, session);
+  if (session !== undefined) await openPartitions(store, partitionNumbers, session);
 }
 
-function turnsOf({ event, subscribers }: Recorded): (Turn & Pick<Recorded, 'event'>)[] {
+function partitionNumbersOf({
+  event,
+  subscribers,
+}: Recorded): (PartitionNumber & Pick<Recorded, 'event'>)[] {
   const { appUid, entity, resourceUid } = event;
   return subscribers.filter(isInOrder).map(({ _id: webhookUid }) => ({
     event,
@@ -137,7 +146,7 @@ function makeEvent(
       resourceUid: data.uid,
       externalTenantId: data.externalTenantId,
       body: renderBody({ eventId, event, timestamp: now, appUid, data, dataText }),
-      ...addressTo(subscribers),
+      ...recipientFields(subscribers),
       firstAttempt: earlyAttempts?.claim() ?? null,
       ...(trace === undefined ? {} : { trace }),
     },

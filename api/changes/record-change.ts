@@ -17,16 +17,16 @@ const commit = { name: 'commit change' };
 interface Recording {
   appUid: string;
   key: IdempotencyKey | null;
-  /** Whatever may be changed. */
+  /** The entities that the call may change. */
   entities: readonly Entity[];
-  /** True for a change of many resources, which others must not wait for. */
+  /** True for a change of many resources. Other changes must not wait for it. */
   isLarge?: boolean;
 }
 
 /**
- * Runs `write` in a transaction (w: majority, j: true) with the events of the changes it returns, then dispatches them;
- * the relay starts what the starter does not. `write` runs again on a write conflict, so it must act through the
- * session alone. A repeat of an idempotency key gets the first answer. Throws `payload_too_large`.
+ * Runs `write` in a transaction (w: majority, j: true) with the events of the changes that it returns, then dispatches
+ * them; the relay starts those that the starter does not. `write` runs again after a write conflict, so it must act
+ * only through the session. A repeat of an idempotency key gets the first response. Throws `payload_too_large`.
  */
 export async function recordChange<T>(
   context: ApiContext,
@@ -36,7 +36,7 @@ export async function recordChange<T>(
   const { store, secretBox } = context;
   const readAt = context.clock.now();
   const beginBeforeMs = performance.now() + processLimits.transactionBeginsMsMax;
-  // Not in the transaction, so that concurrent changes share a read; a webhook registered before gets the event.
+  // Outside the transaction, so that concurrent changes share a read. Webhooks registered before get the event.
   const webhooks = await context.findWebhooks({ appUid, entities });
   const once = key === null ? null : { key, secretBox, now: readAt };
   const addressed: Write<T, AddressedChange> = async (...run) => {
@@ -58,7 +58,7 @@ export async function recordChange<T>(
   }
 }
 
-/** Records and dispatches the event of a change that was made elsewhere; returns its uid. Throws `payload_too_large`. */
+/** Records and dispatches the event of a change made elsewhere. Returns its uid. Throws `payload_too_large`. */
 export async function recordReport(
   context: ApiContext,
   appUid: string,
@@ -82,7 +82,7 @@ function placeInTrace(): Pick<PendingChange, 'trace'> {
 }
 
 /**
- * Makes the first attempts of committed events, and starts their workflows, both in the background. The webhooks were
+ * Makes the first attempts of committed events and starts their workflows, both in the background. The webhooks were
  * read after `readAt`.
  */
 export function dispatch(

@@ -1,7 +1,7 @@
-// Writes changes and their events, in a transaction where they need one.
+// Writes changes and their events, in a transaction if they need one.
 import type { ClientSession } from 'mongodb';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
-import { keepAnswers, type Once } from '../../lib/mongo/idempotency.ts';
+import { type IdempotentCall, keepAnswers } from '../../lib/mongo/idempotency.ts';
 import { within } from '../../lib/mongo/transaction.ts';
 import {
   type AddressedChange,
@@ -12,7 +12,7 @@ import {
   type Recorded,
 } from './make-events.ts';
 
-/** Acts through the session alone; runs again on a write conflict, with the time and the event's uid of that run. */
+/** Acts only through the session. Runs again after a write conflict, with the time and event uid of that run. */
 export type Write<T, Changed = Change> = (
   session: ClientSession,
   now: Date,
@@ -21,13 +21,13 @@ export type Write<T, Changed = Change> = (
 
 export interface PendingChange<T = unknown> {
   appUid: string;
-  /** By `performance.now()`. Later its caller has been told that it failed, so it is not begun. */
+  /** By `performance.now()`. Not started later, because its caller has been told that it failed. */
   beginBeforeMs: number;
-  /** Or the change of a resource that lives elsewhere: then only its event is written. */
+  /** Or the change of a resource that is stored elsewhere: then only its event is written. */
   write: Write<T, AddressedChange> | AddressedChange;
-  /** With an idempotency key, which is written with the answer; null without one. */
-  once: Once | null;
-  /** Of the request; absent where none is recorded. */
+  /** The idempotency key, which is written with the response. Null without one. */
+  once: IdempotentCall | null;
+  /** The trace of the request. Absent if none is recorded. */
   trace?: TraceContext;
 }
 
@@ -36,7 +36,7 @@ export interface Committed<T = unknown> {
   recorded: Recorded[];
 }
 
-/** A change that is written, and its events not yet. */
+/** A change that has been written, but not its events. */
 export type Written = Omit<PendingChange, 'write'> & {
   answer: unknown;
   changes: readonly AddressedChange[];
@@ -49,14 +49,14 @@ export interface Making {
 }
 
 /**
- * A report is one insert and the count before it, unless turn number and event have to be committed together. Without
- * a transaction, which would lock what it counted until its timeout when the process is killed.
+ * A report needs only an insert and a sequence, unless the event and its number in a partition must be committed
+ * together. A transaction would keep the counter locked until its timeout if the process were killed.
  */
 export function isPlain({ write, once }: PendingChange): boolean {
   return typeof write !== 'function' && once === null && !isForOrdered(write);
 }
 
-/** Writes a change in the transaction. The uid is that of its event, where it has one. */
+/** Writes a change in the transaction. The uid is that of its event, if it has one. */
 export async function writeChange(
   change: PendingChange,
   { now, session }: Making,
@@ -72,14 +72,14 @@ export async function writeChange(
   return { ...written, changes: [{ ...only, eventId }] };
 }
 
-/** Returns a change that needs no write but that of its event. */
+/** Returns a change of which only the event needs to be written. */
 export function writtenElsewhere({ write: reported, ...change }: PendingChange): Written {
   if (typeof reported === 'function')
     throw new Error('a change was to be written in a transaction');
   return { ...change, answer: null, changes: [reported] };
 }
 
-/** Writes the events of changes and the answers for repeats; without a session, only those of plain reports. */
+/** Writes the events of changes and the responses for repeats. Without a session, only those of plain reports. */
 export async function recordEvents(
   ports: EventPorts,
   written: readonly Written[],

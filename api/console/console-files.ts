@@ -11,18 +11,18 @@ interface Form {
 
 export interface ConsoleFile {
   type: string;
-  /** The same content in each encoding that there is. */
+  /** The same content in each available encoding. */
   forms: Readonly<Record<'br' | 'gzip' | 'identity', Form>>;
 }
 
 export interface ConsoleFiles {
-  /** With `__NONCE__` and `__BASE__` to be replaced. */
+  /** The placeholders `__NONCE__` and `__BASE__` must be replaced. */
   page: string;
-  /** By their paths below the page's base. */
+  /** By the path below the base of the page. */
   files: ReadonlyMap<string, ConsoleFile>;
 }
 
-// Beside the built code, and in a checkout: where console/build.mjs writes.
+// Next to the built code, and in a checkout: the output folder of console/build.mjs.
 const folder = fileURLToPath(new URL('../../console/dist', import.meta.url));
 
 const types: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ const types: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Reads the built console, some 3 MB, into memory. Returns null where it was not built. */
+/** Reads the built console (about 3 MB) into memory. Returns null if it has not been built. */
 export async function readConsoleFiles(): Promise<ConsoleFiles | null> {
   const page = await readFile(join(folder, 'index.html'), 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;

@@ -1,4 +1,4 @@
-// GET /console and below: the pages of the console, and their files.
+// GET /console and below: the page of the console and its files.
 import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { AppError } from '../../lib/platform/errors.ts';
@@ -8,7 +8,7 @@ import { type ConsoleFile, type ConsoleFiles, readConsoleFiles } from './console
 const yearSeconds = 365 * 24 * 60 * 60;
 const nonceBytes = 16;
 
-/** Answers with a file where there is one, and with the page for every other path. */
+/** Serves a file if it exists, and the page for every other path. */
 export function serveConsole(): Middleware {
   let kept: Promise<ConsoleFiles> | undefined;
   const read = (): Promise<ConsoleFiles> => {
@@ -26,7 +26,7 @@ export function serveConsole(): Middleware {
     const built = await read();
     const [, below = ''] = path;
     const file = built.files.get(below);
-    // Their names are of their content.
+    // Their names contain a hash of the content.
     const isAsset = below.startsWith('assets/');
     if (file !== undefined) answerWithFile(ctx, file, isAsset);
     else if (!isAsset) answerWithPage(ctx, built.page);
@@ -43,7 +43,7 @@ async function readOrThrow(): Promise<ConsoleFiles> {
 }
 
 function answerWithFile(ctx: Context, { type, forms }: ConsoleFile, isAsset: boolean): void {
-  // Asked one by one: browsers name gzip first, and of equals the client's first is taken.
+  // Checked one by one: browsers list gzip first, and among equals Koa would pick the client's first.
   const encoding = (['br', 'gzip'] as const).find((one) => ctx.acceptsEncodings(one)) ?? 'identity';
   const { bytes, etag } = forms[encoding];
   ctx.set({
@@ -63,7 +63,7 @@ function answerWithPage(ctx: Context, page: string): void {
   ctx.body = page.replaceAll('__NONCE__', nonce).replace('__BASE__', baseOf(ctx.path));
 }
 
-// Mantine writes style elements, and gives them the nonce.
+// Mantine adds style elements with this nonce.
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",
@@ -77,7 +77,7 @@ function policyWith(nonce: string): string {
   ].join('; ');
 }
 
-/** Relative, so that a proxy may serve it all below any path. */
+/** Relative, so that a proxy can serve the console below any path. */
 function baseOf(path: string): string {
   const depth = path.split('/').length - 3;
   return depth < 0 ? 'console/' : depth === 0 ? './' : '../'.repeat(depth);

@@ -1,4 +1,4 @@
-// All events that webhooks get: what each means, its schema, and a sample.
+// All events that webhooks can get: the meaning, schema and sample of each.
 import type { SchemaObject } from 'ajv';
 import {
   type DeliveredEventName,
@@ -76,12 +76,12 @@ function isChange(event: DeliveredEventName): event is EventName {
   return event !== testEventName && !isOperationsEvent(event);
 }
 
-/** Returns `data` of an event's sample, for an application. */
+/** Returns the `data` of an event's sample for an application. */
 export function sampleDataOf(event: DeliveredEventName, appUid: string) {
   return dataOf(event).sampleOf(appUid);
 }
 
-/** Returns the JSON Schema of the whole payload of an event. */
+/** Returns the JSON Schema of the complete payload of an event. */
 export function schemaOf(event: DeliveredEventName): SchemaObject {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -10,7 +10,7 @@ import type {
 } from '../../lib/webhooks/notices.ts';
 import { countFromOne, objectOf, text, textOrNull, time, timeOrNull } from '../http/schemas.ts';
 import { type EventData, sampleTime, sampleUid } from './event-data.ts';
-import type { Written } from '../../lib/model/event-payload.ts';
+import type { Serialized } from '../../lib/model/event-payload.ts';
 
 const attempt = objectOf<ReportedAttempt>({
   eventId: text,
@@ -36,7 +36,7 @@ const sampleWebhook = {
   urlOrigin: 'https://receiver.example.com',
 } as const;
 
-const failed: Written<ReportedAttempt> = {
+const failed: Serialized<ReportedAttempt> = {
   eventId: sampleUid('evt'),
   event: 'agent.updated',
   n: 3,
@@ -54,8 +54,8 @@ const noticeSchema = objectOf<WebhookNotice>({
   lastAttempt: attempt,
 });
 
-function notice(fields: Partial<Written<WebhookNotice>>): EventData {
-  const sample: Written<WebhookNotice> = {
+function notice(fields: Partial<Serialized<WebhookNotice>>): EventData {
+  const sample: Serialized<WebhookNotice> = {
     ...sampleWebhook,
     failingSince: '2026-01-01T11:00:00.000Z',
     deactivatesAt: '2026-01-06T11:00:00.000Z',
@@ -66,13 +66,13 @@ function notice(fields: Partial<Written<WebhookNotice>>): EventData {
   return { schema: noticeSchema, sampleOf: () => ({ ...sample }) };
 }
 
-const exhausted: Written<ExhaustedData> = {
+const exhausted: Serialized<ExhaustedData> = {
   ...sampleWebhook,
   exhaustedCount: 1,
   lastAttempt: failed,
 };
 
-const expiring: Written<ExpiringKeyData> = {
+const expiring: Serialized<ExpiringKeyData> = {
   uid: sampleUid('key'),
   keyId: 'sample',
   name: 'Backend',

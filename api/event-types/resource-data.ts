@@ -79,5 +79,5 @@ const contextfile: EventData = {
   }),
 };
 
-/** `data` of the events of each entity: the whole resource. */
+/** The `data` of the events of each entity: the complete resource. */
 export const resourceData: Readonly<Record<Entity, EventData>> = { agent, context, contextfile };

@@ -44,13 +44,13 @@ const time = {
   until: explained(parseTime, 'The end of the range. `createdAt` is before this time.'),
 };
 
-/** The filters of the deliveries of an application; the classes are those of the last attempt. */
+/** The filters of an application's deliveries. The classes are those of the last attempt. */
 export const deliveryFilters = { ...attemptFilters, webhookUid, event, externalTenantId, ...time };
 export const webhookDeliveryFilters = { ...attemptFilters, event, externalTenantId, ...time };
 export const eventDeliveryFilters = { ...attemptFilters, webhookUid, ...time };
 
-/** Reports whether a delivery of an event passes the filters; `since` is included, `until` is not. */
-export function isAskedFor(
+/** Checks whether a delivery of an event passes the filters. `since` is inclusive, `until` exclusive. */
+export function passes(
   filter: Filters<typeof eventDeliveryFilters>,
   delivery: {
     webhookUid: string;

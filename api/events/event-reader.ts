@@ -1,10 +1,10 @@
-// What one reader of a stream gets: what it missed, then each event as it is committed.
+// Reads the events for one stream: first those it missed, then each event as it is committed.
 import type { ClientSession, Timestamp } from 'mongodb';
 import type { Semaphore } from '../../lib/concurrency/semaphore.ts';
 import type { EventFeed } from '../../lib/events/event-feed.ts';
 import {
+  committedBefore,
   isWanted,
-  lateBefore,
   readEventsForward,
   type WantedEvents,
 } from '../../lib/events/event-lists.ts';
@@ -30,13 +30,13 @@ import {
 } from './stream-messages.ts';
 
 const { heartbeatEveryMs, lateCommitMsMax, resumedExactlyMsMax, resumingMsMax } = streamLimits;
-// For readers that leave the wait to the server, as browsers do.
+// For readers that let the server choose the wait, as browsers do.
 const retryMs = 1_000;
-// Short, as others wait to read what they missed.
+// Short, because other readers wait to catch up.
 const missedAwaitMs = 20;
-// Few, as each of 200 readers may have them in memory for as long as its connection is slow.
+// Few, because each of 200 readers can hold them in memory while its connection is slow.
 const missedBatchSize = 4;
-// An older event of the log is read again before it is sent: its payload may have been erased since.
+// An older event of the log is read again before it is sent, because its payload may have been erased.
 const freshMsMax = 10_000;
 
 export interface ReaderPorts {
@@ -48,7 +48,7 @@ export interface ReaderPorts {
 
 export interface ReaderWish {
   wanted: WantedEvents;
-  /** Where the reader was cut; null: it begins. */
+  /** The position at which the reader was interrupted. Null for a new reader. */
   position: StreamPosition | null;
 }
 
@@ -57,15 +57,15 @@ type Messages = AsyncGenerator<string, void>;
 export class EventReader {
   readonly #ports: ReaderPorts;
   readonly #wish: ReaderWish;
-  /** The number in the log of the next event. */
+  /** The number of the next event in the log. */
   #next: number;
-  /** The position before the first one, where it was known. */
+  /** The position before the first event, if it is known. */
   readonly #start: StreamPosition | null;
-  /** Events of the log before this number may have been erased since. */
+  /** Events of the log before this number may have been erased. */
   #storedBefore = 0;
-  /** Events up to this token are sent. */
+  /** Events up to this token have been sent. */
   #sentTo = '';
-  /** Events that are sent, of those that may still be in the log. */
+  /** The sent events that may still be in the log. */
   readonly #sent = new Set<string>();
   #sentUntilMs = Infinity;
   #closing: CloseReason | 'left' | null = null;
@@ -80,7 +80,7 @@ export class EventReader {
     this.#start = ports.feed.position;
   }
 
-  /** Why it ended or is about to; null while it reads. */
+  /** The reason why the stream has ended or is about to. Null while it is read. */
   get closing(): CloseReason | 'left' | null {
     return this.#closing;
   }
@@ -107,9 +107,9 @@ export class EventReader {
 
   async *#begin(): Messages {
     const { position, wanted } = this.#wish;
-    const from = position === null ? wanted.since : lateBefore(position.reachedAt);
+    const from = position === null ? wanted.since : committedBefore(position.reachedAt);
     if (from === null) {
-      // With an id from the start, nobody who is cut before the first event misses one.
+      // With an ID from the start, a reader that is interrupted before its first event misses nothing.
       const { feed, clock } = this.#ports;
       const opened = { reachedAt: clock.now(), token: null };
       while (feed.position === null && !feed.hasFailed && !this.#isOver()) {
@@ -125,12 +125,12 @@ export class EventReader {
     yield* this.#readStored(idAt('evt', from));
   }
 
-  /** Sends what was committed since a position, in that order; false where neither the log nor MongoDB can tell. */
+  /** Sends the events committed since a position, in order. Returns false if the log and MongoDB both lack some. */
   async *#resume(token: string): AsyncGenerator<string, boolean> {
     const committed = timeOfToken(token);
     if (committed === null) return false;
     const agoMs = this.#ports.clock.now().getTime() - committed.getTime();
-    // One of the future is no position of ours.
+    // A position in the future is not ours.
     if (Math.abs(agoMs) > resumedExactlyMsMax) return false;
     if (this.#joinLog(token)) return true;
     const { store, missedReads } = this.#ports;
@@ -148,11 +148,11 @@ export class EventReader {
           if (event !== null) yield* this.#send(event, position);
         }
         if (this.#joinLog(reached)) return true;
-        // With its position: a reader that is cut meanwhile need not begin anew.
+        // With its position, so that a reader that is interrupted now need not start over.
         if (this.#silentMs() >= heartbeatEveryMs) yield* this.#beat(position);
       }
     } catch (error) {
-      // Such as a token that is not in the oplog any more.
+      // For example, the token is no longer in the oplog.
       streamLog.info({ err: error }, 'reader.resumed_from_store');
     } finally {
       await watch.close();
@@ -160,7 +160,7 @@ export class EventReader {
     return false;
   }
 
-  /** Goes on in the log behind a token; false where the log does not reach back to it. */
+  /** Continues in the log after a token. Returns false if the log does not reach back to it. */
   #joinLog(token: string): boolean {
     const { log, position } = this.#ports.feed;
     const next = position !== null && token >= position.token ? log.end : log.after(token);
@@ -171,7 +171,7 @@ export class EventReader {
     return true;
   }
 
-  /** Its payload may have been erased, and it may have been deleted, since it was committed. */
+  /** Reads the event again: it may have been erased or deleted since its commit. */
   async #asStored(
     event: EventDocument,
     committed: Timestamp | null = null,
@@ -179,20 +179,20 @@ export class EventReader {
     if (!isWanted(event, this.#wish.wanted)) return null;
     const { store, missedReads } = this.#ports;
     const find = (session: ClientSession): Promise<EventDocument | null> => {
-      // Causally after the commit, so that a change of primary hides nothing.
+      // Causally after the commit, so that a change of the primary hides nothing.
       if (committed !== null) session.advanceOperationTime(committed);
       return store.events.findOne({ _id: event._id }, { session });
     };
     return missedReads.run('', () => store.client.withSession(find));
   }
 
-  /** Sends the stored events behind a uid. */
+  /** Sends the stored events after a uid. */
   async *#readStored(from: string): Messages {
-    // What is older than any late commit is complete, so that the order of uids misses nothing.
-    const horizon = idAt('evt', lateBefore(this.#ports.clock.now()));
+    // Everything older than a late commit is complete, so reading by uid misses nothing.
+    const horizon = idAt('evt', committedBefore(this.#ports.clock.now()));
     const behind = from < horizon ? horizon : from;
     for await (const event of this.#pages(from, horizon)) yield* this.#sendStored(event);
-    // The rest is read while the log keeps what is committed meanwhile.
+    // The rest is read while the log keeps newly committed events.
     this.#next = this.#ports.feed.log.end;
     this.#sentUntilMs = performance.now() + lateCommitMsMax;
     for await (const event of this.#pages(behind, null)) {
@@ -270,7 +270,7 @@ export class EventReader {
     return this.#closing !== null;
   }
 
-  /** Waits for something new; true when a heartbeat is due instead, however often the events of others were new. */
+  /** Waits for a new event. Returns true when a heartbeat is due, however often events for others wake it. */
   #waitForNews(): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => resolve(true), heartbeatEveryMs - this.#silentMs());

@@ -19,17 +19,17 @@ const retryAfterSeconds = 10;
 interface OpenStream {
   caller: StreamCaller;
   openedAtMs: number;
-  /** Null while the feed starts. */
+  /** Null while the feed is starting. */
   reader: EventReader | null;
   body: Readable | null;
 }
 
-/** The streams of a process: how many there may be, what they read from, and when they end. */
+/** The streams of a process: limits their number, connects them to the feed, and ends them. */
 export class EventStreams implements AsyncDisposable {
   readonly #ports: { store: Store; clock: Clock };
   readonly #streams = new Set<OpenStream>();
   readonly #room = new SharedLimit(streamsMax);
-  readonly #missedReads = new Semaphore(streamLimits.missedReadsAtOnceMax, overloaded);
+  readonly #missedReads = new Semaphore(streamLimits.concurrentMissedReadsMax, overloaded);
   #feed: EventFeed | null = null;
   #check: NodeJS.Timeout | null = null;
   #isStopping = false;
@@ -69,7 +69,7 @@ export class EventStreams implements AsyncDisposable {
     return stream.body;
   }
 
-  /** Ends all streams; those that do not take the reason in time are cut. */
+  /** Ends all streams. Those that do not read the reason in time are cut. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
     if (this.#check !== null) clearTimeout(this.#check);
@@ -95,7 +95,7 @@ export class EventStreams implements AsyncDisposable {
 
   #remove(stream: OpenStream): void {
     const { caller, reader, openedAtMs } = stream;
-    if (this.#streams.delete(stream)) this.#room.giveBack(caller.appUid);
+    if (this.#streams.delete(stream)) this.#room.release(caller.appUid);
     if (reader !== null) {
       const durationMs = Math.round(performance.now() - openedAtMs);
       const { closing: reason, sentCount: sent } = reader;
@@ -104,7 +104,7 @@ export class EventStreams implements AsyncDisposable {
       streamLog.info({ appUid, ...who, reason, sent, durationMs }, 'stream.closed');
     }
     if (this.#streams.size > 0 || this.#feed === null) return;
-    // Nobody reads, so nothing need be watched.
+    // Without readers there is nothing to watch for.
     const feed = this.#feed;
     this.#feed = null;
     feed[Symbol.asyncDispose]().catch((error: unknown) => {
@@ -121,7 +121,7 @@ export class EventStreams implements AsyncDisposable {
     try {
       await this.#closeEnded();
     } catch (error) {
-      // Without MongoDB there are no events to keep from anyone.
+      // Without MongoDB there are no events to withhold from anyone.
       streamLog.warn({ err: error }, 'streams.not_checked');
     }
     const isNeeded = this.#streams.size > 0 && !this.#isStopping;
@@ -143,7 +143,7 @@ export class EventStreams implements AsyncDisposable {
   }
 }
 
-/** A body that asks for the next message only when there is room. */
+/** Returns a body that requests the next message only when there is room. */
 function toReadable(reader: EventReader): Readable {
   const messages = reader.messages();
   return new Readable({

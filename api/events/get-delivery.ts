@@ -1,11 +1,11 @@
-// GET …/events/{eventId}/deliveries/{webhookUid}: one delivery, its workflow, and the request as it is sent.
+// GET …/events/{eventId}/deliveries/{webhookUid}: one delivery, its workflow and its request.
 import { deliveryHeaders, signatureHeaders } from '../../lib/deliveries/compose-message.ts';
 import { requestHeaders } from '../../lib/egress/request-headers.ts';
 import type { Attempt } from '../../lib/model/attempt.ts';
 import { isOpen } from '../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
-import { turnOf } from '../../lib/model/partition.ts';
+import { partitionNumberOf } from '../../lib/model/partition.ts';
 import { isMailUrl, originOf } from '../../lib/model/url-origin.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { AppError } from '../../lib/platform/errors.ts';
@@ -77,7 +77,7 @@ const facts: Operation = {
   },
 };
 
-/** Throws `not_found` also for a webhook that the event is not sent to. */
+/** Also throws `not_found` for a webhook that does not get the event. */
 export const getDelivery: Handler = operation(facts, async (request, context) => {
   const { appUid, params, signedIn } = request;
   const { store, clock } = context;
@@ -106,10 +106,10 @@ function workflowOf(
   if (delivery !== null && delivery.jobUid !== null) {
     return jobPageWorkflowId(delivery.jobUid, delivery.jobPage ?? 0);
   }
-  const turn = turnOf(event, webhookUid);
-  // One that settled at its first attempt may never have been left to the workflow of its order; a replay leaves all to it.
-  const isInOrder = turn !== null && (delivery === null || isLong(delivery));
-  return isInOrder ? partitionWorkflowId(turn.partition) : event.workflowId;
+  const partitionNumber = partitionNumberOf(event, webhookUid);
+  // If the first attempt settled it, the partition's workflow may never have had it. A replay uses only that workflow.
+  const isInOrder = partitionNumber !== null && (delivery === null || isLong(delivery));
+  return isInOrder ? partitionWorkflowId(partitionNumber.partition) : event.workflowId;
 }
 
 function isLong({ state, attemptCount, requeuedAt }: DeliveryDocument): boolean {
@@ -118,7 +118,7 @@ function isLong({ state, attemptCount, requeuedAt }: DeliveryDocument): boolean 
 
 type ShownWebhook = Pick<StoredWebhook, 'url' | 'headers' | 'auth'>;
 
-/** A key that reads events need not read webhooks. */
+/** A key that can read events may not be allowed to read webhooks. */
 function shownTo(signedIn: SignedIn | null, webhook: StoredWebhook): ShownWebhook {
   if (signedIn !== null) return webhook;
   return { url: originOf(webhook.url), headers: null, auth: null };
@@ -139,7 +139,7 @@ function requestOf(
   };
 }
 
-/** With `…` for signatures and for what the webhook sends along: its secrets stay closed. */
+/** Shows `…` for signatures and for the webhook's own headers and credentials, so that secrets stay hidden. */
 function headersOf(
   { headers, auth }: ShownWebhook,
   event: EventDocument,

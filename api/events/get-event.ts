@@ -21,12 +21,12 @@ export const getEvent: Handler = operation(facts, async (request, context) => {
   return { status: 200, content: { type: 'application/json', bytes } };
 });
 
-/** Reads the event that the path names, with its payload. Throws `not_found`. */
+/** Reads the event in the path, with its payload. Throws `not_found`. */
 export async function readEvent(request: Named, { store }: ApiContext): Promise<EventDocument> {
   return found(await store.events.findOne(named(request)));
 }
 
-/** Reads the event that the path names, without its payload. Throws `not_found`. */
+/** Reads the event in the path, without its payload. Throws `not_found`. */
 export async function findEvent(
   request: Named,
   { store }: ApiContext,

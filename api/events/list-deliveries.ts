@@ -11,7 +11,7 @@ const facts: Operation = {
   answers: { 200: pageOf(deliverySchema) },
 };
 
-/** Also those of webhooks that were deleted. `since` and `until` mean the first attempt. */
+/** Includes those of deleted webhooks. `since` and `until` refer to the first attempt. */
 export const listDeliveries = operation(
   facts,
   listHandler(deliveryFilters, async ({ appUid, page, filters }, { store }) => {

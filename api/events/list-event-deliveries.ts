@@ -1,10 +1,10 @@
-// GET …/events/{eventId}/deliveries: the deliveries of an event, in the order of their webhooks' uids.
+// GET …/events/{eventId}/deliveries: the deliveries of an event, ordered by the uid of the webhook.
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import { takeItems } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';
-import { eventDeliveryFilters, isAskedFor } from './delivery-filter.ts';
+import { eventDeliveryFilters, passes } from './delivery-filter.ts';
 import { findEvent } from './get-event.ts';
 import { deliverySchema, presentDelivery, type ShownDelivery } from './present-delivery.ts';
 import { operation, type Operation, pageOf } from '../http/operation.ts';
@@ -15,18 +15,18 @@ const facts: Operation = {
   answers: { 200: pageOf(deliverySchema) },
 };
 
-/** A delivery is written with its first attempt; until then it shows as `pending`. */
+/** A delivery is written with its first attempt. Until then it is shown as `pending`. */
 export const listEventDeliveries = operation(
   facts,
   listHandler(eventDeliveryFilters, async (request, context) => {
     const event = await findEvent(request, context);
     const { limit, after } = request.page;
     const known = await readStates(context, event);
-    const asked = [...new Set([...event.webhookUids, ...known.keys()])]
+    const matching = [...new Set([...event.webhookUids, ...known.keys()])]
       .filter((uid) => after === null || uid > after)
-      .filter((uid) => isAskedFor(request.filters, known.get(uid) ?? pendingDelivery(event, uid)))
+      .filter((uid) => passes(request.filters, known.get(uid) ?? pendingDelivery(event, uid)))
       .sort();
-    const page = asked.slice(0, limit);
+    const page = matching.slice(0, limit);
     const written = context.store.deliveries
       .find({ eventId: event._id, webhookUid: { $in: page } })
       .sort({ webhookUid: 1 });
@@ -37,7 +37,7 @@ export const listEventDeliveries = operation(
     const data = webhookUids.map((uid) =>
       presentDelivery(deliveries.get(uid) ?? pendingDelivery(event, uid)),
     );
-    const isLast = webhookUids.length === asked.length;
+    const isLast = webhookUids.length === matching.length;
     return { data, lastUid: isLast ? null : (webhookUids.at(-1) ?? null) };
   }),
 );
@@ -47,7 +47,7 @@ type Standing = Pick<
   'webhookUid' | 'state' | 'statusClass' | 'errorClass' | 'createdAt'
 >;
 
-// Without the attempts: there are at most 1,000 deliveries.
+// Without the attempts, because there can be 1,000 deliveries.
 async function readStates(
   { store }: ApiContext,
   event: EventFacts,
@@ -61,7 +61,7 @@ async function readStates(
   return new Map(rows.map((row) => [row.webhookUid, row]));
 }
 
-/** Returns a delivery that was not written yet. */
+/** Returns a delivery that has not been written yet. */
 export function pendingDelivery(
   { _id: eventId, event, externalTenantId, createdAt }: EventFacts,
   webhookUid: string,

@@ -25,7 +25,7 @@ const facts: Operation = {
   answers: { 200: pageOf(eventSchema) },
 };
 
-/** Without tests of webhooks. `since` is included, `until` is not. */
+/** Excludes tests of webhooks. `since` is inclusive, `until` exclusive. */
 export const listEvents = operation(
   facts,
   listHandler(eventFilters, async ({ appUid, page, filters }, { store }) => {

@@ -40,7 +40,7 @@ export type ShownDelivery = Pick<
   | 'updatedAt'
 >;
 
-/** Returns a delivery as clients see it, with its latest attempts, oldest first. */
+/** Returns a delivery as shown to clients, with its latest attempts, oldest first. */
 export function presentDelivery(delivery: ShownDelivery) {
   return {
     eventId: delivery.eventId,
@@ -59,7 +59,7 @@ export function presentDelivery(delivery: ShownDelivery) {
   };
 }
 
-// Without the resolved address of the receiver.
+// Omits the resolved address of the receiver.
 function presentAttempt(attempt: Attempt) {
   return {
     n: attempt.n,

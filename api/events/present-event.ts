@@ -30,7 +30,7 @@ export function presentEvent(event: EventFacts) {
   };
 }
 
-/** Returns an event as JSON, with the payload as receivers get it, byte for byte; null once it was erased. */
+/** Returns an event as JSON, with the payload byte for byte as receivers get it, or null after an erasure. */
 export function renderWithPayload(event: EventDocument): string {
   const payload = event.erasedAt === null ? event.body : 'null';
   return withField(JSON.stringify(presentEvent(event)), 'payload', payload);

@@ -12,7 +12,7 @@ import type { Store } from '../../lib/mongo/connect.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import { findDeliveries } from '../../lib/deliveries/deliveries.ts';
 import { newJob } from '../../lib/jobs/jobs.ts';
-import { isOfKind } from '../../lib/webhooks/subscriptions.ts';
+import { matchesKind } from '../../lib/webhooks/subscriptions.ts';
 import { findKnownWebhooks } from '../../lib/webhooks/webhooks.ts';
 import type { ApiRequest, Handler } from '../router.ts';
 import { validator } from '../http/validate.ts';
@@ -66,8 +66,8 @@ const facts: Operation = {
 };
 
 /**
- * A paused webhook holds the event; the answer names them. Throws `not_found`, `unknown_webhook_uids`,
- * `conflict` when there is no webhook to send it to or its payload was erased.
+ * A paused webhook holds the event; the response names these webhooks. Throws `not_found`, `unknown_webhook_uids`, or
+ * `conflict` if there is no webhook to send it to or its payload was erased.
  */
 export const resendEvent: Handler<ResendEventBody> = operation(facts, async (request, context) => {
   const { appUid, caller } = request;
@@ -103,8 +103,8 @@ async function chooseWebhooks(
   session: ClientSession,
 ): Promise<KnownWebhook[]> {
   const { webhookUids: named = null } = body;
-  const asked = { appUid, webhookUids: named ?? event.webhookUids };
-  const known = await findKnownWebhooks(store, asked, session);
+  const wanted = { appUid, webhookUids: named ?? event.webhookUids };
+  const known = await findKnownWebhooks(store, wanted, session);
   const fitting = known.filter((webhook) => mayGet(webhook, event));
   if (named !== null) {
     refuseOthers(named, fitting);
@@ -127,7 +127,7 @@ function whyNone({ webhookUids }: EventFacts, fitting: readonly KnownWebhook[]):
     : 'the deliveries of the event were cancelled on purpose';
 }
 
-// A test goes to any webhook.
+// A test can be sent to any webhook.
 function mayGet(webhook: KnownWebhook, { event, resourceUid }: EventFacts): boolean {
-  return event === testEventName || isOfKind(webhook, { event, resourceUid });
+  return event === testEventName || matchesKind(webhook, { event, resourceUid });
 }

@@ -1,4 +1,4 @@
-// Who reads streams, and why some of them may not any more.
+// The callers that read streams, and the reasons why some of them no longer may.
 import { isSessionAlive } from '../../lib/access/admin-sessions.ts';
 import { isKeyAlive } from '../../lib/access/api-keys.ts';
 import { isActive } from '../../lib/access/apps.ts';
@@ -8,7 +8,7 @@ import type { CloseReason } from './stream-messages.ts';
 
 export interface StreamCaller {
   appUid: string;
-  /** Of the API key, or of the admin. */
+  /** The uid of the API key or admin. */
   uid: string;
   /** Null for an API key. */
   sessionId: string | null;
@@ -19,7 +19,7 @@ interface Ports {
   clock: Clock;
 }
 
-/** Returns why the streams of some of the callers are to end. */
+/** Returns the reasons to end the streams of some of the callers. */
 export async function closeReasons(
   ports: Ports,
   callers: readonly StreamCaller[],
@@ -54,7 +54,7 @@ async function readKeys({ store, clock }: Ports, callers: StreamCaller[]): Promi
   };
 }
 
-/** Admins see disabled applications, too. */
+/** Disabled applications do not end the streams of admins. */
 async function readSessions({ store, clock }: Ports, callers: StreamCaller[]): Promise<ReasonOf> {
   if (callers.length === 0) return () => null;
   const ids = callers.map(({ sessionId }) => sessionId ?? '');

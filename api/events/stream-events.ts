@@ -1,4 +1,4 @@
-import { lateBefore } from '../../lib/events/event-lists.ts';
+import { committedBefore } from '../../lib/events/event-lists.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { readFilters } from '../http/query-values.ts';
 import { headerValues } from '../http/raw-headers.ts';
@@ -9,7 +9,7 @@ import type { ApiAnswer, ApiRequest, Handler } from '../router.ts';
 import { eventFilters } from './list-events.ts';
 import { readStreamId, type StreamPosition } from './stream-messages.ts';
 
-// A stream has no end.
+// A stream is endless.
 const { until: _, ...streamFilters } = eventFilters;
 
 const facts: Operation = {
@@ -30,12 +30,12 @@ async function handle(request: ApiRequest, context: ApiContext): Promise<ApiAnsw
   const sessionId = signedIn?.session._id ?? null;
   const reader = { appUid, uid: caller.actor.uid ?? '', sessionId };
   const bytes = await context.streams.open(reader, { wanted, position });
-  // The connection ends with the stream, so that no stop waits for it; proxies are not to collect messages.
+  // The connection ends with the stream, so that a shutdown need not wait for it. Proxies must not buffer messages.
   const headers = { connection: 'close', 'x-accel-buffering': 'no' };
   return { status: 200, content: { type: 'text/event-stream', bytes }, headers };
 }
 
-/** `since` includes what is stored; without it and `Last-Event-ID` the stream begins now. */
+/** `since` includes stored events. Without it and `Last-Event-ID`, the stream starts with new events. */
 export const streamEvents: Handler = operation(facts, handle, streamFilters);
 
 function readPosition(
@@ -48,7 +48,7 @@ function readPosition(
   if (id === undefined || id.trim() === '') return null;
   const position = readStreamId(id.trim());
   const keptSince = clock.now().getTime() - config.retention.recordsMs;
-  if (lateBefore(position.reachedAt).getTime() >= keptSince) return position;
+  if (committedBefore(position.reachedAt).getTime() >= keptSince) return position;
   const detail = 'the events since this Last-Event-ID are no longer kept; reconnect without it';
   throw new AppError('invalid_cursor', detail);
 }

@@ -1,9 +1,9 @@
-// The texts of a stream of server-sent events, and the ids by which it is resumed.
+// The messages of a stream of server-sent events, and the IDs to resume it with.
 import type { EventDocument } from '../../lib/model/event.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { renderWithPayload } from './present-event.ts';
 
-/** How far a reader has come; without a token it is only known by time. */
+/** The position of a reader. Without a token it is only known by time. */
 export interface StreamPosition {
   reachedAt: Date;
   token: string | null;
@@ -43,12 +43,12 @@ export function renderOpened(retryMs: number, position: StreamPosition | null): 
 }
 
 export function renderEvent(event: EventDocument, position: StreamPosition): string {
-  // Line breaks, which would end the data, are only between the tokens of JSON.
+  // JSON has line breaks, which would end the data, only between tokens.
   const data = renderWithPayload(event).replaceAll(/[\r\n]/g, ' ');
   return `${idLine(position)}data: ${data}\n\n`;
 }
 
-/** A comment; the id moves on readers that no event was for. */
+/** Returns a comment. Its ID advances readers for which there was no event. */
 export function renderHeartbeat(position: StreamPosition | null): string {
   return `: heartbeat\n${idLine(position)}\n`;
 }

@@ -1,4 +1,4 @@
-// GET /healthz: the process runs. Without checks, so that an outage restarts no process.
+// GET /healthz: the process is running. Nothing else is checked, so that an outage does not restart processes.
 import { version } from '../../lib/platform/version.ts';
 import type { Handler } from '../router.ts';
 import { named, objectOf, text } from '../http/schemas.ts';

@@ -30,7 +30,7 @@ const facts: Operation = {
   },
 };
 
-/** Load is in `parts` only: a balancer that acted on it would take out all processes together. */
+/** Load appears only in `parts`: if it affected the status, a balancer would take out all processes together. */
 export const getReadiness: Handler = operation(facts, async (_request, context) => {
   const servers = await context.inspectServers();
   const isWell = Object.values(servers).every((state) => state === 'ok');

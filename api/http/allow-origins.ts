@@ -4,8 +4,8 @@ import type { Context, Middleware } from 'koa';
 const withKey = /^\/api\//;
 
 /**
- * Lets pages of other origins read responses (CORS): any page those of open paths, and only the pages at /docs, whose
- * sandbox makes their origin `null`, those of calls with a key. A key belongs in no other page.
+ * Lets pages of other origins read responses (CORS): any page for open paths, but for calls with a key only the pages
+ * at /docs, whose sandbox makes their origin `null`. Keys do not belong in any other page.
  */
 export function allowOrigins(openPaths: ReadonlySet<string>): Middleware {
   return async (ctx, next) => {

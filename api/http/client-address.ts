@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { parseAddress } from '../../lib/egress/parse-address.ts';
 
-// Some proxies add the port, and with it, or without, brackets around an IPv6 address (RFC 7239 §6).
+// Some proxies add the port, with or without brackets around an IPv6 address (RFC 7239 §6).
 const withPort = /^(?:([\d.]+):\d{1,5}|\[([\da-f:.]+)\](?::\d{1,5})?)$/i;
 
-/** Counted from the end of `X-Forwarded-For`: clients may forge entries before the trusted proxies'. */
+/** Counted from the end of `X-Forwarded-For`, because clients can forge the entries before those of trusted proxies. */
 export function clientAddress(
   { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
   trustedProxyHops: number,

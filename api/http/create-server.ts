@@ -1,4 +1,4 @@
-// The HTTP server under Koa: its limits, and answers to what never becomes a request.
+// The HTTP server below Koa: its limits, and its responses to input that never becomes a request.
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -18,11 +18,11 @@ import { presentProblem, problemType, statusOfCode } from './problems.ts';
 import { readHead } from './request-head.ts';
 import { securityHeaders } from './set-security-headers.ts';
 
-// Often, so that few timeouts are answered at a time and nobody else waits for them.
+// Frequent, so that only a few timeouts are handled at a time and nobody else waits for them.
 const timeoutCheckEveryMs = 200;
-// Closed immediately, data still arriving would reset the connection before the refusal is read.
+// After an immediate close, data still arriving would reset the connection before the client reads the response.
 const lingerMs = 1_000;
-// Of streams whose reader left; handlers' own errors are answered, and do not get here.
+// Errors of streams whose reader left. Errors of handlers are turned into responses before they get here.
 const goneCodes: ReadonlySet<unknown> = new Set([
   'ECONNRESET',
   'EPIPE',
@@ -48,7 +48,7 @@ export function createServer(
       keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
       connectionsCheckingInterval: timeoutCheckEveryMs,
       maxHeaderSize: httpLimits.headerBytesMax,
-      // Node's own answer has no body; `readHead` checks the host.
+      // Node's own response has no body. `readHead` checks the host.
       requireHostHeader: false,
     },
     (request, response) => {
@@ -63,17 +63,17 @@ export function createServer(
       void handle(request, response);
     },
   );
-  // Twice as long where an answer waits to be read.
+  // Twice as long while a response waits to be read.
   server.timeout = httpLimits.idleTimeoutMs;
-  // Their size is limited; Node would silently drop headers beyond a number.
+  // Their total size is limited. Node would silently drop headers above a count.
   server.maxHeadersCount = 0;
   limitConnections(server, limits);
-  // Node's own answers to what follows have no body and no request id.
+  // Node's own responses to these events have no body and no request ID.
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // More data of a refused request is another error, and must not cut its answer off.
+    // More data of a rejected request is another error, which must not cut off the response.
     if (refused.has(socket)) return;
     const exchange = exchanges.get(socket);
-    // The fault is in the body of an answered request: a second answer would pass for that of the next.
+    // The body of an answered request is broken: a second response would be taken for that of the next request.
     const isAnswered = exchange?.response.headersSent === true && !exchange.request.complete;
     if (error.code === 'ECONNRESET' || !socket.writable || isAnswered) {
       socket.destroy();
@@ -137,13 +137,13 @@ function answer(response: ServerResponse, { status, headers, body }: Refusal): v
   response.writeHead(status, headers).end(body);
 }
 
-/** Answers on the bare connection, and closes it even if the other side keeps its half open. */
+/** Responds on the bare connection, and closes it even if the client keeps its half open. */
 function end(socket: Duplex, { status, headers, body }: Refusal): void {
-  // Node handles no errors of a CONNECT socket; an unhandled one ends the process.
+  // Node does not handle errors of a CONNECT socket. An unhandled one would end the process.
   socket.on('error', () => socket.destroy());
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
-  // Discards further data: it must neither pile up nor keep the answer from arriving.
+  // Discards further data: it must neither pile up nor delay the response.
   socket.resume();
   setTimeout(() => socket.destroy(), lingerMs).unref();
 }

@@ -5,7 +5,7 @@ import { headerValues } from './raw-headers.ts';
 
 const acceptable = /^[\x21-\x7e]{1,255}$/;
 
-/** Returns the caller's key for a body at a place, or null. Throws `malformed_request`. */
+/** Returns the caller's key, bound to a scope and body, or null. Throws `malformed_request`. */
 export function readIdempotencyKey(
   rawHeaders: readonly string[],
   { scope, pepper }: { scope: string; pepper: string },

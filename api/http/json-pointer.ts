@@ -1,4 +1,4 @@
-// A key may be as long as a body.
+// A key can be as long as the body.
 const stepCharactersMax = 200;
 
 /** Returns a JSON pointer as a fragment (RFC 6901 §6), such as `#/entities/1`. */
@@ -9,7 +9,7 @@ export function pointerTo(steps: readonly (string | number)[]): string {
 function escape(step: string | number): string {
   const text = String(step);
   const shown = text.length > stepCharactersMax ? `${text.slice(0, stepCharactersMax)}…` : text;
-  // The cut may leave half of a character.
+  // Truncation may leave half of a character.
   return shown.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
@@ -18,7 +18,7 @@ export function stepsOf(pointer: string): string[] {
   return pointer.split('/').slice(1).map(unescaped);
 }
 
-/** Returns what a pointer names, for a sentence: `entities.1`. */
+/** Returns the name that a pointer refers to, for use in a sentence: `entities.1`. */
 export function nameAt(pointer: string): string {
   return stepsOf(pointer).join('.');
 }

@@ -4,12 +4,12 @@ import { httpLog } from '../../lib/platform/logger.ts';
 
 export interface ConnectionLimits {
   connectionsMax: number;
-  /** How many of them one address (IPv6: a /64) may hold, or null for any number. */
+  /** The maximum per address (IPv6: per /64), or null for no limit. */
   connectionsPerAddressMax: number | null;
 }
 
 const reportDroppedEveryMs = 1_000;
-// A broken or hostile client can be at its limit for days.
+// A broken or hostile client can stay at its limit for days.
 const reportRefusedEveryMs = 60_000;
 
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
@@ -18,7 +18,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
   if (connectionsPerAddressMax !== null) limitOfAddress(server, connectionsPerAddressMax);
 }
 
-/** When connections run out, idle ones are closed, too: nobody keeps others out by holding them. */
+/** At the limit, idle connections are closed, so that nobody can keep others out by holding them. */
 function limitAll(server: Server, connectionsMax: number): void {
   server.maxConnections = connectionsMax;
   let dropped = 0;
@@ -54,18 +54,18 @@ function limitOfAddress(server: Server, connectionsPerAddressMax: number): void 
   });
 }
 
-export function createAddressShares(placesMax: number) {
+export function createAddressShares(slotsMax: number) {
   const taken = new Map<string, number>();
   return {
-    /** Takes a place; returns the function that frees it, or null where none is left. */
+    /** Takes a slot. Returns the function that frees it, or null if none is left. */
     take(address: string | null): (() => void) | null {
       const network = networkOf(address);
-      const places = taken.get(network) ?? 0;
-      if (places >= placesMax) return null;
-      taken.set(network, places + 1);
+      const used = taken.get(network) ?? 0;
+      if (used >= slotsMax) return null;
+      taken.set(network, used + 1);
       return () => {
         const left = (taken.get(network) ?? 0) - 1;
-        // Without a place an address takes no memory.
+        // An address without connections takes no memory.
         if (left > 0) taken.set(network, left);
         else taken.delete(network);
       };

@@ -17,20 +17,20 @@ export type ListRequest<
   Request extends ApiRequest = ApiRequest,
 > = Request & { page: PageRequest; filters: Filters<Table> };
 
-/** The items as clients see them, and the uid that the next page starts after; null at the end. */
+/** The items as shown to clients, and the uid after which the next page starts, or null at the end. */
 export interface ListAnswer {
   data: unknown[];
   lastUid: string | null;
 }
 
-/** Adds `limit` and `cursor` to the parameters. Throws `invalid_request`, `invalid_cursor`. */
+/** Adds the parameters `limit` and `cursor`. Throws `invalid_request`, `invalid_cursor`. */
 export function listHandler<Table extends ParameterTable, Request extends ApiRequest = ApiRequest>(
   table: Table,
   list: (request: ListRequest<Table, Request>, context: ApiContext) => Promise<ListAnswer>,
 ): Handling<Request> {
   const handle: Handling<Request> = async (request, context) => {
     const filters = readFilters(table, request.query);
-    const listName = nameList(request.place, filters);
+    const listName = nameList(request.callScope, filters);
     const limit = request.query.get('limit');
     const page = {
       limit: limit === null ? limits.pageSizeDefault : readLimit('limit', limit),
@@ -45,7 +45,7 @@ export function listHandler<Table extends ParameterTable, Request extends ApiReq
 
 const readLimit = limitUpTo(limits.pageSizeMax, limits.pageSizeDefault);
 
-// What it may be depends on its list.
+// Whether it is valid depends on the list.
 const cursor: Parameter<string> = Object.assign((_name: string, text: string) => text, {
   schema: {
     type: 'string',
@@ -54,15 +54,15 @@ const cursor: Parameter<string> = Object.assign((_name: string, text: string) =>
   },
 });
 
-function nameList(place: string, filters: Readonly<Record<string, unknown>>): string {
-  // Absent filters are left out, so that cursors outlive a new filter of the table.
-  const asked = Object.entries(filters).filter(([, value]) => value !== null);
-  return `${place}\n${JSON.stringify(asked)}`;
+function nameList(callScope: string, filters: Readonly<Record<string, unknown>>): string {
+  // Absent filters are omitted, so that cursors survive a new filter.
+  const active = Object.entries(filters).filter(([, value]) => value !== null);
+  return `${callScope}\n${JSON.stringify(active)}`;
 }
 
 const digestBytes = 6;
 
-/** The digest guards against mistakes; it is no secret. */
+/** The digest guards against mistakes, not attacks. */
 function makeCursor(uid: string, listName: string): string {
   const digest = createHash('sha256').update(`${listName}\n${uid}`).digest();
   return Buffer.concat([digest.subarray(0, digestBytes), Buffer.from(uid)]).toString('base64url');

@@ -6,7 +6,7 @@ import { clientAddress } from './client-address.ts';
 
 const loggedPathMax = 200;
 
-/** Logs `request.completed`. Load refusals are at debug: `load.shed` counts them (access/load.ts). */
+/** Logs `request.completed`; for rejections under load, at debug, because `load.shed` counts them (access/load.ts). */
 export function logRequest({ config }: Pick<ApiContext, 'config'>): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
@@ -18,7 +18,7 @@ export function logRequest({ config }: Pick<ApiContext, 'config'>): Middleware {
         requestId: ctx.state['requestId'],
         method: ctx.method,
         route: ctx.state['route'] ?? null,
-        // Without the query, which may hold secrets.
+        // Omits the query, which may contain secrets.
         path: ctx.state['route'] === undefined ? ctx.path.slice(0, loggedPathMax) : undefined,
         remoteAddress: clientAddress(ctx.req, config.http.trustedProxyHops),
         status: ctx.status,

@@ -1,9 +1,9 @@
 import type { Context } from 'koa';
 
-// Of HTTP and PATCH; callers may make up others.
+// The methods of HTTP and PATCH. Callers can invent others.
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
 
-/** Returns the method as metrics and spans have it. */
+/** Returns the method for use in metrics and spans. */
 export function methodOf({ method }: Pick<Context, 'method'>): string {
   return methods.has(method) ? method : '_OTHER';
 }

@@ -1,4 +1,4 @@
-// What the contract says of a call; docs/openapi.json is made from it.
+// The facts about a call in the contract. docs/openapi.json is generated from them.
 import type { SchemaObject } from 'ajv';
 import type { ErrorCode } from '../../lib/platform/errors.ts';
 import type { ParameterTable } from './query-values.ts';
@@ -9,26 +9,26 @@ export interface OperationAnswer {
   schema?: SchemaObject;
   /** `application/json` by default. */
   contentType?: string;
-  /** Headers that it always has, beside those of all answers. A 201 has `Location`. */
+  /** Headers that the response always has, in addition to those of all responses. A 201 has `Location`. */
   headers?: readonly ('location' | 'etag' | 'set-cookie')[];
 }
 
 export interface Operation {
-  /** Names the method of clients. A route that shares its handler with another has an id of its own. */
+  /** The method name in clients. A route that shares its handler with another one sets its own. */
   id: string;
-  /** An imperative and its object: "Create a webhook". At most 60 characters. */
+  /** An imperative with its object: "Create a webhook". At most 60 characters. */
   summary: string;
   description?: string;
-  /** By status, without problems. */
+  /** The responses by status, without problems. */
   answers: Readonly<Record<number, OperationAnswer>>;
-  /** The problems of this call, beside those of every call with its access and body. */
+  /** The problems of this call, in addition to those of all calls with the same access and body. */
   problems?: readonly ErrorCode[];
   example?: Readonly<Record<string, unknown>>;
   takesIdempotencyKey?: boolean;
   takesLastEventId?: boolean;
 }
 
-/** Returns the answer of a list of named items. */
+/** Returns the response of a list of named items. */
 export function pageOf(item: SchemaObject, description = 'A page of the list'): OperationAnswer {
   const schema = {
     type: 'object',
@@ -43,7 +43,7 @@ interface Handle<Request, Context, Answer> {
   readonly parameters?: ParameterTable;
 }
 
-/** Adds to a handler what the contract says of it, and the query parameters that it takes. */
+/** Adds the contract's facts and the query parameters to a handler. */
 export function operation<Request, Context, Answer>(
   facts: Operation,
   handle: Handle<Request, Context, Answer>,

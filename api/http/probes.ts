@@ -1,4 +1,4 @@
-// Paths that are never refused for load, and logged at debug.
+// Paths that are never rejected under load, and are logged at debug.
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 export function isProbe(path: string): boolean {

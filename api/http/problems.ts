@@ -1,4 +1,4 @@
-// Errors as HTTP answers: their statuses, headers and bodies (RFC 9457, application/problem+json).
+// Maps errors to HTTP responses: statuses, headers and bodies (RFC 9457, application/problem+json).
 import { AppError, type AppErrorOptions, type ErrorCode } from '../../lib/platform/errors.ts';
 
 /** Without a charset: JSON has none (RFC 8259 §11). */
@@ -40,7 +40,7 @@ const kinds: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
   unavailable: { status: 503, title: 'The service is unavailable' },
 };
 
-// A 401 needs `WWW-Authenticate` (RFC 9110 §15.5.2); cookies have no registered scheme.
+// A 401 requires `WWW-Authenticate` (RFC 9110 §15.5.2). Cookies have no registered scheme.
 const challenges: Partial<Record<ErrorCode, string>> = {
   unauthenticated: 'Bearer realm="agent-herald"',
   not_signed_in: 'Session realm="agent-herald"',
@@ -78,7 +78,7 @@ export function headersOf(error: AppError): Record<string, string> {
   };
 }
 
-/** Returns the body that clients get; a 5xx other than 503 reveals no detail. */
+/** Returns the body for clients. A 5xx other than 503 reveals no detail. */
 export function presentProblem(error: AppError, requestId: string): Record<string, unknown> {
   const { status, title } = kinds[error.code];
   const exposed = status < 500 || status === 503;

@@ -7,19 +7,19 @@ import { textFormats } from './text-fields.ts';
 import { invalidRequest } from './validate.ts';
 
 export interface Parameter<Value> {
-  /** Parses the text. Throws `invalid_request` that points to `name`. */
+  /** Parses the text. Throws `invalid_request` with `name` as the pointer. */
   (name: string, text: string): Value;
   readonly schema: SchemaObject;
 }
 
 export type ParameterTable = Readonly<Record<string, Parameter<unknown>>>;
 
-/** The values of a table's filters; null is anything. */
+/** The values of a table's filters. Null matches anything. */
 export type Filters<Table extends ParameterTable> = {
   [Name in keyof Table]: ReturnType<Table[Name]> | null;
 };
 
-/** Throws `invalid_request` for other parameters than these, and for repeated ones. */
+/** Throws `invalid_request` for unknown and for repeated parameters. */
 export function checkParameters(query: URLSearchParams, names: readonly string[]): void {
   const errors = [...new Set(query.keys())].flatMap((name): FieldError[] => {
     if (!names.includes(name)) {
@@ -63,7 +63,7 @@ export function textUpTo(charactersMax: number): Parameter<string> {
   });
 }
 
-/** An identifier as it is stored: another form of it would silently find nothing. */
+/** An identifier in its stored form. Another form would silently match nothing. */
 export function identifierUpTo(charactersMax: number): Parameter<string> {
   const readText = textUpTo(charactersMax);
   const { validate, fault } = textFormats.identifier;
@@ -74,7 +74,7 @@ export function identifierUpTo(charactersMax: number): Parameter<string> {
   return Object.assign(read, { schema: readText.schema });
 }
 
-/** A number of items, `fallback` where it is not given. */
+/** A number of items, with a default. */
 export function limitUpTo(max: number, fallback: number): Parameter<number> {
   const read = (name: string, text: string): number => {
     const limit = Number(text);
@@ -85,20 +85,20 @@ export function limitUpTo(max: number, fallback: number): Parameter<number> {
   return Object.assign(read, { schema });
 }
 
-/** Gives a parameter a description, which the contract shows. */
+/** Adds a description to a parameter, for the contract. */
 export function explained<Value>(read: Parameter<Value>, description: string): Parameter<Value> {
   const copy = (name: string, text: string): Value => read(name, text);
   return Object.assign(copy, { schema: { ...read.schema, description } });
 }
 
-/** Parses an ISO 8601 time with its offset. Throws `invalid_request` that points to `pointer`. */
+/** Parses an ISO 8601 time with an offset. Throws `invalid_request` with this pointer. */
 export const parseTime: Parameter<Date> = Object.assign(
   (pointer: string, text: string): Date => {
     const at = readTime(text);
     if (at !== null) return at;
     const name = pointer.replace('#/', '');
     const rule = `${name} must be a time such as 2026-11-21T12:00:00Z`;
-    // What is left of `+02:00` in a query that was not encoded.
+    // In a query that was not encoded, `+02:00` arrives with a space.
     const hasLostPlus = / \d\d:\d\d$/.test(text);
     throw refuse(pointer, 'time', hasLostPlus ? `${rule}; write + as %2B in a query` : rule);
   },

@@ -1,4 +1,4 @@
-/** Returns every value of a header: Node's parsed headers join some repeated ones and drop others. */
+/** Returns every value of a header. Node's parsed headers join some repeated ones and drop others. */
 export function headerValues(rawHeaders: readonly string[], name: string): string[] {
   const values: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {

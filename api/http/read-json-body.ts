@@ -6,17 +6,17 @@ import { parseStrictJson } from './strict-json.ts';
 
 interface BodyLimits {
   bytesMax: number;
-  /** Called with the bytes of each chunk kept in memory; refuses it by throwing. */
+  /** Called with the size of each buffered chunk. Rejects it by throwing. */
   keep: (bytes: number) => void;
 }
 
 interface JsonBody {
-  /** As it is written. */
+  /** The body as it was written. */
   text: string;
   value: unknown;
 }
 
-/** Returns the body; none is `{}`, also with a content type, which some clients always send. */
+/** Returns the body. No body counts as `{}`, even with a content type, which some clients always send. */
 export async function readJsonBody(
   request: IncomingMessage,
   bodyLimits: BodyLimits,
@@ -32,7 +32,7 @@ export async function readJsonBody(
 const jsonType = /^application\/json(?:\s*;(?:\s*charset=(?:utf-8|"utf-8"))?)*$/i;
 
 function checkMediaType(request: IncomingMessage): void {
-  // Node takes the first and drops the others.
+  // Node keeps the first value and drops the others.
   const [type = '', ...more] = headerValues(request.rawHeaders, 'content-type');
   if (more.length > 0) throw new AppError('malformed_request', 'send Content-Type only once');
   if (!jsonType.test(type.trim())) {
@@ -54,7 +54,7 @@ async function readBytes(
   let length = 0;
   try {
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-    // Breaking out of the loop must not destroy the socket before the answer is written.
+    // Leaving the loop must not destroy the socket before the response is written.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += (chunk as Buffer).length;
       if (length > bytesMax) throw tooLarge(bytesMax);
@@ -63,7 +63,7 @@ async function readBytes(
     }
   } catch (error) {
     if (error instanceof AppError) {
-      // The body is not read to its end, so the connection cannot serve another request.
+      // The body was not read to its end, so the connection cannot serve another request.
       const { code, message, retryAfterSeconds } = error;
       const headers = { connection: 'close' };
       throw new HttpError(code, message, { headers, retryAfterSeconds, cause: error });

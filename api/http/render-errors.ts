@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa';
 import { AppError, type FieldError } from '../../lib/platform/errors.ts';
-import { CallTimeoutError } from '../../lib/concurrency/in-time.ts';
+import { CallTimeoutError } from '../../lib/concurrency/with-timeout.ts';
 import { causeOfBulkError } from '../../lib/mongo/transaction.ts';
-import { isDatabaseAway } from '../../lib/mongo/database-away.ts';
+import { isDatabaseUnavailable } from '../../lib/mongo/database-unavailable.ts';
 import { headersOf, presentProblem, problemType, statusOfCode } from './problems.ts';
 
-/** Answers every error, and every path without an answer, with application/problem+json (RFC 9457). */
+/** Responds to every error, and to every unhandled path, with application/problem+json (RFC 9457). */
 export const renderErrors: Middleware = async (ctx, next) => {
   try {
     await next();
@@ -26,7 +26,7 @@ function unanswered(ctx: Context): AppError {
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const cause = causeOfBulkError(error);
-  if (cause instanceof CallTimeoutError || isDatabaseAway(cause)) {
+  if (cause instanceof CallTimeoutError || isDatabaseUnavailable(cause)) {
     const detail = 'the database is unavailable; try again in a few seconds';
     return new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
   }
@@ -45,11 +45,11 @@ function renderProblem(ctx: Context, error: AppError): void {
   ctx.set('content-type', problemType);
 }
 
-/** Reports the first fault without anything that the caller wrote, which may be a secret. */
+/** Returns the first error for the log, without text that the caller wrote, which may be a secret. */
 function loggedFault({ code, errors }: AppError): Pick<FieldError, 'code' | 'pointer'> | undefined {
   const [first] = errors ?? [];
   if (first === undefined) return undefined;
-  // Keys that no schema has checked may be anything.
+  // Keys that no schema has checked can be anything.
   const pointer = code === 'malformed_json' ? '#' : withoutUnknownName(first);
   return { code: first.code, pointer };
 }

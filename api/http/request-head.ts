@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { parseUrl } from '../../lib/egress/parse-url.ts';
 import { headerValues } from './raw-headers.ts';
 
-// The port may be empty (RFC 3986 §3.2.3); nothing may change a URL made of it (RFC 9110 §4.2.4).
+// The port can be empty (RFC 3986 §3.2.3). Nothing may change a URL made from it (RFC 9110 §4.2.4).
 const hostShape = /^([\w.-]*|\[[\da-f:.]+\])(:\d{0,5})?$/i;
 
-/** Returns the path and query, or the fault of a head that Node accepts against RFC 9112. */
+/** Returns the path and query, or the fault of a head that Node accepts in violation of RFC 9112. */
 export function readHead(request: IncomingMessage): { target: string } | { fault: string } {
   const { rawHeaders, httpVersion } = request;
   const [host, ...moreHosts] = headerValues(rawHeaders, 'host');

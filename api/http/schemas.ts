@@ -1,9 +1,9 @@
-// The words of schemas, for bodies, answers and events.
+// Builders of schemas, for bodies, responses and events.
 import type { SchemaObject } from 'ajv';
 
 type NameOf<Data> = Extract<keyof Data, string>;
 
-/** Returns the schema of an object; each field has one, all but those in `optional` are always there. */
+/** Returns the schema of an object. All fields but those in `optional` are required. */
 export function objectOf<Data>(
   properties: Record<NameOf<Data>, SchemaObject>,
   optional: readonly NameOf<Data>[] = [],
@@ -16,7 +16,7 @@ export function objectOf<Data>(
   };
 }
 
-/** Gives fields descriptions, which the contract shows. */
+/** Adds descriptions to fields, for the contract. */
 export function described<Name extends string>(
   fields: Readonly<Record<Name, SchemaObject>>,
   texts: Readonly<Partial<Record<NoInfer<Name>, string>>>,
@@ -28,7 +28,7 @@ export function described<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, SchemaObject>;
 }
 
-/** Gives a schema the name under which the contract, and the types of clients, show it. */
+/** Gives a schema its name in the contract and in the types of clients. */
 export function named(title: string, schema: SchemaObject): SchemaObject {
   return { title, ...schema };
 }

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 
 const yearSeconds = 365 * 24 * 60 * 60;
 
-/** OWASP REST Security Cheat Sheet: nothing stores, embeds or runs an answer. HSTS: RFC 6797. */
+/** OWASP REST Security Cheat Sheet: responses must not be stored, embedded or run. HSTS: RFC 6797. */
 export function securityHeaders(publicUrl: string): Readonly<Record<string, string>> {
   const isHttps = new URL(publicUrl).protocol === 'https:';
   return {

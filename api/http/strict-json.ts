@@ -6,7 +6,7 @@ const { jsonDepthMax, jsonArrayItemsMax, jsonObjectKeysMax } = httpLimits;
 const keyShownMax = 80;
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Throws `malformed_json` for bad syntax, and for legal JSON that would do harm further in. */
+/** Throws `malformed_json` for invalid syntax, and for valid JSON that would do harm later. */
 export function parseStrictJson(text: string): unknown {
   let value: unknown;
   try {
@@ -30,10 +30,10 @@ export function parseStrictJson(text: string): unknown {
   return value;
 }
 
-// In valid JSON a string is a key exactly where a colon follows.
+// In valid JSON, a string is a key if and only if a colon follows.
 const textOrKey = /"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*:)?/g;
 
-/** Includes repeated keys, of which `JSON.parse` keeps the last (RFC 8259 §4). */
+/** Includes repeated keys. `JSON.parse` would keep only the last one (RFC 8259 §4). */
 function writtenKeys(text: string): string[] {
   return (text.match(textOrKey) ?? []).filter((match) => match.endsWith(':'));
 }
@@ -55,10 +55,10 @@ function repeatedKey(text: string, value: unknown): string {
   return [...counts].find(([, count]) => count > 0)?.[0] ?? '';
 }
 
-// Zeros are passed over: a body may hold a hundred thousand.
+// Zeros are skipped, because a body can contain a hundred thousand.
 const textOrOtherNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0\.0*)?[1-9][\d.eE+-]*/g;
 
-/** Returns the first number that is not 0, but that `JSON.parse` makes 0. */
+/** Returns the first number other than 0 that `JSON.parse` turns into 0. */
 function lostNumber(text: string): string | undefined {
   return text
     .match(textOrOtherNumber)
@@ -107,7 +107,7 @@ class Walk {
     this.#path.pop();
   }
 
-  /** RFC 7493 §2.2: an integer that a double cannot hold would reach the receiver as another. */
+  /** RFC 7493 §2.2: an integer that a double cannot represent would reach the receiver as a different number. */
   #checkNumber(number: number): void {
     if (number === 0) this.zeros += 1;
     if (Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number)))
@@ -117,7 +117,7 @@ class Walk {
   }
 
   #checkText(text: string): void {
-    // Two ill-formed texts would be stored as the same one.
+    // Two different ill-formed texts would be stored as the same one.
     if (!text.isWellFormed()) {
       this.#refuse('unicode', 'a string is not well-formed Unicode (lone surrogate)');
     }

@@ -5,14 +5,14 @@ import { isIdentifying } from '../../lib/platform/unicode.ts';
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z\\-]+";
 const quoted = '"(?:[ !#-[\\]-~]|\\\\[ -~])*"';
 
-/** Of a class of a pattern: what breaks a log line or moves a terminal's cursor. */
+/** For a character class: characters that break log lines or move the cursor of a terminal. */
 export const controlCharacters = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 
 interface TextFormat {
-  /** Of a regular expression as in ECMA-262, with the flag `u`; the contract shows it. */
+  /** A regular expression of ECMA-262 with the flag `u`. The contract shows it. */
   pattern: string;
   validate: (text: string) => boolean;
-  /** The sentence that a caller gets. */
+  /** The message for the caller. */
   fault: string;
 }
 
@@ -31,7 +31,7 @@ export const textFormats = {
   line,
   identifier: {
     ...line,
-    // Of an empty one `minLength` tells.
+    // `minLength` reports an empty text.
     validate: (text: string) => line.validate(text) && (text === '' || isIdentifying(text)),
     fault:
       'must contain a visible character, no control or invisible characters, and be in Unicode normal form NFC',
@@ -51,12 +51,12 @@ export const textFormats = {
   ),
 } as const;
 
-/** A text of 1 to `charactersMax` characters that breaks no log line and moves no terminal's cursor. */
+/** A text of 1 to `charactersMax` characters that cannot break log lines or move the cursor of a terminal. */
 export function lineField(charactersMax: number) {
   return { type: 'string', minLength: 1, maxLength: charactersMax, format: 'line' };
 }
 
-/** The handler makes the canonical form, and refuses what has none. */
+/** The handler computes the canonical form, and rejects an address that has none. */
 export const emailField = {
   type: 'string',
   minLength: 1,
@@ -67,7 +67,7 @@ export const emailField = {
 /** The handler parses it. */
 export const timeField = { type: 'string', maxLength: 40, published: { format: 'date-time' } };
 
-/** What a caller identifies something by; compared exactly. The contract's introduction says what else it must be. */
+/** A caller's identifier, compared exactly. The introduction of the contract has the remaining rules. */
 export function identifierField(charactersMax: number) {
   return { ...lineField(charactersMax), format: 'identifier' };
 }

@@ -6,10 +6,10 @@ import { contextOfCaller } from '../../lib/telemetry/trace-context.ts';
 import { methodOf } from './method-of.ts';
 import { isProbe } from './probes.ts';
 
-// A caller may put anything in its place in the path.
+// Callers can put anything into this path segment.
 const appUidForm = /^app_\w{1,40}$/;
 
-/** Neither path nor query nor headers are recorded: callers put secrets there by mistake. */
+/** Neither path, query nor headers are recorded: callers put secrets there by mistake. */
 export const traceRequest: Middleware = async (ctx, next) => {
   if (isProbe(ctx.path)) return next();
   const method = methodOf(ctx);

@@ -21,22 +21,22 @@ const ajv = new Ajv2020({
   removeAdditional: false,
   ownProperties: true,
   unicodeRegExp: true,
-  // Of the last ones the handlers check the values.
+  // Handlers check the values of the last three.
   formats: { ...textFormats, 'date-time': true, email: true, uri: true },
 });
 
-// Says more in the contract than is checked here: handlers check it, with words of their own.
+// Describes more in the contract than is checked here. Handlers check it, with their own messages.
 ajv.addVocabulary(['published']);
 
-/** Compiles an object's schema, by default without other fields; the caller keeps `Body` in step. */
+/** Compiles the schema of an object, by default without additional fields. The caller keeps `Body` in step. */
 export function validator<Body>(fields: SchemaObject): Validator<Body> {
   const schema: SchemaObject = { type: 'object', additionalProperties: false, ...fields };
   const validate = ajv.compile<Body>(schema);
   const check = (body: unknown): Body => {
     if (validate(body)) return body;
-    // Of a bad key and of an "if" the faults that follow from it tell more.
+    // For a wrong key or an "if", the errors that follow from it are more useful.
     const errors = (validate.errors ?? []).filter(({ keyword }) => !leading.has(keyword));
-    // Of the others, of which a body can have thousands, only the number is told.
+    // A body can have thousands of errors. Only the first ones are listed, and the rest are counted.
     const shown = errors.slice(0, errorsShownMax).map(toFieldError);
     throw invalidRequest(shown, 'invalid_request', errors.length);
   };
@@ -45,7 +45,7 @@ export function validator<Body>(fields: SchemaObject): Validator<Body> {
 
 export const noFields = validator<Record<string, never>>({ properties: {} });
 
-/** Returns the error of a body or query with these of its `count` faults, of which the first is its text. */
+/** Returns the error for a body or query. The first of its `count` faults becomes the message. */
 export function invalidRequest(
   errors: readonly FieldError[],
   code: 'invalid_request' | 'unknown_webhook_uids' = 'invalid_request',
@@ -58,7 +58,7 @@ export function invalidRequest(
   });
 }
 
-/** Returns the error of a body that must give one of two fields, and gives neither or both. */
+/** Returns the error for a body that has neither or both of two fields. */
 export function notExactlyOne(
   fields: readonly [string, string],
   given: 'neither' | 'both',
@@ -90,7 +90,7 @@ function describe(error: ErrorObject, params: Record<string, unknown>): string {
     case 'type':
       return `must be ${[params['type'] as string | string[]].flat().map(typeName).join(' or ')}`;
     case 'uniqueItems':
-      return `must not contain an item twice: items ${place(params['j'])} and ${place(params['i'])} are the same`;
+      return `must not contain an item twice: items ${rank(params['j'])} and ${rank(params['i'])} are the same`;
     case 'minLength':
     case 'minItems':
     case 'minProperties':
@@ -121,8 +121,8 @@ function typeName(type: string): string {
   return typeNames[type] ?? type;
 }
 
-// Counted from 1, as people do; JSON pointers count from 0.
-function place(index: unknown): number {
+// Counts from 1, as people do. JSON pointers count from 0.
+function rank(index: unknown): number {
   return Number(index) + 1;
 }
 

@@ -2,14 +2,14 @@ import type { Middleware } from 'koa';
 import { httpLog } from '../../lib/platform/logger.ts';
 import type { ApiContext } from '../context.ts';
 
-/** All clients of a proxy that is not trusted share its address, and so the throttle of sign-ins. */
+/** Behind an untrusted proxy, all clients share its address, and so the throttle of sign-ins. */
 export function warnOfProxy({ config }: Pick<ApiContext, 'config'>): Middleware {
   let isLogged = config.http.trustedProxyHops > 0;
   return async (ctx, next) => {
     const forwarded = ctx.headers['x-forwarded-for'] ?? ctx.headers.forwarded;
     if (!isLogged && forwarded !== undefined) {
       isLogged = true;
-      // Without the header's value, which the client chooses.
+      // Omits the header's value, which the client chooses.
       const remoteAddress = ctx.req.socket.remoteAddress ?? null;
       const advice =
         'a request came with X-Forwarded-For or Forwarded: if a proxy of yours is at remoteAddress, ' +

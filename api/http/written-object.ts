@@ -1,9 +1,9 @@
-// Strings hold brackets, too.
+// Strings can contain brackets, too.
 const textOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g;
 
 /**
- * Returns the object at a key of the outermost object as it is written: a second parse would lose the order of keys that
- * are numbers, `-0`, and the digits and escapes that the caller chose. `text` is valid JSON without repeated keys.
+ * Returns the object at a key of the outermost object, as it was written. A second parse would lose the order of
+ * numeric keys, `-0`, and the caller's digits and escapes. `text` must be valid JSON without repeated keys.
  */
 export function writtenObject(text: string, key: string): string {
   let depth = 0;
@@ -12,7 +12,7 @@ export function writtenObject(text: string, key: string): string {
   for (const { 0: token, index } of text.matchAll(textOrBracket)) {
     if (token === '{' || token === '[') {
       depth += 1;
-      // What precedes an object in an object is its key, which may be written with escapes.
+      // In an object, the text before a nested object is its key, which may contain escapes.
       if (depth === 2 && token === '{' && JSON.parse(before) === key) begin = index;
     } else if (token === '}' || token === ']') {
       depth -= 1;

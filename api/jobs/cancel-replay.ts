@@ -11,7 +11,7 @@ const facts: Operation = {
   answers: { 200: { description: 'The replay', schema: replaySchema } },
 };
 
-/** Enqueued deliveries are still made. A replay that has ended stays as it is. Throws `not_found`. */
+/** Deliveries already queued are still made. A replay that has ended does not change. Throws `not_found`. */
 export const cancelReplay: Handler = operation(facts, async (request, context) => {
   const replay = await findReplay(request, context);
   const { store } = context;

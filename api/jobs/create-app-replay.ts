@@ -1,4 +1,4 @@
-import { isOfFailures } from '../../lib/jobs/replay-scan.ts';
+import { readsOnlyFailures } from '../../lib/jobs/replay-scan.ts';
 import { validator } from '../http/validate.ts';
 import type { Handler } from '../router.ts';
 import { webhookUidsField } from '../webhooks/named-webhooks.ts';
@@ -14,8 +14,8 @@ interface CreateAppReplayBody extends ReplayFields {
 export const createAppReplayBody = validator<CreateAppReplayBody>({
   required: ['since'],
   properties: {
-    // The others would read all events of the period for each webhook.
-    ...replayFields(replayedStates.filter((state) => isOfFailures([state]))),
+    // The other states would need a read of all events of the period for each webhook.
+    ...replayFields(replayedStates.filter((state) => readsOnlyFailures([state]))),
     webhookUids: webhookUidsField,
   },
 });
@@ -30,7 +30,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** Sends each webhook only what it subscribes to now. Throws `unknown_webhook_uids`, `invalid_request`. */
+/** Sends each webhook only events that it subscribes to now. Throws `unknown_webhook_uids`, `invalid_request`. */
 export const createAppReplay: Handler<CreateAppReplayBody> = operation(
   facts,
   async (request, context) =>

@@ -29,7 +29,7 @@ export const createErasureBody = validator<CreateErasureBody>({
       minItems: 1,
       maxItems: limits.mentionsPerErasureMax,
       uniqueItems: true,
-      // Of any characters, as payloads hold them.
+      // Any characters, because payloads can contain them.
       items: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
     },
   },
@@ -46,7 +46,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** Erases events recorded until now: a tenant's, or with one of `mentions` as a whole value. */
+/** Erases the events recorded until now for a tenant, or with one of `mentions` as a whole value. */
 export const createErasure: Handler<CreateErasureBody> = operation(
   facts,
   async (request, context) => {
@@ -58,7 +58,7 @@ export const createErasure: Handler<CreateErasureBody> = operation(
     const once = { key: request.idempotencyKey(), secretBox, now };
     const { answer, repeated } = await runOnce(store, once, async (session) => {
       await store.jobs.insertOne(erasure, { session });
-      // Without the subject: the audit log outlives the erasure.
+      // Omits the subject, because the audit log outlives the erasure.
       const target = { kind: 'erasure', uid: erasure._id };
       const entry = { appUid, action: 'erasure.created', target };
       await recordAudit(store, entry, { caller, now, session });

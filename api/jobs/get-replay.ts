@@ -18,7 +18,7 @@ export const getReplay: Handler = operation(facts, async (request, context) => (
   body: presentReplay(await findReplay(request, context)),
 }));
 
-/** Reads the replay that the path names; with a webhook, only one of that, which still exists. Throws `not_found`. */
+/** Reads the replay in the path; with a webhook, only one of that existing webhook. Throws `not_found`. */
 export async function findReplay(
   { appUid, params }: Pick<ApiRequest, 'appUid' | 'params'>,
   { store }: ApiContext,

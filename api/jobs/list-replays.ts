@@ -1,4 +1,4 @@
-// GET …/replays and GET …/webhooks/{webhookUid}/replays: replays of the application, or of one webhook, newest first.
+// GET …/replays and GET …/webhooks/{webhookUid}/replays: replays of the application or of one webhook, newest first.
 import type { ReplayJob } from '../../lib/model/job.ts';
 import { readPage } from '../../lib/mongo/paging.ts';
 import { listHandler } from '../http/list-handler.ts';

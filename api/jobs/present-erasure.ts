@@ -1,7 +1,7 @@
 import type { ErasureJob } from '../../lib/model/job.ts';
 import { count, named, objectOf, oneOfTexts, text, time, timeOrNull } from '../http/schemas.ts';
 
-/** Returns an erasure as clients see it, without its subject. */
+/** Returns an erasure as shown to clients, without its subject. */
 export function presentErasure(erasure: ErasureJob) {
   return {
     uid: erasure._id,

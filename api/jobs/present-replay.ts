@@ -18,7 +18,7 @@ import { subscribedEventNames } from '../../lib/model/event-name.ts';
 import { sendableReasons } from '../../lib/model/delivery-state.ts';
 import { replayedStates } from './replay-fields.ts';
 
-/** Returns a replay as clients see it; `reachedAt` goes from `since` to `until` for each webhook. */
+/** Returns a replay as shown to clients. `reachedAt` moves from `since` to `until` for each webhook. */
 export function presentReplay(replay: ReplayJob) {
   return {
     uid: replay._id,

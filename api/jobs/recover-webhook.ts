@@ -20,7 +20,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** A replay of the deliveries that replays send by default. Throws `not_found`, `invalid_request`. */
+/** Starts a replay of the deliveries that replays select by default. Throws `not_found`, `invalid_request`. */
 export const recoverWebhook: Handler<ReplayPeriod> = operation(facts, async (request, context) =>
   startReplay(request, context, newReplay(request, context.clock.now())),
 );

@@ -1,4 +1,4 @@
-// What the requests for a replay have in common.
+// The fields that all requests for a replay share.
 import { jobLimits, limits } from '../../lib/limits.ts';
 import { newJob } from '../../lib/jobs/jobs.ts';
 import {
@@ -47,7 +47,7 @@ export const replayPeriod = described(
   },
 );
 
-/** Returns the schemas of a replay's fields, with the states that it may ask for. */
+/** Returns the schemas of a replay's fields, with the states that it may select. */
 export function replayFields(states: readonly ReplayedState[]) {
   const someOf = (names: readonly string[]) => ({
     type: 'array',
@@ -78,15 +78,15 @@ export function replayFields(states: readonly ReplayedState[]) {
 
 export const replayedStates: readonly ReplayedState[] = [...deliveryStates, 'never_attempted'];
 
-/** Returns the job that a body asks for, for no webhooks yet. Throws `invalid_request`. */
+/** Returns the job that a body describes, without its webhooks. Throws `invalid_request`. */
 export function newReplay(
   { appUid, params, body }: Pick<ApiRequest<ReplayFields>, 'appUid' | 'params' | 'body'>,
   now: Date,
 ): ReplayJob {
   const since = parseTime('#/since', body.since);
-  // Later events are delivered anyway, and a replay must end. For those being recorded see `scanUntil`.
-  const asked = body.until === undefined ? now : parseTime('#/until', body.until);
-  const until = asked < now ? asked : now;
+  // Later events are delivered anyway, and a replay must end. For events being recorded, see `scanUntil`.
+  const requested = body.until === undefined ? now : parseTime('#/until', body.until);
+  const until = requested < now ? requested : now;
   if (since >= until) {
     const detail = 'since must be before until, and before now';
     throw invalidRequest([{ pointer: '#/since', code: 'range', detail }]);

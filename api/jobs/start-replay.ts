@@ -16,28 +16,28 @@ import { findWebhook } from '../webhooks/webhook-fields.ts';
 import { presentReplay } from './present-replay.ts';
 
 /**
- * Starts a replay to the webhook that it names, else to those of the body or to all; or counts it in a dry run. The
- * answer names those that are paused, and hold it. Throws `not_found`, `unknown_webhook_uids`.
+ * Starts a replay to the webhook in the path, or else to those in the body or to all. A dry run only counts. The
+ * response names the paused webhooks, which hold their deliveries. Throws `not_found`, `unknown_webhook_uids`.
  */
 export async function startReplay(
   request: ApiRequest<{ dryRun?: boolean; webhookUids?: string[] }>,
   context: ApiContext,
-  asked: ReplayJob,
+  requested: ReplayJob,
 ): Promise<ApiAnswer> {
   const { appUid, body, caller } = request;
   const { store, secretBox } = context;
-  const { _id: uid, createdAt: now, webhookUid } = asked;
+  const { _id: uid, createdAt: now, webhookUid } = requested;
   const find = (session?: ClientSession): Promise<KnownWebhook[]> =>
     findWebhooks(store, { appUid, webhookUid, webhookUids: body.webhookUids }, session);
   const once = { key: request.idempotencyKey(), secretBox, now };
   if (body.dryRun === true) {
-    const counted = await countReplay(store, { ...asked, webhookUids: uids(await find()) });
+    const counted = await countReplay(store, { ...requested, webhookUids: uids(await find()) });
     return { status: 200, body: { dryRun: true, ...counted } };
   }
-  let replay = asked;
+  let replay = requested;
   const { answer, repeated } = await runOnce(store, once, async (session) => {
     const webhooks = await find(session);
-    replay = { ...asked, webhookUids: uids(webhooks), seenDiscards: seenDiscards(webhooks) };
+    replay = { ...requested, webhookUids: uids(webhooks), seenDiscards: seenDiscards(webhooks) };
     await store.jobs.insertOne(replay, { session });
     const target = { kind: 'replay', uid };
     const entry = { appUid, action: 'replay.created', target, details: detailsOf(replay) };
@@ -53,9 +53,9 @@ export async function startReplay(
 
 interface WantedWebhooks {
   appUid: string;
-  /** Of the path: null for a replay of the application. */
+  /** From the path. Null for a replay of the application. */
   webhookUid: string | null;
-  /** Of the body. */
+  /** From the body. */
   webhookUids: string[] | undefined;
 }
 
@@ -91,7 +91,7 @@ function detailsOf(replay: ReplayJob): Record<string, unknown> {
     events,
     states,
     cancelReasons,
-    // Not which: the row outlives an erasure of the tenant.
+    // The tenant itself is omitted, because the row outlives an erasure of the tenant.
     isOfTenant: externalTenantId !== null,
     perSecond,
   };

@@ -1,4 +1,4 @@
-// The answers of a call in the document: its own, and a problem for each status of one.
+// The responses of a call in the document: its own, and a problem for each error status.
 import type { ErrorCode } from '../../lib/platform/errors.ts';
 import type { OperationAnswer } from '../http/operation.ts';
 import { problemType, statusOfCode, titleOfCode } from '../http/problems.ts';

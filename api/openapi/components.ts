@@ -1,17 +1,17 @@
-// The shared parts of the document: schemas with a name, and answers that several calls have.
+// The shared parts of the document: named schemas, and responses that several calls share.
 import type { SchemaObject } from 'ajv';
 import { isDeepStrictEqual } from 'node:util';
 import { textFormats } from '../http/text-fields.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** Collects what has a name, and returns references to it. */
+/** Collects named parts and returns references to them. */
 export class Components {
   readonly schemas: Record<string, Json> = {};
   readonly responses: Record<string, Json> = {};
   readonly headers: Record<string, Json> = {};
 
-  /** Returns a schema in which each part with a title is a reference. Throws where two of a title differ. */
+  /** Replaces each part that has a title by a reference. Throws if two different parts share a title. */
   schema(schema: SchemaObject): Json {
     const { title, ...rest } = schema as Json;
     const published = this.#publish(rest);
@@ -83,7 +83,7 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the name of a component: `agent.created` is `AgentCreated`. */
+/** Returns the name of a component: `agent.created` becomes `AgentCreated`. */
 export function nameOf(title: string): string {
   return title
     .split(/[^A-Za-z0-9]+/)
@@ -91,7 +91,7 @@ export function nameOf(title: string): string {
     .join('');
 }
 
-/** Formats of our own are patterns for others. */
+/** Publishes our own formats as patterns, which other tools understand. */
 function publishFormat(format: string): Json {
   const own = textFormats[format as keyof typeof textFormats];
   return own === undefined ? { format } : { pattern: own.pattern };

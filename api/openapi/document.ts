@@ -1,4 +1,4 @@
-// The contract of the API as an OpenAPI 3.1 document, made from the table of routes.
+// Generates the contract of the API, an OpenAPI 3.1 document, from the table of routes.
 import type { SchemaObject } from 'ajv';
 import { deliveredEventNames, type DeliveredEventName } from '../../lib/model/event-name.ts';
 import { version } from '../../lib/platform/version.ts';
@@ -21,7 +21,7 @@ import {
   tags,
 } from './texts.ts';
 
-/** Returns the document. Throws where two calls have the same id. */
+/** Returns the document. Throws if two calls have the same ID. */
 export function openapiOf(routes: readonly Route[]): Json {
   const components = new Components();
   const paths: Record<string, Record<string, Json>> = {};
@@ -125,10 +125,10 @@ function bodyOf({ body, handler }: Route, components: Components): Json {
   return { requestBody: { required, content: { 'application/json': { schema, example } } } };
 }
 
-/** Whether no body would be refused: there is a field that must be given, or one of several. */
+/** Checks whether the body is required, because a field, or one of several, must be set. */
 function isRequired({ required, published }: SchemaObject): boolean {
-  const asked = (published as SchemaObject | undefined)?.['oneOf'] ?? required;
-  return Array.isArray(asked) && asked.length > 0;
+  const mandatory = (published as SchemaObject | undefined)?.['oneOf'] ?? required;
+  return Array.isArray(mandatory) && mandatory.length > 0;
 }
 
 function describeDelivery(event: DeliveredEventName, components: Components): Json {

@@ -1,4 +1,4 @@
-// GET /docs, GET /docs/scalar.js: the contract as pages, in which calls can be tried (docs/reference/README.md).
+// GET /docs, GET /docs/scalar.js: the contract as a page on which calls can be tried (docs/reference/README.md).
 import { createHash } from 'node:crypto';
 import { operation, type Operation } from '../http/operation.ts';
 import { text } from '../http/schemas.ts';
@@ -31,8 +31,8 @@ const factsOfScript: Operation = {
   },
 };
 
-// Most of the scripts are not ours. They make styles when they run, and may call this service, and nobody else. The
-// sandbox keeps them from the session and the pages of the console: they have an origin of their own, and no cookie.
+// Most of the scripts are third-party. They create styles at runtime, and may call only this service. The sandbox gives
+// them an origin of their own and no cookies, so that they cannot reach the session or the pages of the console.
 const policyWith = (hash: string): string =>
   [
     "default-src 'none'",
@@ -54,7 +54,7 @@ function withHeaders(answer: ApiAnswer, headers: Record<string, string>): ApiAns
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
-/** Returns the digest of the script that stands in the page. */
+/** Returns the digest of the script that is embedded in the page. */
 function hashOfInline({ content }: ApiAnswer): string {
   const page = content?.bytes instanceof Buffer ? content.bytes.toString() : '';
   const [, script = ''] = /<script>(.*?)<\/script>/s.exec(page) ?? [];
@@ -66,7 +66,7 @@ export const getReference: Handler = operation(factsOfPage, async () => {
   return withHeaders(page, { 'content-security-policy': policyWith(hashOfInline(page)) });
 });
 
-/** Every browser takes gzip. */
+/** Always gzip, which every browser accepts. */
 export const getReferenceScript: Handler = operation(factsOfScript, async () =>
   withHeaders(await readScript(), { 'content-encoding': 'gzip' }),
 );

@@ -1,11 +1,11 @@
-// What can be called with the uid of a thing that a call created.
+// Links from a call that creates something to the calls that take its uid.
 import type { SchemaObject } from 'ajv';
 import type { OperationAnswer } from '../http/operation.ts';
 import type { Route } from '../router.ts';
 import type { Json } from './components.ts';
 import { operationIdOf } from './operation-id.ts';
 
-/** Returns the links of an answer that has the path of what was created: the calls under that path. */
+/** Returns the links of a response with a `Location`: the calls below that path. */
 export function linksOf(line: Route, answer: OperationAnswer, routes: readonly Route[]): Json {
   if (line.method !== 'post' || answer.schema === undefined) return {};
   const start = `${line.path}/:`;
@@ -26,7 +26,7 @@ function parametersOf(path: string): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 }
 
-/** Members are named by the admin, all else has a `uid`. */
+/** Members are identified by the admin. Everything else has a `uid`. */
 function fieldOf({ properties }: SchemaObject, parameter: string): string {
   return Object.hasOwn(properties as Json, parameter) ? parameter : 'uid';
 }

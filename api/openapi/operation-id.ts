@@ -1,7 +1,7 @@
-// The names of calls, by which clients have methods and links find them.
+// The IDs of calls. They name the methods of clients, and links refer to them.
 import type { Route } from '../router.ts';
 
-/** Calls of the admin area that share their handlers with an application's are told apart by their ids. */
+/** Calls of the admin area that share a handler with calls of an application get a distinct ID. */
 export function operationIdOf({ id, path, handler }: Route): string {
   const own = id ?? handler.operation.id;
   return path.startsWith('/admin/api/')

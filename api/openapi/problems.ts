@@ -1,4 +1,4 @@
-// The problems that a call can have: those of its access, its query and its body, and its own.
+// The problems of a call: those of its access, query and body, and its own.
 import type { ErrorCode } from '../../lib/platform/errors.ts';
 import type { Access } from '../access/admit.ts';
 import type { Route } from '../router.ts';

@@ -1,4 +1,4 @@
-// The texts of the document outside the calls: introduction, groups, credentials and headers.
+// The texts of the document that belong to no call: introduction, groups, credentials and headers.
 
 export const introduction = `Signs in the users of your applications, stores agents, contexts and context files, and
 delivers each change of them to webhooks as a signed event.
@@ -44,7 +44,7 @@ const tagsByNoun: Readonly<Record<string, Tag>> = {
   settings: 'Webhooks',
 };
 
-/** Returns the group of a route. Throws for a noun without one. */
+/** Returns the group of a route. Throws for a noun without a group. */
 export function tagOf(path: string): Tag {
   if (path.startsWith('/admin/api/')) return 'Admin area';
   const rest = /^\/api\/v1\/appuid\/:appUid\/(.+)$/.exec(path)?.[1];

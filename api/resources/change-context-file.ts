@@ -11,7 +11,7 @@ const facts: Operation = {
   answers: { 200: { description: 'The file', schema: contextFileSchema } },
 };
 
-/** A processing status other than `failed` removes an error that is not given with it. */
+/** Changing the processing status to anything but `failed` removes an error that is not set along with it. */
 export const changeContextFile: Handler<ChangeContextFileBody> = operation(
   facts,
   async (request, context) => {

@@ -7,8 +7,8 @@ import { recordChange } from '../changes/record-change.ts';
 const agentsPerBatchMax = 50;
 
 /**
- * Removes a deleted account from all agents, a transaction a batch; a repeat continues. The last
- * account leaves an empty list, open to nobody: no list would be open to everybody.
+ * Removes a deleted account from all agents, with a transaction per batch. A repeat continues. Removing the last
+ * account leaves an empty list, which nobody passes; no list at all would let everybody pass.
  */
 export async function closeAccountToAgents(
   context: ApiContext,

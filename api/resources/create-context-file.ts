@@ -19,7 +19,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** A file has the tenant of its context. Throws `not_found`, `limit_reached`. */
+/** A file belongs to the tenant of its context. Throws `not_found`, `limit_reached`. */
 export const createContextFile: Handler<CreateContextFileBody> = operation(
   facts,
   (request, context) => {

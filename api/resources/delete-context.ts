@@ -11,7 +11,7 @@ const facts: Operation = {
   answers: { 204: { description: 'Done' } },
 };
 
-/** The files (at most 1,000) go in the same transaction; their events come first. */
+/** Deletes its files (at most 1,000) in the same transaction. Their events come first. */
 export const deleteContext: Handler = operation(facts, ({ appUid, params }, context) => {
   const { contextFiles } = context.store;
   const contextUid = params['contextUid'] ?? '';

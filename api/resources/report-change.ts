@@ -62,7 +62,7 @@ export const reportChange: Handler<ReportChangeBody> = operation(
       const eventId = await recordReport(context, appUid, change);
       return { status: 202, body: { eventId, ...facts } };
     }
-    // Key and event have to be committed together.
+    // The key and the event must be committed together.
     const recording = { appUid, key, entities: [entityOf(event)] };
     const answer = await recordChange(context, recording, async (_session, _now, eventId) => ({
       answer: { eventId, ...facts },

@@ -17,7 +17,7 @@ export const accountUidsField = {
   items: uidField,
 };
 
-// Payloads leave out fields without a value.
+// Payloads omit fields without a value.
 export function withoutNulls<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== null);
   return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };

@@ -46,7 +46,7 @@ export async function listResources<D extends Resource>(
   return { data: items.map((item) => kind.present(item as D)), lastUid };
 }
 
-/** Inserts what `make` returns, in the same transaction. */
+/** Inserts the resource that `make` returns, in the same transaction. */
 export async function createResource<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
@@ -68,7 +68,7 @@ export async function createResource<D extends Resource>(
   return { status: 201, body: answer, headers: { location } };
 }
 
-/** Writes nothing, and makes no event, where no field differs. Throws `not_found`. */
+/** Writes nothing, and makes no event, if no field changes. Throws `not_found`. */
 export async function changeResource<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
@@ -91,7 +91,7 @@ export async function changeResource<D extends Resource>(
     const before = await collection.findOneAndUpdate(filter, { $set: set as never }, { session });
     if (before === null) throw noSuchResource(kind.entity);
     if (!differs(before as D, fields)) {
-      // An error would roll back the changes that share the transaction, too.
+      // An error would also roll back the other changes in the transaction.
       const { updatedAt } = before as D;
       await collection.updateOne(filter, { $set: { updatedAt } as never }, { session });
       return { answer: kind.present(before as D), changes: [] };
@@ -102,16 +102,16 @@ export async function changeResource<D extends Resource>(
   return { status: 200, body };
 }
 
-/** Deletes a resource and what `alsoDelete` deletes, whose events come first. Throws `not_found`. */
+/** Deletes a resource and what `alsoDelete` deletes; the events of the latter come first. Throws `not_found`. */
 export async function deleteResource<D extends Resource>(
   kind: ResourceKind<D>,
   context: ApiContext,
   options: {
     filter: ResourceFilter<D>;
     alsoDelete?: (session: ClientSession) => Promise<Change[]>;
-    /** Of all that is deleted; by default its own. */
+    /** The entities that are deleted. The default is the entity of the resource. */
     entities?: readonly Entity[];
-    /** True where that may be many. */
+    /** True if there may be many. */
     isLarge?: boolean;
   },
 ): Promise<ApiAnswer> {

@@ -11,12 +11,12 @@ interface Wanted {
   entities: readonly Entity[];
 }
 
-/** Returns the webhooks for any of the entities, paused ones included; read after the call, never older. */
+/** Returns the webhooks for any of the entities, including paused ones. The read starts after the call. */
 export type WebhookReader = (wanted: Wanted) => Promise<readonly WebhookDocument[]>;
 
-const reads = { itemsPerCallMax: 200, callsAtOnceMax: 1 };
+const reads = { itemsPerCallMax: 200, concurrentCallsMax: 1 };
 
-/** Calls of an application share a read, and wait for no other application's. */
+/** Concurrent calls of an application share a read, and never wait for another application. */
 export function createWebhookReader(store: Store): WebhookReader {
   const parser = new DocumentParser<WebhookDocument>(processLimits.webhookBytesKeptMax);
   const read = async (wanted: readonly Wanted[]): Promise<WebhookDocument[][]> => {

@@ -1,4 +1,4 @@
-// GET …/settings: what an integrator or operator may know of the installation; nothing of it is secret.
+// GET …/settings: the settings of the installation that matter to integrators and operators. None is secret.
 import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
 import { keyStates, type SigningKeyTerm } from '../../lib/identity/key-rotation.ts';
 import { limits } from '../../lib/limits.ts';

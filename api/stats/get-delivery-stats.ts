@@ -26,11 +26,11 @@ const parameters = {
 };
 
 const getStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock }) => {
-  const asked = readFilters(parameters, query);
-  const { webhookUid } = asked;
-  const interval = asked.interval ?? 'hour';
+  const filters = readFilters(parameters, query);
+  const { webhookUid } = filters;
+  const interval = filters.interval ?? 'hour';
   const now = clock.now();
-  const { since, until } = rangeOf({ ...asked, interval }, now);
+  const { since, until } = rangeOf({ ...filters, interval }, now);
   if (webhookUid !== null) await findWebhook(store, { _id: webhookUid, appUid });
   const wanted = { appUid, webhookUid, interval, since, until };
   const { points, totals, completeUntil } = await readStatistics(store, wanted);
@@ -80,5 +80,5 @@ const facts: Operation = {
   answers: { 200: { description: 'The counts', schema: statisticsSchema } },
 };
 
-/** Throws `not_found` for a webhook that is none of the application's, or deleted. */
+/** Throws `not_found` for a deleted webhook or one of another application. */
 export const getDeliveryStats: Handler = operation(facts, getStats, parameters);

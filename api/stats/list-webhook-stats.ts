@@ -25,12 +25,12 @@ const parameters = {
 };
 
 const listStats: Handling<ApiRequest> = async ({ appUid, query }, { store, clock }) => {
-  const asked = readFilters(parameters, query);
-  const interval = asked.interval ?? 'hour';
+  const filters = readFilters(parameters, query);
+  const interval = filters.interval ?? 'hour';
   const now = clock.now();
   const webhookCount = await store.webhooks.countDocuments({ appUid });
   const pointsMax = Math.min(webhookPointsMax, Math.floor(addedUpMax / webhookCount));
-  const range = rangeOf({ ...asked, interval }, now, pointsMax);
+  const range = rangeOf({ ...filters, interval }, now, pointsMax);
   const wanted = { appUid, interval, ...range };
   const { webhooks, completeUntil } = await readWebhookStatistics(store, wanted);
   const body = {

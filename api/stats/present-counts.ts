@@ -1,4 +1,4 @@
-// What the statistics tell of a range, an interval or a webhook.
+// The statistics of a range, an interval or a webhook, as shown to clients.
 import type { Counts } from '../../lib/model/statistics.ts';
 import { type Percentiles, percentilesOf } from '../../lib/statistics/histogram.ts';
 import { count, named, objectOf, orNull, time } from '../http/schemas.ts';

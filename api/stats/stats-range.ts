@@ -18,22 +18,22 @@ export const untilParameter = explained(
   'The end of the range. The default is now. The range is extended to whole intervals.',
 );
 
-interface AskedRange {
+interface RequestedRange {
   interval: StatisticsInterval;
   since: Date | null;
   until: Date | null;
 }
 
-/** Returns the range as up to `pointsMax` whole intervals, by default up to now. Throws `invalid_request` with what is allowed. */
+/** Returns up to `pointsMax` whole intervals, by default until now. Throws `invalid_request` with the allowed range. */
 export function rangeOf(
-  asked: AskedRange,
+  requested: RequestedRange,
   now: Date,
   pointsMax = Infinity,
 ): { since: Date; until: Date } {
-  const { interval } = asked;
+  const { interval } = requested;
   const { ms, keptMs, rangeMsMax } = intervals[interval];
-  const untilMs = (asked.until ?? now).getTime();
-  const sinceMs = asked.since?.getTime() ?? untilMs - defaultRangesMs[interval];
+  const untilMs = (requested.until ?? now).getTime();
+  const sinceMs = requested.since?.getTime() ?? untilMs - defaultRangesMs[interval];
   const rangeMs = untilMs - sinceMs;
   if (rangeMs < rangeMsMin || rangeMs > rangeMsMax) {
     const [least, most] = [formatDuration(rangeMsMin), formatDuration(rangeMsMax)];

@@ -11,7 +11,7 @@ const facts: Operation = {
   answers: { 200: { description: 'The user', schema: userSchema } },
 };
 
-/** Writes nothing where the name is the same. Throws `not_found`. */
+/** Writes nothing if the name is unchanged. Throws `not_found`. */
 export const changeUser: Handler<ChangeUserBody> = operation(facts, async (request, context) => {
   const { appUid, params, body, caller } = request;
   const { store } = context;
@@ -24,7 +24,7 @@ export const changeUser: Handler<ChangeUserBody> = operation(facts, async (reque
     if (name === before.name) return before;
     const fields = { name, updatedAt: now };
     await store.users.updateOne({ _id, appUid }, { $set: fields }, { session });
-    // Without the name: an audit row outlives the user.
+    // Omits the name, because an audit row outlives the user.
     const entry = { appUid, action: 'user.updated', target: { kind: 'user', uid: _id } };
     await recordAudit(store, entry, { caller, now, session });
     return { ...before, ...fields };

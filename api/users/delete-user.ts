@@ -12,7 +12,7 @@ const facts: Operation = {
   answers: { 204: { description: 'Done' } },
 };
 
-/** Keeps the uid; the same identity signs in as a new user. Throws `not_found`. */
+/** Keeps the uid reserved: the same identity signs in as a new user. Throws `not_found`. */
 export const deleteUser: Handler = operation(facts, async ({ appUid, params, caller }, context) => {
   const { store } = context;
   const userUid = params['userUid'] ?? '';

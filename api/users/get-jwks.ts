@@ -27,7 +27,7 @@ const facts: Operation = {
   },
 };
 
-/** Returns the JWK set (RFC 7517), cacheable for 5 min, and longer while this fails (RFC 5861). */
+/** Returns the JWK set (RFC 7517), cacheable for 5 min, and longer while this call fails (RFC 5861). */
 export const getJwks: Handler = operation(facts, async (_request, context) => {
   const body = { keys: await context.signingKeys.published() };
   const headers = { 'cache-control': cacheControl, etag: entityTagOf(JSON.stringify(body)) };

@@ -1,4 +1,4 @@
-// GET /docs/migration: the page that the answer of the retired flow links to, as Markdown.
+// GET /docs/migration: the page that the response of the retired flow links to, as Markdown.
 import type { Handler } from '../router.ts';
 import { text } from '../http/schemas.ts';
 import { servedFile } from '../http/served-file.ts';

@@ -5,7 +5,7 @@ import { operation, type Operation } from '../http/operation.ts';
 import { listOf, named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import type { Handler } from '../router.ts';
 
-/** The fields of OpenID Connect Discovery 1.0 §3 that are true of a service that has no sign-in pages. */
+/** The fields of OpenID Connect Discovery 1.0 §3 that apply to a service without sign-in pages. */
 interface OpenidConfiguration {
   issuer: string;
   jwks_uri: string;
@@ -35,7 +35,7 @@ const facts: Operation = {
 
 const cacheControl = `public, max-age=${jwksCachedMs / 1_000}`;
 
-/** Returns what JWT authorizers read at `{issuer}/.well-known/openid-configuration`. */
+/** Returns the document that JWT authorizers read at `{issuer}/.well-known/openid-configuration`. */
 export const getOpenidConfiguration: Handler = operation(facts, async (_request, { config }) => {
   const { publicUrl } = config.http;
   const body: OpenidConfiguration = {

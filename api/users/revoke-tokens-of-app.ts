@@ -10,7 +10,7 @@ const facts: Operation = {
   answers: { 204: { description: 'Done' } },
 };
 
-/** Ends the tokens issued so far; users may sign in again immediately. */
+/** Ends all tokens issued so far. Users can sign in again immediately. */
 export const revokeTokensOfApp: Handler = operation(facts, async ({ appUid, caller }, context) => {
   const { store } = context;
   const now = context.clock.now();

@@ -11,7 +11,7 @@ const facts: Operation = {
   answers: { 204: { description: 'Done' } },
 };
 
-/** Ends the tokens issued so far; the user may sign in again immediately. Throws `not_found`. */
+/** Ends all tokens issued so far. The user can sign in again immediately. Throws `not_found`. */
 export const revokeTokensOfUser: Handler = operation(
   facts,
   async ({ appUid, params, caller }, context) => {

@@ -70,7 +70,7 @@ const facts: Operation = {
   problems: ['unknown_account_uids', 'limit_reached'],
 };
 
-/** Throws `unknown_account_uids`, `limit_reached` at 100 accounts a user. */
+/** Throws `unknown_account_uids`, or `limit_reached` at 100 accounts per user. */
 export const signUserIn: Handler<SignUserInBody> = operation(
   facts,
   async ({ appUid, body, caller }, context) => {
@@ -107,7 +107,7 @@ export const signUserIn: Handler<SignUserInBody> = operation(
   },
 );
 
-/** A deletion may not have reached this user yet, or have run while the account was being added. */
+/** A deletion may not have reached this user yet, or may have run while the account was being added. */
 async function dropDeletedAccounts(store: Store, user: UserDocument): Promise<string[]> {
   const { _id, appUid, accountUids } = user;
   const known = await findKnownAccounts(store, { appUid, accountUids });

@@ -1,6 +1,6 @@
-// The signing keys as one process knows them: cached, and rotated by the process that reads first.
+// The signing keys in one process: cached, and rotated by the process that reads first.
 import type { JWK } from 'jose';
-import { inTime } from '../../lib/concurrency/in-time.ts';
+import { withTimeout } from '../../lib/concurrency/with-timeout.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 import {
   jwksStaleMs,
@@ -25,10 +25,10 @@ import { isDuplicateKey } from '../../lib/mongo/transaction.ts';
 import {
   insertSigningKey,
   removeSigningKey,
-  signingKeyPlace,
+  signingKeyLocation,
 } from '../../lib/identity/signing-keys.ts';
 
-// How long an answer waits for the read that is due, where keys of an earlier one are known.
+// How long a response waits for a due read if the keys of an earlier one are known.
 const readWaitMsMax = 1_000;
 
 interface SigningKeyRingPorts {
@@ -40,13 +40,13 @@ interface SigningKeyRingPorts {
 
 export interface SigningKeyRing {
   active(): Promise<SigningKey>;
-  /** The public halves of the next, the active and the retired keys, as read in the past 20 minutes. */
+  /** The public keys of the next, active and retired signing keys, read within the past 20 minutes. */
   published(): Promise<JWK[]>;
-  /** When these sign. */
+  /** The times at which each of these keys signs. */
   terms(): Promise<SigningKeyTerm[]>;
 }
 
-/** Returns the ring of a process. The first read of a new installation creates the first key. */
+/** Returns the key ring of a process. The first read of a new installation creates the first key. */
 export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing {
   let read: { keys: Promise<SigningKeyDocument[]>; at: number } | null = null;
   let known: { keys: SigningKeyDocument[]; at: number } | null = null;
@@ -61,7 +61,7 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
         (found) => (known = { keys: found, at: now }),
         (error: unknown) => {
           tellFailure(error);
-          // A failure is not kept: the next call tries again.
+          // Failures are not cached: the next call tries again.
           if (read === reading) read = null;
         },
       );
@@ -69,13 +69,13 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
     return read.keys;
   }
 
-  // A key that is deleted must not be published once more by a process without calls. While the database is away
-  // a read takes longer to fail than verifiers wait (jose: 5 s).
+  // An idle process must not publish a deleted key again. While the database is unavailable, a read takes longer to
+  // fail than verifiers wait (jose: 5 s).
   async function knownKeys(): Promise<SigningKeyDocument[]> {
     const reading = readKeys();
     const last = known;
     if (last === null || ports.clock.now().getTime() - last.at > jwksStaleMs) return reading;
-    return inTime(reading, readWaitMsMax).catch(() => last.keys);
+    return withTimeout(reading, readWaitMsMax).catch(() => last.keys);
   }
 
   return {
@@ -84,7 +84,7 @@ export function createSigningKeyRing(ports: SigningKeyRingPorts): SigningKeyRing
       if (active === null) throw new Error('there is no signing key although one was just made');
       try {
         if (opened?.keyId !== active._id) {
-          const pem = ports.secretBox.open(active.privateKey, signingKeyPlace(active._id));
+          const pem = ports.secretBox.open(active.privateKey, signingKeyLocation(active._id));
           opened = { keyId: active._id, key: importSigningKey(active._id, pem) };
         }
         return await opened.key;
@@ -115,7 +115,7 @@ function plan(
   return planRotation(keys, { now: clock.now(), rotationMs, tokenLifetimeMaxMs });
 }
 
-// Each step is one write that leaves the keys valid; after a crash the next reader does the others.
+// Each step is a single write that leaves the keys valid. After a crash, the next reader does the remaining ones.
 async function rotateKeys(ports: SigningKeyRingPorts): Promise<SigningKeyDocument[]> {
   const { store, clock } = ports;
   const { toAdd, toRemove } = plan(ports, await findKeys(store));
@@ -127,8 +127,8 @@ async function rotateKeys(ports: SigningKeyRingPorts): Promise<SigningKeyDocumen
   return findKeys(store);
 }
 
-// Local: a process that loses the race for the first key must find the winner's, which a majority may
-// not have yet.
+// Read locally: a process that loses the race for the first key must find the winner's, which may not have reached a
+// majority yet.
 function findKeys(store: Store): Promise<SigningKeyDocument[]> {
   const options = { readConcern: { level: 'local' } } as const;
   return store.signingKeys.find({ generation: { $gte: 1 } }, options).toArray();
@@ -143,13 +143,13 @@ async function addKey(
     await insertSigningKey(store, {
       _id: made.keyId,
       publicKey: made.publicKey,
-      privateKey: secretBox.seal(made.privateKeyPem, signingKeyPlace(made.keyId)),
+      privateKey: secretBox.seal(made.privateKeyPem, signingKeyLocation(made.keyId)),
       ...term,
       createdAt: clock.now(),
     });
     tokenLog.info({ keyId: made.keyId, ...term }, 'signing_key.created');
   } catch (error) {
-    // Another process added the key of this generation first; that one is used.
+    // Another process added the key of this generation first. Use that one.
     if (!isDuplicateKey(error)) throw error;
   }
 }

@@ -1,12 +1,12 @@
-// The identity of a user: the integrator's own id, or a canonical e-mail unique to the application.
+// The identity of a user: the integrator's own ID, or a canonical email unique to the application.
 import { createHmac } from 'node:crypto';
 import type { UserIdentity } from '../../lib/model/user.ts';
 
 const base32Alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /**
- * Returns a keyed hash of the canonical address, which reveals nothing without the pepper and differs
- * between applications; and an address under a domain that no mail reaches (RFC 2606).
+ * Returns a keyed hash of the canonical address, which reveals nothing without the pepper and differs between
+ * applications, and a generated address in a domain that receives no mail (RFC 2606).
  */
 export function emailIdentity(
   pepper: string,
@@ -18,7 +18,7 @@ export function emailIdentity(
   return { identity: { emailKey }, email: `u_${emailKey}@${appUid}.users.invalid` };
 }
 
-/** Returns a name to count an identity under; it reveals nothing without the pepper. */
+/** Returns the name under which sign-ins of an identity are counted. It reveals nothing without the pepper. */
 export function identitySubject(pepper: string, appUid: string, identity: UserIdentity): string {
   if ('emailKey' in identity) return identity.emailKey;
   const { externalId } = identity;

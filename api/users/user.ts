@@ -15,7 +15,7 @@ export const changeUserBody = validator<ChangeUserBody>({
   },
 });
 
-/** Returns a user as clients see it; the e-mail is the one made unique to the application. */
+/** Returns a user as shown to clients. The email is the generated one that is unique to the application. */
 export function presentUser(user: UserDocument) {
   return {
     uid: user._id,

@@ -13,7 +13,7 @@ interface VerifyTokenBody {
   agentUid?: string;
 }
 
-// Only that the token is text: a bad one is an answer, not an error.
+// Checks only that the token is a string: an invalid one is a result, not an error.
 export const verifyTokenBody = validator<VerifyTokenBody>({
   required: ['authToken'],
   properties: {
@@ -67,7 +67,7 @@ const facts: Operation = {
   },
 };
 
-/** Returns whose token it is, or why it is not valid. Nothing is cached. */
+/** Returns the user of the token, or why it is not valid. Nothing is cached. */
 export const verifyToken: Handler<VerifyTokenBody> = operation(
   facts,
   async ({ appUid, body }, context) => {
@@ -99,7 +99,7 @@ export const verifyToken: Handler<VerifyTokenBody> = operation(
   },
 );
 
-// Read each time: a removed key ends its tokens immediately.
+// Read each time, so that a removed key ends its tokens immediately.
 async function findPublicKey(store: Store, keyId: string): Promise<JWK | null> {
   const key = await store.signingKeys.findOne({ _id: keyId }, { projection: { publicKey: 1 } });
   return key?.publicKey ?? null;
@@ -116,7 +116,7 @@ async function isRevoked(
   return user === null || (await readTokenEpoch(user)) !== epoch;
 }
 
-// An agent uid may come from a browser: an unknown one is no error.
+// An agent uid may come from a browser, so an unknown one is not an error.
 async function reach(
   { store }: ApiContext,
   { appUid, accountUids }: VerifiedClaims,
@@ -124,7 +124,7 @@ async function reach(
 ): Promise<{ uid: string; allowed: boolean }> {
   const agent = await store.agents.findOne({ _id: agentUid, appUid });
   if (agent === null) return { uid: agentUid, allowed: false };
-  // Null is open to all users; an empty list, left by deleted accounts, to nobody.
+  // Null allows all users. An empty list, left by deleted accounts, allows nobody.
   const allowed =
     agent.accountUids === null || agent.accountUids.some((uid) => accountUids.includes(uid));
   return { uid: agentUid, allowed };

@@ -1,4 +1,4 @@
-// PATCH …/webhooks/{webhookUid}: changes its fields, pauses or resumes it.
+// PATCH …/webhooks/{webhookUid}: changes, pauses or resumes a webhook.
 import { AppError } from '../../lib/platform/errors.ts';
 import { timeOfId } from '../../lib/platform/ids.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
@@ -25,8 +25,8 @@ const facts: Operation = {
 };
 
 /**
- * Writes nothing where no field differs. The job of a resume is written with the change: the relay starts it if need be.
- * Throws `not_found`, `invalid_webhook_url`, `invalid_request`, `conflict` for a discard without a pause.
+ * Writes nothing if no field changes. The job of a resume is committed with the change, so that the relay can start it.
+ * Throws `not_found`, `invalid_webhook_url`, `invalid_request`, or `conflict` for a discard without a pause.
  */
 export const changeWebhook: Handler<ChangeWebhookBody> = operation(
   facts,
@@ -70,8 +70,8 @@ function checkResume({ active, onResume }: ChangeWebhookBody): void {
   throw invalidRequest([{ pointer: '#/onResume', code: 'without_resume', detail }]);
 }
 
-// On an active webhook a discard would drop retries that nobody paused; only the repeat of the request
-// that made the latest resume passes.
+// On an active webhook, a discard would drop retries that nobody paused. Only a repeat of the request that made the
+// latest resume passes.
 function refuseLateDiscard({ active, releaseUid, discardBefore }: StoredWebhook): void {
   if (!active) return;
   const resumedAt = releaseUid === null ? null : timeOfId(releaseUid);
@@ -80,8 +80,8 @@ function refuseLateDiscard({ active, releaseUid, discardBefore }: StoredWebhook)
   throw new AppError('conflict', detail);
 }
 
-// Setting `active` acknowledges why the service paused the webhook, and restarts its time to fail. That it fails stays
-// reported until it succeeds.
+// Setting `active` acknowledges the deactivation and restarts the time to fail. The webhook is still reported as
+// failing until a delivery succeeds.
 function forgiven(
   { active }: ChangeWebhookBody,
   { notified }: StoredWebhook,

@@ -12,7 +12,7 @@ interface CheckWebhookUrlBody {
 
 export const checkWebhookUrlBody = validator<CheckWebhookUrlBody>({
   properties: {
-    // Any text: what is wrong with it is the answer.
+    // Accepts any text, because the response describes what is wrong with it.
     url: { type: 'string' },
     kind: {
       ...kindField,

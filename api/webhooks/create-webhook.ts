@@ -4,7 +4,7 @@ import { newId } from '../../lib/platform/ids.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
-import { secretPlace } from '../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../lib/webhooks/secrets.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
 import { createdWebhookSchema, showWebhook } from './present-webhook.ts';
@@ -31,7 +31,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** Throws `invalid_webhook_url`, `invalid_request`, or `limit_reached` when the application is full. */
+/** Throws `invalid_webhook_url`, `invalid_request`, or `limit_reached` if the application has too many webhooks. */
 export const createWebhook: Handler<CreateWebhookBody> = operation(
   facts,
   async (request, context) => {
@@ -95,7 +95,7 @@ function newWebhook(context: ApiContext, { appUid, body, secret, now }: NewWebho
     _id,
     appUid,
     url: fields.url ?? body.url,
-    secret: context.secretBox.seal(secret, secretPlace({ appUid, _id })),
+    secret: context.secretBox.seal(secret, secretLocation({ appUid, _id })),
     previousSecret: null,
     disabledReason: null,
     failingSince: null,

@@ -1,4 +1,4 @@
-// The fields of a webhook that are sealed when they come and never shown again: `headers`, `auth`, `tls`.
+// The fields of a webhook that are encrypted on save and never shown again: `headers`, `auth`, `tls`.
 import type { SchemaObject } from 'ajv';
 import type { FieldError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
@@ -107,7 +107,7 @@ function pemField(charactersMax: number) {
 
 type Sealed = Partial<Pick<WebhookDocument, 'headers' | 'auth' | 'tls'>>;
 
-/** Returns the fields that a body sets, as stored for this webhook. Throws `invalid_request`. */
+/** Returns the fields that a body sets, in stored form for this webhook. Throws `invalid_request`. */
 export function sealCredentials(
   { secretBox, clock }: Pick<ApiContext, 'secretBox' | 'clock'>,
   { headers, auth, tls }: CredentialFields,
@@ -173,7 +173,7 @@ function checkCertificate(
 
 type Target = Pick<WebhookDocument, 'url' | 'headers' | 'auth' | 'tls'>;
 
-/** Refuses what the URL cannot carry: anything by mail, a client certificate without TLS. Throws `invalid_request`. */
+/** Rejects what the URL cannot carry: anything for mail, a client certificate without TLS. Throws `invalid_request`. */
 export function checkCarrier({ url = '', ...fields }: Partial<Target>): void {
   const errors = (['headers', 'auth', 'tls'] as const).flatMap((field): FieldError[] => {
     const scheme = field === 'tls' ? 'https' : 'http';
@@ -186,8 +186,8 @@ export function checkCarrier({ url = '', ...fields }: Partial<Target>): void {
 }
 
 /**
- * Refuses to carry credentials to another URL: who may change a webhook, but does not know them, could have them sent
- * to a receiver of their own, on a shared host too (ADR 25). Throws `invalid_request`.
+ * Refuses to send stored credentials to a new URL. Otherwise anyone who can change a webhook, without knowing them,
+ * could send them to a receiver of their own, even on a shared host (ADR 25). Throws `invalid_request`.
  */
 export function checkMove(before: Target, written: Partial<Target>): void {
   if (written.url === undefined || written.url === before.url) return;

@@ -13,7 +13,7 @@ const facts: Operation = {
   answers: { 204: { description: 'Done' } },
 };
 
-/** The job is written with the deletion, so that the relay starts it if this process cannot. */
+/** The job is committed with the deletion, so that the relay starts it if this process cannot. */
 export const deleteWebhook: Handler = operation(
   facts,
   async ({ appUid, params, caller }, context) => {

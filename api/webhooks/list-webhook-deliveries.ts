@@ -12,7 +12,7 @@ const facts: Operation = {
   answers: { 200: pageOf(deliverySchema) },
 };
 
-/** `since` and `until` mean the first attempt. Throws `not_found`. */
+/** `since` and `until` refer to the first attempt. Throws `not_found`. */
 export const listWebhookDeliveries = operation(
   facts,
   listHandler(webhookDeliveryFilters, async (request, { store }) => {

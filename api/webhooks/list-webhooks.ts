@@ -12,7 +12,7 @@ const facts: Operation = {
   answers: { 200: { description: 'All webhooks', schema: listOf(webhookSchema) } },
 };
 
-/** A plain array: an application has at most 1,000. */
+/** Not paged, because an application has at most 1,000 webhooks. */
 export const listWebhooks: Handler = operation(facts, async ({ appUid }, context) => {
   const held = await countHeldByWebhook(context.store, appUid);
   const view = viewNow(context);

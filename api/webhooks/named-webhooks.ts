@@ -14,7 +14,7 @@ export const webhookUidsField = {
   description: 'The webhooks of the application to send to.',
 };
 
-/** Refuses webhooks that a body names in `webhookUids` and that are not among these. Throws `unknown_webhook_uids`. */
+/** Throws `unknown_webhook_uids` if a body names webhooks that are not in the list. */
 export function refuseOthers(named: readonly string[], webhooks: readonly KnownWebhook[]): void {
   const known = new Set(webhooks.map((webhook) => webhook._id));
   const errors = named.flatMap((uid, index): FieldError[] => {

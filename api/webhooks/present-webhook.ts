@@ -9,7 +9,7 @@ import {
   webhookKinds,
 } from '../../lib/model/webhook.ts';
 import { countHeld } from '../../lib/history/held-counts.ts';
-import { findTwin } from '../../lib/webhooks/overlap.ts';
+import { findOverlapping } from '../../lib/webhooks/overlap.ts';
 import { presentFilter } from './webhook-filter.ts';
 import type { ApiContext } from '../context.ts';
 import {
@@ -29,7 +29,7 @@ import {
 import { entities, subscribedEventNames } from '../../lib/model/event-name.ts';
 
 type WebhookView = ReturnType<typeof viewNow> & {
-  /** Another webhook that may send the same events to its URL. */
+  /** Another webhook that may send the same events to the same URL. */
   twinUid?: string | null;
 };
 
@@ -38,7 +38,7 @@ interface WebhookWarning {
   detail: string;
 }
 
-/** Returns a webhook as clients see it, without its secrets (docs/api.md, "Webhooks"). */
+/** Returns a webhook as shown to clients, without its secrets (docs/api.md, "Webhooks"). */
 export function presentWebhook(webhook: StoredWebhook, view: WebhookView, heldCount: number) {
   const { previousSecret, retryScheduleMs } = webhook;
   const rotates = previousSecret !== null && previousSecret.until > view.now;
@@ -110,7 +110,7 @@ export function viewNow(context: ApiContext) {
   return { now: context.clock.now(), deactivateAfterMs: context.config.deactivateAfterMs };
 }
 
-/** Returns a webhook as clients see it, with what is counted and found out for it. */
+/** Returns a webhook as shown to clients, after reading its counts and warnings. */
 export async function showWebhook(
   context: ApiContext,
   webhook: StoredWebhook,
@@ -119,7 +119,7 @@ export async function showWebhook(
   const { store } = context;
   const [heldCount, twinUid] = await Promise.all([
     countHeld(store, webhook),
-    findTwin(store, webhook, session),
+    findOverlapping(store, webhook, session),
   ]);
   return presentWebhook(webhook, { ...viewNow(context), twinUid }, heldCount);
 }

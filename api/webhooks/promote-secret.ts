@@ -15,21 +15,21 @@ const facts: Operation = {
   problems: ['conflict'],
 };
 
-/** A repeat changes nothing. Throws `not_found`, or `conflict` when no rotation is under way. */
+/** Idempotent. Throws `not_found`, or `conflict` if there is no rotation. */
 export const promoteSecret: Handler = operation(
   facts,
   async ({ appUid, params, caller }, context) => {
     const { store } = context;
     const now = context.clock.now();
     const filter = { _id: params['webhookUid'] ?? '', appUid };
-    const underWay = { ...filter, 'previousSecret.until': { $gt: now } };
+    const inRotation = { ...filter, 'previousSecret.until': { $gt: now } };
     const promoted = await inTransaction(store, async (session) => {
       const webhook = await store.webhooks.findOneAndUpdate(
-        { ...underWay, 'previousSecret.promoted': false },
+        { ...inRotation, 'previousSecret.promoted': false },
         { $set: { 'previousSecret.promoted': true, updatedAt: now } },
         { returnDocument: 'after', session },
       );
-      if (webhook === null) return store.webhooks.findOne(underWay, { session });
+      if (webhook === null) return store.webhooks.findOne(inRotation, { session });
       const entry = webhookEntry(webhook, 'webhook.secret_promoted');
       await recordAudit(store, entry, { caller, now, session });
       return webhook;

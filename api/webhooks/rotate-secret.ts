@@ -3,7 +3,7 @@ import { AppError } from '../../lib/platform/errors.ts';
 import type { PreviousSecret, WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
-import { secretPlace } from '../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../lib/webhooks/secrets.ts';
 import type { Handler } from '../router.ts';
 import { overlapSecondsDefault, overlapSecondsField } from '../http/overlap-field.ts';
 import { validator } from '../http/validate.ts';
@@ -41,7 +41,7 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** Throws `not_found`, or `conflict` for an overlap while another rotation is neither over nor promoted. */
+/** Throws `not_found`, or `conflict` for an overlap while another rotation has neither ended nor been promoted. */
 export const rotateSecret: Handler<RotateSecretBody> = operation(
   facts,
   async (request, context) => {
@@ -55,7 +55,7 @@ export const rotateSecret: Handler<RotateSecretBody> = operation(
     const { answer } = await runOnce(store, once, async (session) => {
       const webhook = await findWebhook(store, { _id, appUid }, session);
       const fields = {
-        secret: secretBox.seal(secret, secretPlace(webhook)),
+        secret: secretBox.seal(secret, secretLocation(webhook)),
         previousSecret: overlapMs === 0 ? null : keepSecret(webhook, { now, overlapMs }),
         updatedAt: now,
       };

@@ -6,9 +6,9 @@ import {
   testEventName,
 } from '../../lib/model/event-name.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
-import { addressTo, newEvent } from '../../lib/model/event.ts';
+import { newEvent, recipientFields } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { isOfKind } from '../../lib/webhooks/subscriptions.ts';
+import { matchesKind } from '../../lib/webhooks/subscriptions.ts';
 import { sampleDataOf, testDataOf } from '../event-types/event-catalogue.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
@@ -53,8 +53,8 @@ const facts: Operation = {
 };
 
 /**
- * A sample is recorded as a test, whatever it is called in its payload: so it is in no list, order or replay of events.
- * Throws `not_found`, `invalid_request` for an event of another kind, or `conflict` when the webhook is paused.
+ * A sample is recorded as a test, whatever event its payload names, so it is in no list, order or replay of events.
+ * Throws `not_found`, `invalid_request` for an event of another kind, or `conflict` if the webhook is paused.
  */
 export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (request, context) => {
   const { appUid, params, body, caller } = request;
@@ -77,7 +77,7 @@ export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (req
       resourceUid: webhook._id,
       externalTenantId: 'test',
       body: renderPayload(payload),
-      ...addressTo([webhook]),
+      ...recipientFields([webhook]),
       firstAttempt: context.earlyAttempts?.claim() ?? null,
     },
     now,
@@ -92,7 +92,7 @@ export const testWebhook: Handler<TestWebhookBody> = operation(facts, async (req
 });
 
 function refuseOtherKind(webhook: WebhookDocument, event: DeliveredEventName): void {
-  if (event === testEventName || isOfKind(webhook, { event, resourceUid: '' })) return;
+  if (event === testEventName || matchesKind(webhook, { event, resourceUid: '' })) return;
   const detail = `event is ${event}, which webhooks of the kind ${webhook.kind} do not get`;
   throw invalidRequest([{ pointer: '#/event', code: 'not_of_kind', detail }]);
 }

@@ -13,7 +13,7 @@ export function webhookEntry(
   return { appUid, action, target: { kind: 'webhook', uid: _id }, details };
 }
 
-/** Returns what a body sets: of the URL the origin only, as paths and queries often hold a secret; no long texts, no values. */
+/** Returns the fields that a body sets, without secrets and long texts. Of the URL, only the origin is kept. */
 export function webhookDetails(
   body: ChangeWebhookBody,
   written: WrittenFields,
@@ -33,7 +33,7 @@ export function webhookDetails(
   };
 }
 
-/** Returns what the fields that a body sets were before, under the names that `webhookDetails` gives them. */
+/** Returns the previous values of the fields that a body sets, under the names of `webhookDetails`. */
 export function previousDetails(
   body: ChangeWebhookBody,
   before: StoredWebhook,
@@ -58,7 +58,7 @@ export function previousDetails(
     ordering: { ordering: before.ordering },
     ratePerSecond: { ratePerSecond: before.ratePerSecond },
     active: { active: before.active },
-    // It acts once, and nothing of it is stored.
+    // It acts once and is not stored.
     onResume: {},
   };
   const named = Object.keys(body) as (keyof ChangeWebhookBody)[];

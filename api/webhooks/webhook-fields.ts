@@ -40,7 +40,7 @@ import { kindText, onResumeText, webhookTexts } from './webhook-texts.ts';
 import { acceptFilter, filterField, type WrittenFilter } from './webhook-filter.ts';
 
 export interface CreateWebhookBody extends CredentialFields {
-  /** `resources` by default. */
+  /** The default is `resources`. */
   kind?: WebhookKind;
   name?: string | null;
   description?: string | null;
@@ -137,7 +137,7 @@ export type WrittenFields = Partial<
   >
 >;
 
-/** Returns the fields that a body sets, as stored. Throws `invalid_webhook_url`, `invalid_request`. */
+/** Returns the fields that a body sets, in stored form. Throws `invalid_webhook_url`, `invalid_request`. */
 export function readFields(
   context: ApiContext,
   body: ChangeWebhookBody,
@@ -164,7 +164,7 @@ function acceptUrl(context: ApiContext, url: string, kind: WebhookKind): string 
 
 export const urlRefused = 'invalid_webhook_url';
 
-/** Says whether a webhook of the kind may have the URL, and what it is as stored. */
+/** Checks whether a webhook of the kind may have the URL. Returns its stored form or the reason. */
 export function checkUrl({ config }: ApiContext, url: string, kind: WebhookKind): WebhookUrlCheck {
   return kind === 'operations' && isMailUrl(url)
     ? checkMailUrl(url, config)
@@ -183,7 +183,7 @@ function acceptSchedule(retrySchedule: string[] | null): number[] | null {
   }
 }
 
-/** Reads the webhook that a path names. Throws `not_found`. */
+/** Reads the webhook in the path. Throws `not_found`. */
 export async function findWebhook(
   store: Store,
   filter: Pick<StoredWebhook, '_id' | 'appUid'>,

@@ -1,4 +1,4 @@
-// The `filter` of a webhook: which events it gets, by the fields of their `data`.
+// The `filter` of a webhook: selects events by the fields of their `data`.
 import type { FieldError } from '../../lib/platform/errors.ts';
 import { countCharacters } from '../../lib/platform/count-characters.ts';
 import { limits } from '../../lib/limits.ts';
@@ -7,7 +7,7 @@ import { nameAt, pointerTo } from '../http/json-pointer.ts';
 import { controlCharacters, textFormats } from '../http/text-fields.ts';
 import { invalidRequest } from '../http/validate.ts';
 
-/** By the path of a field, such as `agent.status`: its value, or those that it may have. */
+/** By the path of a field, such as `agent.status`: its value, or the allowed values. */
 export type WrittenFilter = Record<string, FilterValue | FilterValue[]>;
 
 const { filterPathsMax, filterPathDepthMax, filterTextCharactersMax, filterValuesMax } = limits;
@@ -20,7 +20,7 @@ const filterValue = {
   maximum: Number.MAX_SAFE_INTEGER,
 };
 
-/** `acceptFilter` checks paths and values, with words of its own. */
+/** `acceptFilter` checks paths and values, with its own messages. */
 export const filterField = {
   type: ['object', 'null'],
   minProperties: 1,
@@ -36,7 +36,7 @@ export const filterField = {
   },
 };
 
-/** Returns the filter as stored: MongoDB takes no dots in names of fields. Throws `invalid_request`. */
+/** Returns the filter in stored form, because MongoDB allows no dots in field names. Throws `invalid_request`. */
 export function acceptFilter(filter: WrittenFilter | null): FilterCondition[] | null {
   if (filter === null) return null;
   const conditions = Object.entries(filter).map(([path, is]) => ({ path, is }));
@@ -52,7 +52,7 @@ export function acceptFilter(filter: WrittenFilter | null): FilterCondition[] | 
     errors.push({ pointer: '#/filter', code: 'filter', detail });
   }
   if (errors.length > 0) throw invalidRequest(errors);
-  // In an order of their own, so that the same filter is stored as the same one.
+  // Sorted, so that equal filters are stored identically.
   return conditions.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -63,7 +63,7 @@ export function presentFilter(filter: readonly FilterCondition[] | null): Writte
 function faultOfPath(path: string): string | null {
   const names = path.split('.');
   if (names.includes('')) return 'must be field names separated by dots';
-  // Whoever writes `$gt` means an operator, and there is none.
+  // `$gt` and the like look like operators, which do not exist here.
   if (names.some((name) => name.startsWith('$')))
     return 'must not contain a name that begins with "$"';
   if (names.length > filterPathDepthMax) return `must have at most ${filterPathDepthMax} names`;
@@ -84,7 +84,7 @@ function faultOfValue(value: unknown): string | null {
 
 const identifierPaths: ReadonlySet<string> = new Set(['uid', 'externalTenantId']);
 
-/** Events have no other identifiers: the filter would silently match nothing. */
+/** Events have no other identifiers, so the filter would silently match nothing. */
 function faultOfIdentifiers(path: string, is: unknown): string | null {
   const { validate, fault } = textFormats.identifier;
   const isFaulty = (value: unknown): boolean => typeof value === 'string' && !validate(value);

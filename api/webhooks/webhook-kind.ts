@@ -1,4 +1,4 @@
-// What a webhook of each kind may hold.
+// The fields that each kind of webhook can have.
 import type { FieldError } from '../../lib/platform/errors.ts';
 import { entityOf, isOperationsEvent } from '../../lib/model/event-name.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
@@ -7,7 +7,7 @@ import { invalidRequest } from '../http/validate.ts';
 type KindFields = Pick<WebhookDocument, 'kind'> &
   Partial<Pick<WebhookDocument, 'entities' | 'events' | 'externalTenantIds' | 'ordering'>>;
 
-/** Refuses fields and events that a webhook of its kind cannot have. Throws `invalid_request`. */
+/** Rejects fields and events that this kind of webhook cannot have. Throws `invalid_request`. */
 export function checkKind(fields: KindFields): void {
   const errors = [...fieldFaults(fields), ...eventFaults(fields)];
   if (errors.length > 0) throw invalidRequest(errors);
@@ -29,14 +29,14 @@ function fieldFaults({ kind, ...fields }: KindFields): FieldError[] {
 
 function eventFaults({ kind, entities = [], events = null }: KindFields): FieldError[] {
   return (events ?? []).flatMap((event, index): FieldError[] => {
-    const [pointer, place] = [`#/events/${index}`, `events.${index} is ${event}`];
+    const [pointer, subject] = [`#/events/${index}`, `events.${index} is ${event}`];
     const isOperations = isOperationsEvent(event);
     if (isOperations !== (kind === 'operations')) {
-      const detail = `${place}, which webhooks of the kind ${kind} do not get`;
+      const detail = `${subject}, which webhooks of the kind ${kind} do not get`;
       return [{ pointer, code: 'not_of_kind', detail }];
     }
     if (isOperations || entities.includes(entityOf(event))) return [];
-    const detail = `${place}, but entities does not have ${entityOf(event)}`;
+    const detail = `${subject}, but entities does not have ${entityOf(event)}`;
     return [{ pointer, code: 'not_in_entities', detail }];
   });
 }

@@ -1,4 +1,4 @@
-// What the contract says of the fields of a webhook's body.
+// The descriptions of a webhook's fields in the contract.
 export const webhookTexts = {
   name: 'A name to recognise the webhook by. Null means none.',
   description: 'A description of the webhook. Null means none.',

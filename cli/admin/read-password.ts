@@ -7,12 +7,12 @@ interface Terminal {
 }
 
 /**
- * Returns a password, typed twice at a terminal or piped in; never an argument, which other users of the
- * machine see. Throws an Error when the two differ, or nothing came.
+ * Returns a password that is typed twice at a terminal or piped in. It is never an argument, which other users of the
+ * machine could see. Throws an Error if the two entries differ or the input is empty.
  */
 export async function readNewPassword({ stdin, stderr }: Terminal): Promise<string> {
   const terminal = stdin.isTTY === true;
-  // Open before the first question and until the last answer: a terminal shows what nobody reads.
+  // Open from the first prompt to the last answer, because a terminal echoes input that nobody reads.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal });
   lines.on('SIGINT', () => lines.close());

@@ -1,4 +1,4 @@
-// Manages the admins of the admin area, and creates API keys.
+// Manages the admins of the admin area and creates API keys.
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -46,7 +46,7 @@ The database is that of MONGODB_URI and HERALD_DATABASE, or else of the npm star
 create-key also needs the HERALD_KEY_PEPPER of the service.
 `;
 
-/** Where a command reads and writes: the process, except in tests. */
+/** The input and output of a command: those of the process, except in tests. */
 export interface Terminal {
   env: NodeJS.ProcessEnv;
   stdin: Readable & { isTTY?: boolean };
@@ -106,7 +106,7 @@ const commands: Record<string, (context: Context, options: Options) => Promise<v
   },
 };
 
-/** Throws an Error with a sentence for the operator. */
+/** Throws an Error whose message is a sentence for the operator. */
 export async function runAdmin(args: string[], terminal: Terminal): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
@@ -160,10 +160,10 @@ async function withStore(terminal: Terminal, work: Work): Promise<void> {
   await work({ store, environment, terminal });
 }
 
-function showNewKey(wish: { appUid: string; name: string; scopes: string[] }): Work {
+function showNewKey(input: { appUid: string; name: string; scopes: string[] }): Work {
   return async ({ store, environment, terminal }) => {
     const keyPepper = readKeyPepper(environment);
-    const { keyUid, apiKey, scopes: made } = await createKey(store, { ...wish, keyPepper });
+    const { keyUid, apiKey, scopes: made } = await createKey(store, { ...input, keyPepper });
     say(terminal, `key uid  ${keyUid}\nscopes   ${made.join(', ')}\nAPI key  ${apiKey}`);
     say(terminal, 'The key is shown only once. Store it now.');
   };
@@ -179,7 +179,7 @@ async function list({ store, terminal }: Context): Promise<void> {
   }
 }
 
-/** Returns the environment, with database and pepper of the running `npm start` where it names no database. */
+/** Returns the environment. If it names no database, adds the database and pepper of the running `npm start`. */
 async function findEnvironment({ env }: Terminal): Promise<NodeJS.ProcessEnv> {
   if (env['MONGODB_URI']) return env;
   const dataDir = resolve(env['HERALD_DATA_DIR'] || '.herald');

@@ -1,4 +1,4 @@
-// `npm run setup`: prepares the servers; with `-- --app NAME` it makes an application, too.
+// `npm run setup`: prepares the servers. With `-- --app NAME`, also creates an application.
 import { parseArgs } from 'node:util';
 import { readConfig } from '../../lib/config/config.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';

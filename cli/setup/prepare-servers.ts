@@ -6,9 +6,9 @@ import { checkNamespace, unreachable } from '../../lib/temporal/check-namespace.
 import { ensureSearchAttributes } from '../../lib/temporal/registered-attributes.ts';
 import { ensureRetentionSchedule } from '../../lib/temporal/retention-schedule.ts';
 
-/** Makes indexes, search attributes and schedules; safe to repeat. Throws when a server does not answer. */
+/** Creates indexes, search attributes and schedules. Idempotent. Throws if a server is unavailable. */
 export async function prepareServers(config: Config): Promise<void> {
-  // An index of many documents is built for minutes, in which MongoDB says nothing.
+  // Building an index over many documents takes minutes, during which MongoDB sends nothing.
   const store = await connectStore(config.mongodb, { socketTimeoutMs: 0 });
   try {
     await ensureIndexes(store);

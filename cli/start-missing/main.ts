@@ -1,9 +1,9 @@
-// `npm run start-missing`: after a restore, starts again what Temporal or MongoDB has forgotten.
+// `npm run start-missing`: after a restore, restarts the workflows that Temporal or MongoDB has lost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { readConfig } from '../../lib/config/config.ts';
-import { expectAllSignals } from '../../lib/order/partitions.ts';
+import { scheduleAllSignals } from '../../lib/order/partitions.ts';
 import { startMissing } from './start-missing.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
 import { startServerClock } from '../../lib/mongo/server-clock.ts';
@@ -24,15 +24,15 @@ waits 10 s first, so that work in flight can finish.
   --since TIME           look for events without any attempt from this time on, such as
                          2026-11-21T17:00:00Z; default: three days ago
   --mongodb-rolled-back  MongoDB was restored to an earlier moment: raise the sequence numbers of
-                         all resources above those that receivers have seen; once per restore
+                         all resources above those that receivers know; use it once per restore
   --help                 show this help
 
 The settings are those of the service: docs/configuration.md.
 `;
 
 const sinceDefaultMs = 3 * dayMs;
-// Meanwhile the workflows of what was recorded before are started, and its first attempts end.
-const underWayMs = 10_000;
+// Lets the service start the workflows of events recorded before, and finish their first attempts.
+const settleMs = 10_000;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
     if (values['mongodb-rolled-back']) {
       say(`Raised the sequence numbers of ${await skipSequences(store)} resources.`);
     }
-    await sleep(underWayMs);
+    await sleep(settleMs);
     const workflow = [linkingToConsole(config.http.publicUrl)];
     const client = new Client({ connection, namespace, interceptors: { workflow } });
     const ports = { store, client };
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
       if (found.waiting + found.jobs > 0) say(`${appUid}: ${describe(found)}`);
     }
     say(`All applications: ${describe(total)}`);
-    const moved = await expectAllSignals(store, clock.now());
+    const moved = await scheduleAllSignals(store, clock.now());
     say(`Ordered deliveries of ${moved} resources continue within seconds.`);
   } finally {
     await connection.close();

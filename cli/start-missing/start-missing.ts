@@ -1,6 +1,6 @@
-// After a restore: starts again every workflow that something in the database still waits for.
+// After a restore: restarts every workflow that a document in the database still waits for.
 import type { Client } from '@temporalio/client';
-import { eachOf } from '../../lib/concurrency/each-of.ts';
+import { forEachLimit } from '../../lib/concurrency/for-each-limit.ts';
 import { claimEvents, factsOnly } from '../../lib/events/events.ts';
 import { dispatchLimits } from '../../lib/limits.ts';
 import { type DeliveryDocument, pairOf } from '../../lib/model/delivery.ts';
@@ -19,19 +19,19 @@ import { startUnlessRunning } from '../../lib/temporal/start-once.ts';
 import { deliverEventsOptions, jobOptions } from '../../lib/temporal/start-options.ts';
 
 const { idsPerSearchAttributeMax, deliveriesPerWorkflowMax } = dispatchLimits;
-const startsAtOnce = 10;
-const readAtOnce = 1_000;
+const concurrentStarts = 10;
+const batchSize = 1_000;
 
 interface MissingPorts {
   store: Store;
   client: Client;
 }
 
-/** What was found and done for an application. */
+/** The counts for an application. */
 export interface StartedAgain {
-  /** Deliveries without an end that a workflow has to bring about. */
+  /** Unsettled deliveries that a workflow has to settle. */
   waiting: number;
-  /** Workflows that were started; those that run are left alone. */
+  /** Workflows that were started. Running ones are left alone. */
   started: number;
   /** Jobs that were started. */
   jobs: number;
@@ -41,7 +41,7 @@ type Waiting = Pick<DeliveryDocument, 'eventId' | 'webhookUid' | 'jobUid' | 'job
 
 type OwnedEvent = Pick<EventFacts, '_id' | 'workflowId'>;
 
-/** Deliveries that one workflow has to end, by event. */
+/** Deliveries that one workflow has to settle, by event. */
 interface Owner {
   workflowId: string | null;
   jobUid: string | null;
@@ -49,8 +49,8 @@ interface Owner {
 }
 
 /**
- * Starts the missing workflows of an application: of its pending and retrying deliveries, of events of the period that
- * were never attempted, and of running jobs. For partitions see `expectAllSignals`. A second call starts nothing more.
+ * Starts the missing workflows of an application: of its pending and retrying deliveries, of events since a time that
+ * were never attempted, and of running jobs. For partitions, see `scheduleAllSignals`. A second call starts nothing more.
  */
 export async function startMissing(
   ports: MissingPorts,
@@ -64,7 +64,7 @@ export async function startMissing(
   const starts = owners.all.map((owner) => () => startOwner(ports, owner));
   const running = await store.jobs.find({ appUid, state: 'running' }).toArray();
   const jobs = running.map((job) => async () => {
-    // The page that it was at may have been cut off; of those before, each delivery was looked for above.
+    // The job may have stopped within its latest page. The deliveries of earlier pages were covered above.
     const { workflowId, ...options } = jobOptions(toStart(job), Math.max(1, job.page));
     return startUnlessRunning(ports.client, runJobWorkflow, { workflowId, ...options });
   });
@@ -75,7 +75,7 @@ export async function startMissing(
   };
 }
 
-/** Groups what waits by the workflow that has to end it. */
+/** Groups unsettled deliveries by the workflow that has to settle them. */
 class Owners {
   readonly #owners = new Map<string, Owner>();
   #unclaimed: Owner | null = null;
@@ -98,7 +98,7 @@ class Owners {
       return this.#named(jobPageWorkflowId(jobUid, jobPage ?? 0), jobUid);
     }
     if (workflowId !== null) return this.#named(workflowId, null);
-    // No workflow has them yet: up to 60 share a new one, whose retries are within Temporal's limit.
+    // No workflow has them yet: up to 60 share a new one, so that their retries stay within Temporal's limit.
     const isFull =
       this.#unclaimed?.webhookUids.size === idsPerSearchAttributeMax ||
       this.#unclaimedDeliveries >= deliveriesPerWorkflowMax;
@@ -124,7 +124,7 @@ interface Search {
   before: Date;
 }
 
-// What waits in a partition is moved by its own workflow, which the relay signals.
+// Deliveries in a partition belong to its own workflow, which the relay signals.
 async function addUnsettled(
   store: Store,
   appUid: string,
@@ -141,7 +141,7 @@ async function addUnsettled(
       {
         projection: { _id: 0, eventId: 1, webhookUid: 1, jobUid: 1, jobPage: 1 },
         hint: 'appState',
-        batchSize: readAtOnce,
+        batchSize,
       },
     );
     for await (const part of inParts(found)) {
@@ -166,7 +166,7 @@ async function addUnattempted(
       event: { $ne: testEventName },
       erasedAt: null,
     },
-    { projection: factsOnly, hint: 'app', batchSize: readAtOnce },
+    { projection: factsOnly, hint: 'app', batchSize },
   );
   for await (const part of inParts(events)) {
     const eventId = { $in: part.map((event) => event._id) };
@@ -221,7 +221,7 @@ async function startOwner(
 
 async function countTrue(starts: readonly (() => Promise<boolean>)[]): Promise<number> {
   let count = 0;
-  await eachOf(starts, startsAtOnce, async (start) => {
+  await forEachLimit(starts, concurrentStarts, async (start) => {
     if (await start()) count += 1;
   });
   return count;
@@ -231,7 +231,7 @@ async function* inParts<T>(items: AsyncIterable<T>): AsyncGenerator<T[], void> {
   let part: T[] = [];
   for await (const item of items) {
     part.push(item);
-    if (part.length < readAtOnce) continue;
+    if (part.length < batchSize) continue;
     yield part;
     part = [];
   }

@@ -13,7 +13,7 @@ import { router } from './router.tsx';
 import { cssVariables, theme } from './theme.ts';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// Where the libraries below Mantine look for the nonce of their style elements.
+// The libraries below Mantine read the nonce for their style elements here.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const root = document.querySelector('#root');

@@ -12,7 +12,7 @@ import { sessionQuery } from './api/session.ts';
 import { Fault } from './parts/fault.tsx';
 import { Placeholder } from './parts/loaded.tsx';
 import { textsOf } from './parts/search-params.ts';
-import { takeAskedPath } from './pages/session/asked-path.ts';
+import { takeRequestedPath } from './pages/session/requested-path.ts';
 import { AppPages } from './shell/app-pages.tsx';
 import { NotFound } from './shell/not-found.tsx';
 
@@ -42,8 +42,8 @@ const home = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
   beforeLoad: async ({ preload }) => {
-    const asked = preload ? null : takeAskedPath();
-    if (asked !== null) throw redirect({ href: basepath + asked });
+    const requested = preload ? null : takeRequestedPath();
+    if (requested !== null) throw redirect({ href: basepath + requested });
     const [app, ...others] = await queries.ensureQueryData(appsQuery);
     if (app === undefined || others.length > 0) throw redirect({ to: '/apps' });
     throw redirect({ to: '/apps/$appUid', params: { appUid: app.uid } });
@@ -267,13 +267,13 @@ export const router = createRouter({
   routeTree: tree,
   basepath,
   defaultPreload: 'intent',
-  // The queries keep what is fresh.
+  // The query cache decides what is fresh.
   defaultPreloadStaleTime: 0,
-  // What failed while the page was loaded is loaded anew: to reset alone would show its error again.
+  // Data that failed to load is loaded again: a reset alone would show its error again.
   defaultErrorComponent: ({ error, reset }) => (
     <Fault error={error} retry={() => void router.invalidate().finally(reset)} />
   ),
-  // What was typed for one thing is not kept for another.
+  // Text typed for one resource must not be kept for another.
   defaultRemountDeps: ({ params }) => params,
   defaultPendingComponent: Placeholder,
   scrollRestoration: true,

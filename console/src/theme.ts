@@ -1,6 +1,6 @@
 import { Alert, createTheme, type CSSVariablesResolver, DEFAULT_THEME, Modal } from '@mantine/core';
 
-// Buttons of Mantine's own red have less than a contrast of 4.5 in the light theme (WCAG 2.2, 1.4.3).
+// Buttons in Mantine's own red have a contrast below 4.5 in the light theme (WCAG 2.2, 1.4.3).
 const [r0, r1, r2, r3, r4, r5, r6, , r8, r9] = DEFAULT_THEME.colors.red;
 
 export const theme = createTheme({
@@ -14,13 +14,13 @@ export const theme = createTheme({
     'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace',
   components: {
-    // A yellow title on yellow could not be read.
+    // A yellow title on yellow would be unreadable.
     Alert: Alert.extend({ styles: { label: { color: 'var(--mantine-color-text)' } } }),
     Modal: Modal.extend({ styles: { title: { fontWeight: 600 } } }),
   },
 });
 
-// Mantine's own dimmed texts and errors have less than the contrast of 4.5 that WCAG 2.2 asks for (1.4.3).
+// Mantine's own dimmed texts and errors have less than the contrast of 4.5 that WCAG 2.2 requires (1.4.3).
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { changesOf } from '../src/pages/audit/audit-changes.ts';
 import { actorOf, csvCellsOf, csvHeader, takeUpTo } from '../src/pages/audit/audit-rows.ts';
 
-test('what was before stands beside what is after', () => {
+test('the old value of a change is next to the new one', () => {
   expect(changesOf({ name: 'New', previousName: 'Old', overlapSeconds: 60 })).toEqual([
     { field: 'name', before: 'Old', after: 'New' },
     { field: 'overlap seconds', before: null, after: '60' },
   ]);
 });
 
-test('the fields of a former object are what was before', () => {
+test('the fields of a previous object are the old values', () => {
   const previous = { name: null, active: true };
   expect(
     changesOf({ name: 'Shop', active: false, urlOrigin: 'https://a.example', previous }),
@@ -21,7 +21,7 @@ test('the fields of a former object are what was before', () => {
   ]);
 });
 
-test('a former value without a present one is told as it is', () => {
+test('an old value without a new one is shown as it is', () => {
   expect(changesOf({ previousRole: 'viewer' })).toEqual([
     { field: 'previous role', before: null, after: 'viewer' },
   ]);
@@ -76,7 +76,7 @@ async function* count(to: number): AsyncGenerator<number> {
   for (let n = 1; n <= to; n += 1) yield n;
 }
 
-test('an export has at most its maximum of rows, and says where there are more', async () => {
+test('an export has at most its maximum number of rows, and reports whether there are more', async () => {
   expect(await takeUpTo(count(2), 3)).toEqual({ rows: [1, 2], isCut: false });
   expect(await takeUpTo(count(3), 3)).toEqual({ rows: [1, 2, 3], isCut: false });
   expect(await takeUpTo(count(4), 3)).toEqual({ rows: [1, 2, 3], isCut: true });

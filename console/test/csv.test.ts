@@ -4,7 +4,7 @@ import { toCsv } from '../src/parts/csv.ts';
 const header = ['name'];
 const rowOf = (cell: string): string => toCsv(header, [[cell]]).slice('name\r\n'.length);
 
-test('lines end in CRLF, and cells are divided by commas', () => {
+test('lines end in CRLF, and cells are separated by commas', () => {
   expect(toCsv(['a', 'b'], [['1', '']])).toBe('a,b\r\n1,\r\n');
   expect(toCsv(['a'], [])).toBe('a\r\n');
 });
@@ -25,7 +25,7 @@ test.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '\tx'])(
   },
 );
 
-test('a formula with a comma or after a line break is quoted as well', () => {
+test('a formula with a comma or after a line break is quoted, too', () => {
   expect(rowOf('=HYPERLINK("http://evil.example","x")')).toBe(
     `"'=HYPERLINK(""http://evil.example"",""x"")"\r\n`,
   );

@@ -7,7 +7,7 @@ function withBody(body: string | null): string {
   return curlCommand({ method: 'POST', url, headers: [], body });
 }
 
-test('the secret values of a command name where they come from', () => {
+test('the secret values of a command name their source', () => {
   const names = ['X-Webhook-Signature', 'webhook-signature', 'X-Tenant'];
   const headers = [
     { name: 'Content-Type', value: 'application/json' },
@@ -23,13 +23,13 @@ test('the secret values of a command name where they come from', () => {
   ]);
 });
 
-test('nothing in a body ends its quotes', () => {
+test('nothing in a body can end the quotes', () => {
   expect(withBody('it\'s $(id) `id` "q" \\ !')).toContain(
     String.raw`--data-raw 'it'\''s $(id) ${'`id`'} "q" \ !'`,
   );
 });
 
-test('characters that a terminal would not show are named, byte for byte', () => {
+test('characters that a terminal would not show are escaped byte by byte', () => {
   expect(withBody("\u202E\u009B31m it's \\ ünï 😀")).toContain(
     String.raw`$'\xe2\x80\xae\xc2\x9b31m it\'s \\ ünï 😀'`,
   );

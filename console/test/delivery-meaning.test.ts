@@ -38,7 +38,7 @@ function meaning(facts: Facts, waits: string[] | null = schedule): string {
 
 const inFourMinutes = '2026-11-23T12:04:12.500Z';
 
-test('a delivery that failed says how, and when it is tried again', () => {
+test('a failed delivery shows how it failed and when it is retried', () => {
   const attempts = [failed(1), failed(2), failed(3)];
   const facts: Facts = { state: 'retrying', attempts, nextAttemptAt: inFourMinutes };
   const begin =
@@ -49,7 +49,7 @@ test('a delivery that failed says how, and when it is tried again', () => {
   expect(meaning(facts, ['5s', '30s', '2m'])).toBe(`${begin}. It is the last attempt.`);
 });
 
-test('only the failures alike at the end are counted, and only since it was sent anew', () => {
+test('only equal failures at the end are counted, and only since the last resend or replay', () => {
   const state = 'retrying';
   const before = [failed(1), failed(2, timedOut)];
   expect(meaning({ state, attempts: before })).toBe(
@@ -96,6 +96,6 @@ test.each<[string, Facts, RegExp]>([
     { state: 'blocked', attempts: [failed(1, { status: null, errorClass: 'blocked' })] },
     /no public or allowed address\. It will not be retried/,
   ],
-])('what is %s says so in words', (_, facts, words) => {
+])('a delivery that is %s is described in words', (_, facts, words) => {
   expect(meaning(facts)).toMatch(words);
 });

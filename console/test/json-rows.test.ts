@@ -6,14 +6,14 @@ const value = { a: { 'b/c': [1, { deep: { deeper: true } }] }, empty: {}, text: 
 
 const shown = (toggled: ReadonlySet<string>) => jsonRows(value, toggled).map(({ path }) => path);
 
-test('the first three levels are open, and toggled rows are the other way', () => {
+test('the first three levels are expanded, and toggled rows are inverted', () => {
   const first = ['', '/a', '/a/b~1c', '/a/b~1c/0', '/a/b~1c/1', '/empty', '/text'];
   expect(shown(nothing)).toEqual(first);
   expect(shown(new Set(['/a']))).toEqual(['', '/a', '/empty', '/text']);
   expect(shown(new Set(['/a/b~1c/1']))).toContain('/a/b~1c/1/deep');
 });
 
-test('a row with many children is closed at first, and a large one is shown in time', () => {
+test('a row with many children is collapsed at first, and a large value renders quickly', () => {
   const many = Array.from({ length: 100_000 }, (_, n) => n);
   expect(jsonRows(many, nothing)).toHaveLength(1);
   expect(jsonRows(many, new Set(['']))).toHaveLength(100_001);

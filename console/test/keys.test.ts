@@ -27,7 +27,7 @@ test.each([
   expect(expiryOf(choice, endsAt, now)).toBe(expiresAt);
 });
 
-test('the first call of a key reads where its scopes allow that', () => {
+test('the first call of a key is a read if its scopes allow one', () => {
   const key = { serviceUrl: 'http://localhost:3000/', appUid: 'app_1', apiKey: 'ahk_1' };
   expect(firstCurl({ ...key, scopes: ['users:auth', 'webhooks:read'] })).toBe(
     "curl 'http://localhost:3000/api/v1/appuid/app_1/webhooks' \\\n  -H 'x-api-key: ahk_1'",

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fromLocalInput, toLocalInput } from '../src/parts/local-time.ts';
 
 describe('the time of an input', () => {
-  it('is the same instant there and back', () => {
+  it('round-trips to the same instant', () => {
     const at = '2026-03-01T12:30:00.000Z';
     expect(fromLocalInput(toLocalInput(at))).toBe(at);
   });

@@ -7,7 +7,7 @@ const whk = 'whk_01m7zs6k2v5t9w8x4y7z0a1b2d';
 const agt = 'agt_01m7zs6k2v5t9w8x4y7z0a1b2c';
 const app = 'app_01m7zs6k2v5t9w8x4y7z0a1b2c';
 
-describe('what the palette makes of an id', () => {
+describe('how the palette reads an ID', () => {
   it.each([
     ['an event', evt, { kind: 'event', uid: evt }],
     ['a webhook', `  ${whk} `, { kind: 'webhook', uid: whk }],
@@ -65,7 +65,7 @@ describe('the palette leads', () => {
   });
 });
 
-it('each page has a letter of its own, which is not that which begins a shortcut', () => {
+it('each page has its own letter, different from the one that starts a shortcut', () => {
   const letters = pagesOfApp.map(({ letter }) => letter);
   expect(new Set(letters).size).toBe(letters.length);
   expect(letters).not.toContain('g');

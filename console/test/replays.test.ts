@@ -30,7 +30,7 @@ const wish: Wish = {
   perSecond: 20,
 };
 
-test('a range ends when it is counted, so that what is sent is what was counted', () => {
+test('a range ends at the time of the count, so that what was counted is sent', () => {
   const until = now.toISOString();
   const body = { perSecond: 20, states: ['exhausted'] };
   expect(bodyOf(wish, now)).toEqual({ ...body, since: '2026-11-23T11:00:00.000Z', until });
@@ -40,7 +40,7 @@ test('a range ends when it is counted, so that what is sent is what was counted'
   expect(bodyOf(own, now)).toMatchObject({ since: own.since, until });
 });
 
-test('states of one webhook alone are left out for the application', () => {
+test('states that need a single webhook are left out for the application', () => {
   const choices = ['exhausted', 'delivered', 'never_attempted'] as const;
   expect(bodyOf({ ...wish, choices }, now).states).toEqual(['exhausted']);
   expect(bodyOf({ ...wish, choices, webhookUid: 'whk_1' }, now).states).toEqual(choices);
@@ -60,7 +60,7 @@ test.each<[Wish['choices'], Partial<ReturnType<typeof bodyOf>>]>([
     ['unsubscribed', 'cancelled'],
     { states: ['cancelled'], cancelReasons: ['expired', 'abandoned', 'unsubscribed'] },
   ],
-])('the choice of %j asks for %j: what was cancelled on purpose only by its name', (...row) => {
+])('the choice of %j sends %j: deliveries cancelled on purpose must be named', (...row) => {
   const [choices, expected] = row;
   expect(bodyOf({ ...wish, choices }, now)).toMatchObject(expected);
 });
@@ -69,7 +69,7 @@ test('a form without cancelled deliveries names no reasons', () => {
   expect(bodyOf(wish, now)).not.toHaveProperty('cancelReasons');
 });
 
-test('the form begins with the deliveries that "Select failed" selects in a list', () => {
+test('the form starts with the deliveries that "Select failed" selects in a list', () => {
   const { states, cancelReasons = [] } = bodyOf({ ...wish, choices: failedChoices }, now);
   const isSent = ({ state, cancelReason }: (typeof everyEnd)[number]): boolean =>
     (states as readonly string[]).includes(state) &&
@@ -88,11 +88,11 @@ test.each<[Partial<Wish>, string | null]>([
   [{ choices: [] }, 'Choose at least one kind of delivery.'],
   [{ choices: ['delivered'] }, 'Choose at least one kind of delivery.'],
   [{ choices: ['delivered'], webhookUid: 'whk_1' }, null],
-])('of the wish %j is missing: %s', (fields, fault) => {
+])('the form %j lacks: %s', (fields, fault) => {
   expect(wishFault({ ...wish, ...fields })).toBe(fault);
 });
 
-test('a replay of so many deliveries takes at least their number by its rate', () => {
+test('a replay takes at least the number of deliveries divided by its rate', () => {
   expect(durationOf(1, 20)).toBe('1 s');
   expect(durationOf(9_001, 20)).toBe('7 min 31 s');
 });

@@ -25,7 +25,7 @@ test.each<[Facts, boolean, boolean]>([
   [of('pending'), false, true],
   [of('retrying'), false, false],
   [of('held'), false, false],
-])('%j is selected as failed: %j; its resend alone asks first: %j', (facts, failed, asks) => {
+])('%j is selected as failed: %j; resending it alone asks first: %j', (facts, failed, asks) => {
   expect([hasFailed(facts), needsQuestion(facts)]).toEqual([failed, asks]);
 });
 
@@ -59,7 +59,7 @@ test.each<[string, Facts[], string[]]>([
       '1 of these is held. It will be sent once the webhook is active.',
     ],
   ],
-])('a resend of %s says how many are in each state', (_what, deliveries, effects) => {
+])('a resend of %s shows how many are in each state', (_what, deliveries, effects) => {
   expect(effectsOf(deliveries)).toEqual(effects);
 });
 

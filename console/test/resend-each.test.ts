@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { resendEach } from '../src/pages/deliveries/resend-each.ts';
 
-test('each row is resent once, four at a time; failures stop no other, and what is held is told', async () => {
+test('each row is resent once, four at a time; a failure does not stop the others, and held ones are reported', async () => {
   const rows = Array.from({ length: 20 }, (_, n) => n);
   const resent: number[] = [];
   const progress: number[] = [];

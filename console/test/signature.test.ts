@@ -7,19 +7,19 @@ const id = 'evt_1';
 const at = new Date('2026-11-23T12:00:00.900Z');
 
 test.each(['{"test": 2432232314}', '{"name":"Añá 😀 \u202E"}', ''])(
-  'the signature of %j is that of the Standard Webhooks library',
+  'the signature of %j matches the Standard Webhooks library',
   async (body) => {
     const { standard } = await sign(secret, { id, timestamp: '1795435200', body });
     expect(standard).toBe(new Webhook(secret).sign(id, at, body));
   },
 );
 
-test('the signature of the body is that of docs/webhooks.md', async () => {
+test('the signature of the body matches docs/webhooks.md', async () => {
   const { ofBody } = await sign(secret, { id, timestamp: '1', body: '{"test": 2432232314}' });
   expect(ofBody).toBe('sha256=80ec8a89ce3cd22133a1066caecb4d04fea7467657c8514d717ec42c38a5c94c');
 });
 
-test('the signed text is id, timestamp and body with points between them', () => {
+test('the signed text is the ID, timestamp and body, separated by dots', () => {
   expect(signedText({ id, timestamp: '17', body: '{}' })).toBe('evt_1.17.{}');
 });
 

@@ -22,7 +22,7 @@ describe('shares', () => {
   });
 });
 
-it('counts in a sentence leave out what did not happen', () => {
+it('counts in a sentence omit outcomes that did not occur', () => {
   const none = { attempts: 0, delivered: 0, retrying: 0, exhausted: 0, blocked: 0 };
   expect(sentenceOf(none)).toBe('No attempts in this period.');
   expect(sentenceOf({ ...none, attempts: 1, delivered: 1 })).toBe('1 attempt: 1 delivered.');
@@ -36,11 +36,11 @@ it.each([
   [0, '0'],
   [9_999, '9,999'],
   [10_000, '10,000 or more'],
-])('a webhook that holds %i shows %s, as the service counts no further', (count, shown) => {
+])('a webhook that holds %i shows %s, because the service counts no further', (count, shown) => {
   expect(formatHeld(count)).toBe(shown);
 });
 
-it('a range is one of the table, and ends now', () => {
+it('a range comes from the table and ends now', () => {
   expect(['1h', '24h', '7d', '30d'].every(isRange)).toBe(true);
   expect([undefined, '2h', 'toString'].some(isRange)).toBe(false);
   expect(sinceOf('24h', new Date('2026-01-02T10:00:00Z'))).toBe('2026-01-01T10:00:00.000Z');
@@ -50,10 +50,13 @@ it.each([
   ['hour', 24, false],
   ['hour', 25, true],
   ['minute', 61, false],
-] as const)('the time of a point by the %s has its day where there are %i: %s', (by, n, isLong) => {
-  expect(isLongerThanDay(by, n)).toBe(isLong);
-});
+] as const)(
+  'the time of a point by the %s includes the date if there are %i: %s',
+  (by, n, isLong) => {
+    expect(isLongerThanDay(by, n)).toBe(isLong);
+  },
+);
 
-it('a day of the chart is that of UTC, whatever the zone of the viewer', () => {
+it("a day of the chart is in UTC, whatever the viewer's zone", () => {
   expect(formatPoint('2026-01-02T00:00:00.000Z', 'day', false)).toBe('2 Jan');
 });

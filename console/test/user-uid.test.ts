@@ -7,6 +7,6 @@ test.each([
   ['usr_01m7zs6k2v5t9w8x4y7z0a1b2c0', false],
   ['usr_anna', false],
   ['01m7zs6k2v5t9w8x4y7z0a1b2c', false],
-])('%s is the uid of a user: %s; else it is an external id', (text, isUid) => {
+])('%s is the uid of a user: %s; otherwise it is an external ID', (text, isUid) => {
   expect(isUserUid(text)).toBe(isUid);
 });

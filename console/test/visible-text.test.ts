@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isTypedAs, visibleText } from '../src/parts/visible-text.ts';
 
-describe('a text of others', () => {
+describe('text from strangers', () => {
   it.each([
     ['markup stays as it is', '<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
     ['marks that turn the direction are named', 'a\u202Eb\u2066c', 'a⟨202E⟩b⟨2066⟩c'],

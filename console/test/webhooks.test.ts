@@ -1,7 +1,7 @@
 import type { EventType, Webhook } from '@agent-herald/client';
 import { describe, expect, it } from 'vitest';
 import { chosenEvents, groupsOf, subscriptionOf } from '../src/pages/webhooks/event-choices.ts';
-import { attemptsOf, placeOf, readWaitMs } from '../src/pages/webhooks/retry-times.ts';
+import { attemptsOf, positionOf, readWaitMs } from '../src/pages/webhooks/retry-times.ts';
 import { healthRange } from '../src/pages/webhooks/health-range.ts';
 import { signingPhases } from '../src/pages/webhooks/signing-phases.ts';
 import { firstRecoverable, lostSince } from '../src/pages/webhooks/lost-since.ts';
@@ -58,16 +58,16 @@ const webhook: Webhook = {
 };
 
 describe('the form of a webhook', () => {
-  it('changes nothing while nothing is edited', () => {
+  it('changes nothing without an edit', () => {
     expect(changesOf(webhook, valuesOf(webhook, types), types)).toEqual({});
   });
 
-  it('changes what was edited, and keeps what nobody can read', () => {
+  it('changes the edited fields, and keeps those that nobody can read', () => {
     const values = { ...valuesOf(webhook, types), name: ' ', ratePerSecond: '' as const };
     expect(changesOf(webhook, values, types)).toEqual({ name: null, ratePerSecond: null });
   });
 
-  it('removes headers and authorization only when that is asked for', () => {
+  it('removes headers and authorization only on request', () => {
     const values = valuesOf(webhook, types);
     const edited = { ...values, headers: [], auth: { ...values.auth, type: 'none' as const } };
     expect(changesOf(webhook, edited, types)).toEqual({ headers: null, auth: null });
@@ -108,12 +108,12 @@ describe('the form of a webhook', () => {
 });
 
 describe('events', () => {
-  it('a test is no event that one subscribes to', () => {
+  it('a test is not an event that webhooks subscribe to', () => {
     const operations = groupsOf('operations', types).flatMap(({ events }) => events);
     expect(operations.map(({ event }) => event)).toEqual(['webhook.failing', 'apikey.expiring']);
   });
 
-  it('all of an entity is null, so that it has those to come; less than all is named', () => {
+  it('all events of an entity are null, which includes future ones; a part of them is listed by name', () => {
     const agents = chosenEvents(webhook, types);
     expect(subscriptionOf('resources', agents, types)).toEqual({
       entities: ['agent'],
@@ -141,19 +141,19 @@ describe('retries', () => {
     expect(readWaitMs(text)).toBe(ms);
   });
 
-  it('the usual schedule makes 12 attempts, the last after 75 h 42 min 35 s', () => {
+  it('the default schedule makes 12 attempts, the last after 75 h 42 min 35 s', () => {
     const attempts = attemptsOf('5s 30s 2m 10m 30m 2h 5h 10h 14h 20h 1d'.split(' '));
     expect(attempts).toHaveLength(12);
     expect(attempts?.at(-1)).toEqual({ n: 12, afterMs: ((75 * 60 + 42) * 60 + 35) * 1_000 });
   });
 
-  it('the line begins with the first attempt and ends with the last', () => {
-    expect([placeOf(0, 1_000), placeOf(1_000, 1_000), placeOf(0, 0)]).toEqual([0, 1, 0]);
+  it('the line starts with the first attempt and ends with the last', () => {
+    expect([positionOf(0, 1_000), positionOf(1_000, 1_000), positionOf(0, 0)]).toEqual([0, 1, 0]);
     expect(attemptsOf(['5s', 'soon'])).toBeNull();
   });
 });
 
-describe('who signs with what', () => {
+describe('which secret signs which header', () => {
   const until = '2026-01-02T00:00:00.000Z';
   it.each([
     ['without a rotation', null, [['the secret', 'the secret']]],
@@ -200,7 +200,7 @@ describe('twins', () => {
     expect([...twins]).toEqual(isTwin ? ['whk_1', 'whk_2'] : []);
   });
 
-  it('tenants that differ share no event', () => {
+  it('different tenants share no event', () => {
     const [left, right] = [['a'], ['b']].map((externalTenantIds, index) => ({
       ...webhook,
       uid: `whk_${index}`,
@@ -243,7 +243,7 @@ describe('a recovery', () => {
     ['as far as records are kept', {}, ninetyDaysAgo],
     ['since the webhook exists', { createdAt: young }, young],
     ['since the webhook exists, if retention is not known', { recordsKept: null }, old],
-  ])('looks for what was lost %s', (_rule, fields, since) => {
+  ])('covers deliveries lost %s', (_rule, fields, since) => {
     const facts = { createdAt: old, failingSince: null, recordsKept: '90d', now, ...fields };
     expect(lostSince(facts, facts)).toBe(since);
     expect(firstRecoverable(facts, facts) <= since).toBe(true);
@@ -257,7 +257,7 @@ describe('the health in the list', () => {
   it.each([
     [200, 'last 24 h', { interval: 'hour' }],
     [201, 'since yesterday', { interval: 'day', since }],
-  ])('of %i webhooks is that of %s', (count, label, asked) => {
-    expect(healthRange(count, now)).toEqual({ label, asked });
+  ])('of %i webhooks is the health of %s', (count, label, query) => {
+    expect(healthRange(count, now)).toEqual({ label, query });
   });
 });

@@ -1,4 +1,4 @@
-// The dashboards in deploy/grafana, which Grafana exports and imports as they are.
+// The dashboards in deploy/grafana, in the format that Grafana exports and imports.
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface Panel {

@@ -1,4 +1,4 @@
-// Finds Prometheus' tool, or takes it out of Debian's package, without root.
+// Finds Prometheus' tool, or extracts it from Debian's package, without root.
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findOrInstall } from '../servers/find-or-install.ts';
@@ -6,7 +6,7 @@ import { runProgram } from '../servers/run-program.ts';
 
 const timeoutMs = 5 * 60_000;
 
-/** Throws one sentence when it is neither there nor to be had; Prometheus 2.42 or newer has it. */
+/** Throws one sentence if it is neither installed nor available. It needs Prometheus 2.42 or newer. */
 export function findPromtool(progress: (line: string) => void): Promise<string> {
   const how = "unpacking Debian's package prometheus";
   const wanted = { name: 'promtool', version: 'debian', how, make: unpackPackage };

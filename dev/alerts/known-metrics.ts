@@ -1,10 +1,10 @@
-// The metrics that dashboards and alerts may use, by their names in Prometheus, with their labels.
+// The metrics that dashboards and alerts can use, with their labels, by their names in Prometheus.
 import { instruments } from '../../lib/telemetry/instruments.ts';
 
 const units: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes' };
 const ofTargets = ['job', 'instance'];
 
-/** Of Node's instrumentation, of Temporal's SDK, of Prometheus, and what the rules record. */
+/** Metrics of Node's instrumentation, Temporal's SDK and Prometheus, and those that the rules record. */
 const others: Readonly<Record<string, readonly string[]>> = {
   up: [],
   target_info: ['service_name'],
@@ -50,7 +50,7 @@ const wordPattern =
   /\b(?:(?:herald|http|db|nodejs|v8js|temporal)[_:][\w:]+|up|target_info|ALERTS)\b/g;
 const selectorPattern = /([\w:]+)\{([^}]*)\}/g;
 
-/** Returns a sentence for each metric or label of an expression that there is not. */
+/** Returns a sentence for each metric or label in an expression that does not exist. */
 export function unknownIn(expression: string): string[] {
   const known = knownMetrics();
   const bare = expression.replaceAll(/"[^"]*"/g, '""');

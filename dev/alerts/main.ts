@@ -1,4 +1,4 @@
-// `npm run test:alerts`: checks the rules with Prometheus' own tool, on recorded and on written series.
+// `npm run test:alerts`: checks the rules with Prometheus' own tool, against recorded and hand-written series.
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Writes the queries of the dashboards as rules, so that promtool reads them. */
+/** Writes the queries of the dashboards as rules, so that promtool can check them. */
 async function writeQueries(): Promise<AsyncDisposable & { path: string }> {
   const queries = readDashboards().flatMap((panels) =>
     panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
@@ -51,7 +51,7 @@ await runCommand(async () => {
     ['check', 'config', join(folder, 'prometheus.yml')],
     ['test', 'rules', ...tests],
   ]) {
-    // It says on its output what failed.
+    // promtool prints the failures itself.
     const { status } = spawnSync(promtool, args, { stdio: 'inherit' });
     if (status !== 0) throw new Error(`promtool ${args[0]} ${args[1]} ended with ${status}`);
   }

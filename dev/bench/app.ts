@@ -5,30 +5,30 @@ import { newId } from '../../lib/platform/ids.ts';
 import type { AgentDocument } from '../../lib/model/resource.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { createAppWithKey, type NewApp } from '../../lib/access/create-app-with-key.ts';
-import { secretPlace } from '../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../lib/webhooks/secrets.ts';
 import type { Receiver } from './receiver.ts';
 import type { Service } from './service.ts';
 
-/** The numbers of webhooks of an application. */
+/** The number of webhooks of each kind in an application. */
 export interface Hooks {
-  /** Get every event, or only those of their tenant. */
+  /** Webhooks that get every event, or only those of their tenant. */
   matching: number;
-  /** Each matching webhook has a tenant of its own, so that an event goes to one of them. */
+  /** Gives each matching webhook its own tenant, so that an event goes to only one of them. */
   byTenant?: boolean;
-  /** How many of these the receiver answers only after `slowMs`. */
+  /** The number of these to which the receiver responds only after `slowMs`. */
   slow?: number;
   slowMs?: number;
-  /** The others answer one request in so many with 500. */
+  /** The others respond to every n-th request with 500. */
   refuseEvery?: number;
   retryScheduleMs?: number[];
 }
 
 export type BenchApp = Awaited<ReturnType<typeof makeApp>>;
 
-// Enough that concurrent callers seldom change the same agent, a write conflict.
+// Enough to make it rare that concurrent callers change the same agent, which is a write conflict.
 const agentCount = 200;
 
-/** The API registers one webhook, and the others are copies of it. */
+/** Registers one webhook by the API, and inserts the others as copies of it. */
 export async function makeApp(
   { service, receiver }: { service: Service; receiver: Receiver },
   { name, hooks }: { name: string; hooks: Hooks },
@@ -70,7 +70,7 @@ function tenantOf(index: number): string {
 
 interface Copies {
   count: number;
-  /** Differences of a copy from the original. */
+  /** The fields in which a copy differs from the original. */
   fieldsOf: (uid: string, index: number) => Partial<StoredWebhook> & { url: string };
 }
 
@@ -89,8 +89,8 @@ async function copyWebhook(
   const secretBox = createSecretBox(config.sealingKeys);
   const copies = Array.from({ length: count }, (_, index): StoredWebhook => {
     const _id = newId('whk');
-    // A sealed secret opens in its own place only.
-    const secret = secretBox.seal(newWebhookSecret(), secretPlace({ appUid, _id }));
+    // A secret can be unsealed only for its own webhook.
+    const secret = secretBox.seal(newWebhookSecret(), secretLocation({ appUid, _id }));
     return { ...original, ...fieldsOf(_id, index), _id, secret };
   });
   await store.webhooks.insertMany(copies);

@@ -4,21 +4,21 @@ import type { Scenario } from './scenario.ts';
 import { scenarios } from './scenarios.ts';
 import type { Settings } from './settings.ts';
 
-/** What `compare` is asked for. */
+/** The arguments of `compare`. */
 export interface Comparison {
   /** The other checkout. */
   dir: string;
   /** Not checked: each checkout knows its own scenarios. */
   names: readonly string[];
   rounds: number;
-  /** For each bench, as on the command line. */
+  /** The options for each bench, as on the command line. */
   options: readonly string[];
 }
 
 const comparedByDefault = ['light', 'burst'];
 const roundsMax = 20;
 
-/** Reads the command line of `npm run bench`. Throws an error of one sentence. */
+/** Parses the command line of `npm run bench`. Throws an error of one sentence. */
 export function readArguments(args: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -67,7 +67,7 @@ function readComparison(
   };
 }
 
-// Without defaults, which another checkout may not know.
+// Omits defaults, which another checkout may not know.
 function optionsOf({ seconds, ratePerSecond, short, path }: Settings): string[] {
   return [
     ...(seconds === null ? [] : ['--seconds', String(seconds)]),

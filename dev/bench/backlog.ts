@@ -6,11 +6,11 @@ import type { OpenLoad } from './load.ts';
 import { measure, type Measurement, type Plan } from './measure.ts';
 
 const sampleEveryMs = 250;
-// Noise: 2 % of the arrivals, and those of a quarter of a second.
+// The noise threshold: 2 % of the arrivals, and the arrivals of a quarter of a second.
 const growthShareMax = 0.02;
 const slackSeconds = 0.25;
 
-/** Runs a plan, and also returns samples of its backlog during the load. */
+/** Runs a plan and samples its backlog under load. */
 export async function measureBacklog(
   bench: Bench,
   plan: Omit<Plan, 'during'> & { load: OpenLoad },
@@ -26,7 +26,7 @@ export async function measureBacklog(
   return { measurement, samples };
 }
 
-// Four times a second for `seconds`.
+// Samples four times per second for `seconds`.
 async function sampleBacklog(
   ledger: Ledger,
   seconds: number,
@@ -41,13 +41,13 @@ async function sampleBacklog(
   return samples;
 }
 
-// From the second quarter of a run to the last; the first fills the pipeline.
+// Compares the second quarter of a run to the last. The first quarter fills the pipeline.
 function backlogGrowth(samples: readonly number[]): number {
   const quarter = Math.max(1, Math.floor(samples.length / 4));
   return mean(samples.slice(-quarter)) - mean(samples.slice(quarter, 2 * quarter));
 }
 
-/** Reports whether that growth is within noise. */
+/** Checks whether the growth is within noise. */
 export function isHeld(
   samples: readonly number[],
   { ratePerSecond, seconds }: { ratePerSecond: number; seconds: number },

@@ -3,7 +3,7 @@ import type { Receiver } from './receiver.ts';
 import type { Service } from './service.ts';
 import type { Settings } from './settings.ts';
 
-/** What every scenario works with. */
+/** The context of every scenario. */
 export interface Bench {
   service: Service;
   receiver: Receiver;

@@ -1,4 +1,4 @@
-/** How many times as long a p99 may be beside a disturbance as alone. */
+/** The maximum ratio of the p99 with a disturbance to the p99 alone. */
 export const besideTimesMax = 2;
 
 interface Beside {
@@ -7,7 +7,7 @@ interface Beside {
   besideMs: number | undefined;
 }
 
-/** Returns a sentence on two p99, and a missed target where the second is too long or one unknown. */
+/** Returns a sentence about two p99, and a missed target if the second is too long or one is unknown. */
 export function compareBeside({ what, aloneMs = NaN, besideMs = NaN }: Beside) {
   const times = besideMs / aloneMs;
   const note = `p99 of ${what}: ${aloneMs} ms alone, ${besideMs} ms beside, ${times.toFixed(2)} times as long.`;

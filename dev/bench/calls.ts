@@ -3,7 +3,7 @@ import { errorCode } from '../../lib/platform/error-code.ts';
 import type { BenchApp } from './app.ts';
 import type { ChangePath } from './settings.ts';
 
-/** Makes call number `n`; resolves to null when it was acknowledged, else to the reason. */
+/** Makes call number `n`. Resolves to null if it was acknowledged, or else to the reason. */
 export type Call = (n: number) => Promise<string | null>;
 
 interface Message {
@@ -13,9 +13,9 @@ interface Message {
 }
 
 export interface Caller extends AsyncDisposable {
-  /** A change with the call's number in its payload, which the receiver reports. */
+  /** Returns a change with the number of the call in its payload, which the receiver reports. */
   changing(app: BenchApp, path: ChangePath): Call;
-  /** A sign-in of one of `users` users in turn. */
+  /** Returns a sign-in of one of `users` users in turn. */
   signingIn(app: BenchApp, users: number): Call;
 }
 

@@ -1,8 +1,8 @@
-// Two checkouts side by side, as Markdown.
+// Compares two checkouts as a Markdown table.
 import type { Distribution } from './distribution.ts';
 import { none, renderTable, type Report, show, sumService } from './report.ts';
 
-/** One run of the bench; `report` is null where it wrote none. */
+/** One run of the bench. `report` is null if it wrote none. */
 export interface Run {
   report: Report | null;
   /** The exit code or signal. */
@@ -17,7 +17,7 @@ export interface Runs {
 
 type Figures = Readonly<Record<string, number | null>>;
 
-/** Returns a table with a row a figure, then a sentence for each thing that went wrong. */
+/** Returns a table with a row per metric, and a sentence for each problem. */
 export function renderComparison(runs: Runs): string {
   const a = runs.a.map(({ report }) => figuresOf(report));
   const b = runs.b.map(({ report }) => figuresOf(report));
@@ -36,7 +36,7 @@ export function renderComparison(runs: Runs): string {
   return [renderTable([head, ...rows]), '', ...lines].join('\n').trimEnd();
 }
 
-/** Reports whether every run ended well. */
+/** Checks whether every run was successful. */
 export function areSound({ a, b }: Runs): boolean {
   return [...a, ...b].every(({ report, end }) => report !== null && end === 0);
 }
@@ -63,7 +63,7 @@ function latencies(ms: Distribution | null): Figures {
   return { 'p50 ms': ms?.p50 ?? null, 'p99 ms': ms?.p99 ?? null };
 }
 
-// Without a rate that the run has found itself, which no other run shares.
+// Omits a rate that the run found itself, because no other run shares it.
 function nameSubject(scenario: string, measurement: string): string {
   const name = measurement.replace(/ \d+\/s$/, '');
   return name === scenario ? name : `${scenario}: ${name}`;
@@ -95,7 +95,7 @@ function showValues(values: readonly (number | null)[]): string {
   return `${show(median(known))} (${show(Math.min(...known))} to ${show(Math.max(...known))})`;
 }
 
-// Of the medians; in brackets the lowest and the highest of the rounds, in each of which A ran shortly before B.
+// The ratio of the medians; in brackets the lowest and highest ratio of a round, in which A ran shortly before B.
 function showRatio({ a, b }: { a: (number | null)[]; b: (number | null)[] }): string {
   const rounds = a.flatMap((value, index) => ratioOf(value, b[index] ?? null));
   const [ratio] = ratioOf(median(a.filter(isKnown)), median(b.filter(isKnown)));

@@ -1,4 +1,4 @@
-// A change beside what was before: the benches of two checkouts, in turns on the same machine.
+// Compares a change with its base: runs the benches of two checkouts in turn on the same machine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -12,9 +12,9 @@ import type { Report } from './report.ts';
 
 interface Session {
   signal: AbortSignal;
-  /** Takes lines of progress. */
+  /** Prints a line of progress. */
   say: (line: string) => void;
-  /** Takes parts of the report. */
+  /** Prints a part of the report. */
   print: (part: string) => void;
 }
 
@@ -25,7 +25,7 @@ interface Checkout {
 
 const mainPath = 'dev/bench/main.ts';
 
-/** Runs the bench of another checkout, A, and of this one, B; returns the exit code: 1 where a run failed. */
+/** Runs the bench of another checkout (A) and of this one (B). Returns the exit code: 1 if a run failed. */
 export async function compareCheckouts(comparison: Comparison, session: Session): Promise<number> {
   const { names, rounds, options } = comparison;
   const a: Checkout = { letter: 'A', dir: resolve(comparison.dir) };
@@ -40,10 +40,10 @@ export async function compareCheckouts(comparison: Comparison, session: Session)
     runs.a.push(await runBench(a, [...names, ...options], session));
     if (goesOn()) runs.b.push(await runBench(b, [...names, ...options], session));
   }
-  const asked = [...names, ...options].join(' ');
+  const requested = [...names, ...options].join(' ');
   session.print(
     [
-      `# agent-herald bench, ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${asked}`,
+      `# agent-herald bench, ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${requested}`,
       '',
       `A is ${a.dir} (${commitOf(runs.a)}), B is this checkout (${commitOf(runs.b)}). A ratio of the floor other`,
       'than 1 is a drift of the machine: it runs the bare parts, which a change hardly touches.',
@@ -71,10 +71,10 @@ async function runBench(
   const child = spawn(process.execPath, ['--import', 'tsx', mainPath, ...args], {
     cwd: checkout.dir,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Another process group: Ctrl-C reaches this process alone, which passes it on.
+    // Another process group, so that Ctrl-C reaches only this process, which passes it on.
     detached: true,
   });
-  // It then ends its service in order, and reports what it has.
+  // The child then ends its service in order, and reports its results so far.
   const stop = (): void => void child.kill('SIGTERM');
   signal.addEventListener('abort', stop);
   let writtenTo: string | null = null;
@@ -83,7 +83,7 @@ async function runBench(
     say(`${checkout.letter}: ${line}`);
     writtenTo = /^written: (.+\.json)/.exec(line)?.[1] ?? writtenTo;
   });
-  // Its tables are in the report.
+  // The report contains its tables.
   child.stdout.resume();
   try {
     const [code, endSignal] = (await once(child, 'close')) as [number | null, string | null];

@@ -7,7 +7,7 @@ export interface Distribution {
   max: number;
 }
 
-/** Returns the nearest-rank percentiles of `values`, or null of none. */
+/** Returns the nearest-rank percentiles of `values`, or null if there are none. */
 export function describeValues(values: readonly number[]): Distribution | null {
   if (values.length === 0) return null;
   const sorted = Float64Array.from(values).sort();

@@ -1,4 +1,4 @@
-// The least a durable delivery could be: a workflow with one activity that does nothing.
+// The minimum of a durable delivery: a workflow with one activity that does nothing.
 import { proxyActivities } from '@temporalio/workflow';
 
 const { noOp } = proxyActivities<{ noOp: () => Promise<number> }>({

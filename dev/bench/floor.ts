@@ -51,7 +51,7 @@ async function measure(bench: Bench, name: string, make: Subject) {
   bench.signal.throwIfAborted();
   return {
     name,
-    // Of those made one at a time; the others of `atOnce` at a time.
+    // For calls made one at a time. The other values are for `atOnce` concurrent calls.
     ms: describeValues(single.latenciesMs),
     atOnce,
     perSecond: round((crowd.count * 1_000) / tookMs),
@@ -66,7 +66,7 @@ async function measureIdle(bench: Bench): Promise<Record<string, number>> {
   return cpuMsEach(before, readUsage(bench.groups()), seconds);
 }
 
-// Two workers, so that the activity does not start within the workflow's task.
+// Two workers, so that the activity does not start within the task of the workflow.
 async function workflows({ service, signal }: Bench, open: Disposal): Promise<Subject> {
   const { client, connection, namespace } = open.use(
     await connectTemporal(service.config.temporal),
@@ -106,13 +106,13 @@ async function workflows({ service, signal }: Bench, open: Disposal): Promise<Su
   };
   return (order) =>
     inTurns(order, async () => {
-      // Back to back, single workflows fall in step with the server's own rhythm; changes do not.
+      // Back to back, single workflows would synchronise with the server's own rhythm. Changes do not.
       if (order.atOnce === 1) await delay(Math.random() * pauseMsMax);
       return runOnce();
     });
 }
 
-// The writes of a change: an insert of an event of common size, and an update of a resource.
+// The writes of a change: an insert of an event of typical size, and an update of a resource.
 function transactions({ service, signal }: Bench): Subject {
   const { store } = service;
   const events = store.db.collection<{ _id: string; body: string }>('benchEvents');

@@ -11,7 +11,7 @@ interface Helper extends AsyncDisposable {
   ended: Promise<string>;
 }
 
-/** Starts a module of this folder as a process; resolves after its first message. */
+/** Starts a module in this folder as a process. Resolves after its first message. */
 export async function startHelper(
   module: string,
   { onMessage }: { onMessage: (message: unknown) => void },
@@ -19,7 +19,7 @@ export async function startHelper(
   const child = fork(fileURLToPath(new URL(module, import.meta.url)), [], {
     execArgv: ['--import', 'tsx'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // Another process group: Ctrl-C reaches the driver alone, which then ends all in order.
+    // Another process group, so that Ctrl-C reaches only the driver, which then ends everything in order.
     detached: true,
   });
   child.on('message', (message) => onMessage(message));

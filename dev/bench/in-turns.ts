@@ -10,7 +10,7 @@ export interface Done {
   tookMs: number;
 }
 
-/** Calls `act` `count` times, `atOnce` at a time; it returns its own latency. */
+/** Calls `act` `count` times, `atOnce` calls concurrently. `act` returns its own latency. */
 export async function inTurns({ count, atOnce }: Order, act: () => Promise<number>): Promise<Done> {
   const startedAtMs = nowMs();
   const latenciesMs: number[] = [];

@@ -1,11 +1,11 @@
 import type { Arrival } from './receiver.ts';
 
 interface CallRecord {
-  /** Latencies count from here, so that waiting behind other calls shows. */
+  /** Latencies start here, so that waiting behind other calls is included. */
   intendedAtMs: number;
   answeredAtMs: number | null;
   isAcknowledged: boolean;
-  /** The webhooks that its event goes to, and those of them that took or refused it. */
+  /** The webhooks that get the event, and those that accepted or refused it. */
   hookUids: ReadonlySet<string>;
   takenBy: Set<string>;
   refusedBy: Set<string>;
@@ -17,18 +17,18 @@ interface Receipt {
   atMs: number;
 }
 
-/** The calls of one run, and the deliveries they caused at their webhooks. */
+/** The calls of one run, and the resulting deliveries. */
 export class Ledger {
-  /** Deliveries of the same event to the same webhook beyond the first that it took. */
+  /** Deliveries of the same event to the same webhook after the first accepted one. */
   duplicates = 0;
-  /** Deliveries that a webhook answered with an error before it took one; each is to come again. */
+  /** Deliveries that a webhook refused before it accepted one. Each must arrive again. */
   refused = 0;
-  /** Deliveries that webhooks took. */
+  /** Deliveries that webhooks accepted. */
   deliveries = 0;
-  /** Calls that were not acknowledged, in all and by reason. */
+  /** Calls that were not acknowledged, in total and by reason. */
   failed = 0;
   readonly failures: Record<string, number> = {};
-  /** Events that all their webhooks took. */
+  /** Events that all their webhooks accepted. */
   complete = 0;
   readonly #calls: CallRecord[] = [];
   readonly #receipts: Receipt[] = [];
@@ -40,7 +40,7 @@ export class Ledger {
     this.#hookUidsOf = hookUidsOf;
   }
 
-  /** Records a call about to be made, and returns its number. */
+  /** Records a call that is about to be made, and returns its number. */
   open(intendedAtMs: number): number {
     const call = this.#calls.length;
     this.#calls.push({
@@ -54,7 +54,7 @@ export class Ledger {
     return call;
   }
 
-  /** Records the end of a call; `failure` is null where it was acknowledged. */
+  /** Records the end of a call. `failure` is null if it was acknowledged. */
   close(call: number, { atMs, failure }: { atMs: number; failure: string | null }): void {
     const record = this.#calls[call];
     if (record === undefined) return;
@@ -65,7 +65,7 @@ export class Ledger {
     this.failures[failure] = (this.failures[failure] ?? 0) + 1;
   }
 
-  /** Records arrivals; those of another run are ignored. */
+  /** Records arrivals. Those of another run are ignored. */
   receive(arrivals: readonly Arrival[]): void {
     for (const arrival of arrivals) this.#receiveOne(arrival);
     for (const signal of this.#waiters.splice(0)) signal();
@@ -91,7 +91,7 @@ export class Ledger {
     if (takenBy.size === hookUids.size) this.complete += 1;
   }
 
-  /** Resolves when more arrived. */
+  /** Resolves at the next arrival. */
   async arrival(): Promise<void> {
     return new Promise((resolve) => this.#waiters.push(resolve));
   }
@@ -100,12 +100,12 @@ export class Ledger {
     return this.#calls.filter((record) => record.isAcknowledged).length;
   }
 
-  /** Calls whose event has not been taken everywhere, unanswered ones included. */
+  /** The number of calls whose event has not been accepted everywhere, including unfinished ones. */
   get backlog(): number {
     return this.#calls.length - this.failed - this.complete;
   }
 
-  /** Reports whether the event of a call has been taken everywhere, or the call failed. */
+  /** Checks whether the event of a call has been accepted everywhere, or the call failed. */
   isSettled(call: number): boolean {
     const record = this.#calls[call];
     if (record === undefined) return true;
@@ -113,7 +113,7 @@ export class Ledger {
     return record.isAcknowledged && record.takenBy.size === record.hookUids.size;
   }
 
-  /** Deliveries of acknowledged calls that no webhook has taken. */
+  /** The number of deliveries of acknowledged calls that no webhook has accepted. */
   get missing(): number {
     let missing = 0;
     for (const { isAcknowledged, hookUids, takenBy } of this.#calls) {
@@ -122,21 +122,21 @@ export class Ledger {
     return missing;
   }
 
-  /** From the intended call to its answer, of the acknowledged calls. */
+  /** The times from the intended call to its response, for acknowledged calls. */
   answerMs(): number[] {
     return this.#calls.flatMap(({ isAcknowledged, answeredAtMs, intendedAtMs }) =>
       isAcknowledged && answeredAtMs !== null ? [answeredAtMs - intendedAtMs] : [],
     );
   }
 
-  /** From the intended call to the first arrival, taken or refused, at each webhook that `includes` lets through. */
+  /** The times from the intended call to the first arrival, even if refused, at each webhook that `includes` selects. */
   receiptMs(includes: (hookUid: string) => boolean = () => true): number[] {
     return this.#receipts
       .filter(({ hookUid }) => includes(hookUid))
       .map(({ call, atMs }) => atMs - (this.#calls[call]?.intendedAtMs ?? atMs));
   }
 
-  /** From the first intended call to the last arrival, or to the last answer where nothing arrives. */
+  /** From the first intended call to the last arrival, or to the last response if nothing arrives. */
   get spanMs(): number {
     const firstMs = this.#calls[0]?.intendedAtMs ?? 0;
     if (this.#lastArrivalMs > 0) return this.#lastArrivalMs - firstMs;

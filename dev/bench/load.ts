@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { nowMs } from './clock.ts';
 
-/** Arrivals at a constant rate, whether earlier calls were answered or not. */
+/** Arrivals at a constant rate, whether or not earlier calls have finished. */
 export interface OpenLoad {
   model: 'open';
   ratePerSecond: number;
   seconds: number;
 }
 
-/** Concurrent callers, each calling again as soon as it is answered. */
+/** Concurrent callers, each calling again as soon as it has a response. */
 export interface ClosedLoad {
   model: 'closed';
   callers: number;
@@ -16,7 +16,7 @@ export interface ClosedLoad {
   secondsMax: number;
 }
 
-/** One call at a time, made `pauseMs` after the one before has arrived everywhere. */
+/** One call at a time, made `pauseMs` after the previous one has arrived everywhere. */
 interface SingleLoad {
   model: 'single';
   calls: number;
@@ -27,17 +27,17 @@ interface SingleLoad {
 export type Load = OpenLoad | ClosedLoad | SingleLoad;
 
 interface LoadTarget {
-  /** Makes one call; resolves to its number when it has ended, also in failure. */
+  /** Makes one call. Resolves to its number when it has ended, even if it failed. */
   call(intendedAtMs: number): Promise<number>;
   /** Resolves when the event of a call has arrived everywhere, or never will. */
   settled(call: number): Promise<void>;
   signal: AbortSignal;
 }
 
-// Callers of an open model never wait, but a driver must: further arrivals are dropped and counted.
+// In an open model callers never wait, but a driver must: excess arrivals are dropped and counted.
 const outstandingMax = 1_000;
 
-/** Makes the calls of a load; resolves to the number of dropped arrivals once all have ended. */
+/** Makes the calls of a load. Resolves to the number of dropped arrivals once all have ended. */
 export async function runLoad(load: Load, target: LoadTarget): Promise<number> {
   if (load.model === 'open') return runOpen(load, target);
   return load.model === 'closed' ? runClosed(load, target) : runSingle(load, target);

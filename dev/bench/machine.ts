@@ -5,14 +5,14 @@ import type { Service } from './service.ts';
 
 export type Machine = ReturnType<typeof readMachine> & Awaited<ReturnType<typeof readVersions>>;
 
-/** Describes this machine; called before the bench makes a load. */
+/** Describes this machine. Must be called before the bench creates load. */
 export function readMachine() {
   return {
     measuredAt: new Date().toISOString(),
     cores: cpus().length,
     cpuModel: cpus()[0]?.model ?? 'unknown',
     memoryGb: Math.round(totalmem() / 2 ** 30),
-    // Of the minute before: more than a little spoils the figures.
+    // The load of the minute before. More than a little distorts the results.
     loadBefore: loadavg()[0] ?? 0,
     node: process.version,
     commit: readCommit(),
@@ -25,7 +25,7 @@ export async function readVersions({ store, temporal }: Service) {
   return { mongodb: String(build['version']), temporal: system.serverVersion };
 }
 
-// With `+` where files differ from the commit; null outside a checkout.
+// With `+` if files differ from the commit. Null outside a checkout.
 function readCommit(): string | null {
   const options = { encoding: 'utf8' as const, stdio: 'pipe' as const };
   try {

@@ -1,4 +1,4 @@
-// `npm run bench`: latency, throughput and cost under load, with the floor of the same run.
+// `npm run bench`: measures latency, throughput and cost under load, and the floor in the same run.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ async function writeResults(report: Report): Promise<void> {
   say(`written: ${path}`);
 }
 
-// Returns the exit code: 1 where something was lost, missed its target or could not be measured.
+// Returns the exit code: 1 if something was lost, missed its target or could not be measured.
 async function main(): Promise<number> {
   const wanted = readArguments(process.argv.slice(2));
   if (wanted.help) {

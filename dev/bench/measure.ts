@@ -12,31 +12,31 @@ export interface Plan {
   name: string;
   hooks: Hooks;
   load: Load;
-  /** A change by default. */
+  /** The default is a change. */
   call?: (caller: Caller, app: BenchApp) => Call;
-  /** Runs before the load and its figures begin. */
+  /** Runs before the load and the measurement begin. */
   prepare?: (app: BenchApp, caller: Caller) => Promise<void>;
-  /** Runs while calls are made; the run waits for it. */
+  /** Runs during the calls. The run waits for it. */
   during?: (ledger: Ledger) => Promise<void>;
   /** Runs after the last call, before the wait for arrivals. */
   afterLoad?: (ledger: Ledger) => Promise<void>;
 }
 
-/** Figures that do not exist, such as receipts where nothing is sent, are null. */
+/** The results. Values that do not exist, such as receipts if nothing is sent, are null. */
 export type Measurement = Awaited<ReturnType<typeof measure>> & {
-  /** Absent where it was not sampled. */
+  /** Absent if it was not sampled. */
   backlogGrowth?: number;
 };
 
-// After so long without an arrival, or in all, missing deliveries count as lost. A relay waits up to
-// 30 s after an outage, a workflow task of a dead process up to 5 s.
+// After this time without an arrival, or in total, missing deliveries count as lost. A relay waits up to 30 s after an
+// outage, and a workflow task of a dead process up to 5 s.
 const quietMsMax = 90_000;
 const drainMsMax = 15 * 60_000;
 const pollEveryMs = 100;
-// Attempts are recorded, and workflows end, after the last receipt: their cost counts.
+// After the last receipt, attempts are still recorded and workflows end. Their cost counts.
 const settleMs = 1_000;
 
-/** Runs a plan with a fresh application, and returns its figures. */
+/** Runs a plan with a new application, and returns the results. */
 export async function measure(bench: Bench, plan: Plan) {
   const { service, receiver, signal } = bench;
   const app = await makeApp(bench, plan);

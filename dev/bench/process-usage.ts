@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { round } from './distribution.ts';
 
-/** Pids by `api`, `worker`, `mongodb` … */
+/** Process IDs by `api`, `worker`, `mongodb` … */
 export type ProcessGroups = Readonly<Record<string, readonly number[]>>;
 
 interface GroupUsage {
@@ -12,10 +12,10 @@ interface GroupUsage {
   memoryMbMax: number;
 }
 
-/** A group is absent where one of its processes cannot be read. */
+/** A group is absent if one of its processes cannot be read. */
 export type Usage = Readonly<Record<string, GroupUsage>>;
 
-// The unit of processor times in /proc on every Linux.
+// The unit of processor times in /proc, on every Linux.
 const ticksPerSecond = 100;
 
 export function readUsage(groups: ProcessGroups): Usage {
@@ -37,14 +37,14 @@ function readGroup(pids: readonly number[]): GroupUsage | null {
     }
     return group;
   } catch {
-    // No Linux, a process of another machine, or one that has just ended.
+    // Not Linux, a process on another machine, or one that has just ended.
     return null;
   }
 }
 
 function readCpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The name, in brackets, may hold spaces; utime and stime are the 12th and 13th field after it.
+  // The name, in brackets, can contain spaces. utime and stime are the 12th and 13th field after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticksPerSecond;
 }
@@ -54,7 +54,7 @@ function readMemoryMbMax(pid: number): number {
   return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
-/** Returns the milliseconds between two readings, divided by `count`; a group that changed is left out. */
+/** Returns the milliseconds between two readings, divided by `count`. Groups that changed are omitted. */
 export function cpuMsEach(before: Usage, after: Usage, count: number): Record<string, number> {
   const cpu: Record<string, number> = {};
   for (const [name, last] of Object.entries(after)) {

@@ -1,23 +1,23 @@
-// The receiver's process: answers deliveries and reports each to the driver. It verifies nothing.
+// The process of the receiver: responds to deliveries and reports each to the driver. It verifies nothing.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { nowMs } from './clock.ts';
 import type { Arrival, FromReceiver } from './receiver.ts';
 
-// In batches: a message for each delivery would cost more than the delivery.
+// In batches, because a message per delivery would cost more than the delivery.
 const reportEveryMs = 50;
 const bodyCharactersMax = 1024 * 1024;
 
 const unreported: Arrival[] = [];
-// By webhook.
+// The number of requests by webhook.
 const requests = new Map<string, number>();
 
 function report(message: FromReceiver): void {
   if (process.connected) process.send?.(message);
 }
 
-// One request of a webhook in `every`, at an even distance.
+// Selects one in `every` requests of a webhook, evenly spaced.
 function isToRefuse(hookUid: string, every: number): boolean {
   const number = (requests.get(hookUid) ?? 0) + 1;
   requests.set(hookUid, number);
@@ -42,13 +42,13 @@ function receive(request: IncomingMessage, response: ServerResponse): void {
   });
 }
 
-// Longer than any sender keeps a connection, so that this side never cuts one in use.
+// Longer than any sender keeps a connection, so that this side never closes one in use.
 const server = createServer({ keepAliveTimeout: 65_000 }, receive);
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 setInterval(() => {
   if (unreported.length > 0) report({ arrivals: unreported.splice(0) });
 }, reportEveryMs);
-// Ends with the driver, however that one ended.
+// Ends with the driver, however the driver ended.
 process.once('disconnect', () => process.exit(0));
 report({ port: (server.address() as AddressInfo).port });

@@ -2,10 +2,10 @@ import { startHelper } from './helper-process.ts';
 
 export type Arrival = [hookUid: string, call: number, atMs: number, isRefused: boolean];
 
-/** How deliveries to a webhook are answered. */
+/** The behaviour of a webhook. */
 export interface Manners {
   delayMs?: number | undefined;
-  /** One request in so many is answered with 500. */
+  /** Every n-th request gets a 500. */
   refuseEvery?: number | undefined;
 }
 
@@ -13,7 +13,7 @@ export type FromReceiver = { port: number } | { arrivals: Arrival[] };
 
 export interface Receiver extends AsyncDisposable {
   pid: number;
-  /** Slow webhooks have another origin and share no permits. */
+  /** Slow webhooks have another origin, so that they share no permits with the others. */
   urlOf(hookUid: string, manners?: Manners): string;
   /** Reports all arrivals from now on to `take`. */
   watch(take: (arrivals: readonly Arrival[]) => void): void;

@@ -1,4 +1,4 @@
-// The report as Markdown.
+// Renders the report as Markdown.
 import type { Distribution } from './distribution.ts';
 import type { FloorReport } from './floor.ts';
 import type { Load } from './load.ts';
@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts';
 import type { Measurement } from './measure.ts';
 import type { ScenarioResult } from './scenario.ts';
 
-/** The findings of one run; the JSON file holds exactly this. */
+/** The results of one run. The JSON file contains exactly this. */
 export interface Report {
   machine: Machine;
   settings: Record<string, unknown>;
@@ -43,7 +43,7 @@ export function renderFloor({ floors, idleCpuMsPerSecond }: FloorReport): string
   return ['## Floor', '', renderTable([head, ...table]), '', idle].join('\n');
 }
 
-/** Returns a table with a row a figure and a column a measurement. */
+/** Returns a table with a row per metric and a column per measurement. */
 export function renderScenario(
   name: string,
   { measurements, notes, missed = [] }: ScenarioResult,
@@ -84,7 +84,7 @@ function describeLoad(load: Load): string {
   return load.model === 'closed' ? `closed, ${load.callers} callers` : 'one at a time';
 }
 
-/** Returns the sum of the service's own processes; null where one is unknown. */
+/** Returns the sum over the service's own processes, or null if one is unknown. */
 export function sumService(cpu: Readonly<Record<string, number>>): number | null {
   const costs = serviceGroups.map((group) => cpu[group]);
   if (costs.some((cost) => cost === undefined)) return null;

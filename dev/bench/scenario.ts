@@ -5,9 +5,9 @@ export interface Scenario {
   name: string;
   /** One line for `--help`. */
   about: string;
-  /** Runs when none is named. */
+  /** Whether it runs by default. */
   isMain: boolean;
-  /** Whether it kills servers, whose data must then be in files. */
+  /** Whether it kills servers, whose data must then be stored in files. */
   killsServers?: true;
   run(bench: Bench): Promise<ScenarioResult>;
 }
@@ -15,6 +15,6 @@ export interface Scenario {
 export interface ScenarioResult {
   measurements: Measurement[];
   notes: string[];
-  /** Targets that were not met, each with its limit and figure; the exit code is then 1. */
+  /** Missed targets, each with its limit and result. The exit code is then 1. */
   missed?: string[];
 }

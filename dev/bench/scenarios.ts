@@ -21,6 +21,6 @@ export const scenarios: readonly Scenario[] = [
   signIn,
   slowSockets,
   acceptOnly,
-  // Last: it needs another service, with data in files.
+  // Last, because it needs another service, with data in files.
   kill,
 ];

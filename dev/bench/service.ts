@@ -16,21 +16,21 @@ export interface Service {
   config: Config;
   store: Store;
   temporal: Client;
-  /** The current processes; a restart changes them. */
+  /** The current processes. A restart changes them. */
   groups(): ProcessGroups;
   /** Resolves with the reason when a server is lost for good. */
   lost: Promise<string>;
 }
 
 interface ServiceOptions {
-  /** Whether embedded servers keep their data in files, and so survive a kill. */
+  /** Whether embedded servers store their data in files, so that it survives a kill. */
   kept: boolean;
   say: (line: string) => void;
 }
 
 /**
- * Starts it as `npm start` does, with fresh data on free ports; closing `open` ends it. Servers that the environment
- * names get a database of the bench, which is dropped at the end unless the environment names that, too.
+ * Starts the service like `npm start`, with new data on free ports. Closing `open` ends it. On servers that the
+ * environment names, it uses its own database, which is dropped at the end unless the environment also names that.
  */
 export async function startService(
   open: Disposal,
@@ -40,7 +40,7 @@ export async function startService(
   open.defer(() => rm(dataDir, { recursive: true, force: true }));
   const env = {
     ...makeDevSecrets(),
-    // All callers, the slow ones too, have the address of this machine.
+    // All callers, including the slow ones, have the address of this machine.
     HERALD_CONNECTIONS_PER_ADDRESS: '0',
     HERALD_DATABASE: `herald_bench_${Date.now()}`,
     ...process.env,

@@ -14,13 +14,13 @@ interface Session {
   settings: Settings;
   scenarios: readonly Scenario[];
   stop: AbortController;
-  /** Takes lines of progress. */
+  /** Prints a line of progress. */
   say: (line: string) => void;
-  /** Takes parts of the report. */
+  /** Prints a part of the report. */
   print: (part: string) => void;
 }
 
-/** Runs the scenarios and returns the report; after an abort, of those that were measured. */
+/** Runs the scenarios and returns the report; after an abort, of those measured so far. */
 export async function runSession(session: Session): Promise<Report> {
   const { settings, scenarios, print, say } = session;
   const report: Report = {

@@ -4,30 +4,30 @@ import type { ClosedLoad, OpenLoad } from './load.ts';
 export type ChangePath = 'changes' | 'agents';
 
 export interface Settings {
-  /** Null: the scenario's own. */
+  /** Null means the scenario's own value. */
   seconds: number | null;
   ratePerSecond: number | null;
-  /** Smoke versions of a few seconds. */
+  /** Whether to run smoke versions of a few seconds. */
   short: boolean;
   path: ChangePath;
 }
 
-/** Returns a scenario's figure, or the one of its smoke version. */
+/** Returns the value of a scenario, or that of its smoke version. */
 export function sized({ short }: Settings, full: number, smoke: number): number {
   return short ? smoke : full;
 }
 
-/** Returns the seconds of load that are asked for, else the scenario's own. */
+/** Returns the requested seconds of load, or else the scenario's own. */
 export function secondsOf(settings: Settings, full: number, smoke = 3): number {
   return settings.seconds ?? sized(settings, full, smoke);
 }
 
-/** Returns the arrivals a second that are asked for, else the scenario's own. */
+/** Returns the requested arrivals per second, or else the scenario's own. */
 export function rateOf(settings: Settings, full: number, smoke = full): number {
   return settings.ratePerSecond ?? sized(settings, full, smoke);
 }
 
-/** Arrivals at the rate and for the seconds that are asked for, else the scenario's own. */
+/** Returns arrivals at the requested rate and duration, or else the scenario's own. */
 export function openLoad(settings: Settings, ratePerSecond: number, seconds: number): OpenLoad {
   return {
     model: 'open',

@@ -1,16 +1,16 @@
-// The slow clients' process: holds connections open, and sends a byte a second on some.
+// The process of the slow clients: holds connections open, and sends a byte per second on some.
 import { connect } from 'node:net';
 import { nowMs } from './clock.ts';
 import type { SlowSocketsSeen, SlowTarget } from './slow-sockets.ts';
 
 const dripEveryMs = 1_000;
 const reportEveryMs = 100;
-// One after the other: that many at a time would be another kind of load.
+// One after another, because opening many together would be a different kind of load.
 const openEveryMs = 5;
 
 const seen: SlowSocketsSeen = { open: 0, cut: 0, cutAfterMsMax: 0 };
 
-// Headers that never end, a body that never ends, silence after an answer.
+// Headers that never end, a body that never ends, and silence after a response.
 function beginnings({ appUid, apiKey }: SlowTarget): { begin: string; drips: boolean }[] {
   const head = `POST /api/v1/appuid/${appUid}/sdkusers/auth HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n`;
   const body = `${head}content-type: application/json\r\ncontent-length: 9000\r\n\r\n{"externalId":"`;
@@ -21,7 +21,7 @@ function beginnings({ appUid, apiKey }: SlowTarget): { begin: string; drips: boo
   ];
 }
 
-// Keeps connection `n` open, and replaces it when it was ended.
+// Keeps connection `n` open, and replaces it when it is closed.
 function hold(target: SlowTarget, n: number): void {
   const all = beginnings(target);
   const { begin, drips } = all[n % all.length] ?? { begin: '', drips: false };
@@ -33,7 +33,7 @@ function hold(target: SlowTarget, n: number): void {
     socket.write(begin);
     if (drips) drip = setInterval(() => socket.write('x'), dripEveryMs);
   });
-  // An error is followed by the close.
+  // A close follows each error.
   socket.resume().on('error', () => undefined);
   socket.once('close', () => {
     clearInterval(drip);
@@ -52,6 +52,6 @@ const report = (): void => {
   if (process.connected) process.send?.(seen);
 };
 setInterval(report, reportEveryMs);
-// Ends with the driver, however that one ended.
+// Ends with the driver, however the driver ended.
 process.once('disconnect', () => process.exit(0));
 report();

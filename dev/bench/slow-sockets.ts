@@ -10,7 +10,7 @@ export interface SlowTarget {
 
 export interface SlowSocketsSeen {
   open: number;
-  /** How many the server ended, and after how long at most. */
+  /** How many connections the server closed, and after what time at most. */
   cut: number;
   cutAfterMsMax: number;
 }
@@ -21,7 +21,7 @@ export interface SlowSockets extends AsyncDisposable {
 
 const openTimeoutMs = 30_000;
 
-/** Opens slow connections; resolves once all are open. One that the server ends is opened again. */
+/** Opens slow connections. Resolves once all are open. Those that the server closes are reopened. */
 export async function openSlowSockets(target: SlowTarget): Promise<SlowSockets> {
   let seen: SlowSocketsSeen = { open: 0, cut: 0, cutAfterMsMax: 0 };
   let allOpen: () => void = () => undefined;

@@ -6,14 +6,14 @@ import { findOnPath, isExecutable } from '../servers/find-binary.ts';
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 
 /**
- * Returns `HERALD_CHROMIUM`, or the first Chromium on `PATH`, or the one that the package
- * @sparticuz/chromium unpacks, which needs nothing installed. Throws when the first is no program.
+ * Returns `HERALD_CHROMIUM`, or the first Chromium on `PATH`, or the one that the package @sparticuz/chromium unpacks,
+ * which needs nothing installed. Throws if the first is not an executable.
  */
 export async function findChromium(env: NodeJS.ProcessEnv): Promise<string> {
-  const asked = env['HERALD_CHROMIUM'];
-  if (asked) {
-    if (await isExecutable(asked)) return asked;
-    throw new Error(`HERALD_CHROMIUM is ${asked}, which is not an executable file`);
+  const configured = env['HERALD_CHROMIUM'];
+  if (configured) {
+    if (await isExecutable(configured)) return configured;
+    throw new Error(`HERALD_CHROMIUM is ${configured}, which is not an executable file`);
   }
   for (const name of programNames) {
     const path = await findOnPath(name, env);
@@ -23,7 +23,7 @@ export async function findChromium(env: NodeJS.ProcessEnv): Promise<string> {
   throw new Error('no Chromium is on the PATH: install one, or set HERALD_CHROMIUM to its path');
 }
 
-/** The package unpacks into the folder of temporary files, where others could have put a program. */
+/** The package unpacks into the folder of temporary files, where other users could have put an executable. */
 async function unpackChromium(): Promise<string> {
   const folder = fileURLToPath(new URL('../../.cache/chromium', import.meta.url));
   await mkdir(folder, { recursive: true });
@@ -40,7 +40,7 @@ async function unpackChromium(): Promise<string> {
 
 /** Starts a headless browser. */
 export function launchChromium(executablePath: string): Promise<Browser> {
-  // Chromium refuses its sandbox to root, as in containers; it sees our own pages only.
+  // Chromium refuses to use its sandbox as root, as in containers. It only opens our own pages.
   const isRoot = process.getuid?.() === 0;
   return chromium.launch({ executablePath, chromiumSandbox: !isRoot });
 }

@@ -1,4 +1,4 @@
-// What the client needs of docs/openapi.json, typed.
+// The parts of docs/openapi.json that the client needs, typed.
 import { readFileSync } from 'node:fs';
 
 export interface Schema {
@@ -66,11 +66,11 @@ export function callsOf({ paths }: Contract): Call[] {
   );
 }
 
-/** The starts of an application's paths, for API keys and for admins. */
+/** The prefixes of an application's paths, for API keys and for admins. */
 const keyPath = '/api/v1/appuid/{appUid}';
 const adminPath = '/admin/api/apps/{appUid}';
 
-/** Returns the call of an API key that a call of the admin area is, too. */
+/** Returns the API key's call that is the same as a call of the admin area. */
 export function twinOf({ method, path }: Call, calls: readonly Call[]): Call | undefined {
   if (!path.startsWith(adminPath)) return undefined;
   const wanted = path.replace(adminPath, keyPath);
@@ -81,7 +81,7 @@ export function jsonOf({ content }: Content): Schema | undefined {
   return content?.['application/json']?.schema;
 }
 
-/** Returns the schemas of a call's good answers, none for those without a body. */
+/** Returns the schemas of a call's successful responses; none if they have no body. */
 export function resultsOf({ responses }: Operation): Schema[] {
   return Object.entries(responses)
     .filter(([status]) => Number(status) < 300)
@@ -92,7 +92,7 @@ export function isStream({ responses }: Operation): boolean {
   return responses['200']?.content?.['text/event-stream'] !== undefined;
 }
 
-/** Returns the codes of the problems that the calls can have, with the description of each. */
+/** Returns the problem codes of the calls, with their descriptions. */
 export function problemsOf(
   calls: readonly Call[],
   { components }: Contract,

@@ -1,4 +1,4 @@
-// The texts of the client's generated files: types of what is sent, calls, and classes of problems.
+// Generates the client's files: types of bodies, calls, and problem classes.
 import {
   type Call,
   callsOf,
@@ -28,7 +28,7 @@ import type { EventStream, StreamOptions } from '../stream.ts';
 type Groups = Readonly<Record<string, Readonly<Record<string, string>>>>;
 const adminGroups: Groups = { ...adminMethodNames.app, ...adminMethodNames.area };
 
-/** Returns the texts of the files in \`packages/client-ts/src/generated\`, not formatted, by their names. */
+/** Returns the unformatted texts of the files in `packages/client-ts/src/generated`, by name. */
 export function generatedFiles(contract: Contract): Readonly<Record<string, string>> {
   const all = callsOf(contract);
   const calls = all.filter(
@@ -60,7 +60,7 @@ function callsFile(models: string, calls: readonly Call[], contract: Contract): 
     importOf(models, groups.join('')),
     ...groups,
     clientType('HeraldCalls', Object.keys(methodNames).map(typedGroup)),
-    '/** What the transport needs to know of each call. */\n',
+    '/** The facts that the transport needs about each call. */\n',
     callTable('calls', rowsOf(methodNames, calls, contract)),
   ].join('');
 }
@@ -93,21 +93,21 @@ function adminCallsFile(models: string, all: readonly Call[], contract: Contract
     ...groups,
     clientType('AdminAppCalls', [...sharedGroups, ...Object.keys(app).map(typed)]),
     clientType('AdminCalls', Object.keys(area).map(typed)),
-    '/** The calls of API keys that admins have not. */\n',
+    '/** The calls that are available to API keys only, not to admins. */\n',
     `export const keysAlone: readonly string[] = ${JSON.stringify(keysAlone)};\n\n`,
     callTable('adminAppCalls', rowsOf(app, all, contract)),
     callTable('adminCalls', rowsOf(area, all, contract)),
   ].join('');
 }
 
-/** The imports of calls that a text uses. */
+/** Returns the imports of calls that a text uses. */
 function importsUsed(text: string): string {
   const isUsed = (line: string) =>
     [...line.matchAll(/\b[A-Z]\w+/g)].some(([name]) => new RegExp(`\\b${name}\\b`).test(text));
   return importsOfCalls.split('\n').filter(isUsed).join('\n') + '\n';
 }
 
-/** The line that imports the types of one text which another uses. */
+/** Returns the line that imports the types of one text that another uses. */
 function importOf(declared: string, using: string): string {
   const names = [...declared.matchAll(/^export (?:interface|type) (\w+)/gm)].map(
     ([, name]) => name,
@@ -120,7 +120,7 @@ function enumType(name: string, values: readonly string[]): string {
   return `export type ${name} = ${literals(values)};\n\n`;
 }
 
-/** The schemas that the calls use, directly or not, in the contract's order. */
+/** Returns the schemas that the calls use, directly or not, in the contract's order. */
 function schemaTypes(calls: readonly Call[], { components }: Contract): string[] {
   const used = new Set<string>();
   const visit = (value: unknown): void => {
@@ -179,9 +179,9 @@ function clientType(name: string, groups: readonly string[]): string {
   return `export interface ${name} {\n${groups.join('')}}\n\n`;
 }
 
-const parametersOf = (call: Call, place: string) =>
-  (call.parameters ?? []).filter((one) => one.in === place && !isOfClient(call, one.name));
-/** Applications are named by the client, but where they are what the call is about. */
+const parametersOf = (call: Call, location: string) =>
+  (call.parameters ?? []).filter((one) => one.in === location && !isOfClient(call, one.name));
+/** The client knows its application, except in calls about applications. */
 const isOfClient = ({ path }: Call, name: string) =>
   name === 'appUid' && !path.endsWith('{appUid}');
 const takesKey = (call: Call) =>
@@ -207,14 +207,14 @@ function optionsTypeOf(call: Call): string {
   return takesKey(call) ? 'IdempotentCallOptions' : 'CallOptions';
 }
 
-/** A call that means something without a body: others take an empty one to no use. */
+/** Checks whether a call is useful without a body. */
 function isBodyOptional({ operationId }: Call): boolean {
   return ['rotateWebhookSecret', 'testWebhook', 'resendEvent', 'adminRollApiKey'].includes(
     operationId,
   );
 }
 
-/** The schema of the items of a list, whether or not it has pages. */
+/** Returns the schema of the items of a list, with or without pages. */
 function itemOf(call: Call, { components }: Contract): Schema | undefined {
   const [result, ...others] = resultsOf(call);
   if (result === undefined || others.length > 0 || call.method !== 'GET') return undefined;

@@ -1,6 +1,6 @@
-// How the calls are named in the client for TypeScript. A call without a name is refused.
+// The method names of the TypeScript client. A call without a name is rejected.
 
-/** The methods of each group, by their name, with the operation's id in the contract. */
+/** The methods of each group by name, with the operation ID of the contract. */
 export const methodNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   users: {
     signIn: 'signUserIn',
@@ -89,7 +89,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
   service: { health: 'getHealth', readiness: 'getReadiness', jwks: 'getJwks' },
 };
 
-/** The same of the admin area, for calls that no API key has; those of an application, then the others. */
+/** The methods of the admin area that API keys do not have: first those of an application, then the others. */
 export const adminMethodNames = {
   app: {
     apiKeys: {
@@ -128,7 +128,7 @@ export const adminMethodNames = {
   },
 } as const;
 
-/** Documents, a sign-in that is no more, and pages that only a browser goes to. */
+/** Documents, a retired sign-in, and pages that only a browser opens. */
 export const withoutMethod: ReadonlySet<string> = new Set([
   'adminBeginOidc',
   'adminFinishOidc',
@@ -140,10 +140,10 @@ export const withoutMethod: ReadonlySet<string> = new Set([
   'getReferenceScript',
 ]);
 
-/** Answers with this status tell of a fault in a result, not in a problem. */
+/** With this status, the response is a result that reports a fault, not a problem. */
 export const faultStatuses: Readonly<Record<string, number>> = { getReadiness: 503 };
 
-/** Calls without an idempotency key that a repeat does no harm to, though their method would not tell. */
+/** POSTs without an idempotency key that are safe to repeat. */
 export const repeatablePosts: ReadonlySet<string> = new Set([
   'checkWebhookUrl',
   'signUserIn',

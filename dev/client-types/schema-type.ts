@@ -1,4 +1,4 @@
-// TypeScript from the JSON Schemas of the contract.
+// Generates TypeScript from the JSON Schemas of the contract.
 import { deliveryStates } from '../../lib/model/delivery-state.ts';
 import {
   deliveredEventNames,
@@ -7,7 +7,7 @@ import {
 } from '../../lib/model/event-name.ts';
 import type { Schema } from './contract.ts';
 
-/** Lists of values that have a name of their own in the client. */
+/** Enumerations that have a name in the client. */
 export const namedEnums: Readonly<Record<string, readonly string[]>> = {
   ResourceEventName: eventNames,
   SubscribedEventName: subscribedEventNames,
@@ -50,7 +50,7 @@ function objectOf(schema: Schema): string {
   return `Record<string, ${isTyped ? typeOf(additionalProperties) : 'unknown'}>`;
 }
 
-/** Returns the fields of an object in braces. One that both branches of a condition require is required. */
+/** Returns the fields of an object in braces. A field is required if both branches of a condition require it. */
 export function fieldsOf(schema: Schema): string {
   const { properties = {}, required = [], then, else: otherwise, additionalProperties } = schema;
   const inBoth = (then?.required ?? []).filter((name) => otherwise?.required?.includes(name));
@@ -59,12 +59,12 @@ export function fieldsOf(schema: Schema): string {
     const { description, ...plain }: Schema = field === true ? {} : field;
     return `${doc(description)}${name}${always.has(name) ? '' : '?'}: ${typeOf(plain)};\n`;
   });
-  const isOpen = additionalProperties === undefined && isTaken(schema);
+  const isOpen = additionalProperties === undefined && isRequest(schema);
   const others = isOpen ? '[field: string]: unknown;\n' : '';
   return `{\n${fields.join('')}${others}}`;
 }
 
-/** True of what the service takes: its objects are closed, but for the data of reported changes. */
-function isTaken({ properties = {} }: Schema): boolean {
+/** Checks whether the service accepts this schema: request objects are closed, except for reported data. */
+function isRequest({ properties = {} }: Schema): boolean {
   return Object.values(properties).some((field) => field !== true && 'minLength' in field);
 }

@@ -1,4 +1,4 @@
-// `npm run demo`: the whole story against the running service, with a receiver of its own.
+// `npm run demo`: sends every kind of event from the running service to a receiver of the demo.
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readDevFile } from '../../lib/config/dev-file.ts';
@@ -28,7 +28,7 @@ async function main(): Promise<boolean> {
   if (dev === null) {
     throw new Error(`the service does not run here (no ${path}): start it with npm start`);
   }
-  // A start that was killed leaves its file.
+  // A killed start leaves its file behind.
   if (!(await answers(dev.apiUrl))) {
     throw new Error(`nothing answers at ${dev.apiUrl} (from ${path}): start it with npm start`);
   }

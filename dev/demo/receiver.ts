@@ -1,4 +1,4 @@
-// A receiver as an integrator would write one: raw body, constant-time check, quick answer.
+// A receiver as an integrator would write it: raw body, constant-time check, quick response.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -14,9 +14,9 @@ export interface DemoReceiver extends AsyncDisposable {
   url: string;
   /** The signing secret, known once the webhook is registered. */
   secret: string;
-  /** Counts signatures that did not verify. */
+  /** The number of signatures that did not verify. */
   refused: number;
-  /** Returns the names of the events that arrived, once all expected have or the time is over. */
+  /** Returns the names of the events that have arrived, once all expected ones have or the time is over. */
   waitForAll(expected: readonly string[], timeoutMs: number): Promise<string[]>;
 }
 

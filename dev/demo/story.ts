@@ -12,7 +12,7 @@ type Json = Record<string, unknown>;
 
 const arrivalTimeoutMs = 30_000;
 
-/** Makes each kind of change; returns the names of the events that arrived. Throws when a call fails. */
+/** Makes each kind of change. Returns the names of the events that arrived. Throws if a call fails. */
 export async function playStory({ dev, receiver, say }: StoryOptions): Promise<readonly string[]> {
   const call = caller(dev, say);
   const session = await call('POST', '/sdkusers/auth', {

@@ -1,4 +1,4 @@
-// Takes the steps of the Dockerfile in folders, without Docker.
+// Executes the steps of the Dockerfile in folders, without Docker.
 import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,12 +8,12 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const stepTimeoutMs = 10 * 60_000;
 
 export interface BuiltImage {
-  /** What is in /app. */
+  /** The content of /app. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Builds into folders of `folder`. Packages of the operating system are left out. Throws when a step fails. */
+/** Builds into folders below `folder`. Packages of the operating system are skipped. Throws if a step fails. */
 export async function buildImage(
   folder: string,
   progress: (line: string) => void,
@@ -54,7 +54,7 @@ async function readInstructions(): Promise<[word: string, rest: string][]> {
   return [...lines.matchAll(/^([A-Z]+) (.*)$/gm)].map(([, word = '', rest = '']) => [word, rest]);
 }
 
-/** Copies what .dockerignore lets through; of two of its lines the later one wins. */
+/** Copies the files that .dockerignore allows. Of two matching lines, the later one wins. */
 async function sendContext(context: string): Promise<void> {
   await mkdir(context);
   const ignore = await readFile(join(root, '.dockerignore'), 'utf8');
@@ -70,9 +70,9 @@ async function copy(paths: string, from: string, to: string): Promise<void> {
   const target = words.pop() ?? '';
   for (const source of words) {
     const path = join(from, source);
-    // Of a folder its content is copied.
+    // For a folder, its content is copied.
     const isFileInto = target.endsWith('/') && !(await stat(path)).isDirectory();
-    const place = join(to, target, isFileInto ? basename(source) : '');
-    await cp(path, place, { recursive: true, verbatimSymlinks: true });
+    const destination = join(to, target, isFileInto ? basename(source) : '');
+    await cp(path, destination, { recursive: true, verbatimSymlinks: true });
   }
 }

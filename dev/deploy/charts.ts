@@ -1,15 +1,15 @@
-// With which values the chart is checked, and what its policies must let through then.
+// The values with which the chart is checked, and what its policies must then allow.
 import type { Target } from './network-policy.ts';
 
 export interface ChartCase {
-  /** Its values are in the chart's `ci/`. */
+  /** The name of its values file in the chart's `ci/`. */
   readonly name: string;
   readonly allowed: Readonly<Record<string, readonly Target[]>>;
   readonly denied: Readonly<Record<string, readonly Target[]>>;
 }
 
 interface RefusedCase {
-  /** Set on top of the minimal values. */
+  /** Set in addition to the minimal values. */
   readonly set: readonly string[];
   readonly reason: RegExp;
 }
@@ -105,7 +105,7 @@ export const chartCases: readonly ChartCase[] = [
 
 const because = (reason: RegExp, ...set: readonly string[]): RefusedCase => ({ set, reason });
 
-/** By what is wrong. */
+/** Rejected values, by what is wrong with them. */
 export const refusedCases: Readonly<Record<string, RefusedCase>> = {
   'a secret is missing': because(
     /set values\.HERALD_KEY_PEPPER/,

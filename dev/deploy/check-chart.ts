@@ -1,4 +1,4 @@
-// Renders the Helm chart with several values and checks what comes out, without a cluster.
+// Renders the Helm chart with several values and checks the result, without a cluster.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ import { allowsEgress, exceptFaults } from './network-policy.ts';
 
 const environment = 'deploy';
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-/** The oldest that the chart takes, and the newest whose schemas there are. */
+/** The oldest version that the chart supports, and the newest whose schemas are available. */
 const kubernetesVersions = ['1.30', '1.37'] as const;
 
 interface Tools {
@@ -21,7 +21,7 @@ interface Tools {
   readonly say: (line: string) => void;
 }
 
-/** Returns a sentence for each manifest that its schema refuses. */
+/** Returns a sentence for each manifest that violates its schema. */
 function schemaFaults(text: string): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const python = programOf(environment, 'python');
@@ -77,7 +77,7 @@ async function checkCase({ helm, say }: Tools, each: ChartCase): Promise<string[
   return faults.map((fault) => `${each.name}: ${fault}`);
 }
 
-/** The chart must refuse each of these with its reason. */
+/** Checks that the chart rejects each of these with its reason. */
 async function checkRefusals({ helm, say }: Tools): Promise<string[]> {
   const values = join(chart, 'ci', 'minimal-values.yaml');
   const faults: string[] = [];
@@ -92,7 +92,7 @@ async function checkRefusals({ helm, say }: Tools): Promise<string[]> {
   return faults;
 }
 
-/** Throws with all that is wrong. */
+/** Throws an error with all faults. */
 export async function checkChart(say: (line: string) => void): Promise<void> {
   if (!(await canRun(pythonProbe))) return say(`chart: skipped: ${pythonNeeds} is missing`);
   const tools = { helm: await findHelm(say), say };

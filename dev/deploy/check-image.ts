@@ -1,4 +1,4 @@
-// Whether what the Dockerfile puts together runs: setup, api and worker, in a place that they cannot write to.
+// Checks that the result of the Dockerfile runs: setup, api and worker, in a read-only folder.
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -20,10 +20,10 @@ type Env = Readonly<Record<string, string>>;
 
 const setupTimeoutMs = 60_000;
 const deliveryTimeoutMs = 30_000;
-// The image's user. Only root can become it; anybody else could write to the files.
+// The image's user. Only root can become it. Any other user could write to the files.
 const user = process.getuid?.() === 0 ? { uid: 1000, gid: 1000 } : undefined;
 
-/** Throws when a step of the build fails, a process does not start, or nothing is delivered. */
+/** Throws if a step of the build fails, a process does not start, or nothing is delivered. */
 export async function checkImage(say: Say): Promise<void> {
   await using open = new Disposal();
   const scratch = await mkdtemp(join(tmpdir(), 'herald-image-'));

@@ -1,16 +1,16 @@
-// Whether the service would start with the environment that the chart gives it.
+// Checks that the service would start with the environment that the chart sets.
 import { readConfig } from '../../lib/config/config.ts';
 import { isKnownSetting, knownSettings } from './known-settings.ts';
 import { type Manifest, workloadsOf } from './manifests.ts';
 
-/** What stands in for a Secret that exists already. */
+/** Stands in for an existing Secret. */
 const existingSecret = {
   MONGODB_URI: 'mongodb+srv://herald:password@cluster.example.mongodb.net/',
   HERALD_SECRET_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
   HERALD_KEY_PEPPER: 'a-pepper-for-checks-of-the-chart-only',
 };
 
-/** Returns a sentence for each setting that the service does not read, and for each value that it refuses. */
+/** Returns a sentence for each setting that the service does not read, and for each value that it rejects. */
 export function settingFaults(manifests: readonly Manifest[]): string[] {
   const known = knownSettings();
   const made = manifests.find(({ kind }) => kind === 'Secret')?.stringData;

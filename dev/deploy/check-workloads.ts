@@ -1,4 +1,4 @@
-// What every pod of the chart must have. Pure: rendered manifests in, sentences out.
+// The requirements on every pod of the chart. Pure functions from rendered manifests to sentences.
 import { processLimits } from '../../lib/limits.ts';
 import { parseDurationMs } from '../../lib/platform/duration.ts';
 import {
@@ -55,7 +55,7 @@ const apiRules: Rules<Container> = {
     (lifecycle?.preStop?.sleep?.seconds ?? 0) > 0,
 };
 
-/** Only the api drains. */
+/** Returns the drain time. Only the api drains. */
 function drainMs({ containers }: PodSpec): number {
   const { env = [] } = containers.find(({ name }) => name === 'api') ?? {};
   const setting = env.find(({ name }) => name === 'HERALD_DRAIN_FOR')?.value;
@@ -89,7 +89,7 @@ export function workloadFaults(manifests: readonly Manifest[]): string[] {
   });
 }
 
-/** Returns a sentence for each thing that the setup needs and that Helm would make after it. */
+/** Returns a sentence for each object that the setup needs and that Helm would create only after it. */
 export function hookFaults(manifests: readonly Manifest[]): string[] {
   const weightOf = ({ metadata }: Manifest): number =>
     Number(metadata.annotations?.['helm.sh/hook-weight'] ?? Number.NaN);

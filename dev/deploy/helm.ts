@@ -1,4 +1,4 @@
-// Finds helm, or builds it with Go, and runs it on the chart.
+// Finds Helm, or builds it with Go, and runs it on the chart.
 import { fileURLToPath } from 'node:url';
 import { builtWithGo, findOrInstall } from '../servers/find-or-install.ts';
 import { runProgram } from '../servers/run-program.ts';
@@ -10,19 +10,19 @@ export const chart = fileURLToPath(
   new URL('../../deploy/kubernetes/agent-herald', import.meta.url),
 );
 
-/** Returns the path of the program. Throws one sentence when there is none and Go cannot build it. */
+/** Returns the path of the executable. Throws one sentence if there is none and Go cannot build it. */
 export function findHelm(progress: (line: string) => void): Promise<string> {
   const building = builtWithGo(`helm.sh/helm/v3/cmd/helm@v${helmVersion}`, 'helm');
   const wanted = { name: 'helm', version: helmVersion, ...building };
   return findOrInstall(wanted, { env: process.env, progress });
 }
 
-/** Throws with its last line when the chart or the values are not as Helm wants them. */
+/** Throws Helm's last line if the chart or the values are invalid. */
 export async function lintChart(helm: string, values: string): Promise<void> {
   await run(helm, ['lint', '--strict', '--quiet', chart, '--values', values]);
 }
 
-/** Returns what would be sent to a cluster of that version. Throws with Helm's reason. */
+/** Returns the manifests for a cluster of that version. Throws with Helm's reason. */
 export async function renderChart(
   helm: string,
   { values, kubernetes, set = [] }: { values: string; kubernetes: string; set?: readonly string[] },

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../lib/config/config.ts';
 import { makeDevSecrets } from '../start/dev-secrets.ts';
 
-/** Read by OpenTelemetry's own code, or by Node's. */
+/** Settings that the code of OpenTelemetry or Node reads. */
 const ofLibraries = /^(?:OTEL_(?:EXPORTER_OTLP|BSP)_[A-Z_]+|TEMPORAL_GRPC_META_[A-Z0-9_]+)$/;
 const alsoOfLibraries = [
   'OTEL_EXPORTER_OTLP_HEADERS',
@@ -16,14 +16,14 @@ const alsoOfLibraries = [
   'NODE_OPTIONS',
 ];
 
-/** Returns the settings that readConfig and the logger ask for, and those of Temporal and OpenTelemetry. */
+/** Returns the settings that readConfig and the logger read, and those of Temporal and OpenTelemetry. */
 export function knownSettings(): Set<string> {
-  const asked = new Set<string>();
+  const read = new Set<string>();
   const environment = new Proxy<Record<string, string>>(
     { MONGODB_URI: 'mongodb://localhost', ...makeDevSecrets() },
     {
       get(target, name) {
-        asked.add(String(name));
+        read.add(String(name));
         return target[String(name)];
       },
     },
@@ -31,15 +31,15 @@ export function knownSettings(): Set<string> {
   readConfig(environment);
   const logger = fileURLToPath(new URL('../../lib/platform/logger.ts', import.meta.url));
   const ofLogger = readFileSync(logger, 'utf8').match(/HERALD_[A-Z_]+/g) ?? [];
-  return new Set([...asked, ...ofLogger, ...temporalSettings(), ...alsoOfLibraries]);
+  return new Set([...read, ...ofLogger, ...temporalSettings(), ...alsoOfLibraries]);
 }
 
-/** Checks a name that is in no list because a library takes any that begin so, too. */
+/** Checks a name, including names that only a library knows by their prefix. */
 export function isKnownSetting(name: string, known: ReadonlySet<string>): boolean {
   return known.has(name) || ofLibraries.test(name);
 }
 
-/** Temporal's settings: readConfig passes on a prefix, and its envconfig has their names. */
+/** Returns Temporal's settings: readConfig passes on a prefix, and envconfig has the names. */
 function temporalSettings(): string[] {
   const folder = dirname(createRequire(import.meta.url).resolve('@temporalio/envconfig'));
   return readdirSync(folder)

@@ -1,4 +1,4 @@
-// What the checks read of a rendered chart.
+// Parses the parts of a rendered chart that the checks need.
 import { parseAllDocuments } from 'yaml';
 
 export interface Manifest {
@@ -59,7 +59,7 @@ export interface WorkloadSpec {
   };
 }
 
-/** Reads the output of `helm template`. Throws on what is no YAML. */
+/** Parses the output of `helm template`. Throws on invalid YAML. */
 export function parseManifests(text: string): Manifest[] {
   return parseAllDocuments(text)
     .map((document) => {

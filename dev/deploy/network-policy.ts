@@ -1,4 +1,4 @@
-// Decides what the NetworkPolicies of a rendered chart let through, as Kubernetes defines it.
+// Decides what the NetworkPolicies of a rendered chart allow, by the rules of Kubernetes.
 import { inCidr, parseAddress, parseCidr } from '../../lib/egress/parse-address.ts';
 import type { Manifest } from './manifests.ts';
 
@@ -25,12 +25,12 @@ interface PolicySpec {
   readonly egress?: readonly Rule[];
 }
 
-/** Where a connection goes. Without a namespace it is outside of the cluster. */
+/** The target of a connection. Without a namespace it is outside of the cluster. */
 export interface Target {
   readonly address: string;
   readonly port: number;
   readonly protocol?: 'TCP' | 'UDP';
-  /** `own` is that of the release. */
+  /** `own` is the namespace of the release. */
   readonly namespace?: string;
   readonly labels?: Labels;
 }
@@ -46,7 +46,7 @@ export function allowsEgress(manifests: readonly Manifest[], pod: Labels, target
     .filter(({ podSelector, policyTypes }) => {
       return policyTypes.includes('Egress') && includes(podSelector, pod);
     });
-  // Pods that no policy selects may connect to everything; several policies add up.
+  // Pods that no policy selects may connect to everything. Several policies add up.
   if (policies.length === 0) return true;
   return policies.some(({ egress = [] }) => egress.some((rule) => ruleAllows(rule, target)));
 }
@@ -55,7 +55,7 @@ function ruleAllows({ to = [], ports = [] }: Rule, target: Target): boolean {
   const { port, protocol = 'TCP' } = target;
   const portFits =
     ports.length === 0 || ports.some((each) => each.port === port && each.protocol === protocol);
-  // No peers at all means all of them.
+  // An empty list of peers means all peers.
   return portFits && (to.length === 0 || to.some((peer) => peerIs(peer, target)));
 }
 
@@ -80,7 +80,7 @@ function isWithin(cidr: string, text: string): boolean {
   return inCidr(range, address);
 }
 
-/** Returns a sentence for each `except` that lies outside its range, which Kubernetes refuses. */
+/** Returns a sentence for each `except` outside of its range, which Kubernetes rejects. */
 export function exceptFaults(manifests: readonly Manifest[]): string[] {
   return manifests
     .filter(({ kind }) => kind === 'NetworkPolicy')

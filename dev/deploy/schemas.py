@@ -1,6 +1,6 @@
-"""Checks the manifests on standard input by the schemas of Kubernetes, KEDA and the Prometheus operator.
+"""Checks the manifests on standard input against the schemas of Kubernetes, KEDA and the Prometheus operator.
 
-Arguments: versions of Kubernetes. Prints a sentence for each that is wrong.
+Arguments: versions of Kubernetes. Prints a sentence for each fault.
 """
 
 import sys
@@ -16,15 +16,15 @@ CUSTOM = {
 }
 
 
-def lost(given, read, place=""):
-    """Returns what a model did not take: its schema has no such field."""
+def lost(given, read, path=""):
+    """Returns the fields that a model dropped because its schema does not have them."""
     if isinstance(given, dict) and isinstance(read, dict):
-        absent = [f"{place}.{name} is no field" for name in given if name not in read]
+        absent = [f"{path}.{name} is not a field" for name in given if name not in read]
         common = [name for name in given if name in read]
-        return absent + [f for name in common for f in lost(given[name], read[name], f"{place}.{name}")]
+        return absent + [f for name in common for f in lost(given[name], read[name], f"{path}.{name}")]
     if isinstance(given, list) and isinstance(read, list):
-        return [fault for n, pair in enumerate(zip(given, read)) for fault in lost(*pair, f"{place}[{n}]")]
-    return [] if given == read else [f"{place} is {given!r}, read as {read!r}"]
+        return [fault for n, pair in enumerate(zip(given, read)) for fault in lost(*pair, f"{path}[{n}]")]
+    return [] if given == read else [f"{path} is {given!r}, read as {read!r}"]
 
 
 def faults(manifest, versions):

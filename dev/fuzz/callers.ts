@@ -1,14 +1,14 @@
-// Who calls a fuzzed service: a key of all scopes, an admin with a session, and nobody.
+// The callers of a fuzzed service: a key with all scopes, an admin with a session, and an anonymous one.
 import { createAdmin } from '../../lib/access/create-admin.ts';
 import { createAppWithKey } from '../../lib/access/create-app-with-key.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 
 export interface Caller {
   readonly name: string;
-  /** Of the calls that are made: the start of their paths. */
+  /** The prefix of the paths that it calls. */
   readonly area: '/api/v1/' | '/admin/api/' | '/';
   readonly appUid: string;
-  /** By the names of the contract's security schemes. */
+  /** By the name of the contract's security scheme. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
@@ -19,7 +19,7 @@ interface Service {
   readonly keyPepper: string;
 }
 
-/** Returns the callers. The admin has another application, so that what it does to its keys ends no other caller. */
+/** Returns the callers. The admin has a separate application, so that changes to its keys do not affect the others. */
 export async function makeCallers(store: Store, service: Service): Promise<Caller[]> {
   const { appUid, apiKey, keyPepper } = service;
   const administered = await createAppWithKey(store, { name: 'Administered', keyPepper });

@@ -1,4 +1,4 @@
-"""What Schemathesis cannot know of the service: which refusals of good data are right, and where webhooks may go."""
+"""What Schemathesis cannot know about the service: which rejections of valid data are right, and where webhooks may go."""
 
 import re
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from schemathesis.openapi.checks import RejectedPositiveData
 
 @dataclass(frozen=True)
 class Refusal:
-    """Data that the contract allows and that is refused all the same: what no schema can say."""
+    """A rejection of data that the contract allows, for a rule that no schema can express."""
 
-    # Of the problem, and of its errors if it has some.
+    # The code of the problem, and of its errors if it has any.
     code: str
     reason: str
-    # None: of every call.
+    # None means every call.
     calls: frozenset[str] | None = None
 
 
@@ -34,39 +34,39 @@ replays = of("createReplay", "createWebhookReplay", "recoverWebhook")
 
 refusals = [
     Refusal("credentials_conflict", "a call without a good credential is tried with two bad ones"),
-    Refusal("legacy_auth_retired", "the call tells what replaces it", of("legacyAuth")),
-    Refusal("malformed_json/nul", "U+0000 is in no text"),
-    Refusal("malformed_json/number", "integers of free data are as JSON carries them exactly", of("reportChange")),
+    Refusal("legacy_auth_retired", "the response names the replacement", of("legacyAuth")),
+    Refusal("malformed_json/nul", "texts must not contain U+0000"),
+    Refusal("malformed_json/number", "integers in free data must be exact in JSON", of("reportChange")),
     Refusal("invalid_cursor/list", "a cursor belongs to its list and filters"),
     Refusal("idempotency_key_reused", "an idempotency key belongs to its first body"),
-    Refusal("unknown_account_uids/unknown_account", "accounts are there", of("signUserIn", "createAgent", "changeAgent")),
-    Refusal("unknown_webhook_uids/unknown_webhook", "webhooks are there", of("createReplay", "resendEvent")),
-    Refusal("invalid_request/range", "since is before until, and both are not too far apart", replays | of("getDeliveryStats", "listWebhookStats")),
-    Refusal("invalid_request/format", "an e-mail address has no quotes, among others", emails),
-    Refusal("invalid_request/format", "an identifier is visible and in the normal form NFC", identifiers),
+    Refusal("unknown_account_uids/unknown_account", "accounts must exist", of("signUserIn", "createAgent", "changeAgent")),
+    Refusal("unknown_webhook_uids/unknown_webhook", "webhooks must exist", of("createReplay", "resendEvent")),
+    Refusal("invalid_request/range", "since must be before until, and the range is limited", replays | of("getDeliveryStats", "listWebhookStats")),
+    Refusal("invalid_request/format", "an email address must not contain quotes, among others", emails),
+    Refusal("invalid_request/format", "an identifier must be visible and in NFC", identifiers),
     Refusal("invalid_webhook_url/invalid_webhook_url", "hosts, ports and mail depend on settings", webhooks),
-    Refusal("invalid_request/not_of_kind", "operations webhooks have fields and events of their own", webhooks | of("testWebhook")),
-    Refusal("invalid_request/not_in_entities", "a webhook's events are of its entities", webhooks),
-    Refusal("invalid_request/reserved", "some names of headers are the service's own", webhooks),
-    Refusal("invalid_request/repeated", "names of headers differ in more than their case", webhooks),
-    Refusal("invalid_request/too_large", "headers are 4,096 bytes together at most", webhooks),
-    Refusal("invalid_request/filter", "a filter has 50 values in all at most", webhooks),
-    Refusal("invalid_request/other_url", "credentials are set again with another URL", webhooks),
+    Refusal("invalid_request/not_of_kind", "operations webhooks have their own fields and events", webhooks | of("testWebhook")),
+    Refusal("invalid_request/not_in_entities", "a webhook's events must belong to its entities", webhooks),
+    Refusal("invalid_request/reserved", "some header names are reserved", webhooks),
+    Refusal("invalid_request/repeated", "header names must differ in more than case", webhooks),
+    Refusal("invalid_request/too_large", "headers have at most 4,096 bytes in total", webhooks),
+    Refusal("invalid_request/filter", "a filter has at most 50 values in total", webhooks),
+    Refusal("invalid_request/other_url", "credentials must be set again with a new URL", webhooks),
     Refusal("invalid_request/needs_http", "mail carries no credentials", webhooks),
     Refusal("invalid_request/needs_https", "only https carries a client certificate", webhooks),
-    Refusal("invalid_request/wait_too_short", "a wait is a second at least", webhooks),
-    Refusal("invalid_request/schedule_too_long", "all waits are 7 days at most", webhooks),
-    Refusal("invalid_request/pem", "a certificate and its key are PEM, and belong together", webhooks),
-    Refusal("invalid_request/range", "a key ends in the future", of("adminCreateApiKey")),
-    Refusal("unknown_admin/unknown_admin", "a member is an admin", of("adminAddMember")),
-    Refusal("password_refused/password_length", "a password is as long in its canonical form", of("adminChangePassword")),
-    Refusal("password_refused/password_too_uniform", "a password is hard to guess", of("adminChangePassword")),
-    Refusal("password_refused/password_wrong", "the caller knows the password", of("adminChangePassword")),
+    Refusal("invalid_request/wait_too_short", "a wait is at least a second", webhooks),
+    Refusal("invalid_request/schedule_too_long", "the waits are at most 7 days in total", webhooks),
+    Refusal("invalid_request/pem", "a certificate and its key must be a matching PEM pair", webhooks),
+    Refusal("invalid_request/range", "a key must end in the future", of("adminCreateApiKey")),
+    Refusal("unknown_admin/unknown_admin", "a new member must be an admin", of("adminAddMember")),
+    Refusal("password_refused/password_length", "a password must be long enough in its canonical form", of("adminChangePassword")),
+    Refusal("password_refused/password_too_uniform", "a password must be hard to guess", of("adminChangePassword")),
+    Refusal("password_refused/password_wrong", "the caller must know the password", of("adminChangePassword")),
 ]
 
 
 def names_of(operation) -> set[str]:
-    """The id of a call, and that of the same call for API keys."""
+    """Returns the ID of a call, and that of the same call for API keys."""
     name = operation.definition.raw.get("operationId")
     twin = name.removeprefix("admin")
     return {name, twin[:1].lower() + twin[1:]} if operation.path.startswith("/admin/api/apps/") else {name}
@@ -95,7 +95,7 @@ def filter_failure(context, failure, case, response) -> bool:
 
 @schemathesis.hook
 def map_body(context, body):
-    """Lets most webhooks have an address that the service takes, so that the other calls meet some."""
+    """Gives most webhooks an accepted URL, so that the other calls find some."""
     if names_of(context.operation) & webhooks and isinstance(body, dict) and isinstance(body.get("url"), str) and len(body["url"]) % 8:
         return {**body, "url": f"http://127.0.0.1/{len(body['url'])}"}
     return body
@@ -107,7 +107,7 @@ good_key = re.compile("[!-~]{1,240}")
 
 @schemathesis.hook
 def map_headers(context, headers):
-    """Gives each call a key of its own: the answer to a repeated one may name what has been deleted since."""
+    """Gives each call a unique key, because the response to a repeat may name deleted resources."""
     key = (headers or {}).get("Idempotency-Key")
     if isinstance(key, str) and good_key.fullmatch(key):
         return {**headers, "Idempotency-Key": f"{key}-{next(numbers)}"}

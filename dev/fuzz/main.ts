@@ -1,4 +1,4 @@
-// `npm run fuzz`: Schemathesis calls a service of its own with what the contract allows, and with what it does not.
+// `npm run fuzz`: Schemathesis calls its own service with everything that the contract allows, and with invalid data.
 import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -52,7 +52,7 @@ function readWishes(): Wishes {
   return { short, seed: Number(seed), as };
 }
 
-/** Starts api, worker and servers, with limits that hide no answer, and with webhooks that reach nobody. */
+/** Starts api, worker and servers, with limits that hide no response, and with webhooks that reach nobody. */
 async function startService(open: Disposal) {
   const dataDir = await mkdtemp(join(tmpdir(), 'herald-fuzz-'));
   open.defer(() => rm(dataDir, { recursive: true, force: true }));
@@ -61,7 +61,7 @@ async function startService(open: Disposal) {
     PORT: '0',
     // The contract names the cookie of https.
     HERALD_PUBLIC_URL: 'https://herald.example',
-    // Where nobody listens.
+    // Nobody listens there.
     HERALD_EGRESS_PROXY: 'http://127.0.0.1:9',
     HERALD_KEY_REQUESTS_PER_MINUTE: '10000000',
     HERALD_FAILURES_PER_MINUTE: '10000000',
@@ -71,7 +71,7 @@ async function startService(open: Disposal) {
   return { dev, dataDir };
 }
 
-/** Callers with a credential also send faulty data and try sequences of calls. */
+/** Callers with a credential also send invalid data and try sequences of calls. */
 function effortOf({ credentials }: Caller, { short }: Wishes): Effort {
   if (short) {
     const phases = 'coverage,stateful';

@@ -1,4 +1,4 @@
-// Runs Schemathesis as one caller, and tells what it found.
+// Runs Schemathesis as one caller, and reports its findings.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,9 +13,9 @@ export const requirements = fileOf('requirements.txt');
 
 export interface Effort {
   readonly phases: string;
-  /** With faulty data, too, or only with what the contract allows. */
+  /** Whether to send invalid data, too, or only what the contract allows. */
   readonly mode: 'all' | 'positive';
-  /** Cases of each call, in the phases that make them up. */
+  /** The maximum cases per call, in the phases that generate cases. */
   readonly examplesMax: number;
   readonly secondsMax?: number;
 }
@@ -23,7 +23,7 @@ export interface Effort {
 interface Run {
   readonly apiUrl: string;
   readonly seed: number;
-  /** For its files. */
+  /** The folder for its files. */
   readonly folder: string;
 }
 
@@ -33,7 +33,7 @@ interface Report {
   exit_code: number;
 }
 
-/** Shows its output. Throws where it did not run to its end. */
+/** Shows its output. Throws if it did not run to its end. */
 export async function fuzzAs(
   caller: Caller,
   { phases, mode, examplesMax, secondsMax }: Effort,
@@ -41,7 +41,7 @@ export async function fuzzAs(
 ): Promise<{ cases: number; findings: number }> {
   const config = join(folder, 'schemathesis.toml');
   const report = join(folder, 'report.json');
-  // That of another caller would pass for this one's.
+  // A report of another caller must not be taken for this one's.
   await rm(report, { force: true });
   await writeFile(config, (await readFile(fileOf('schemathesis.toml'), 'utf8')) + configOf(caller));
   const args = [
@@ -68,7 +68,7 @@ export async function fuzzAs(
     env,
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  // 1: it found something.
+  // 1 means that it found something.
   if (code !== 0 && code !== 1) throw new Error(`Schemathesis ended with ${code}`);
   const { test_cases: counts, errors } = JSON.parse(await readFile(report, 'utf8')) as Report;
   const faults = errors.reduce((sum, { count }) => sum + count, 0);

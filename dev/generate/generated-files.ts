@@ -1,4 +1,4 @@
-// The files that are made from others in this repository.
+// The files that are generated from others in this repository.
 import { readFile } from 'node:fs/promises';
 import { format, resolveConfig } from 'prettier';
 import { renderOpenapi } from '../../api/openapi/document.ts';
@@ -19,11 +19,11 @@ const metricsPage = 'docs/metrics.md';
 const logPage = 'docs/observing.md';
 const signatureCases = 'test/unit/crypto/signature-cases.json';
 const cases = 'packages/receiver-cases';
-/** The Go module and each package are published alone, so they have copies. */
+/** The Go module and each package are published separately, so they have copies. */
 const casesOfGo = 'packages/receiver-go/internal/cases/testdata';
 const licensed = ['cli', 'client-py', 'client-ts', 'receiver-go', 'receiver-py', 'receiver-ts'];
 
-/** Returns the texts of all generated files but those of the Python client, by their paths. */
+/** Returns the texts of all generated files by path, except those of the Python client. */
 export async function generateFiles(): Promise<Map<string, string>> {
   const openapi = renderOpenapi(routes);
   const files = new Map<string, string>([

@@ -1,4 +1,4 @@
-// `npm run generate`: writes all generated files; with `-- --check` it only lists the outdated ones.
+// `npm run generate`: writes all generated files. With `-- --check`, only lists the outdated ones.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { errorCode } from '../../lib/platform/error-code.ts';

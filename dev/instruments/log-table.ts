@@ -1,7 +1,7 @@
 import { logEvents, type LogEvent } from '../../lib/platform/log-events.ts';
 import { withGenerated } from './with-generated.ts';
 
-/** Returns the page with its table of log events made anew. */
+/** Returns the page with an updated table of log events. */
 export function withLogTable(page: string): string {
   const rows = Object.entries(logEvents).flatMap(([subject, events]) => [
     `| **${subject}** | | |\n`,

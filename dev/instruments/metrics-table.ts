@@ -3,7 +3,7 @@ import { withGenerated } from './with-generated.ts';
 
 type Instrument = (typeof instruments)[keyof typeof instruments];
 
-/** Returns the page with its table made anew. */
+/** Returns the page with an updated table. */
 export function withTable(page: string, all: readonly Instrument[]): string {
   return withGenerated(page, renderTable(all));
 }

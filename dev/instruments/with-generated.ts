@@ -1,7 +1,7 @@
 const begin = '<!-- begin: npm run generate -->';
 const end = '<!-- end -->';
 
-/** Returns the page with a new text between its marks. Throws where they are missing. */
+/** Returns the page with a new text between its markers. Throws if they are missing. */
 export function withGenerated(page: string, text: string): string {
   const [before, rest] = page.split(begin);
   const after = rest?.split(end)[1];

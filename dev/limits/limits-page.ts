@@ -48,7 +48,7 @@ const units = {
   PerMinute: { 'a minute': 1 },
 };
 
-/** Returns a value in the largest unit that leaves it whole; its name says what it counts. */
+/** Returns a value in the largest unit in which it is a whole number. Its name contains the original unit. */
 export function withUnit(name: string, value: number): string {
   for (const [word, sizes] of Object.entries(units)) {
     if (!new RegExp(`${word}(?![a-z])`).test(name)) continue;

@@ -1,4 +1,4 @@
-// The memory that a process takes where each of its bounds is reached at the same time, by the default settings.
+// The memory of a process that reaches all of its bounds at the same time, with the default settings.
 import { hashingBytesMax } from '../../lib/access/password.ts';
 import { readConfig } from '../../lib/config/config.ts';
 import {
@@ -14,7 +14,7 @@ import { makeDevSecrets } from '../start/dev-secrets.ts';
 const mebibyte = 1024 ** 2;
 const { http } = readConfig({ MONGODB_URI: 'mongodb://localhost', ...makeDevSecrets() });
 
-// A request gives its permits back when it is overdue.
+// A request returns its permits when it is overdue.
 const requestsInFlightMax =
   (attemptLimits.permitsInAllMax * limits.attemptTimeoutMs) / attemptLimits.overdueAfterMs;
 
@@ -39,7 +39,7 @@ export const memoryOf = {
     'early first attempts': attemptLimits.earlyAttemptBytesMax,
     'latest events for live streams': streamLimits.keptBytesMax,
     'messages of live streams': streamLimits.streamsMax * streamLimits.buffersBytesMax,
-    'missed events of live streams': streamLimits.missedReadsAtOnceMax * limits.pageBytesMax,
+    'missed events of live streams': streamLimits.concurrentMissedReadsMax * limits.pageBytesMax,
   },
   worker: {
     'an idle process': 240 * mebibyte,
@@ -47,7 +47,7 @@ export const memoryOf = {
   },
 } as const;
 
-/** Returns what all rows of a role take together. */
+/** Returns the sum of all rows of a role. */
 export function bytesOf(role: keyof typeof memoryOf): number {
   return Object.values(memoryOf[role]).reduce((sum, bytes) => sum + bytes, 0);
 }

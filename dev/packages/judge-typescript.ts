@@ -1,4 +1,4 @@
-// Prints what packages/receiver-ts makes of each case, as JSON by the name of the case.
+// Prints the result of packages/receiver-ts for each case, as JSON keyed by the name of the case.
 import { Verifier, WebhookRefused } from '../../packages/receiver-ts/src/index.ts';
 import { bodyOf, type ReceiverCase, receiverCases } from '../../test/support/receiver-cases.ts';
 

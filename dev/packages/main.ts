@@ -1,4 +1,4 @@
-// `npm run test:packages`: the tests of the packages whose toolchain is there, and what each makes of the cases.
+// `npm run test:packages`: runs the tests of each package whose toolchain is installed, and compares its results.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -42,7 +42,7 @@ function chosenPackages(): readonly TestedPackage[] {
   );
 }
 
-/** Throws when a test fails, or a case is judged otherwise than its file says. */
+/** Throws if a test fails, or a result differs from the expected one. */
 async function testPackage(tested: TestedPackage): Promise<void> {
   const { name, folder = name, probe, needs, prepare, judge } = tested;
   const startedAt = performance.now();
@@ -56,7 +56,7 @@ async function testPackage(tested: TestedPackage): Promise<void> {
   print(`${name}: passed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
 }
 
-/** Returns the names of the cases that a package judges otherwise; its verdicts are by name. */
+/** Returns the names of the cases whose result differs. The output has the results by name. */
 async function misjudged(output: string): Promise<string[]> {
   const verdicts = JSON.parse(output) as Record<string, unknown>;
   const file = await readFile(`${pathOf('receiver-cases')}/deliveries.json`, 'utf8');
@@ -77,7 +77,7 @@ async function runTests({
   for (const command of tests) await run(folder, command, { env });
 }
 
-/** Starts a service for the tests of a client, and returns where it is and its key. */
+/** Starts a service for the tests of a client, and returns its address and key as environment variables. */
 async function startService(open: Disposal): Promise<Readonly<Record<string, string>>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'herald-packages-'));
   open.defer(() => rm(dataDir, { recursive: true, force: true }));
@@ -87,7 +87,7 @@ async function startService(open: Disposal): Promise<Readonly<Record<string, str
   return { HERALD_URL: apiUrl, HERALD_APP_UID: appUid, HERALD_API_KEY: apiKey };
 }
 
-/** Runs a command in a folder. Returns its output, if that is not shown. */
+/** Runs a command in a folder. Returns its output unless that is shown. */
 async function run(
   folder: string,
   [program = '', ...args]: readonly string[],

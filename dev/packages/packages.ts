@@ -1,21 +1,21 @@
-// The packages, and how each is tested. A new language is one more entry.
+// The packages, and how to test each. A new language is one more entry.
 import { prepareEnvironment, programOf, pythonNeeds, pythonProbe } from '../python/environment.ts';
 
 export interface TestedPackage {
-  /** Its folder in packages/, where its commands run, unless it has another `folder`. */
+  /** Its folder in packages/. Commands run there unless `folder` is set. */
   readonly name: string;
-  /** From packages/. */
+  /** Relative to packages/. */
   readonly folder?: string;
-  /** Ends with 0 where the toolchain is there. */
+  /** A command that ends with 0 if the toolchain is installed. */
   readonly probe: readonly string[];
   readonly needs: string;
   readonly prepare?: (folder: string) => Promise<void>;
   readonly tests: readonly (readonly string[])[];
-  /** Whether its tests call a service: HERALD_URL, HERALD_APP_UID and HERALD_API_KEY say where. */
+  /** Whether its tests call a service, configured by HERALD_URL, HERALD_APP_UID and HERALD_API_KEY. */
   readonly callsService?: true;
   /**
-   * Of a receiver: prints a JSON object with what the package makes of each case of receiver-cases, by the case's
-   * name and in the form of its `expect`.
+   * For a receiver: a command that prints a JSON object with its result for each of the receiver-cases, keyed by the
+   * name of the case and in the form of its `expect`.
    */
   readonly judge?: readonly string[];
 }
@@ -24,7 +24,7 @@ const receiverPy = 'receiver-py';
 const python = (...args: string[]) => [programOf(receiverPy, 'python'), ...args];
 const clientPy = 'client-py';
 
-/** The checks of a package for npm. The test file packs it and uses it in an empty folder. */
+/** The checks of an npm package. The test file packs it and uses it in an empty folder. */
 const npmPackage = (testFile: string, ...checks: string[]) => ({
   probe: [process.execPath, '--version'],
   needs: 'node',
@@ -34,7 +34,7 @@ const npmPackage = (testFile: string, ...checks: string[]) => ({
     ['npm', 'run', 'test:tools', '--prefix', '../..', '--', `test/tools/packages/${testFile}`],
   ],
 });
-// The packages have no form for `require`.
+// The packages support only `import`, not `require`.
 const typesCheck = 'attw --pack . --profile esm-only --format table-flipped';
 
 export const testedPackages: readonly TestedPackage[] = [
@@ -43,7 +43,7 @@ export const testedPackages: readonly TestedPackage[] = [
   {
     name: 'receiver-ts',
     ...npmPackage('receiver-ts/packed.test.ts', typesCheck),
-    // From the root, to which the paths of what tests share are relative.
+    // From the root, because the shared paths of tests are relative to it.
     judge: ['sh', '-c', 'cd ../.. && exec node --import tsx dev/packages/judge-typescript.ts'],
   },
   {

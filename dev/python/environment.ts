@@ -1,4 +1,4 @@
-// Environments with Python packages, each made once from PyPI.
+// Environments with Python packages, each created once from PyPI.
 import { createHash } from 'node:crypto';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { runProgram } from '../servers/run-program.ts';
 const cache = fileURLToPath(new URL('../../.cache/python', import.meta.url));
 const installTimeoutMs = 10 * 60_000;
 
-/** Ends with 0 where environments can be made. */
+/** A command that ends with 0 if environments can be created. */
 export const pythonProbe = [
   'python3',
   '-c',
@@ -16,12 +16,12 @@ export const pythonProbe = [
 ] as const;
 export const pythonNeeds = 'python3 (3.10 or newer, with venv)';
 
-/** Returns the path of a program of an environment. */
+/** Returns the path of an executable in an environment. */
 export function programOf(environment: string, program: string): string {
   return join(cache, environment, 'bin', program);
 }
 
-/** Makes an environment anew when the file with its requirements, or Python, has changed. */
+/** Creates an environment, again if its requirements file or Python has changed. */
 export async function prepareEnvironment(name: string, requirements: string): Promise<void> {
   const folder = join(cache, name);
   const version = await runProgram('python3', ['-VV'], { timeoutMs: installTimeoutMs });

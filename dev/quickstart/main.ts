@@ -1,4 +1,4 @@
-// Runs the commands of docs/quickstart.md as they stand, in a copy of this checkout, for each language that is there.
+// Runs the commands of docs/quickstart.md verbatim, in a copy of this checkout, for each installed language.
 import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -17,7 +17,7 @@ const startTimeoutMs = 180_000;
 const installTimeoutMs = 300_000;
 const deliveryTimeoutMs = 30_000;
 const pollIntervalMs = 100;
-// Not copied: what is installed, made or kept by a run.
+// Not copied: installed, generated and runtime files.
 const notCopied = ['node_modules', '.git', '.herald', '.cache', '.venv', 'dist'];
 const portOfDocument = '4000';
 
@@ -89,7 +89,7 @@ async function runSection(section: Section, checkout: string): Promise<void> {
   print(`quick start of ${language}: "${shown}" after ${seconds} s`);
 }
 
-/** Waits until the application answers: a delivery without a signature gets 401. */
+/** Waits until the application responds: a delivery without a signature gets 401. */
 async function untilForgeryIsRefused(port: number, application: Shell): Promise<void> {
   const deadline = performance.now() + installTimeoutMs;
   const ending = new AbortController();

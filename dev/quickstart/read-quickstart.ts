@@ -1,4 +1,4 @@
-// What docs/quickstart.md tells a reader to copy, by language and terminal.
+// Extracts what docs/quickstart.md tells readers to copy, by language and terminal.
 
 interface QuickStart {
   /** Starts the service, in the first terminal. */
@@ -8,13 +8,13 @@ interface QuickStart {
 
 export interface Section {
   readonly language: string;
-  /** The path of the example and its code as shown. */
+  /** The path of the example, and its code as shown. */
   readonly example: { readonly path: string; readonly code: string };
   /** Prepares the application and runs it, in the second terminal. */
   readonly application: readonly string[];
   /** Makes a change, in the third terminal. */
   readonly change: string;
-  /** What the second terminal shows then. */
+  /** What the second terminal then shows. */
   readonly shown: string;
 }
 
@@ -25,7 +25,7 @@ interface Block {
   readonly lead: string;
 }
 
-/** Throws where the document has another form. */
+/** Throws if the document has another structure. */
 export function readQuickStart(markdown: string): QuickStart {
   const [introduction = '', ...rest] = markdown.split(/^## /m);
   const starts = blocksOf(introduction).filter(isCommand);

@@ -1,4 +1,4 @@
-// A terminal: commands in one shell, what they print, and an end for all that they started.
+// A terminal: commands in one shell, with their output, and an end for every process that they started.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -6,7 +6,7 @@ export interface Shell extends AsyncDisposable {
   readonly output: () => string;
   /** Resolves with the exit code, or the signal. */
   readonly ended: Promise<number | string>;
-  /** Resolves when `text` was printed. Throws, with the output, when the shell ends or time is up before. */
+  /** Resolves when `text` has been printed. Throws with the output if the shell ends or the time is up first. */
   until(text: string, timeoutMs: number): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export function openShell(
   commands: string,
   options: { cwd: string; env: NodeJS.ProcessEnv },
 ): Shell {
-  // A group of its own, so that a server started by npm ends with it.
+  // Its own process group, so that a server started by npm ends with it.
   const child = spawn('bash', ['-c', commands], {
     ...options,
     detached: true,

@@ -1,7 +1,7 @@
-// A case before it is written: what a receiver gets, and what it has to make of it.
+// A case before it is written: the request to a receiver, and the expected result.
 import { createHmac } from 'node:crypto';
 
-/** A body that is long and still takes one line of the file. */
+/** A long body that still takes only one line of the file. */
 export interface RepeatedBody {
   before: string;
   text: string;
@@ -35,17 +35,17 @@ interface Refused {
 export interface Draft {
   name: string;
   scheme?: 'standard' | 'body-only';
-  /** What the receiver knows; by default the secret that signs. */
+  /** The secrets of the receiver. The default is the one that signs. */
   secrets?: readonly string[];
-  /** What the service signs with: `webhook-signature` with each, `X-Webhook-Signature` with the first. */
+  /** The secrets that sign: each makes an entry of `webhook-signature`, and the first makes `X-Webhook-Signature`. */
   signedWith?: readonly string[];
   body?: string | Uint8Array | RepeatedBody;
   timestamp?: string;
   id?: string;
   sequence?: number | null;
-  /** Changes the headers after they were signed. */
+  /** Changes the headers after signing. */
   alter?: (headers: Headers) => Headers;
-  /** What arrives instead of the body that was signed. */
+  /** The body that arrives instead of the signed one. */
   arrives?: string;
   toleranceSeconds?: number;
   expect: Code | Partial<Accepted>;
@@ -68,7 +68,7 @@ export const agentEvent = {
 };
 export const agentBody = JSON.stringify(agentEvent);
 
-/** Returns a case for each name, all with the same outcome. */
+/** Returns a case per name, all with the same result. */
 export function casesOf(
   expect: Draft['expect'],
   drafts: Readonly<Record<string, Omit<Draft, 'name' | 'expect'>>>,
@@ -82,7 +82,7 @@ export function standardSignature(key: string, signed: { start: string; body: Ui
   return `v1,${hmac.update(signed.start).update(signed.body).digest('base64')}`;
 }
 
-/** Returns the case as the file has it. */
+/** Returns the case in the form of the file. */
 export function toCase(draft: Draft) {
   const { name, scheme = 'standard', signedWith = [secret], toleranceSeconds } = draft;
   const body = draft.body ?? agentBody;

@@ -26,7 +26,7 @@ const events: Draft[] = eventTypesOf(agentEvent.appUid).map(({ event, sample }) 
 const withData = (fields: object): string =>
   JSON.stringify({ ...agentEvent, data: { ...agentEvent.data, ...fields } });
 
-/** A body of exactly so many bytes. */
+/** Returns a body of exactly that many bytes. */
 function bodyOfBytes(bytes: number): RepeatedBody {
   const [before = '', after = ''] = withData({ description: '|' }).split('|');
   return { before, text: 'a', times: bytes - before.length - after.length, after };
@@ -36,8 +36,8 @@ const bodies: Draft[] = [
   ...casesOf(
     {},
     {
-      'letters of many scripts': { body: withData({ agentName: 'Zoë 支援 דוא״ל 👩‍🚀' }) },
-      'letters as escapes': { body: agentBody.replace('tenant-1', '\\u00e9\\ud83d\\ude80') },
+      'characters of many scripts': { body: withData({ agentName: 'Zoë 支援 דוא״ל 👩‍🚀' }) },
+      'characters as escapes': { body: agentBody.replace('tenant-1', '\\u00e9\\ud83d\\ude80') },
       'whitespace between all tokens': {
         body: ` \r\n\t${JSON.stringify(agentEvent, null, '\t')}\n `,
       },
@@ -46,15 +46,15 @@ const bodies: Draft[] = [
       },
       'a body of 2 KiB': { body: bodyOfBytes(2_048) },
       'a body of 256 KiB': { body: bodyOfBytes(262_144) },
-      'fields that are not known': { body: JSON.stringify({ ...agentEvent, later: [null] }) },
+      'unknown fields': { body: JSON.stringify({ ...agentEvent, later: [null] }) },
       'a key that differs from a known one in case': {
         body: JSON.stringify({ ...agentEvent, EventId: 'evt_2' }),
       },
-      'a version that is not known': { body: JSON.stringify({ ...agentEvent, version: 2 }) },
+      'an unknown version': { body: JSON.stringify({ ...agentEvent, version: 2 }) },
     },
   ),
   {
-    name: 'an event that is not known',
+    name: 'an unknown event',
     body: JSON.stringify({ ...agentEvent, event: 'agent.archived' }),
     expect: { event: 'agent.archived' },
   },
@@ -77,10 +77,10 @@ const signatureChanged = (change: (value: string) => string) => ({
 const rotation = casesOf(
   {},
   {
-    'a rotation: the receiver knows the old secret': { signedWith: both, secrets: [secret] },
-    'a rotation: the receiver knows the new secret': { signedWith: both, secrets: [otherSecret] },
-    'a rotation: the receiver knows both secrets': { signedWith: both },
-    'after a rotation: the receiver knows both secrets': {
+    'a rotation: the receiver has the old secret': { signedWith: both, secrets: [secret] },
+    'a rotation: the receiver has the new secret': { signedWith: both, secrets: [otherSecret] },
+    'a rotation: the receiver has both secrets': { signedWith: both },
+    'after a rotation: the receiver has both secrets': {
       signedWith: [otherSecret],
       secrets: both,
     },
@@ -99,7 +99,7 @@ const times = casesOf(
   {
     'as old as is tolerated': { timestamp: String(nowSeconds - 300) },
     'as far ahead as is tolerated': { timestamp: String(nowSeconds + 300) },
-    'as old as a tolerance of its own allows': {
+    'as old as a custom tolerance allows': {
       toleranceSeconds: 60,
       timestamp: String(nowSeconds - 60),
     },
@@ -121,10 +121,10 @@ const headers: Draft[] = [
     {
       'header names in lower case': { alter: (all) => renamed(all, (name) => name.toLowerCase()) },
       'header names in upper case': { alter: (all) => renamed(all, (name) => name.toUpperCase()) },
-      'a wrong X-Webhook-Signature, which this scheme does not read': {
+      'a wrong X-Webhook-Signature, which this scheme ignores': {
         alter: (all) => ({ ...all, 'X-Webhook-Signature': 'sha256=00' }),
       },
-      'X-Webhook-Test of a body that is no test': {
+      'X-Webhook-Test with a body that is not a test': {
         alter: (all) => ({ ...all, 'X-Webhook-Test': 'true' }),
       },
     },
@@ -135,7 +135,7 @@ const headers: Draft[] = [
       'only the headers of Standard Webhooks': { alter: (all) => only(all, 'webhook-') },
       'an attempt and a sequence that are zero': numbered('0', '0'),
       'an attempt and a sequence with zeros before them': numbered('01', '007'),
-      'an attempt and a sequence that are no numbers': numbered('1, 1', '1e3'),
+      'an attempt and a sequence that are not numbers': numbered('1, 1', '1e3'),
     },
   ),
   ...casesOf(
@@ -153,7 +153,7 @@ const bodyOnly: Draft[] = [
     {
       'body only: as it was sent': {},
       'body only: a rotation, the old secret signs': { signedWith: both },
-      'body only: promoted, the receiver knows both secrets': {
+      'body only: promoted, the receiver has both secrets': {
         signedWith: [otherSecret],
         secrets: both,
       },
@@ -169,7 +169,7 @@ const bodyOnly: Draft[] = [
   ...casesOf(
     { attempt: null, sequence: null },
     {
-      'body only: no header but the signature': {
+      'body only: only the signature header': {
         alter: (all) => only(all, 'X-Webhook-Signature'),
       },
     },

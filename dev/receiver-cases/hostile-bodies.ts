@@ -1,4 +1,4 @@
-// Deliveries that are signed well and say what a receiver refuses.
+// Correctly signed deliveries whose body a receiver refuses.
 import { agentBody, agentEvent, type Draft, eventId, nowSeconds } from './draft.ts';
 
 const { data, ...envelope } = agentEvent;
@@ -29,7 +29,7 @@ const bodies: Draft[] = (
     ['with a number as timestamp', JSON.stringify({ ...agentEvent, timestamp: nowSeconds })],
     ['with true as version', JSON.stringify({ ...agentEvent, version: true })],
     ['with version 0', JSON.stringify({ ...agentEvent, version: 0 })],
-    ['with a version between two', JSON.stringify({ ...agentEvent, version: 1.5 })],
+    ['with a fractional version', JSON.stringify({ ...agentEvent, version: 1.5 })],
     ['with a list as data', JSON.stringify({ ...agentEvent, data: [data] })],
     ['with data without uid', JSON.stringify({ ...envelope, data: { externalTenantId: 't' } })],
     ['with a number as data.uid', JSON.stringify({ ...envelope, data: { ...data, uid: 1 } })],
@@ -38,7 +38,7 @@ const bodies: Draft[] = (
 
 const ids: Draft[] = [
   {
-    name: 'the eventId of the body is another than webhook-id',
+    name: 'the eventId of the body is not webhook-id',
     id: 'evt_01another00000000000000000',
     expect: 'event_id_mismatch',
   },

@@ -30,17 +30,20 @@ const missing = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].flatMap
   }),
 );
 
-/** Signed as they are, so that only the time is wrong. */
+/** Correctly signed, so that only the time is wrong. */
 const times: Draft[] = [
   ...casesOf('timestamp_too_old', {
     'a second older than is tolerated': { timestamp: secondsAgo(301) },
-    'older than a tolerance of its own': { toleranceSeconds: 60, timestamp: secondsAgo(61) },
+    'older than a custom tolerance allows': { toleranceSeconds: 60, timestamp: secondsAgo(61) },
     'a second old, without tolerance': { toleranceSeconds: 0, timestamp: secondsAgo(1) },
     'the time is zero': { timestamp: '0' },
   }),
   ...casesOf('timestamp_too_new', {
     'a second further ahead than is tolerated': { timestamp: secondsAgo(-301) },
-    'ahead of a tolerance of its own': { toleranceSeconds: 60, timestamp: secondsAgo(-61) },
+    'further ahead than a custom tolerance allows': {
+      toleranceSeconds: 60,
+      timestamp: secondsAgo(-61),
+    },
     'the time has 12 digits': { timestamp: '999999999999' },
   }),
   ...casesOf('invalid_timestamp', {
@@ -55,8 +58,8 @@ const times: Draft[] = [
     'the time has a space inside': { timestamp: '1767 268800' },
     'the time ends in letters': { timestamp: `${nowSeconds}s` },
     'the time is ISO 8601': { timestamp: '2026-01-01T12:00:00Z' },
-    'the time comes twice': { timestamp: `${nowSeconds}, ${nowSeconds}` },
-    'the time is no number': { timestamp: 'NaN' },
+    'the time is sent twice': { timestamp: `${nowSeconds}, ${nowSeconds}` },
+    'the time is not a number': { timestamp: 'NaN' },
   }),
 ];
 
@@ -72,15 +75,15 @@ const signatures = casesOf('signature_mismatch', {
     ),
   },
   'a byte of the body changed': { arrives: agentBody.replace('tenant-1', 'tenant-2') },
-  'the body was parsed and written again': {
+  'the body was parsed and re-serialised': {
     body: JSON.stringify(agentEvent, null, 2),
     arrives: agentBody,
   },
   'a line break after the body': { arrives: `${agentBody}\n` },
   'the body was lost': { arrives: '' },
   'the id changed': { alter: changed('webhook-id', (id) => id.replace('sample', 'simple')) },
-  'the id comes twice': { alter: changed('webhook-id', (id) => `${id}, ${id}`) },
-  'the id has letters that are not ASCII': { alter: changed('webhook-id', () => 'évt') },
+  'the id is sent twice': { alter: changed('webhook-id', (id) => `${id}, ${id}`) },
+  'the id has non-ASCII characters': { alter: changed('webhook-id', () => 'évt') },
   'the time changed': { alter: changed('webhook-timestamp', () => secondsAgo(-1)) },
   'the time has zeros before it': { alter: changed('webhook-timestamp', (time) => `00${time}`) },
   'a part of the time moved into the id': {
@@ -98,7 +101,7 @@ const entries: Readonly<Record<string, (entry: string) => string>> = {
   'in base64 for URLs': (entry) => entry.replaceAll('+', '-').replaceAll('/', '_'),
   'in hex': (entry) => `v1,${Buffer.from(entry.slice(3), 'base64').toString('hex')}`,
   'in lower case': (entry) => entry.toLowerCase(),
-  'with other bits behind its last byte': (entry) => lastBitsChanged(entry),
+  'with different bits after its last byte': (entry) => lastBitsChanged(entry),
   'of version v1a only': (entry) => entry.replace('v1,', 'v1a,'),
   'of version V1': (entry) => entry.replace('v1,', 'V1,'),
   'of version v2': (entry) => entry.replace('v1,', 'v2,'),
@@ -106,10 +109,10 @@ const entries: Readonly<Record<string, (entry: string) => string>> = {
   'v1 with an equals sign': (entry) => entry.replace('v1,', 'v1='),
   'without a version': (entry) => entry.slice(3),
   'with a space after its comma': (entry) => entry.replace(',', ', '),
-  'with something behind a second comma': (entry) => `${entry},v1`,
+  'with something after a second comma': (entry) => `${entry},v1`,
   'joined to another by a comma': (entry) => `${entry}, v1,AAAA`,
-  'joined to another without space': (entry) => `v1,AAAA,${entry}`,
-  'with letters that are not ASCII': () => `v1,${'é'.repeat(44)}`,
+  'joined to another without a space': (entry) => `v1,AAAA,${entry}`,
+  'with non-ASCII characters': () => `v1,${'é'.repeat(44)}`,
   'a comma': () => ',',
 };
 const wrongEntries = Object.entries(entries).map(([what, change]): Draft => ({
@@ -120,7 +123,7 @@ const wrongEntries = Object.entries(entries).map(([what, change]): Draft => ({
 }));
 
 const otherScheme = casesOf('missing_header', {
-  'only X-Webhook-Signature, which this scheme does not read': {
+  'only X-Webhook-Signature, which this scheme ignores': {
     alter: (all) => ({ 'X-Webhook-Signature': all['X-Webhook-Signature'] ?? '' }),
   },
 });
@@ -139,7 +142,7 @@ function signedBytes(key: Uint8Array): Headers {
   };
 }
 
-/** A body whose signature has a plus and a slash, so that base64 for URLs looks different. */
+/** Returns a body whose signature contains a plus and a slash, which base64 for URLs writes differently. */
 function plusAndSlash(): string {
   for (let n = 0; ; n += 1) {
     const body = JSON.stringify({ ...agentEvent, data: { ...agentEvent.data, n } });
@@ -148,7 +151,7 @@ function plusAndSlash(): string {
   }
 }
 
-/** A lenient decoder reads the same bytes: 43 characters of base64 hold two bits more than 32 bytes. */
+/** A lenient decoder reads the same bytes: 43 characters of base64 have two bits more than 32 bytes. */
 function lastBitsChanged(entry: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
   const last = alphabet.indexOf(entry.at(-2) ?? '');
@@ -177,14 +180,14 @@ const bodyOnly: Draft[] = [
     'body only: sha1= instead': signatureChanged((value) => value.replace('sha256', 'sha1')),
     'body only: truncated': signatureChanged((value) => value.slice(0, -2)),
     'body only: longer': signatureChanged((value) => `${value}00`),
-    'body only: comes twice': signatureChanged((value) => `${value}, ${value}`),
+    'body only: sent twice': signatureChanged((value) => `${value}, ${value}`),
   }),
   ...casesOf('invalid_body', {
-    'body only: no JSON': { body: 'eventId=evt_1' },
+    'body only: not JSON': { body: 'eventId=evt_1' },
     'body only: not UTF-8': { body: Buffer.from('{"eventId":"\u00e9"}', 'latin1') },
   }),
   ...casesOf('event_id_mismatch', {
-    'body only: the eventId is another than X-Webhook-Event-Id': {
+    'body only: the eventId is not X-Webhook-Event-Id': {
       alter: changed('X-Webhook-Event-Id', () => 'evt_2'),
     },
   }),

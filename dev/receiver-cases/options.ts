@@ -1,7 +1,7 @@
 // Options that a receiver refuses when it is created, and similar options that it accepts.
 import { otherSecret, secret } from './draft.ts';
 
-/** What JSON has no number for. */
+/** A number that JSON cannot represent. */
 interface OddNumber {
   number: 'NaN' | 'Infinity';
 }
@@ -9,11 +9,11 @@ type Value = string | number | boolean | null | OddNumber;
 
 export interface OptionsCase {
   name: string;
-  /** By their names in TypeScript; all others are right. */
+  /** By their names in TypeScript. All other options are valid. */
   options: Readonly<Record<string, Value | readonly Value[]>>;
-  /** The option that is named, and what is said of it; null where a receiver is made. */
+  /** The refused option, and the rule in its error. Null if the receiver is created. */
   refused: { option: string; rule: string } | null;
-  /** A compiler refuses it where there is one. */
+  /** Whether a compiler, if the language has one, rejects it. */
   untyped?: true;
 }
 
@@ -43,24 +43,24 @@ const wrongSecrets: readonly [string, Value, string][] = [
   ['empty', '', isEmpty],
   ['null', null, isEmpty],
   ['a number', 7, isEmpty],
-  ['with a line break behind it', `${secret}\n`, isPadded],
-  ['with a line break of Windows behind it', `${secret}\r\n`, isPadded],
+  ['with a line break after it', `${secret}\n`, isPadded],
+  ['with a line break of Windows after it', `${secret}\r\n`, isPadded],
   ['with a line break inside', withInside('\n'), isPadded],
   ['with a space before it', ` ${secret}`, isPadded],
-  ['with a space behind it', `${secret} `, isPadded],
-  ['with a tab behind it', `${secret}\t`, isPadded],
-  ['with a no-break space behind it', `${secret}\u00a0`, isPadded],
-  ['with a zero-width space behind it', `${secret}\u200b`, isPadded],
+  ['with a space after it', `${secret} `, isPadded],
+  ['with a tab after it', `${secret}\t`, isPadded],
+  ['with a no-break space after it', `${secret}\u00a0`, isPadded],
+  ['with a zero-width space after it', `${secret}\u200b`, isPadded],
   ['with a byte order mark', `\ufeff${secret}`, isPadded],
-  ['of spaces alone', '   ', isPadded],
+  ['of only spaces', '   ', isPadded],
   ['in double quotes', `"${secret}"`, isPadded],
   ['in single quotes', `'${secret}'`, isPadded],
   ['in backticks', `\`${secret}\``, isPadded],
   ['in typographic quotes', `\u201c${secret}\u201d`, isPadded],
-  ['with a quote behind it', `${secret}'`, isPadded],
+  ['with a quote after it', `${secret}'`, isPadded],
   ['with a space inside', withInside(' '), isForeign],
   ['with a quote inside', withInside('"'), isForeign],
-  ['of the prefix alone', 'whsec_', isForeign],
+  ['of only the prefix', 'whsec_', isForeign],
   ['that was cut', secret.slice(0, -1), isForeign],
   ['in base64 for URLs', secret.replace(/.$/, '_'), isForeign],
 ];
@@ -82,12 +82,12 @@ function secretsOf(scheme: string): OptionsCase[] {
 }
 
 const noSecretOfService: OptionsCase = {
-  name: 'standard: a text that is no secret of the service',
+  name: 'standard: a text that is not a secret of the service',
   options: { secrets: ["It's a Secret to Everybody"] },
   refused: { option: 'secrets[0]', rule: isForeign },
 };
 
-/** Cases of one option; `typed` are the values that a compiler lets through. */
+/** Returns cases of one option. `typed` are the values that a compiler accepts. */
 function wrongValues(
   option: string,
   rule: string,
@@ -120,7 +120,7 @@ export const optionsCases: readonly OptionsCase[] = [
     untyped: [...odd, null],
   }),
   ...wrongValues('bodyBytesMax', isNoCount, { typed: [0, -1], untyped: [...odd, 1.5] }),
-  // 0 is the default of Go.
+  // In Go, 0 means the default.
   ...wrongValues('countMax', isNoCount, { typed: [-1], untyped: [...odd, 0, 1.5] }),
 ];
 

@@ -1,9 +1,9 @@
-// TypeScript from the schemas of the catalogue of events.
+// Generates TypeScript from the schemas in the catalogue of events.
 import type { SchemaObject } from 'ajv';
 import { schemaOf } from '../../api/event-types/event-catalogue.ts';
 import { type DeliveredEventName, deliveredEventNames } from '../../lib/model/event-name.ts';
 
-/** Types of `data` by the beginning of the event's name; the first that fits. */
+/** Types of `data` by the prefix of the event's name. The first match applies. */
 const dataTypes = {
   'webhook.test': 'TestData',
   'agent.': 'AgentData',
@@ -19,12 +19,12 @@ const header = `// Written by \`npm run generate\` from the service's schemas of
 `;
 const doc = (text: string): string => `/** ${text} */\n`;
 const reported = `/**
- * All events of this release. Of a change that the platform reported itself, \`data\` is what it reported:
- * only \`uid\` and \`externalTenantId\` are sure.
+ * All events of this release. For changes that your platform reported, \`data\` is what it reported, and only
+ * \`uid\` and \`externalTenantId\` are guaranteed.
  */
 `;
 
-/** Returns the text of `packages/receiver-ts/src/events.ts`, not formatted. */
+/** Returns the unformatted text of `packages/receiver-ts/src/events.ts`. */
 export function typesFile(): string {
   const names = deliveredEventNames.map((event) => `  '${event}',\n`).join('');
   const union = deliveredEventNames.map(
@@ -47,7 +47,7 @@ function dataTypeOf(event: DeliveredEventName): string {
   return type;
 }
 
-/** Throws when two events of one type differ in their schema. */
+/** Throws if two events of one type have different schemas. */
 function dataType(type: string): string {
   const events = deliveredEventNames.filter((event) => dataTypeOf(event) === type);
   const bodies = events.map((event) => fieldsOf(propertiesOf(schemaOf(event))['data'] ?? {}));

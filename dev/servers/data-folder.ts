@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { isAlive } from './process-identity.ts';
 
 const prefix = 'agent-herald-';
-// Another container may share this folder but not our pids, so only old folders go.
+// Another container may share this folder but not our process IDs, so only old folders are removed.
 const abandonedAfterMs = 60 * 60 * 1000;
-// Data that nobody keeps is written much faster there; a server of tests takes up to 1 GiB.
+// Temporary data is written much faster there. A server of tests takes up to 1 GiB.
 const memoryFolder = '/dev/shm';
 const memoryBytesMin = 4 * 1024 ** 3;
 
@@ -17,7 +17,7 @@ export interface DataFolder {
   discard(): Promise<void>;
 }
 
-/** Makes `dataDir`, or for null a folder in memory where there is room, else below the temporary one. */
+/** Creates `dataDir`; for null, a folder in memory if there is room, or else below the temporary one. */
 export async function openDataFolder(dataDir: string | null, server: string): Promise<DataFolder> {
   if (dataDir !== null) {
     await mkdir(dataDir, { recursive: true });
@@ -40,7 +40,7 @@ async function hasRoom(folder: string): Promise<boolean> {
   }
 }
 
-// Left by processes that were killed.
+// Folders of killed processes.
 async function removeAbandoned(parent: string): Promise<void> {
   for (const entry of await readdir(parent)) {
     const pid = new RegExp(`^${prefix}(\\d+)-`).exec(entry)?.[1];

@@ -16,7 +16,7 @@ const archiveTimeoutMs = 10 * 60 * 1000;
 const unpackTimeoutMs = 2 * 60 * 1000;
 
 export interface DownloadSources {
-  /** Answers `/{artifact}/{version}` with the archive's address. */
+  /** Responds to `/{artifact}/{version}` with the address of the archive. */
   readonly temporalUrl: string;
   readonly mongodbUrl: string;
   readonly pip: readonly [string, ...string[]];
@@ -34,7 +34,7 @@ interface Archive {
   readonly stripFolders: number;
 }
 
-/** Unpacks a server's archive below `folder`; returns the executable's path. Throws where there is none. */
+/** Unpacks a server's archive below `folder`. Returns the path of the executable. Throws if there is none. */
 export async function downloadOfficial(
   recipe: BinaryRecipe,
   folder: string,

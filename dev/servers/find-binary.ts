@@ -16,7 +16,7 @@ export interface FindBinaryOptions {
   readonly sources?: DownloadSources;
 }
 
-/** Installs what is missing; throws one error with a line for each server that could not be found. */
+/** Installs missing servers. Throws one error with a line for each server that could not be found. */
 export async function findBinaries<Name extends ServerName>(
   names: readonly Name[],
   options: FindBinaryOptions,
@@ -45,7 +45,7 @@ export async function findBinary(name: ServerName, options: FindBinaryOptions): 
   );
 }
 
-/** Returns the folder of the servers that were installed. */
+/** Returns the folder of the installed servers. */
 export function serversCacheDir(env: NodeJS.ProcessEnv): string {
   const projectCache = fileURLToPath(new URL('../../.cache/servers', import.meta.url));
   return resolve(env['HERALD_SERVERS_CACHE'] || projectCache);
@@ -95,13 +95,13 @@ async function runs(recipe: BinaryRecipe, path: string): Promise<boolean> {
     await probe(recipe, path);
     return true;
   } catch {
-    // A fresh install replaces it and reports its own faults.
+    // A new install replaces it and reports its own errors.
     return false;
   }
 }
 
 async function probe(recipe: BinaryRecipe, path: string): Promise<void> {
   const printed = await runProgram(path, recipe.probeArgs, { timeoutMs: probeTimeoutMs });
-  // An empty file is a shell script that succeeds.
+  // An empty file is a valid shell script, so it would succeed.
   if (printed === '') throw new Error(`${path} prints nothing`);
 }

@@ -9,7 +9,7 @@ interface Installable {
   readonly version: string;
   /** How it is installed if it is missing, as shown to the user. */
   readonly how: string;
-  /** Makes the executable below a folder, and returns its path there. */
+  /** Builds the executable below a folder, and returns its path. */
   readonly make: (staging: string) => Promise<string>;
 }
 
@@ -20,7 +20,7 @@ interface FindOptions {
 
 const buildTimeoutMs = 60 * 60 * 1000;
 
-/** Returns the path of a program: on PATH, in the cache, or made now. Throws one sentence when that fails. */
+/** Returns the path of a program: on PATH, in the cache, or installed now. Throws one sentence if that fails. */
 export async function findOrInstall(
   { name, version, how, make }: Installable,
   { env, progress }: FindOptions,
@@ -40,7 +40,7 @@ export async function findOrInstall(
   return target;
 }
 
-/** Returns a program that Go builds from a package, such as `example.com/tool@v1.0.0`, as an executable `built`. */
+/** Describes a program that Go builds from a package, such as `example.com/tool@v1.0.0`, as the executable `built`. */
 export function builtWithGo(goPackage: string, built: string): Pick<Installable, 'how' | 'make'> {
   return {
     how: 'building it with Go, which takes minutes, once',

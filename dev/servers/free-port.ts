@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { errorCode } from '../../lib/platform/error-code.ts';
 
-/** Returns `preferred` when it is free on the loopback address, else a free port; 0 prefers none. */
+/** Returns `preferred` if it is free on the loopback address, or else a free port. 0 means any port. */
 export async function pickPort(preferred: number): Promise<number> {
   const [port = 0] = await pickPorts([preferred]);
   return port;
 }
 
-/** Returns a port for each preferred one, all different; see `pickPort`. */
+/** Returns a port for each preferred one, all different. See `pickPort`. */
 export async function pickPorts(preferred: readonly number[]): Promise<number[]> {
   const held: Server[] = [];
   try {
@@ -21,7 +21,7 @@ export async function pickPorts(preferred: readonly number[]): Promise<number[]>
   }
 }
 
-/** Returns `port`, or a free one for 0; throws one sentence when it cannot be used. */
+/** Returns `port`, or a free one for 0. Throws one sentence if it cannot be used. */
 export async function requirePort(
   port: number,
   { setting }: { readonly setting?: string } = {},
@@ -41,7 +41,7 @@ export async function requirePort(
   }
 }
 
-// Below those of outgoing connections, one of which could have the port before it is used.
+// Below the range of outgoing connections, one of which could take the port before it is used.
 const freePorts = { from: 10_000, to: 32_768 };
 const triesMax = 100;
 

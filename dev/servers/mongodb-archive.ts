@@ -1,10 +1,10 @@
-// Which of MongoDB's archives fits this machine (https://www.mongodb.com/docs/manual/administration/production-notes/).
+// Selects MongoDB's archive for this machine (https://www.mongodb.com/docs/manual/administration/production-notes/).
 import { readFileSync } from 'node:fs';
 
 export interface Machine {
   readonly platform: string;
   readonly arch: string;
-  /** The text of /etc/os-release; empty where there is none. */
+  /** The text of /etc/os-release. Empty if there is none. */
   readonly osRelease: string;
 }
 
@@ -14,7 +14,7 @@ export function thisMachine(): Machine {
   return { platform, arch, osRelease };
 }
 
-/** Returns the path of the archive on MongoDB's server. Throws where there is none. */
+/** Returns the path of the archive on MongoDB's server. Throws if there is none. */
 export function mongodbArchivePath(version: string, machine: Machine): string {
   const { platform, arch } = machine;
   const isArm = arch === 'arm64';
@@ -33,7 +33,7 @@ function distributionOf({ arch, osRelease }: Machine): string {
   const ids = [valueOf('ID'), ...valueOf('ID_LIKE').split(' ')];
   const release = Number.parseInt(valueOf('VERSION_ID'), 10) || Infinity;
   if (ids[0] === 'amzn') return release >= 2023 ? 'amazon2023' : 'amazon2';
-  // Those of Debian are for x86_64 alone.
+  // The archives for Debian are for x86_64 only.
   if (ids[0] === 'debian' && arch === 'x64') return release >= 12 ? 'debian12' : 'debian11';
   if (ids.includes('rhel')) return release >= 9 ? 'rhel90' : 'rhel80';
   return ids[0] === 'ubuntu' && release < 22 ? 'ubuntu2004' : 'ubuntu2204';

@@ -10,7 +10,7 @@ import { startTimeoutMs, waitForPort, waitUntilReady } from './wait-until-ready.
 const replicaSetName = 'herald';
 const commandTimeoutMs = 5000;
 const notYetInitialized = 94;
-// What the transaction of a killed client touched stays locked for so long, else for a minute.
+// Documents in the transaction of a killed client stay locked this long instead of a minute.
 const transactionLifetimeSeconds = 10;
 const oplogMegabytes = 256;
 const cacheGigabytes = { kept: 0.5, ephemeral: 0.25 };
@@ -32,8 +32,8 @@ export interface RunningMongodb {
 }
 
 /**
- * Starts a replica set of one (for transactions and change streams), on the data of an earlier run if
- * there is any, and waits until it takes writes. Throws with the end of its log after 60 s.
+ * Starts a replica set of one (for transactions and change streams), on the data of an earlier run if there is any, and
+ * waits until it accepts writes. Throws with the end of its log after 60 s.
  */
 export async function startMongodb(options: MongodbOptions): Promise<RunningMongodb> {
   const startedAt = performance.now();
@@ -41,7 +41,7 @@ export async function startMongodb(options: MongodbOptions): Promise<RunningMong
   const folder = await openDataFolder(options.dataDir, 'mongodb');
   const server = await spawnMongod(options.binary, port, folder);
   const dispose = async (): Promise<void> => {
-    // Writing data out takes a second.
+    // A clean shutdown takes a second to write the data.
     await (folder.isKept ? server.stop() : server.kill());
     await folder.discard();
   };
@@ -78,7 +78,7 @@ async function spawnMongod(
 }
 
 async function waitForPrimary(server: GuardedProcess, port: number): Promise<void> {
-  // The driver tries only twice a second, so the port comes first.
+  // The driver retries only twice per second, so check the port first.
   await waitForPort(server, port);
   const client = new MongoClient(uriOf(port), { serverSelectionTimeoutMS: commandTimeoutMs });
   try {
@@ -96,7 +96,7 @@ async function waitForPrimary(server: GuardedProcess, port: number): Promise<voi
   }
 }
 
-// Another mongod that took the port first must not have its replica set changed.
+// If another mongod took the port first, its replica set must not be changed.
 async function assertIsOurs(admin: Db, server: GuardedProcess): Promise<void> {
   const { pid }: Document = await admin.command({ serverStatus: 1 });
   if (pid !== server.pid) throw new Error(`another mongod (pid ${String(pid)}) has this port`);
@@ -108,7 +108,7 @@ async function configureAndAsk(admin: Db, host: string): Promise<true | undefine
     const members = [{ _id: 0, host }];
     await admin.command({ replSetInitiate: { _id: replicaSetName, members } });
   } else if (config.members[0].host !== host) {
-    // The set remembers the port of the run before; no majority can agree on the new one.
+    // The set remembers the port of the previous run, and no majority can agree on the new one.
     const members = [{ ...config.members[0], host }];
     const next = { ...config, members, version: config.version + 1 };
     await admin.command({ replSetReconfig: next, force: true });
@@ -139,7 +139,7 @@ function isSetOfOne(config: unknown): config is ReplicaSetConfig {
   return Array.isArray(members) && members.length === 1 && isRecord(members[0]);
 }
 
-// A direct connection needs no agreement between the address used here and the set's own.
+// With a direct connection, this address need not match the address in the replica set.
 function uriOf(port: number): string {
   return `mongodb://127.0.0.1:${port}/?directConnection=true`;
 }

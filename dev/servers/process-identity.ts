@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { errorCode } from '../../lib/platform/error-code.ts';
 
-// Fields of /proc/PID/stat after the command name, which is in parentheses and may hold spaces.
+// Fields of /proc/PID/stat after the command name, which is in parentheses and can contain spaces.
 const stateField = 0;
 const startTimeField = 19;
 
@@ -10,14 +10,14 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it belongs to another user.
+    // EPERM: the process exists, but belongs to another user.
     return errorCode(error) === 'EPERM';
   }
 }
 
 /**
- * Returns when a process started, in ticks since boot, which differs for a later process with the same
- * pid; null where there is no /proc or the process has ended.
+ * Returns when a process started, in ticks since boot. That differs for a later process with the same ID. Null if there
+ * is no /proc or the process has ended.
  */
 export async function processStartTime(pid: number): Promise<string | null> {
   let stat: string;

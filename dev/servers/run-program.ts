@@ -6,7 +6,7 @@ const execFileAsync = promisify(execFile);
 const outputBytesMax = 4 * 1024 * 1024;
 const reasonCharsMax = 300;
 
-/** Whom a process runs as. */
+/** The user that a process runs as. */
 export interface SystemUser {
   readonly uid: number;
   readonly gid: number;
@@ -15,11 +15,11 @@ export interface SystemUser {
 interface ProgramOptions {
   readonly timeoutMs: number;
   readonly env?: NodeJS.ProcessEnv;
-  /** Instead of the user of this process. */
+  /** The user to run as. The default is the user of this process. */
   readonly user?: SystemUser | undefined;
 }
 
-/** Runs `program` without a shell and returns what it printed. Throws an Error with one line of why. */
+/** Runs `program` without a shell and returns its output. Throws an Error with a reason of one line. */
 export async function runProgram(
   program: string,
   args: readonly string[],
@@ -41,7 +41,7 @@ export async function runProgram(
 
 const probeTimeoutMs = 15_000;
 
-/** Reports whether a program is there and ends well. */
+/** Checks whether a program exists and succeeds. */
 export async function canRun([program = '', ...args]: readonly string[]): Promise<boolean> {
   return runProgram(program, args, { timeoutMs: probeTimeoutMs }).then(
     () => true,
@@ -49,7 +49,7 @@ export async function canRun([program = '', ...args]: readonly string[]): Promis
   );
 }
 
-/** Returns the message of a thrown value, or its cause's where that says more. */
+/** Returns the message of a thrown value, or that of its cause if that says more. */
 export function reasonOf(error: unknown): string {
   // Not `instanceof`: Node's errors are of another realm in a vm context.
   if (!isRecord(error)) return String(error);

@@ -15,8 +15,8 @@ interface Holder {
 }
 
 /**
- * Lets one `npm start` at a time use a data folder, and makes the folder. Replaces the lock of a process that is gone;
- * throws one sentence naming the process and the file when it is alive.
+ * Lets only one `npm start` at a time use a data folder, and creates the folder. Replaces the lock of a process that
+ * has ended. If the process is alive, throws one sentence that names it and the file.
  */
 export async function takeStartLock(dataDir: string): Promise<StartLock> {
   await mkdir(dataDir, { recursive: true });
@@ -26,7 +26,7 @@ export async function takeStartLock(dataDir: string): Promise<StartLock> {
   for (let tries = 1; !(await createLock(path, own)); tries += 1) {
     await refuseLivingHolder(path);
     if (tries > 1) throw new Error(`${path} keeps changing hands; start again`);
-    // Two starts may replace one stale lock; MongoDB then refuses its data folder to the second.
+    // Two starts may replace one stale lock. MongoDB then refuses its data folder to the second.
     await rm(path, { force: true });
   }
   return {
@@ -38,7 +38,7 @@ export async function takeStartLock(dataDir: string): Promise<StartLock> {
   };
 }
 
-// A link appears only where no file is and with its content, so nobody reads a half-written lock.
+// A link is created only if no file exists, and with its content, so nobody reads a half-written lock.
 async function createLock(path: string, content: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, content, { flag: 'wx' });
@@ -56,7 +56,7 @@ async function createLock(path: string, content: string): Promise<boolean> {
 async function refuseLivingHolder(path: string): Promise<void> {
   const { pid, startTime = null } = (await readJson<Holder>(path)) ?? {};
   if (typeof pid !== 'number' || !Number.isSafeInteger(pid) || pid <= 0 || !isAlive(pid)) return;
-  // Another process may have the number of one that is gone.
+  // Another process may have the ID of one that has ended.
   if (startTime !== null && (await processStartTime(pid)) !== startTime) return;
   throw new Error(
     `agent-herald is already running here (pid ${pid}, lock file ${path}); ` +

@@ -12,8 +12,8 @@ const visibleTimeoutMs = 15_000;
 const pollIntervalMs = 20;
 
 /**
- * Registers the namespace where it is missing, makes it keep closed workflows for at least 7 days, and
- * waits until workflows can use it. Throws when it is not visible within 15 s.
+ * Registers the namespace if it is missing, makes it keep closed workflows for at least 7 days, and waits until
+ * workflows can use it. Throws if it is not visible within 15 s.
  */
 export async function ensureNamespace(
   connection: ConnectionLike,
@@ -27,13 +27,13 @@ export async function ensureNamespace(
   }
 }
 
-// The part of the server that workflows use learns of a namespace later than others.
+// The part of the server that runs workflows learns of a namespace later than the others.
 async function isVisible(connection: ConnectionLike, namespace: string): Promise<boolean> {
   const listing = connection.operatorService.listSearchAttributes({ namespace });
   return (await tolerateStatus(grpcNotFound, listing)) !== undefined;
 }
 
-// Without a check first: the server caches for a second that it does not know a namespace.
+// Without checking first, because the server caches for a second that it does not know a namespace.
 async function registerIfMissing(connection: ConnectionLike, namespace: string): Promise<void> {
   const registering = connection.workflowService.registerNamespace({
     namespace,
@@ -43,7 +43,7 @@ async function registerIfMissing(connection: ConnectionLike, namespace: string):
   if (registered === undefined) await lengthenRetention(connection, namespace);
 }
 
-// The development server's namespace `default` keeps closed workflows for a day.
+// The development server keeps closed workflows of the namespace `default` for only a day.
 async function lengthenRetention(connection: ConnectionLike, namespace: string): Promise<void> {
   const { config } = await connection.workflowService.describeNamespace({ namespace });
   const currentMs = optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;

@@ -8,8 +8,8 @@ import { runProgram } from './run-program.ts';
 import { ensureNamespace } from './temporal-namespace.ts';
 import { startTimeoutMs, waitForPort, waitUntilReady } from './wait-until-ready.ts';
 
-// By default the one shard's new tasks are read 20 times a second: beyond some six workflows a second
-// each of their steps would wait up to 50 ms.
+// By default, new tasks of the only shard are read 20 times per second. Above about six workflows per second, each step
+// would wait up to 50 ms.
 const taskReadsPerSecond = 200;
 /** For servers with few shards. */
 export const fewShardsConfig = {
@@ -17,7 +17,7 @@ export const fewShardsConfig = {
   'history.transferProcessorMaxPollRPS': taskReadsPerSecond,
   'history.visibilityProcessorMaxPollRPS': taskReadsPerSecond,
   'history.timerProcessorMaxPollRPS': taskReadsPerSecond,
-  // Applications take turns where their activities wait.
+  // Applications take turns in the queues of activities.
   'matching.enableFairness': true,
 } as const;
 const dynamicConfig = Object.entries(fewShardsConfig).map(([name, value]) => `${name}=${value}`);
@@ -32,9 +32,9 @@ export interface TemporalDevServerOptions {
   readonly binary: string;
   /** Null keeps the data in memory only. */
   readonly dataDir: string | null;
-  /** Of gRPC on the loopback address; 0 picks a free one. */
+  /** The gRPC port on the loopback address. 0 picks a free one. */
   readonly port: number;
-  /** 0 picks a free one, null starts no Web UI. */
+  /** 0 picks a free one. Null starts no Web UI. */
   readonly uiPort: number | null;
   readonly namespaces: readonly string[];
   readonly progress: (line: string) => void;
@@ -57,7 +57,7 @@ export async function startTemporalDevServer(
     try {
       return await startOnce(options, startedAt);
     } catch (error) {
-      // It may lose a port of its own choice to another process; another start picks others.
+      // It may lose a port that it picked itself to another process. A restart picks others.
       const endedEarly = performance.now() - startedAt < earlyEndMs;
       if (attempt === startAttemptsMax || !endedEarly) throw error;
     }
@@ -72,7 +72,7 @@ async function startOnce(
   const folder = await openDataFolder(options.dataDir, 'temporal');
   const server = await spawnTemporal(options, ports, folder);
   const dispose = async (): Promise<void> => {
-    // Writing data out takes a second.
+    // A clean shutdown takes a second to write the data.
     await (folder.isKept ? server.stop() : server.kill());
     await folder.discard();
   };
@@ -119,7 +119,7 @@ async function spawnTemporal(
   return startGuarded({ name: 'temporal', binary: options.binary, args, logFile });
 }
 
-// The server never changes the tables of an old file, so only the CLI version that made it opens it.
+// The server never migrates the tables of an old file, so only the CLI version that created it can open it.
 async function databaseArgs(
   { binary, progress }: TemporalDevServerOptions,
   dataDir: string,
@@ -148,7 +148,7 @@ async function waitForFrontend(
   port: number,
   { namespaces }: TemporalDevServerOptions,
 ): Promise<void> {
-  // A gRPC channel that meets a closed port waits long before it tries again.
+  // After connecting to a closed port, a gRPC channel waits long before it retries.
   await waitForPort(server, port);
   const address = `127.0.0.1:${port}`;
   const connection = await waitUntilReady(server, {

@@ -4,8 +4,8 @@ import type { Disposal } from '../../lib/platform/disposal.ts';
 const startMsMax = 10_000;
 
 /**
- * Closes with `open` what is being started, also where it is up only after the close began. What takes longer than
- * 10 s then is left to end with this process.
+ * Closes a starting resource with `open`, even if it is ready only after the close has begun. If that takes more than
+ * 10 s, the resource is left to end with this process.
  */
 export async function useStarting<T extends AsyncDisposable>(
   open: Disposal,

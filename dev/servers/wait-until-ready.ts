@@ -13,7 +13,7 @@ interface ReadyOptions<Value> {
   readonly timeoutMs: number;
 }
 
-/** Returns the first value of `check`; else stops the server and throws with the end of its log. */
+/** Returns the first value of `check`. After the timeout, stops the server and throws with the end of its log. */
 export async function waitUntilReady<Value>(
   server: GuardedProcess,
   { check, timeoutMs }: ReadyOptions<Value>,
@@ -40,7 +40,7 @@ export async function waitUntilReady<Value>(
   );
 }
 
-/** Waits until the server accepts a TCP connection at a port; throws as `waitUntilReady` does. */
+/** Waits until the server accepts a TCP connection at a port. Throws like `waitUntilReady`. */
 export async function waitForPort(server: GuardedProcess, port: number): Promise<void> {
   await waitUntilReady(server, {
     check: () => acceptsConnections(port),

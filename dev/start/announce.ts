@@ -1,4 +1,4 @@
-// What `npm start` prints: where everything is, and the first three calls.
+// The output of `npm start`: all addresses, and the first three calls.
 import { join } from 'node:path';
 import type { DevFile } from '../../lib/config/dev-file.ts';
 

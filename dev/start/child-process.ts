@@ -11,26 +11,26 @@ const stopTimeoutMs = 12_000;
 
 interface ChildOptions {
   name: string;
-  /** Arguments of node: the module to run and what comes before it. */
+  /** Arguments of node: its options and the module to run. */
   args: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** Instead of the user of this process. */
+  /** The user to run as. The default is the user of this process. */
   user?: SystemUser | undefined;
   logPath: string;
   progress: (line: string) => void;
-  /** Called once the first is ready, and at each start after it. */
+  /** Called once the first process is ready, and at each restart. */
   onStart: (pid: number) => void;
 }
 
 interface Child extends Running {
   pid: number;
-  /** Resolves at its first message, to false when it ends before. */
+  /** Resolves to true at its first message, or to false if it ends before that. */
   isReady: Promise<boolean>;
 }
 
 /**
- * Starts a process, waits for its first message, and from then on restarts it when it ends. Throws, with the path of
- * the log, when the first start fails.
+ * Starts a process, waits for its first message, and from then on restarts it when it ends. Throws with the path of the
+ * log if the first start fails.
  */
 export async function superviseChild(options: ChildOptions): Promise<Supervised> {
   const { name, logPath, progress, onStart } = options;
@@ -58,7 +58,7 @@ async function startChild({ args, env, user, logPath }: ChildOptions): Promise<C
       ...user,
       env,
       stdio: ['ignore', log.fd, log.fd, 'ipc'],
-      // Its own process group: Ctrl-C reaches the launcher alone, which then stops all in order.
+      // Its own process group, so that Ctrl-C reaches only the launcher, which then stops everything in order.
       detached: true,
     });
     const exited = once(child, 'exit').then(([code, signal]) => ({ code, signal }));

@@ -1,4 +1,4 @@
-// The admin of a development installation, who signs in to its console: made on the first start, found on the next.
+// The admin of a development installation: created on the first start, found on later ones.
 import { createAdmin, resetPassword } from '../../lib/access/create-admin.ts';
 import { newPassword, verifyPassword } from '../../lib/access/password.ts';
 import type { Config } from '../../lib/config/config.ts';
@@ -9,13 +9,13 @@ import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 const email = 'admin@localhost';
 
 interface DevAdminOptions {
-  /** Of the file that keeps the password; null keeps none. */
+  /** The path of the file with the password. Null keeps none. */
   path: string | null;
-  /** Whether the database is one that `npm start` keeps. */
+  /** Whether the database is kept by `npm start`. */
   isOwnDatabase: boolean;
 }
 
-/** Returns null where other people are the admins, or where that one's password is not known here. */
+/** Returns null if other people are the admins, or the password of that admin is not known here. */
 export async function findOrCreateDevAdmin(
   config: Config,
   options: DevAdminOptions,
@@ -37,7 +37,7 @@ async function findOrCreate(
   if (found !== null) return last && find(store, last, found);
   if (!isOwnDatabase && (await store.admins.findOne({})) !== null) return null;
   const admin = { uid: null, email, password: last?.password ?? newPassword() };
-  // First, so that a start that is killed leaves no admin whose password nobody knows.
+  // Written first, so that a killed start leaves no admin whose password nobody knows.
   if (path !== null) await writeDevFile(path, admin);
   const { _id: uid } = await createAdmin(store, { ...admin, superuser: true });
   const made = { ...admin, uid };
@@ -45,7 +45,7 @@ async function findOrCreate(
   return made;
 }
 
-/** Sets the password anew where it was changed, but not of an admin that somebody else has made. */
+/** Resets the password if it was changed, but not for an admin that somebody else created. */
 async function find(
   store: Store,
   last: DevAdmin,

@@ -1,4 +1,4 @@
-// The application of a development installation: made on the first start, found on the next.
+// The application of a development installation: created on the first start, found on later ones.
 import { hashApiKey, parseApiKey, sameHash } from '../../lib/access/api-key.ts';
 import { scopes } from '../../lib/model/api-key.ts';
 import { systemCaller } from '../../lib/model/audit-log.ts';
@@ -11,7 +11,7 @@ import type { Config } from '../../lib/config/config.ts';
 import { readJson } from '../../lib/config/dev-file.ts';
 import { writeDevFile } from './dev-files.ts';
 
-/** Reuses the key of the last start, which only the file at `path` holds. Null keeps no file. */
+/** Reuses the key of the previous start, which only the file at `path` contains. Null keeps no file. */
 export async function findOrCreateDevApp(config: Config, path: string | null): Promise<NewApp> {
   const store = await connectStore(config.mongodb);
   try {
@@ -39,10 +39,10 @@ async function findOrCreate(
   if (last !== null && (await isKeyOf(store, { appUid, last, keyPepper }))) {
     return { appUid, accountUid, apiKey: last.apiKey };
   }
-  const wish = { appUid, name: 'Development key', scopes: [...scopes], expiresAt: null };
+  const input = { appUid, name: 'Development key', scopes: [...scopes], expiresAt: null };
   const occasion = { keyPepper, caller: systemCaller, now: new Date() };
   const { text: apiKey } = await inTransaction(store, (session) =>
-    addApiKey(store, wish, { ...occasion, session }),
+    addApiKey(store, input, { ...occasion, session }),
   );
   return { appUid, accountUid, apiKey };
 }

@@ -1,12 +1,12 @@
-// What `npm start` keeps in `.herald` besides the data.
+// The files that `npm start` keeps in `.herald` in addition to the data.
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewApp } from '../../lib/access/create-app-with-key.ts';
 import type { DevFile } from '../../lib/config/dev-file.ts';
 
-/** `.herald/admin.json`: whom `npm start` has made to sign in to the console. */
+/** `.herald/admin.json`: the admin that `npm start` created for the console. */
 export interface DevAdmin {
-  /** Null until the admin is made. */
+  /** Null until the admin is created. */
   uid: string | null;
   email: string;
   password: string;
@@ -19,7 +19,7 @@ export async function writeDevFile(
   await writeOwn(path, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** Writes `dev.json` and, for a shell that reads it with `.`, `env`: what calls, clients and the command line need. */
+/** Writes `dev.json` and, for shells, `env`: the settings of calls, clients and the command line. */
 export async function writeDevFiles(dataDir: string, dev: DevFile): Promise<void> {
   const { apiUrl, appUid, apiKey, accountUid } = dev;
   const lines = [
@@ -35,7 +35,7 @@ export async function removeDevFiles(dataDir: string): Promise<void> {
   await rm(join(dataDir, 'env'), { force: true });
 }
 
-/** Writes a file whole or not at all, readable by its owner only, for it holds a key. */
+/** Writes a file atomically and readable only by its owner, because it contains a key. */
 async function writeOwn(path: string, text: string): Promise<void> {
   const next = `${path}.${process.pid}.next`;
   await writeFile(next, text, { mode: 0o600 });

@@ -5,7 +5,7 @@ import { errorCode } from '../../lib/platform/error-code.ts';
 
 type DevSecrets = Record<'HERALD_SECRET_KEYS' | 'HERALD_KEY_PEPPER', string>;
 
-/** Reads the secrets of a data folder, or makes them. */
+/** Reads the secrets of a data folder, or creates them. */
 export async function loadDevSecrets(dataDir: string): Promise<DevSecrets> {
   const path = join(dataDir, 'secrets.json');
   try {

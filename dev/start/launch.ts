@@ -22,23 +22,23 @@ import { loadDevSecrets, makeDevSecrets } from './dev-secrets.ts';
 import { supervise, type Supervised } from './supervise.ts';
 
 interface LaunchOptions {
-  /** What it sets, even to empty, wins over development defaults. */
+  /** Its settings, even empty ones, override development defaults. */
   env: NodeJS.ProcessEnv;
   dataDir: string;
-  /** Keeps nothing: servers in memory, fresh secrets. */
+  /** Keeps nothing: servers in memory, new secrets. */
   ephemeral: boolean;
   progress: (line: string) => void;
-  /** Aborted, it ends a start that is under way. */
+  /** Ends a start in progress when it is aborted. */
   signal?: AbortSignal;
 }
 
 interface Launched extends AsyncDisposable {
   dev: DevFile;
-  /** Resolves, with a sentence, when a server ended and is not restarted. */
+  /** Resolves with a sentence when a server has ended and is not restarted. */
   lost: Promise<string>;
 }
 
-// Deliveries make much short-lived garbage, which a larger nursery need not copy.
+// Deliveries produce much short-lived garbage, which a larger nursery need not copy.
 const heapFlags = ['--max-semi-space-size=64'];
 
 const consoleBuild = fileURLToPath(new URL('../../console/build.mjs', import.meta.url));
@@ -49,14 +49,14 @@ const preferredPorts = {
   mongodb: 27_017,
   temporal: 7233,
   temporalUi: 8233,
-  // The one that Prometheus lists for OpenTelemetry, and the next.
+  // The port that Prometheus lists for OpenTelemetry, and the next one.
   apiMetrics: 9464,
   workerMetrics: 9465,
 };
 
 type Ports = typeof preferredPorts;
 
-/** Throws, once what it started has ended, one clear sentence when something cannot start, or the signal's reason. */
+/** If something cannot start, ends what it has started, and throws one clear sentence or the signal's reason. */
 export async function launch(options: LaunchOptions): Promise<Launched> {
   const open = new Disposal();
   const failing = new AbortController();
@@ -65,7 +65,7 @@ export async function launch(options: LaunchOptions): Promise<Launched> {
     const launching = launchInto(open, options, signal);
     return await Promise.race([launching, reasonOfAbort(signal)]);
   } catch (error) {
-    // Else what goes on beside the part that failed would start more.
+    // Otherwise the parts that are still running would start more.
     failing.abort();
     await open[Symbol.asyncDispose]();
     throw error;
@@ -87,14 +87,14 @@ async function launchInto(
   const ports = await choosePorts(options);
   const bundlePath = join(dataDir, 'workflow-bundle.js');
   const pids: DevFile['pids'] = { api: 0, worker: 0, mongodb: null, temporal: null };
-  // Each restart changes a pid in the file.
+  // Each restart changes a process ID in the file.
   let dev: DevFile | null = null;
   const saved = (): void => {
     if (dev !== null)
       writes = writes.then(() => writeDevFiles(dataDir, { ...dev, pids } as DevFile));
   };
   let writes = Promise.resolve();
-  // Scripts take the files for a service that runs.
+  // Scripts take the files as a sign that the service is running.
   open.defer(async () => {
     await writes;
     await removeDevFiles(dataDir);
@@ -119,7 +119,7 @@ async function launchInto(
   };
   const adminPath = ephemeral ? null : join(dataDir, 'admin.json');
   const isOwnDatabase = servers.env['MONGODB_URI'] !== undefined;
-  // Before the roles, of which its failure would leave processes behind.
+  // Before the roles, because its failure would leave their processes behind.
   const admin = await findOrCreateDevAdmin(config, { path: adminPath, isOwnDatabase });
   signal.throwIfAborted();
   const roles = await Promise.all([startRole('api'), startRole('worker')]);
@@ -181,11 +181,11 @@ function superviseRole(
 }
 
 async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {
-  const asked = env['PORT'];
+  const requested = env['PORT'];
   const { api: preferred, ...others } = preferredPorts;
-  if (asked === '0') return namePorts(await pickPorts(Object.values(preferredPorts).fill(0)));
-  if (asked) {
-    const api = await requirePort(Number(asked), { setting: 'PORT' });
+  if (requested === '0') return namePorts(await pickPorts(Object.values(preferredPorts).fill(0)));
+  if (requested) {
+    const api = await requirePort(Number(requested), { setting: 'PORT' });
     return namePorts([api, ...(await pickPorts(Object.values(others)))]);
   }
   const ports = namePorts(await pickPorts([preferred, ...Object.values(others)]));
@@ -197,7 +197,7 @@ async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {
   return ports;
 }
 
-/** Names ports in the order of the preferred ones. */
+/** Assigns ports in the order of the preferred ones. */
 function namePorts(ports: number[]): Ports {
   const names = Object.keys(preferredPorts);
   return Object.fromEntries(names.map((name, index) => [name, ports[index] ?? 0])) as Ports;
@@ -208,12 +208,12 @@ function metricsUrlsOf({ apiMetrics, workerMetrics }: Ports): DevFile['metricsUr
   return { api: urlOf(apiMetrics), worker: urlOf(workerMetrics) };
 }
 
-// On unless it is set to nothing; each process gets a port of its own.
+// On unless it is set to empty. Each process gets its own port.
 function hasMetrics(env: NodeJS.ProcessEnv): boolean {
   return env['HERALD_METRICS_PORT'] !== '';
 }
 
-/** Receivers on this machine, over plain http. */
+/** Allows receivers on this machine, over plain http. */
 function devDefaults(apiPort: number): Record<string, string> {
   return {
     HERALD_HOST: '127.0.0.1',

@@ -1,4 +1,4 @@
-// `npm start`: the whole service on this machine, with embedded servers where none are named.
+// `npm start`: the whole service on this machine, with embedded servers unless others are named.
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** Also where npm took the option for its own, because no `--` came before it. */
+/** Also detects the option if npm consumed it, because no `--` preceded it. */
 function isEphemeral(): boolean {
   const { values } = parseArgs({ options: { ephemeral: { type: 'boolean', default: false } } });
   return values.ephemeral || process.env['npm_config_ephemeral'] === 'true';

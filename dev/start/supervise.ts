@@ -8,11 +8,11 @@ export interface Running extends AsyncDisposable {
 interface SuperviseOptions<R extends Running> {
   name: string;
   start: () => Promise<R>;
-  /** Called after each start, the first included. */
+  /** Called after each start, including the first. */
   onStart: (running: R) => void;
-  /** False where the data ends with the process. */
+  /** False if the data ends with the process. */
   restartable?: boolean;
-  /** Before the first restart; the wait doubles up to 15 s, and begins anew after a process that ran for 30 s. */
+  /** Before the first restart. The wait doubles up to 15 s, and starts over after a process that ran for 30 s. */
   firstWaitMs: number;
   progress: (line: string) => void;
 }
@@ -22,7 +22,7 @@ const waitMsMax = 15_000;
 const soundAfterMs = 30_000;
 
 export interface Supervised extends AsyncDisposable {
-  /** Resolves, with a sentence, when the process cannot be restarted, or was stopped. */
+  /** Resolves with a sentence when the process cannot be restarted or was stopped. */
   lost: Promise<string>;
 }
 
@@ -49,7 +49,7 @@ export function supervise<R extends Running>(first: R, options: SuperviseOptions
       waitMs = Math.min(waitMsMax, Math.max(waitMsMin, waitMs * 2));
       running = await start();
       onStart(running);
-      // The stop saw the process before this one.
+      // The stop saw only the previous process.
       if (signal.aborted) await running[Symbol.asyncDispose]();
     }
   }

@@ -9,7 +9,7 @@ export function isSessionAlive(
   return expiresAt > now && lastUsedAt.getTime() + limits.sessionIdleMs > now.getTime();
 }
 
-/** The filter of what `isSessionAlive` is true of. */
+/** The filter that corresponds to `isSessionAlive`. */
 export function aliveSessions(now: Date): Filter<AdminSessionDocument> {
   const idleSince = new Date(now.getTime() - limits.sessionIdleMs);
   return { expiresAt: { $gt: now }, lastUsedAt: { $gt: idleSince } };

@@ -19,12 +19,12 @@ export function makeMembership(
   return { _id: newId('mem', now), ...fields, createdAt: now };
 }
 
-/** Returns an admin that a transaction relies on, or null. Also writes to it, so that a removal conflicts. */
+/** Returns an admin that a transaction relies on, or null. Writes to it, so that a concurrent removal conflicts. */
 export async function lockAdmin(
   store: Store,
   filter: Filter<AdminDocument>,
   session: ClientSession,
 ): Promise<AdminDocument | null> {
-  const touch = { $set: { updatedAt: new Date() } };
-  return store.admins.findOneAndUpdate(filter, touch, { session });
+  const update = { $set: { updatedAt: new Date() } };
+  return store.admins.findOneAndUpdate(filter, update, { session });
 }

@@ -25,7 +25,7 @@ function checksum(text: string): string {
   return encoded;
 }
 
-/** Makes a key `ahk_<id>_<256-bit secret><checksum>`; the prefix lets scanners find a leaked one. */
+/** Creates a key `ahk_<id>_<256-bit secret><checksum>`; the prefix lets scanners find leaked keys. */
 export function newApiKey(): { keyId: string; text: string } {
   const keyId = randomText(keyIdCharacters);
   const head = `${prefix}_${keyId}_${randomText(secretCharacters)}`;
@@ -40,7 +40,7 @@ export function parseApiKey(text: string): { keyId: string } | null {
   return checksum(text.slice(0, -checksumCharacters)) === given ? { keyId } : null;
 }
 
-/** Returns the HMAC-SHA256 (hex) of a key, which the database keeps instead of it. */
+/** Returns the HMAC-SHA256 (hex) of a key, which the database stores instead of the key. */
 export function hashApiKey(text: string, pepper: string): string {
   return createHmac('sha256', pepper).update(`api-key|${text}`, 'utf8').digest('hex');
 }

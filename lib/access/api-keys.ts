@@ -2,28 +2,28 @@ import type { ClientSession } from 'mongodb';
 import { limits } from '../limits.ts';
 import { AppError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { ApiKeyDocument, ApiKeyWish } from '../model/api-key.ts';
+import type { ApiKeyDocument, ApiKeyInput } from '../model/api-key.ts';
 import type { Caller } from '../model/audit-log.ts';
 import type { Store } from '../mongo/connect.ts';
 import { hashApiKey, newApiKey } from './api-key.ts';
 import { lockApp } from './apps.ts';
 import { recordAudit } from './audit-log.ts';
 
-/** Makes a key, which the caller stores without `text`. */
+/** Creates a key; the caller stores it without `text`. */
 export function makeApiKey(
-  wish: ApiKeyWish,
+  input: ApiKeyInput,
   { keyPepper, now }: { keyPepper: string; now: Date },
 ): { key: ApiKeyDocument; text: string } {
   const { keyId, text } = newApiKey();
   const key: ApiKeyDocument = {
     _id: newId('key', now),
-    appUid: wish.appUid,
+    appUid: input.appUid,
     keyId,
     secretHash: hashApiKey(text, keyPepper),
-    name: wish.name,
-    scopes: wish.scopes,
+    name: input.name,
+    scopes: input.scopes,
     createdAt: now,
-    expiresAt: wish.expiresAt,
+    expiresAt: input.expiresAt,
     revokedAt: null,
   };
   return { key, text };
@@ -32,12 +32,12 @@ export function makeApiKey(
 /** Stores a key with its audit row; returns it with its text, which is stored nowhere. */
 export async function addApiKey(
   store: Store,
-  wish: ApiKeyWish,
-  occasion: { keyPepper: string; caller: Caller; now: Date; session: ClientSession },
+  input: ApiKeyInput,
+  context: { keyPepper: string; caller: Caller; now: Date; session: ClientSession },
 ): Promise<{ key: ApiKeyDocument; text: string }> {
-  const { caller, now, session } = occasion;
-  const { appUid, name, scopes, expiresAt } = wish;
-  const made = makeApiKey(wish, occasion);
+  const { caller, now, session } = context;
+  const { appUid, name, scopes, expiresAt } = input;
+  const made = makeApiKey(input, context);
   await store.apiKeys.insertOne(made.key, { session });
   const target = { kind: 'api_key', uid: made.key._id };
   const entry = {
@@ -50,8 +50,8 @@ export async function addApiKey(
   return made;
 }
 
-/** Keeps the limits of keys, `times` as many, also for concurrent calls. Throws `limit_reached`. */
-export async function makeRoomForKeys(
+/** Enforces the limits of keys, multiplied by `times`, also for concurrent calls. Throws `limit_reached`. */
+export async function checkKeyLimits(
   store: Store,
   { appUid, now, times }: { appUid: string; now: Date; times: number },
   session: ClientSession,

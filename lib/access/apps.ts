@@ -19,7 +19,7 @@ export function isActive({ disabledAt }: Pick<AppDocument, 'disabledAt'>): boole
   return (disabledAt ?? null) === null;
 }
 
-/** Serialises an application's transactions that call this, by a conflict: for rules over several documents. */
+/** Makes an application's transactions that call it conflict, to serialise them: for rules over several documents. */
 export async function lockApp(store: Store, appUid: string, session: ClientSession): Promise<void> {
   await store.apps.updateOne({ _id: appUid }, { $inc: { turn: 1 } }, { session });
 }

@@ -4,7 +4,7 @@ import type { AuditEntry, Caller } from '../model/audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 
-interface AuditOccasion {
+interface AuditContext {
   caller: Caller;
   now: Date;
   session?: ClientSession;
@@ -13,16 +13,16 @@ interface AuditOccasion {
 export async function recordAudit(
   store: Store,
   entry: AuditEntry,
-  occasion: AuditOccasion,
+  context: AuditContext,
 ): Promise<void> {
-  await recordAudits(store, [entry], occasion);
+  await recordAudits(store, [entry], context);
 }
 
-/** Adds at least one row, in the transaction of its change where there is one. */
+/** Adds at least one row, in the transaction of its change if there is one. */
 export async function recordAudits(
   store: Store,
   entries: readonly AuditEntry[],
-  { caller, now, session }: AuditOccasion,
+  { caller, now, session }: AuditContext,
 ): Promise<void> {
   const rows = entries.map((entry) => ({
     _id: newId('aud', now),

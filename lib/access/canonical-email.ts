@@ -8,15 +8,16 @@ const domainShape =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
 /**
- * Returns null for what is no e-mail. Dots and plus signs stay: only the provider knows whether they matter. Characters
- * that would become ASCII are refused: they would make one user of two (U+212A KELVIN SIGN is lowered to `k`).
+ * Returns the canonical form, or null if the text is not an email. Dots and plus signs stay: only the provider knows
+ * whether they matter. Characters that would become ASCII are rejected, because two users would become one (U+212A
+ * KELVIN SIGN has the lower case `k`).
  */
 export function canonicalEmail(email: string): string | null {
-  // Joiners are refused in domains, too (RFC 5892, A).
+  // Joiners are rejected in domains, too (RFC 5892, A).
   if (hasInvisible(email) || becomesAscii(email)) return null;
   const text = email.normalize('NFC');
   const at = text.lastIndexOf('@');
-  // Which small sigma a capital one becomes depends on its neighbours, and a small J̌ can be composed.
+  // The lower case of a capital sigma depends on its neighbours, and a lower-case J̌ can be composed.
   const local = text.slice(0, at).toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
   const domain = canonicalDomain(text.slice(at + 1));
   if (at < 1 || countCharacters(local) > localPartCharactersMax) return null;
@@ -29,7 +30,7 @@ export function canonicalEmail(email: string): string | null {
 function becomesAscii(email: string): boolean {
   const at = email.lastIndexOf('@');
   const asLocal = (character: string): string => character.normalize('NFC').toLowerCase();
-  // Between letters, as no label may begin with a mark.
+  // Between letters, because no label may begin with a mark.
   const asDomain = (character: string): string => domainToUnicode(`a${character}b`);
   return hasNewAscii(email.slice(0, at), asLocal) || hasNewAscii(email.slice(at + 1), asDomain);
 }
@@ -38,11 +39,10 @@ const ascii = /^[\0-\x7f]+$/;
 
 function hasNewAscii(text: string, map: (character: string) => string): boolean {
   if (ascii.test(text)) return false;
-  // By code points.
   return Array.from(text).some((one) => !ascii.test(one) && ascii.test(map(one)));
 }
 
-// `domainToASCII` reads a URL's host: it cuts at a slash, decodes %61, drops tabs, turns 0x7f.1 into 127.0.0.1.
+// `domainToASCII` parses a URL's host: it cuts at a slash, decodes %61, drops tabs, turns 0x7f.1 into 127.0.0.1.
 function canonicalDomain(text: string): string | null {
   if (/[\s\p{Cc}%/?#\\]/u.test(text)) return null;
   const domain = domainToASCII(text).toLowerCase();

@@ -1,4 +1,4 @@
-// From zxcvbn-ts (common-passwords-license.txt), made from shorter ones of it, and the service's name; 12 characters or more.
+// From zxcvbn-ts (common-passwords-license.txt), combinations of it, and the service's name; at least 12 characters.
 const list = `
 010203040506 012345678910 014702580369 01telemike01 050605rostik 098765432112 102030405060
 111222333444555 112233445566 122333444455555 123123qweqwe 123321456654 123321qweewq 123456654321

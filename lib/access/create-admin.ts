@@ -1,4 +1,4 @@
-// The admin commands. Each throws an Error of one sentence for input that it refuses.
+// The admin commands. Each throws an Error of one sentence for invalid input.
 import type { ClientSession } from 'mongodb';
 import { canonicalEmail } from './canonical-email.ts';
 import { passwordFault } from './password-rules.ts';
@@ -10,20 +10,20 @@ import { recordAudit } from './audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
 import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 
-interface AdminWish {
+interface AdminInput {
   email: string;
-  /** Null for an admin who signs in through the identity provider only. */
+  /** Null for an admin who signs in only through the identity provider. */
   password: string | null;
   superuser: boolean;
 }
 
-/** Creates an admin; the first one is always a superuser, or nobody could do anything. */
-export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminDocument> {
-  const email = readEmail(wish.email);
-  const passwordHash = wish.password === null ? null : await hash(wish.password, email);
+/** Creates an admin; the first is always a superuser, because otherwise nobody could grant rights. */
+export async function createAdmin(store: Store, input: AdminInput): Promise<AdminDocument> {
+  const email = readEmail(input.email);
+  const passwordHash = input.password === null ? null : await hash(input.password, email);
   const now = new Date();
   const isFirst = (await store.admins.findOne({})) === null;
-  const admin = makeAdmin({ email, passwordHash, superuser: wish.superuser || isFirst }, now);
+  const admin = makeAdmin({ email, passwordHash, superuser: input.superuser || isFirst }, now);
   const target = { kind: 'admin', uid: admin._id };
   const details = { email, superuser: admin.superuser };
   try {
@@ -42,10 +42,10 @@ export async function createAdmin(store: Store, wish: AdminWish): Promise<AdminD
 
 export async function resetPassword(
   store: Store,
-  wish: { email: string; password: string },
+  input: { email: string; password: string },
 ): Promise<AdminDocument> {
-  const email = readEmail(wish.email);
-  const passwordHash = await hash(wish.password, email);
+  const email = readEmail(input.email);
+  const passwordHash = await hash(input.password, email);
   const now = new Date();
   return inTransaction(store, async (session) => {
     const update = { $set: { passwordHash, updatedAt: now }, $inc: { deviceEpoch: 1 } };
@@ -59,9 +59,9 @@ export async function resetPassword(
   });
 }
 
-/** Also ends all sessions; the next verified sign-in with the admin's e-mail links again. */
-export async function unlinkAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
-  const email = readEmail(wish.email);
+/** Also ends all sessions; the next verified sign-in with the admin's email links again. */
+export async function unlinkAdmin(store: Store, input: { email: string }): Promise<AdminDocument> {
+  const email = readEmail(input.email);
   const now = new Date();
   return inTransaction(store, async (session) => {
     const update = {
@@ -82,9 +82,8 @@ export async function unlinkAdmin(store: Store, wish: { email: string }): Promis
   });
 }
 
-/** Refuses to remove the last superuser. */
-export async function removeAdmin(store: Store, wish: { email: string }): Promise<AdminDocument> {
-  const email = readEmail(wish.email);
+export async function removeAdmin(store: Store, input: { email: string }): Promise<AdminDocument> {
+  const email = readEmail(input.email);
   const now = new Date();
   return inTransaction(store, async (session) => {
     const admin = await store.admins.findOneAndDelete({ email }, { session });
@@ -99,13 +98,12 @@ export async function removeAdmin(store: Store, wish: { email: string }): Promis
   });
 }
 
-/** Refuses to demote the last superuser. */
 export async function setSuperuser(
   store: Store,
-  wish: { email: string; superuser: boolean },
+  input: { email: string; superuser: boolean },
 ): Promise<AdminDocument> {
-  const email = readEmail(wish.email);
-  const { superuser } = wish;
+  const email = readEmail(input.email);
+  const { superuser } = input;
   const now = new Date();
   return inTransaction(store, async (session) => {
     const update = { $set: { superuser, updatedAt: now } };
@@ -122,7 +120,7 @@ export async function setSuperuser(
   });
 }
 
-/** Throws where no superuser is left; two concurrent removals conflict. */
+/** Throws if no superuser is left; two concurrent removals conflict. */
 async function requireOtherSuperuser(
   store: Store,
   email: string,

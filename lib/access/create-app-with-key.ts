@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
 import { type Scope, scopes } from '../model/api-key.ts';
 import { systemCaller as caller } from '../model/audit-log.ts';
-import { addApiKey, makeRoomForKeys } from './api-keys.ts';
+import { addApiKey, checkKeyLimits } from './api-keys.ts';
 import { makeAccount, makeApp } from './apps.ts';
 import { recordAudit } from './audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
@@ -14,14 +14,13 @@ export interface NewApp {
   apiKey: string;
 }
 
-/** Throws one sentence about `what` for a name that the API would refuse. */
+/** Throws one sentence about `what` if the API would reject the name. */
 export function checkName(what: string, name: string): void {
   const isLine = name !== '' && !/[\p{Cc}\u2028\u2029]/u.test(name);
   if (isLine && countCharacters(name) <= limits.nameCharactersMax) return;
   throw new Error(`${what} must be a line of 1 to ${limits.nameCharactersMax} characters`);
 }
 
-/** Creates an application with an account and a key of every scope. */
 export async function createAppWithKey(
   store: Store,
   { name, keyPepper }: { name: string; keyPepper: string },
@@ -40,13 +39,13 @@ export async function createAppWithKey(
     const details = { name: account.name };
     const accountEntry = { appUid, action: 'account.created', target: ofAccount, details };
     await recordAudit(store, accountEntry, { caller, now, session });
-    const wish = { appUid, name: 'First key', scopes: [...scopes], expiresAt: null };
-    const { text } = await addApiKey(store, wish, { keyPepper, caller, now, session });
+    const input = { appUid, name: 'First key', scopes: [...scopes], expiresAt: null };
+    const { text } = await addApiKey(store, input, { keyPepper, caller, now, session });
     return { appUid, accountUid: account._id, apiKey: text };
   });
 }
 
-/** The admin command. Throws one sentence for an unknown application or scope, a faulty name or no room. */
+/** The admin command. Throws one sentence for an unknown application or scope, an invalid name or a reached limit. */
 export async function createKey(
   store: Store,
   {
@@ -63,9 +62,9 @@ export async function createKey(
       throw new Error(`there is no application ${appUid}`);
     }
     const now = new Date();
-    await makeRoomForKeys(store, { appUid, now, times: 1 }, session);
-    const wish = { appUid, name, scopes: chosen, expiresAt: null };
-    const { key, text } = await addApiKey(store, wish, { keyPepper, caller, now, session });
+    await checkKeyLimits(store, { appUid, now, times: 1 }, session);
+    const input = { appUid, name, scopes: chosen, expiresAt: null };
+    const { key, text } = await addApiKey(store, input, { keyPepper, caller, now, session });
     return { keyUid: key._id, apiKey: text, scopes: chosen };
   });
 }

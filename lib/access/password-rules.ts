@@ -1,6 +1,6 @@
 import { commonPasswords } from './common-passwords.ts';
 
-/** Of a canonical password, in code points. */
+/** The length of a canonical password in code points. */
 export const passwordCharacters = { min: 12, max: 128 } as const;
 const { min: charactersMin, max: charactersMax } = passwordCharacters;
 const differentMin = 5;
@@ -11,7 +11,7 @@ interface PasswordFault {
   detail: string;
 }
 
-/** Returns null for a good one: long, and not in a blocklist, by NIST SP 800-63B §3.1.1.2. */
+/** Returns null if the password is long enough and not on a blocklist (NIST SP 800-63B §3.1.1.2). */
 export function passwordFault(password: string, email: string): PasswordFault | null {
   const text = canonicalPassword(password);
   const characters = Array.from(text);
@@ -35,7 +35,7 @@ export function passwordFault(password: string, email: string): PasswordFault | 
   return { code: 'password_common', detail: 'is one of the most common passwords' };
 }
 
-/** Makes the same of what different keyboards type (NIST SP 800-63B §3.1.1.2). */
+/** Maps the input of different keyboards to the same text (NIST SP 800-63B §3.1.1.2). */
 export function canonicalPassword(password: string): string {
   return password.normalize('NFKC');
 }

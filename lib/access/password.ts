@@ -15,16 +15,19 @@ export const currentCost: Cost = { log2N: 17, r: 8, p: 1 };
 const saltBytes = 16;
 const hashBytes = 32;
 
-// A hash takes 128 MiB and a thread that DNS look-ups share. A crowd must not fill the queue of known people.
-const atOnceMax = { anyone: 2, known: 1 };
+// A hash takes 128 MiB and a thread that DNS lookups share. Unknown callers must not fill the queue of known users.
+const concurrentHashesMax = { anyone: 2, known: 1 };
 const hashing = {
-  anyone: new Semaphore(atOnceMax.anyone, overloaded, { queueMax: 16 }),
-  known: new Semaphore(atOnceMax.known, overloaded, { queueMax: 4 }),
+  anyone: new Semaphore(concurrentHashesMax.anyone, overloaded, { queueMax: 16 }),
+  known: new Semaphore(concurrentHashesMax.known, overloaded, { queueMax: 4 }),
 };
 
-/** The memory of all hashes that a process makes concurrently. */
+/** The memory of all concurrent hashes of a process. */
 export const hashingBytesMax =
-  (atOnceMax.anyone + atOnceMax.known) * 128 * 2 ** currentCost.log2N * currentCost.r;
+  (concurrentHashesMax.anyone + concurrentHashesMax.known) *
+  128 *
+  2 ** currentCost.log2N *
+  currentCost.r;
 
 /** Returns 120 random bits, in groups of four characters. */
 export function newPassword(): string {
@@ -33,16 +36,16 @@ export function newPassword(): string {
   return (characters.match(/.{4}/g) ?? []).join('-');
 }
 
-/** Returns `$scrypt$ln=17,r=8,p=1$salt$hash`. Throws `overloaded` when too many wait for a hash. */
+/** Returns `$scrypt$ln=17,r=8,p=1$salt$hash`. Throws `overloaded` if too many callers wait. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
   return encode(salt, await hashing.known.run('', () => derive(password, salt, currentCost)));
 }
 
-/** Stands in where there is no password: the same work, never equal. */
+/** Replaces a missing password hash: the same work, never equal. */
 const decoy = (): string => encode(randomBytes(saltBytes), randomBytes(hashBytes));
 
-/** Takes the same time for `stored` null, which is false. Throws `overloaded`, and for a `stored` of another form. */
+/** Returns false, in the same time, if `stored` is null. Throws `overloaded`, or an Error for a malformed `stored`. */
 export async function verifyPassword(
   password: string,
   stored: string | null,
@@ -53,7 +56,7 @@ export async function verifyPassword(
   return timingSafeEqual(derived, hash) && stored !== null;
 }
 
-/** Reports whether a hash was made at another cost than the current one. */
+/** Checks whether a hash was made at another cost than the current one. */
 export function isOutdated(stored: string): boolean {
   const { log2N, r, p } = parse(stored).cost;
   return log2N !== currentCost.log2N || r !== currentCost.r || p !== currentCost.p;
@@ -63,7 +66,8 @@ function parse(stored: string): { cost: Cost; salt: Buffer; hash: Buffer } {
   const pattern =
     /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]{43})$/;
   const [, log2N, r, p, salt, hash] = pattern.exec(stored) ?? [];
-  if (salt === undefined || hash === undefined) throw new Error('a stored password is no hash');
+  if (salt === undefined || hash === undefined)
+    throw new Error('a stored password is not a valid hash');
   return {
     cost: { log2N: Number(log2N), r: Number(r), p: Number(p) },
     salt: Buffer.from(salt, 'base64'),
@@ -73,7 +77,7 @@ function parse(stored: string): { cost: Cost; salt: Buffer; hash: Buffer } {
 
 async function derive(password: string, salt: Buffer, { log2N, r, p }: Cost): Promise<Buffer> {
   const N = 2 ** log2N;
-  // scrypt takes 128 × N × r bytes; OpenSSL wants a limit above that.
+  // scrypt takes 128 × N × r bytes; OpenSSL needs a limit above that.
   const options = { N, r, p, maxmem: 128 * r * (N + p + 2) };
   return new Promise((resolve, reject) => {
     scrypt(canonicalPassword(password), salt, hashBytes, options, (error, hash) => {

@@ -6,7 +6,7 @@ interface RateIncrement {
   expiresAt: Date;
 }
 
-/** Returns the sums of `ids` over all processes. One server acknowledges: a failover may lose the last moments. */
+/** Returns the sums of `ids` over all processes after the increments. A failover may lose the last moments (`w: 1`). */
 export async function addCounts(
   store: Store,
   increments: readonly RateIncrement[],

@@ -7,17 +7,17 @@ export function newSessionToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Checks the form, so that nonsense costs no read. */
+/** Checks the form, so that an invalid token costs no read. */
 export function isSessionToken(text: string): boolean {
   return tokenShape.test(text);
 }
 
-/** Returns the HMAC-SHA256 (hex) of a session's secret, by which it is found in the database. */
+/** Returns the HMAC-SHA256 (hex) of a session's secret, which the database stores. */
 export function hashSessionToken(token: string, pepper: string): string {
   return createHmac('sha256', pepper).update(`admin-session|${token}`).digest('hex');
 }
 
-/** Derived from the session's secret, so that it ends with the session. */
+/** Derives the CSRF token from the session's secret, so that it ends with the session. */
 export function csrfTokenOf(token: string, pepper: string): string {
   return createHmac('sha256', pepper).update(`admin-csrf|${token}`).digest('base64url');
 }

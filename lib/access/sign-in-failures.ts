@@ -4,7 +4,7 @@ import { recordAudit } from './audit-log.ts';
 import type { Store } from '../mongo/connect.ts';
 
 export interface SignInFailure {
-  /** Null where there is no such admin. */
+  /** Null if there is no such admin. */
   adminUid: string | null;
   method: 'password' | 'oidc';
   email: string;
@@ -13,7 +13,7 @@ export interface SignInFailure {
 
 const rowsADayMax = 10;
 
-/** Adds a row for the first ten on a day (UTC) of an admin, and of all unknown e-mails, to bound the log. */
+/** Adds an audit row for the first ten failures of a day (UTC), per admin and for all unknown emails together. */
 export async function recordSignInFailure(
   store: Store,
   { adminUid, ...details }: SignInFailure,

@@ -1,4 +1,4 @@
-// Slows down the guessing of passwords, without letting anyone lock an admin out.
+// Slows down password guessing without letting anyone lock an admin out.
 import { createHmac } from 'node:crypto';
 import type { Document } from 'mongodb';
 import { minuteMs } from '../platform/duration.ts';
@@ -14,62 +14,60 @@ const raceAttemptsMax = 3;
 export interface SignInSubject {
   email: string;
   address: string | null;
-  /** A browser that the admin of the e-mail signed in with before. */
+  /** A browser with which this admin has signed in before. */
   device?: string | null;
 }
 
-type SignInTurn =
+type SignInAttempt =
   | {
       allowed: true;
       succeeded: () => Promise<void>;
       /** For a password that was not checked. */
-      giveBack: () => Promise<void>;
+      release: () => Promise<void>;
     }
   | { allowed: false; retryAfterMs: number };
 
-/** Counts a failure until `succeeded` or `giveBack` is called, so that concurrent guesses count, too. */
-export async function takeSignInTurn(
+/** Counts a failure until `succeeded` or `release` is called, so that concurrent guesses count, too. */
+export async function beginSignInAttempt(
   store: Store,
   { email, address, device = null }: SignInSubject,
   { pepper, now }: { pepper: string; now: Date },
-): Promise<SignInTurn> {
+): Promise<SignInAttempt> {
   const network = networkOf(address);
   const hash = (text: string): string =>
     createHmac('sha256', pepper).update(`sign-in|${text}`).digest('hex');
   const own = hash(device === null ? `${email}|${network}` : `device|${device}`);
   const counters: Counter[] = [{ id: own, free: freeFailures.person }];
   if (device === null) counters.push({ id: hash(network), free: freeFailures.address });
-  // Before any write: an address that waits neither fills the database with e-mails nor makes their owners wait.
+  // Checked before any write, so that a blocked address neither fills the database with emails nor delays their owners.
   const waitMs = await findWait(store, counters, now);
   if (waitMs > 0) return { allowed: false, retryAfterMs: waitMs };
   const counted: Counted[] = [];
-  const giveBack = async (): Promise<void> => {
-    await Promise.all(counted.map((each) => takeBack(store, each)));
+  const release = async (): Promise<void> => {
+    await Promise.all(counted.map((each) => uncount(store, each)));
   };
   for (const counter of counters) {
     const each = await count(store, counter, now);
     if (each.retryAfterMs > 0) {
-      await giveBack();
+      await release();
       return { allowed: false, retryAfterMs: each.retryAfterMs };
     }
     counted.push(each);
   }
   return {
     allowed: true,
-    giveBack,
+    release,
     async succeeded() {
       await store.signInThrottles.deleteOne({ _id: own });
-      // Of the address only this attempt: an attacker's own account must not clear guesses at others.
-      await Promise.all(
-        counted.filter(({ id }) => id !== own).map((each) => takeBack(store, each)),
-      );
+      // For the address, only this attempt is uncounted: an attacker's own account must not clear guesses at others.
+      await Promise.all(counted.filter(({ id }) => id !== own).map((each) => uncount(store, each)));
     },
   };
 }
 
 interface Counter {
   id: string;
-  /** Failures without a wait. */
+  /** The number of failures without a wait. */
   free: number;
 }
 
@@ -90,7 +88,7 @@ async function findWait(store: Store, counters: readonly Counter[], now: Date): 
 }
 
 /** Also clears the wait that the attempt set, but not that of a later one. */
-async function takeBack(store: Store, { id, blockedUntil }: Counted): Promise<void> {
+async function uncount(store: Store, { id, blockedUntil }: Counted): Promise<void> {
   const isOwnWait = { $eq: ['$blockedUntil', blockedUntil] };
   await store.signInThrottles.updateOne({ _id: id }, [
     {
@@ -121,7 +119,7 @@ async function count(store: Store, { id, free }: Counter, now: Date): Promise<Co
   }
 }
 
-/** One atomic update: changes nothing while blocked, else counts and sets the next wait. */
+/** Returns one atomic update that changes nothing while blocked, and otherwise counts and sets the next wait. */
 function counting(free: number, now: Date): Document[] {
   const blocked = { $gt: ['$blockedUntil', now] };
   const failures = { $add: [{ $ifNull: ['$failures', 0] }, 1] };
@@ -143,7 +141,7 @@ function counting(free: number, now: Date): Document[] {
   ];
 }
 
-/** What `counting` writes, so that `takeBack` knows its own wait. */
+/** Computes the same wait as `counting`, so that `uncount` recognises its own. */
 function blockAfter(failures: number, free: number, now: Date): Date | null {
   if (failures < free) return null;
   return new Date(now.getTime() + Math.min(longestWaitMs, firstWaitMs * 2 ** (failures - free)));

@@ -1,10 +1,10 @@
-import { inTime } from './in-time.ts';
+import { withTimeout } from './with-timeout.ts';
 
 export interface CoalesceOptions {
   itemsPerCallMax: number;
-  /** Of each queue. */
-  callsAtOnceMax: number;
-  /** How long an item waits for others; by default for its turn of the event loop. */
+  /** Per queue. */
+  concurrentCallsMax: number;
+  /** How long an item waits for others; by default until the end of the event loop turn. */
   lingerMs?: number;
   callTimeoutMs?: number;
 }
@@ -15,7 +15,6 @@ interface Waiting<Item, Result> {
   reject: (reason: unknown) => void;
 }
 
-/** Items that may share a call. */
 interface Queue<Item, Result> {
   readonly waiting: Waiting<Item, Result>[];
   running: number;
@@ -23,21 +22,21 @@ interface Queue<Item, Result> {
 }
 
 /**
- * Merges concurrent calls of a queue into `call`, which returns a result per item, in order; its error rejects them all.
- * No item joins a call that has begun, so that its read is as fresh as one of its own. By default there is one queue.
+ * Merges concurrent items of a queue into one `call`, which returns a result per item, in order; its error rejects them
+ * all. No item joins a call that has begun, so reads are as fresh as individual ones. By default there is one queue.
  */
 export function coalesce<Item, Result>(
-  { itemsPerCallMax, callsAtOnceMax, lingerMs = 0, callTimeoutMs = 5_000 }: CoalesceOptions,
+  { itemsPerCallMax, concurrentCallsMax, lingerMs = 0, callTimeoutMs = 5_000 }: CoalesceOptions,
   call: (items: readonly Item[]) => Promise<readonly Result[]>,
   queueOf: (item: Item) => string = () => '',
 ): (item: Item) => Promise<Result> {
-  // Of those in which something waits or runs.
+  // Contains only queues with waiting or running items.
   const queues = new Map<string, Queue<Item, Result>>();
 
   function schedule(name: string, queue: Queue<Item, Result>): void {
     const { waiting, running } = queue;
     if (waiting.length === 0 && running === 0) queues.delete(name);
-    if (queue.scheduled || running >= callsAtOnceMax || waiting.length === 0) return;
+    if (queue.scheduled || running >= concurrentCallsMax || waiting.length === 0) return;
     queue.scheduled = true;
     const begin = (): void => {
       queue.scheduled = false;
@@ -52,7 +51,7 @@ export function coalesce<Item, Result>(
     const entries = queue.waiting.splice(0, itemsPerCallMax);
     queue.running += 1;
     try {
-      const results = await inTime(call(entries.map((entry) => entry.item)), callTimeoutMs);
+      const results = await withTimeout(call(entries.map((entry) => entry.item)), callTimeoutMs);
       for (const [index, entry] of entries.entries()) entry.resolve(results[index] as Result);
     } catch (error) {
       for (const entry of entries) entry.reject(error);

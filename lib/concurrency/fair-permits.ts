@@ -13,7 +13,7 @@ interface Waiting extends Owner {
   readonly grant: () => void;
 }
 
-/** Permits that applications share: one of them holds and queues for at most three quarters. They are served in turn. */
+/** Permits shared by applications, each limited to three quarters of the permits and the queue, and served in turn. */
 export class FairPermits {
   readonly #options: FairPermitsOptions;
   readonly #held: SharedLimit;
@@ -30,14 +30,14 @@ export class FairPermits {
     return { held: this.#held.held, waiting: this.#queued.held };
   }
 
-  /** Runs `work` with a permit. Throws the refusal where the queue has no room, or after the wait. */
+  /** Runs `work` with a permit. Throws the refusal if the queue is full, or after the maximum wait. */
   async run<T>(appUid: string, work: () => Promise<T>): Promise<T> {
     if (this.#held.hasRoom(appUid)) this.#held.take(appUid);
     else await this.#wait(appUid);
     try {
       return await work();
     } finally {
-      this.#held.giveBack(appUid);
+      this.#held.release(appUid);
       this.#grant();
     }
   }
@@ -50,7 +50,7 @@ export class FairPermits {
       refusal,
       onEnd: () => {
         this.#queue.delete(waiting);
-        this.#queued.giveBack(appUid);
+        this.#queued.release(appUid);
       },
     });
     const waiting = { appUid, webhookUid: '', grant: waiter.grant };

@@ -1,10 +1,10 @@
-/** Whose turn an item takes: that of its application, and within the application that of its webhook. */
+/** The application and webhook whose turn an item uses. */
 export interface Owner {
   readonly appUid: string;
   readonly webhookUid: string;
 }
 
-/** A queue that serves applications in turn, and within each application webhooks in turn. */
+/** A queue that serves applications in turn, and the webhooks of each application in turn. */
 export class FairQueue<Item extends Owner> {
   readonly #applications = new Map<string, Map<string, Set<Item>>>();
 
@@ -25,8 +25,8 @@ export class FairQueue<Item extends Owner> {
   }
 
   /**
-   * Removes and returns the next item that may go, undefined where none may. Of each webhook only the oldest item is
-   * asked for.
+   * Removes and returns the next item that may go, or undefined if none may. Only the oldest item of each webhook is
+   * considered.
    */
   take(mayGo: (item: Item) => boolean): Item | undefined {
     for (const webhooks of this.#applications.values()) {
@@ -46,7 +46,7 @@ export class FairQueue<Item extends Owner> {
     }
   }
 
-  // A map serves its keys in the order in which they were set.
+  // Maps iterate in insertion order.
   #moveToEnd({ appUid, webhookUid }: Owner): void {
     const webhooks = this.#applications.get(appUid);
     const items = webhooks?.get(webhookUid);

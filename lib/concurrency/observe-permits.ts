@@ -1,12 +1,12 @@
 import { instruments } from '../telemetry/instruments.ts';
 
 interface Permits {
-  /** Of each key. */
+  /** Per key. */
   max: number;
   count: () => { held: number; waiting: number };
 }
 
-/** Shows the permits of a pool in the metrics, until the returned function is called. */
+/** Reports the permits of a pool in the metrics, until the returned function is called. */
 export function observePermits(
   pool: 'requests' | 'process' | 'application' | 'origin' | 'webhook',
   { max, count }: Permits,

@@ -10,7 +10,7 @@ interface Queue {
   readonly waiters: Set<Waiter>;
 }
 
-/** Grants so many permits per key, in order of arrival. A key without held permits takes no memory. */
+/** Grants a number of permits per key, in order of arrival. A key without held permits uses no memory. */
 export class Semaphore {
   readonly #permits: number;
   readonly #refusal: (reason: string) => Error;
@@ -23,7 +23,7 @@ export class Semaphore {
     this.#limits = limits;
   }
 
-  /** Runs `work` with a permit of the key. Throws the refusal where the queue is full, or after the wait. */
+  /** Runs `work` with a permit of the key. Throws the refusal if the queue is full, or after the maximum wait. */
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const queue = this.#queues.get(key) ?? { held: 0, waiters: new Set() };
     this.#queues.set(key, queue);

@@ -1,7 +1,7 @@
-// The rest is always left to others, however much one application asks for.
+// The rest is reserved for others, however much one application asks for.
 const shareOfApplication = 3 / 4;
 
-/** A limit that applications share: one of them holds at most three quarters of it. */
+/** A limit shared by applications: each holds at most three quarters of it. */
 export class SharedLimit {
   readonly max: number;
   readonly maxOfApplication: number;
@@ -21,7 +21,7 @@ export class SharedLimit {
     return this.#heldBy.get(appUid) ?? 0;
   }
 
-  /** Checks whether the application may take more: the last of what it takes may exceed the limit. */
+  /** Checks whether the application may take more; the last amount taken may exceed the limit. */
   hasRoom(appUid: string): boolean {
     return this.#held < this.max && this.heldBy(appUid) < this.maxOfApplication;
   }
@@ -31,7 +31,7 @@ export class SharedLimit {
     this.#heldBy.set(appUid, this.heldBy(appUid) + count);
   }
 
-  giveBack(appUid: string, count = 1): void {
+  release(appUid: string, count = 1): void {
     this.#held -= count;
     const held = this.heldBy(appUid) - count;
     if (held === 0) this.#heldBy.delete(appUid);

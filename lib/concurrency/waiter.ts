@@ -1,10 +1,10 @@
-// Waits are counted in ticks: time in which the process stood still counts as one.
+// Waits are counted in ticks, so that time in which the process was frozen counts as one.
 const tickMs = 100;
 
 export interface WaitOptions {
   readonly waitMsMax?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Makes the error of a wait that took too long. */
+  /** Creates the error of a wait that took too long. */
   readonly refusal: (reason: string) => Error;
   /** Called when the wait ends, however it ends. */
   readonly onEnd: () => void;

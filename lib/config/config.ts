@@ -45,24 +45,23 @@ export interface Config {
     port: number;
     host: string;
     publicUrl: string;
-    /** The proxies in front of the api that append to `X-Forwarded-For`. */
+    /** The number of proxies in front of the api that append to `X-Forwarded-For`. */
     trustedProxyHops: number;
     connectionsMax: number;
     /** IPv6: per /64. Null: no limit. */
     connectionsPerAddressMax: number | null;
-    /** Four times as many wait. */
+    /** Up to four times as many wait. */
     requestsAtOnceMax: number;
-    /** How long a stopping api goes on as before, so that balancers notice. */
+    /** How long a stopping api continues as before, so that load balancers notice. */
     drainMs: number;
   };
   mongodb: { uri: string; database: string };
   temporal: ClientConnectConfig & { namespace: string; address: string };
-  /** Only shown. */
+  /** Only displayed. */
   temporalUiUrl: string | null;
   egress: EgressPolicy;
-  /** Null: webhook requests go out directly. */
   egressProxy: EgressProxy | null;
-  /** Null: an operations webhook cannot be an address. */
+  /** Null: operations webhooks cannot use email addresses. */
   mail: { server: MailServer; from: string } | null;
   retryScheduleMs: readonly number[];
   deactivateAfterMs: number;
@@ -70,9 +69,9 @@ export interface Config {
   webhooksPerAppMax: number;
   rateLimits: { keyRequestsPerMinute: number; failuresPerMinute: number; signInsPerMinute: number };
   eventsPerWorkflowMax: number;
-  /** Whether api processes send first attempts; else only worker processes do. */
+  /** Whether api processes make first attempts; otherwise only worker processes do. */
   apiDelivers: boolean;
-  /** Whether these begin right after the commit, beside the start of the workflow. */
+  /** Whether first attempts start right after the commit, concurrently with the start of the workflow. */
   earlyAttempts: boolean;
   userTokenLifetimeMs: number;
   signingKeyRotationMs: number;
@@ -82,7 +81,7 @@ export interface Config {
   telemetry: TelemetrySettings;
   /** Whether receivers of traced deliveries get their `traceparent`. */
   sendsTraceparent: boolean;
-  /** Of a trace, with `{traceId}`; only shown. */
+  /** The URL of a trace, with `{traceId}`; only displayed. */
   traceUrlTemplate: string | null;
   workflowBundlePath: string | null;
 }
@@ -100,7 +99,7 @@ function readHttp(settings: SettingReader): Config['http'] {
     publicUrl: settings.read('HERALD_PUBLIC_URL', `http://localhost:${port}`, asPublicUrl),
     trustedProxyHops,
     connectionsMax,
-    // All connections come from the proxies where there are some.
+    // Behind proxies, all connections come from their addresses.
     connectionsPerAddressMax: trustedProxyHops > 0 || perAddress === 0 ? null : perAddress,
     requestsAtOnceMax: settings.read('HERALD_REQUESTS_AT_ONCE', 500, asNumberUpTo(10_000)),
     drainMs: settings.read('HERALD_DRAIN_FOR', 3_000, asDrain),
@@ -114,7 +113,7 @@ function readMongodb(settings: SettingReader): Config['mongodb'] {
   };
 }
 
-/** Throws a ConfigError. For commands that need nothing but the database. */
+/** Reads the settings of commands that need only the database. Throws a ConfigError. */
 export function readStoreConfig(environment: Environment): Config['mongodb'] {
   const settings = new SettingReader(environment);
   const mongodb = readMongodb(settings);
@@ -122,7 +121,7 @@ export function readStoreConfig(environment: Environment): Config['mongodb'] {
   return mongodb;
 }
 
-/** As above, for commands that make API keys. */
+/** Reads the pepper for commands that create API keys. Throws a ConfigError. */
 export function readKeyPepper(environment: Environment): string {
   const settings = new SettingReader(environment);
   const pepper = settings.read('HERALD_KEY_PEPPER', undefined, asPepper);
@@ -159,7 +158,7 @@ function readTemporal(settings: SettingReader, environment: Environment): Config
   for (const [name, value] of Object.entries(environment)) {
     if (name.startsWith('TEMPORAL_') && value) overrideEnvVars[name] = value;
   }
-  // The SDK reads these itself: one fault stands for all of them.
+  // The SDK reads these itself, so one fault stands for all of them.
   const none: ClientConnectConfig = { connectionOptions: {} };
   const profile = settings.collectFaults('TEMPORAL_*', none, () =>
     loadClientConnectConfig({ overrideEnvVars }),
@@ -188,7 +187,7 @@ function readRateLimits(settings: SettingReader): Config['rateLimits'] {
   };
 }
 
-/** Throws a ConfigError that lists every faulty setting, but no secret. */
+/** Reads all settings. Throws a ConfigError that lists every faulty setting, but no secret. */
 export function readConfig(environment: Environment): Config {
   const settings = new SettingReader(environment);
   const http = readHttp(settings);
@@ -234,7 +233,7 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
-/** Returns what a process logs at its start: of secrets only whether they are set. */
+/** Returns the settings that a process logs at its start; for secrets only whether they are set. */
 export function summarizeConfig(config: Config): Record<string, unknown> {
   const mongodb = parseUrl(config.mongodb.uri)?.host ?? 'set';
   return {

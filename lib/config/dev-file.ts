@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** `.herald/dev.json`: what `npm start` prints, for scripts. */
+/** `.herald/dev.json`: the output of `npm start`, for scripts. */
 export interface DevFile {
   apiUrl: string;
   temporalUiUrl: string | null;
@@ -11,21 +11,21 @@ export interface DevFile {
   apiKey: string;
   accountUid: string;
   consoleUrl: string;
-  /** Null where other people are the admins. */
+  /** Null if other admins existed before. */
   adminEmail: string | null;
   adminPassword: string | null;
-  /** Null where `HERALD_METRICS_PORT` is set to nothing. */
+  /** Null if `HERALD_METRICS_PORT` is empty. */
   metricsUrls: { api: string; worker: string } | null;
-  /** Null for a server that was running already. */
+  /** Null for a server that was already running. */
   pids: { api: number; worker: number; mongodb: number | null; temporal: number | null };
 }
 
-/** Null where the file is absent or no JSON. */
+/** Returns null if the file is absent or not JSON. */
 export async function readDevFile(path: string): Promise<DevFile | null> {
   return readJson<DevFile>(path);
 }
 
-/** Reads a file of `npm start`; null as above. */
+/** Reads a file of `npm start`; returns null if it is absent or not JSON. */
 export async function readJson<T>(path: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T;

@@ -1,7 +1,7 @@
-// Which options MONGODB_URI may have: the driver lets some of them win over those in lib/mongo/connect.ts.
+// Checks the options in MONGODB_URI: the driver lets some of them override those in lib/mongo/connect.ts.
 
-/** They say where MongoDB is and how it is reached. Lower case: the driver does not tell cases apart. */
-const harmless = new Set([
+/** Options that only locate MongoDB and say how to connect. In lower case, because the driver ignores case. */
+const allowedOptions = new Set([
   'appname',
   'authmechanism',
   'authmechanismproperties',
@@ -30,8 +30,8 @@ const forged = 'another server could pose as MongoDB; name its authority with tl
 const confirmed = 'a write counts once a majority of the servers has it in the journal';
 const repeated = 'a call is repeated when MongoDB changes its primary';
 
-/** Of options with one right value: that value, and the reason. */
-const settled: Readonly<Record<string, readonly [value: string, reason: string]>> = {
+/** Options with a single valid value: that value, and the reason. */
+const requiredValues: Readonly<Record<string, readonly [value: string, reason: string]>> = {
   w: ['majority', confirmed],
   journal: ['true', confirmed],
   j: ['true', confirmed],
@@ -48,23 +48,23 @@ const settled: Readonly<Record<string, readonly [value: string, reason: string]>
 const unknown =
   'the service sets its own value, or does not know the option (docs/configuration.md)';
 
-/** Returns the connection string. Throws an Error that names each option the service cannot work with, but no secret. */
+/** Returns the connection string. Throws an Error that names each unsupported option, but no secret. */
 export function asMongodbUri(text: string): string {
   const faults = optionsOf(text).flatMap(([name, value]) => faultOf(name, value));
   if (faults.length > 0) throw new Error([...new Set(faults)].join('; '));
   return text;
 }
 
-/** As the driver finds them: a password may have `/` and `?` in it. */
+/** Parses options as the driver does: a password may contain `/` and `?`. */
 function optionsOf(text: string): [name: string, value: string][] {
   const query = /^[^/]+:\/\/(?:[^:@]*(?::[^@]*)?@)?[^/?@]*[^?]*\?(.*)$/s.exec(text)?.[1] ?? '';
   return [...new URLSearchParams(query)];
 }
 
 function faultOf(name: string, value: string): string[] {
-  const [right, reason] = settled[name.toLowerCase()] ?? [];
-  if (value === right || harmless.has(name.toLowerCase())) return [];
-  // Its value may be a secret of a mistyped name.
+  const [right, reason] = requiredValues[name.toLowerCase()] ?? [];
+  if (value === right || allowedOptions.has(name.toLowerCase())) return [];
+  // The value of a mistyped option may be a secret.
   if (reason === undefined) return [`remove \`${name}\`: ${unknown}`];
   return [`remove \`${name}=${value}\`: ${reason}`];
 }

@@ -1,4 +1,4 @@
-// Each reads the text of a setting. Throws an Error that says what would be right.
+// Parsers of settings. Each throws an Error that says what is valid.
 import { parseSchedule } from '../deliveries/retry-schedule.ts';
 import { minuteMs, parseDurationMs } from '../platform/duration.ts';
 import { limits } from '../limits.ts';
@@ -7,7 +7,7 @@ import { checkMailUrl } from '../egress/mail-url.ts';
 import { isCidr } from '../egress/parse-address.ts';
 import { parseUrl } from '../egress/parse-url.ts';
 
-/** Without a name: the service puts its own before it. */
+/** Rejects a display name: the service adds its own. */
 export function asAddress(text: string): string {
   if (checkMailUrl(`mailto:${text}`, { mail: {} }).ok) return text;
   throw new Error(`must be a plain address such as herald@example.com (got "${text}")`);
@@ -23,7 +23,7 @@ export function asPort(text: string): number {
   return port;
 }
 
-/** An issuer vouches for admins: only TLS, except on this machine. */
+/** An issuer vouches for admins, so it must use TLS, except on this machine. */
 export function asIssuer(text: string): string {
   const url = parseUrl(text);
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname)))
@@ -36,7 +36,7 @@ export function asBoolean(text: string): boolean {
   throw new Error(`must be true or false (got "${text}")`);
 }
 
-/** Returns one spelling, which providers and verifiers compare; without a slash at the end. */
+/** Returns one canonical form, because providers and verifiers compare it; without a trailing slash. */
 export function asPublicUrl(text: string): string {
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null;
   if (url === null) throw new Error(`must be an http or https address (got "${text}")`);
@@ -46,14 +46,14 @@ export function asPublicUrl(text: string): string {
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
 }
 
-/** Returns the template as it is: of a trace, its id takes the place of `{traceId}`. */
+/** Returns the template unchanged; the ID of a trace replaces `{traceId}`. */
 export function asTraceUrl(text: string): string {
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null;
   if (url === null) throw new Error(`must be an http or https address (got "${text}")`);
   if (`${url.username}${url.password}` !== '') throw new Error('must have no user');
   const behind = text.slice(text.indexOf('/', text.indexOf('://') + 3));
   if (behind.split('{traceId}').length !== 2) {
-    throw new Error('must have {traceId} once, behind the host');
+    throw new Error('must have {traceId} once, after the host');
   }
   return text;
 }
@@ -100,13 +100,13 @@ function asDuration(min: string, max: string): (text: string) => number {
   };
 }
 
-// A stop takes 10 s more.
+// A stop takes another 10 s.
 export const asDrain = asDuration('0s', '60s');
 export const asLongDuration = asDuration('1m', '365d');
 // Events must outlive the retries of their deliveries: 15 days (`attemptLimits.retriesTimeoutMs`).
 export const asRetention = asDuration('15d', '3650d');
 export const asTokenLifetime = asDuration('1m', `${limits.userTokenLifetimeMaxMs / minuteMs}m`);
-// A key is published an hour before it signs, and kept more than an hour after.
+// A key is published an hour before it signs, and kept for more than an hour after.
 export const asRotation = asDuration('1d', '365d');
 
 export function asShare(text: string): number {

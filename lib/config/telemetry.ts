@@ -3,7 +3,7 @@ import type { SettingReader } from '../platform/setting-reader.ts';
 import type { TelemetrySettings } from '../telemetry/start-telemetry.ts';
 import { asNumberUpTo, asPort, asShare, asText } from './setting-parsers.ts';
 
-/** Reads what decides whether there is telemetry. The exporters read the other settings of OTLP themselves. */
+/** Reads the settings that enable telemetry. The exporters read other OTLP settings themselves. */
 export function readTelemetry(settings: SettingReader, host: string): TelemetrySettings {
   const port = settings.read<number | null>('HERALD_METRICS_PORT', null, asPort);
   const metricsHost = settings.read('HERALD_METRICS_HOST', host, asText);

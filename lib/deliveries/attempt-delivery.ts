@@ -5,7 +5,7 @@ import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { DeliveryKey, DeliveryToAttempt } from '../model/delivery.ts';
 import type { Attempt } from '../model/attempt.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import { turnOf } from '../model/partition.ts';
+import { partitionNumberOf } from '../model/partition.ts';
 import { hostOf } from '../model/url-origin.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { instruments } from '../telemetry/instruments.ts';
@@ -20,7 +20,7 @@ import {
   type Found,
   outcomeOf,
   recordStep,
-  unattempted,
+  unattemptedOutcome,
 } from './record-outcome.ts';
 import { logAttempt, measureAttempt, toAttempt, triggerOf } from './report-attempt.ts';
 import { recordHealth } from '../webhooks/webhook-health.ts';
@@ -31,15 +31,14 @@ import { hasSlot } from '../rate-limit/slot.ts';
 
 interface AttemptOptions {
   caller: Caller;
-  /** Just recorded and read: the delivery has no document, and gets none where it is throttled. */
+  /** Set for an early first attempt. The delivery has no document yet, and gets none if it is throttled. */
   early?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
-  /** Aborts when this process stops; the attempt then rejects and is made again elsewhere. */
+  /** Aborts when this process stops; the attempt then rejects and is repeated by another process. */
   signal: AbortSignal;
-  /** Called when nothing is left to wait for before the request; what it throws ends the attempt unsent. */
+  /** Called right before the request is written. If it throws, nothing is sent. */
   beforeRequest?: () => void;
 }
 
-/** A delivery that may be sent. */
 interface Subject extends Found {
   webhook: WebhookDocument;
   readAt: Date;
@@ -47,8 +46,9 @@ interface Subject extends Found {
 }
 
 /**
- * Makes and records the next attempt at a delivery if it is due, never twice; one in a partition is left to that, except
- * by a job. Returns what became of it, a receiver's failure too; rejects on our own faults: Temporal calls it again.
+ * Makes and records the next attempt at a delivery if it is due, never twice. A delivery in a partition is left to the
+ * partition unless a job sends it. Returns the outcome, also when the receiver failed; rejects only on a fault of our
+ * own, so that Temporal repeats the call.
  */
 export async function attemptDelivery(
   ports: DeliveryPorts,
@@ -70,19 +70,19 @@ export async function attemptDelivery(
       ? endWithoutEvent(ports, key, delivery)
       : outcomeOf(key, delivery, caller);
   }
-  const turn = turnOf(event, key.webhookUid);
-  const found = { key, delivery, event, turn, caller };
+  const partitionNumber = partitionNumberOf(event, key.webhookUid);
+  const found = { key, delivery, event, partitionNumber, caller };
   const outcome =
     decision === 'send' && webhook !== null
       ? await sendAndRecord(ports, { ...found, webhook, readAt, options })
-      : await withoutSending(ports, found, decision);
+      : await finishUnsent(ports, found, decision);
   await wakePartition(ports, found, outcome);
   return outcome;
 }
 
-/** Returns the outcome of a delivery of which nothing was read: the retries attempt it. */
+/** Returns the outcome of a delivery that was not read at all and is left to the retries. */
 export function leftToRetries(key: DeliveryKey): DeliveryOutcome {
-  return { ...unattempted(key, null), state: 'retrying' };
+  return { ...unattemptedOutcome(key, null), state: 'retrying' };
 }
 
 async function load({ records }: DeliveryPorts, key: DeliveryKey): Promise<DeliveryFacts> {
@@ -99,27 +99,27 @@ async function endWithoutEvent(
   key: DeliveryKey,
   delivery: DeliveryToAttempt | null,
 ): Promise<DeliveryOutcome> {
-  // The retention removed it just when it was to be sent again, or the database was restored to a time before it.
+  // The retention removed the event just before a resend, or an older backup was restored.
   if (delivery === null) deliveryLog.warn({ ...key }, 'delivery.event_missing');
   else await ports.store.deliveries.deleteOne({ _id: delivery._id });
-  return { ...unattempted(key, delivery), state: 'cancelled' };
+  return { ...unattemptedOutcome(key, delivery), state: 'cancelled' };
 }
 
-async function withoutSending(
+async function finishUnsent(
   ports: DeliveryPorts,
   found: Found,
   decision: Decision,
 ): Promise<DeliveryOutcome> {
   if (typeof decision === 'object') return recordUnsent(ports, found, decision);
   if (decision === 'inOrder') {
-    // Recorded, so that lists and pauses find it.
+    // Recorded so that lists and pauses find the delivery.
     const outcome = await recordUnsent(ports, found, { state: 'pending' });
     return outcome.state === 'retrying' ? { ...outcome, state: 'waiting' } : outcome;
   }
   const { key, delivery, event, caller } = found;
   if (delivery !== null) return outcomeOf(key, delivery, caller);
   const nextAttemptAt = event.firstAttempt?.until.toISOString() ?? null;
-  return { ...unattempted(key, null), state: 'retrying', nextAttemptAt };
+  return { ...unattemptedOutcome(key, null), state: 'retrying', nextAttemptAt };
 }
 
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
@@ -131,7 +131,7 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   const { ratePerSecond } = webhook;
   const slotFacts = { webhookUpdatedAt: webhook.updatedAt, now: ports.clock.now() };
   if (ratePerSecond !== null && !hasSlot(delivery, slotFacts)) {
-    // Before the permits: a delivery that waits for its slot keeps none.
+    // Comes before the permits, so that a delivery that waits for its slot holds no permit.
     const slotRequest = { webhook, ratePerSecond, clock: ports.clock };
     const slot = await ports.records.awaitSlot(slotRequest, subject.options.signal);
     if (slot !== null) return leaveRateLimited(ports, subject, { target, slot });
@@ -155,7 +155,7 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
   const attempt = toAttempt(result, facts);
   measureAttempt({ event, webhook, delivery, attempt, readyAt });
   const recordAll = async (): Promise<DeliveryOutcome> => {
-    // Before the record: once that is written, a repeat of this attempt would skip it.
+    // Health comes first: once the attempt is recorded, a repeat of this call would skip it.
     await recordHealth(ports, { event, webhook, verdict, attempt, now });
     const { state, nextAttemptAt } = verdict;
     const step = { state, attempt, nextAttemptAt, now, target };
@@ -164,12 +164,12 @@ async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<De
     logAttempt(key, { event, host, attempt, verdict, result });
     return outcome;
   };
-  traced?.answer(result, verdict);
+  traced?.addResult(result, verdict);
   return traced === null ? recordAll() : traced.finish(recordAll);
 }
 
 interface Sent {
-  /** Before the wait for a permit. */
+  /** Taken before the wait for a permit. */
   readyAt: Date;
   at: Date;
   result: SendResult;
@@ -189,7 +189,7 @@ async function send(
     if (await isOutdated(ports, subject)) throw new Outdated();
     const body = event.body ?? (await ports.records.readBody(event._id));
     if (body === null) throw new Outdated();
-    // Not before: the wait for a permit is no part of the attempt.
+    // Set here because the wait for a permit is not part of the attempt.
     at = ports.clock.now();
     traced = traceAttempt({ key, event, url: webhook.url, n, trigger, at });
     const trace = ports.sendsTraceparent ? (traced?.headers ?? null) : null;
@@ -208,7 +208,7 @@ async function send(
     });
     return { result, readyAt, at, traced };
   } catch (error) {
-    // The compiler does not see that `compose` sets it.
+    // The compiler does not see that `compose` assigns it.
     (traced as TracedAttempt | null)?.fail(error);
     if (error instanceof Outdated) return 'outdated';
     if (errorCode(error) === 'THROTTLED') return 'throttled';
@@ -218,7 +218,7 @@ async function send(
 
 class Outdated extends Error {}
 
-// While it waited for its rate and a permit the webhook may have been paused or changed, or the event erased.
+// During the wait for a slot or permit, the webhook may have been paused or changed, or the event erased.
 async function isOutdated(ports: DeliveryPorts, subject: Subject): Promise<boolean> {
   const { key, readAt, webhook, caller } = subject;
   const { clock, processUid } = ports;
@@ -229,7 +229,7 @@ async function isOutdated(ports: DeliveryPorts, subject: Subject): Promise<boole
   return decision !== 'send' || facts.webhook?.updatedAt.getTime() !== webhook.updatedAt.getTime();
 }
 
-// Recorded immediately, by an early attempt too: the slot is reserved.
+// Early attempts record this too, because the slot is already reserved.
 async function leaveRateLimited(
   ports: DeliveryPorts,
   subject: Subject,
@@ -242,7 +242,7 @@ async function leaveRateLimited(
   return recordStep(ports.records, subject, { ...step, target });
 }
 
-// A first attempt is recorded, so that pauses and discards find it. The next call decides anew.
+// The first attempt is recorded so that pauses and discards find the delivery. The next call decides again.
 async function leaveUnsent(
   ports: DeliveryPorts,
   subject: Subject,
@@ -251,12 +251,12 @@ async function leaveUnsent(
   const { key, delivery, options } = subject;
   if (options.early !== undefined) return leftToRetries(key);
   const { host } = target;
-  // As `info` once a delivery: each of a busy webhook asks again and again.
+  // Logged as `info` once per delivery: the deliveries of a busy webhook are throttled again and again.
   const level = delivery === null ? 'info' : 'debug';
   if (reason === 'throttled') deliveryLog[level]({ ...key, host }, 'delivery.throttled');
   if (delivery !== null) {
-    const waits = { ...unattempted(key, delivery), state: 'retrying', ...target } as const;
-    // What changed meanwhile may be the cure.
+    const waits = { ...unattemptedOutcome(key, delivery), state: 'retrying', ...target } as const;
+    // The change may have fixed the receiver, so the next attempt is due now.
     if (reason === 'outdated') return { ...waits, nextAttemptAt: ports.clock.now().toISOString() };
     return { ...waits, dueAt: delivery.nextAttemptAt?.toISOString() };
   }

@@ -5,21 +5,21 @@ import type { PartitionStep } from '../temporal/messages.ts';
 import { drain, type DrainBounds } from './drain.ts';
 import type { DeliveryPorts } from './ports.ts';
 
-// How soon the workflow tries again where another process sends.
+// The wait of the workflow while another process holds the lease.
 const busyMs = 2_000;
 
-/** Drains a partition for its workflow, and returns what the workflow waits for. */
+/** Drains a partition and returns what its workflow has to wait for. */
 export async function attemptInOrder(
   ports: DeliveryPorts,
   partition: PartitionKey,
   bounds: DrainBounds,
 ): Promise<PartitionStep> {
-  const { settled, left, n } = await drain(ports, partition, bounds);
+  const { settled, stop, n } = await drain(ports, partition, bounds);
   const step = { settled, waiting: [], head: null };
-  if (left === 'more') return { ...step, next: 'more' };
-  if (left === 'busy') return { ...step, next: { waitMs: busyMs } };
-  if (left === 'nothing' || left === 'held') return { ...step, next: 'end' };
-  const { waitMs, head } = left;
+  if (stop === 'more') return { ...step, next: 'more' };
+  if (stop === 'busy') return { ...step, next: { waitMs: busyMs } };
+  if (stop === 'nothing' || stop === 'held') return { ...step, next: 'end' };
+  const { waitMs, head } = stop;
   const countMax = dispatchLimits.idsPerSearchAttributeMax;
   const waiting = await findNumbered(ports.store, partition, { from: n, countMax });
   return { settled, next: { waitMs }, head, waiting: waiting.map(({ eventId }) => eventId) };

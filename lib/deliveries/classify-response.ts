@@ -4,7 +4,7 @@ import { nextRetryDelayMs, parseRetryAfterMs } from './retry-schedule.ts';
 
 interface ClassifyOptions {
   scheduleMs: readonly number[];
-  /** This one included. */
+  /** Including this one. */
   attemptsMade: number;
   now: Date;
   random: number;
@@ -19,7 +19,7 @@ export interface Verdict {
 
 const statusesWithRetryAfter: ReadonlySet<number> = new Set([429, 503]);
 
-/** Decides what follows from one attempt (docs/webhooks.md, "Responses"). Redirects are failures too. */
+/** Decides what follows an attempt (docs/webhooks.md, "Responses"). A redirect counts as a failure. */
 export function classifyResponse(result: SendResult, options: ClassifyOptions): Verdict {
   const end = { nextAttemptAt: null, gone: false };
   if (result.kind === 'failed') {

@@ -1,4 +1,4 @@
-import { createTouch } from '../concurrency/touch.ts';
+import { throttleById } from '../concurrency/throttle-by-id.ts';
 import { dayMs } from '../platform/duration.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
@@ -17,11 +17,11 @@ interface AttemptToCompose {
   webhook: WebhookDocument;
   attemptNumber: number;
   now: Date;
-  /** Null: the receiver is not told of a trace. */
+  /** Null when the receiver gets no trace headers. */
   trace: TraceContext | null;
 }
 
-/** Returns what an attempt sends, with the webhook's secrets opened. Throws where they do not open. */
+/** Returns the message of an attempt, with the webhook's secrets opened. Throws if they cannot be opened. */
 export function composeMessage(
   secretBox: SecretBox,
   { event, body, webhook, attemptNumber, now, trace }: AttemptToCompose,
@@ -32,7 +32,7 @@ export function composeMessage(
   const ours = deliveryHeaders({ event, body, secrets, attemptNumber, now });
   return {
     headers: { ...headers, ...ours, ...trace },
-    // As bytes, so that the request keeps one copy of the payload and not the text as well.
+    // As bytes, so that only one copy of the payload stays in memory.
     body: Buffer.from(body),
     clientCertificate,
     secretTexts,
@@ -44,10 +44,10 @@ interface AttemptToSign extends Pick<AttemptToCompose, 'body' | 'attemptNumber' 
   secrets: SigningSecrets;
 }
 
-/** Those of `deliveryHeaders` that are made with a secret. */
+/** The headers of `deliveryHeaders` that depend on a secret. */
 export const signatureHeaders = ['X-Webhook-Signature', 'webhook-signature'];
 
-/** Returns the headers that tell a receiver of the event and the attempt, and its signatures. */
+/** Returns the headers that describe the event and the attempt, and the signatures. */
 export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> {
   const { event, body, secrets, attemptNumber, now } = attempt;
   const timestampSeconds = Math.floor(now.getTime() / 1_000);
@@ -70,7 +70,7 @@ export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> 
 }
 
 const warnBeforeMs = 14 * dayMs;
-const isToBeLogged = createTouch(dayMs);
+const isToBeLogged = throttleById(dayMs);
 
 function warnOfCertificate({ _id, appUid, tls }: WebhookDocument, now: Date): void {
   if (tls === null || tls.notAfter.getTime() - now.getTime() > warnBeforeMs) return;

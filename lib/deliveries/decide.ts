@@ -6,15 +6,16 @@ import { testEventName } from '../model/event-name.ts';
 import { discardCountOf } from '../model/discards.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
-import { isOfKind, isSubscribed } from '../webhooks/subscriptions.ts';
+import { isSubscribed, matchesKind } from '../webhooks/subscriptions.ts';
 
 /**
- * `remove`: its event is gone. `notYet`: it is not due. `notMine`: it is settled, held, or somebody else's. `elsewhere`:
- * the process that recorded the event may be making its first attempt. `inOrder`: only its partition sends it.
+ * `remove`: the event is gone. `notDue`: the next attempt is not due. `notSendable`: settled, held, or owned by another
+ * caller. `inFlightElsewhere`: the recording process may be attempting it. `inOrder`: only its partition sends it.
  */
-export type Decision = 'send' | 'remove' | 'notYet' | 'notMine' | 'elsewhere' | 'inOrder' | Unsent;
+export type Decision =
+  'send' | 'remove' | 'notDue' | 'notSendable' | 'inFlightElsewhere' | 'inOrder' | Unsent;
 
-/** What is recorded instead of an attempt. */
+/** The state to record instead of an attempt. */
 export type Unsent = { state: 'held' } | { state: 'cancelled'; cancelReason: CancelReason };
 
 export interface AttemptFacts {
@@ -26,20 +27,20 @@ export interface AttemptFacts {
   processUid: string;
 }
 
-/** Decides what becomes of a delivery. The stored state decides; workflows are its alarm clock (docs/adr/0002). */
+/** Decides what to do with a delivery. The stored state decides; workflows only provide the timers (docs/adr/0002). */
 export function decide(facts: AttemptFacts): Decision {
   const { caller, delivery, event, webhook, now } = facts;
   if (delivery !== null) {
-    if (!isOpen(delivery.state) || delivery.state === 'held') return 'notMine';
-    if (!isOwner(caller, delivery)) return 'notMine';
-    if (delivery.nextAttemptAt !== null && delivery.nextAttemptAt > now) return 'notYet';
+    if (!isOpen(delivery.state) || delivery.state === 'held') return 'notSendable';
+    if (!isOwner(caller, delivery)) return 'notSendable';
+    if (delivery.nextAttemptAt !== null && delivery.nextAttemptAt > now) return 'notDue';
   }
-  if (isElsewhere(facts)) return 'elsewhere';
+  if (isInFlightElsewhere(facts)) return 'inFlightElsewhere';
   if (event === null) return 'remove';
   if (event.erasedAt !== null) return cancelled('erased');
   if (webhook === null) return cancelled('webhook_deleted');
   if (isDiscarded(event, delivery, webhook)) return cancelled('discarded');
-  // While it is paused its filters may still change.
+  // Filters are checked after the pause, because they may change until then.
   if (!webhook.active) return { state: 'held' };
   if (!isWanted(event, delivery, webhook)) return cancelled('unsubscribed');
   return caller.kind === 'event' && isInOrder(event, webhook) ? 'inOrder' : 'send';
@@ -49,33 +50,40 @@ function isInOrder({ order }: EventToAttempt, { _id }: WebhookDocument): boolean
   return order.some(({ webhookUid }) => webhookUid === _id);
 }
 
-/** Checks whether a decision leaves a delivery unsent for good, so that it must not follow from a stale read. */
+/** Checks whether a decision ends a delivery without an attempt, which must not be based on a stale read. */
 export function isFinal(decision: Decision): boolean {
   if (typeof decision === 'object') return decision.state === 'cancelled';
-  return decision === 'remove' || decision === 'notMine';
+  return decision === 'remove' || decision === 'notSendable';
 }
 
 function cancelled(cancelReason: CancelReason): Unsent {
   return { state: 'cancelled', cancelReason };
 }
 
-// The owner is the job that took it last, else its event, which in a partition leaves retries to that.
+// The owner is the last job that took the delivery; otherwise its event, or its partition for ordered retries.
 function isOwner(caller: Caller, { jobUid, partition }: DeliveryToAttempt): boolean {
   if (caller.kind === 'job') return jobUid === caller.jobUid;
   if (jobUid !== null) return false;
   return caller.kind === 'partition' || partition === null;
 }
 
-// Only one process sends the deliveries of a partition.
-function isElsewhere({ caller, delivery, event, webhook, now, processUid }: AttemptFacts): boolean {
+// Partitions are excluded: their lease already ensures that only one process sends.
+function isInFlightElsewhere({
+  caller,
+  delivery,
+  event,
+  webhook,
+  now,
+  processUid,
+}: AttemptFacts): boolean {
   if (delivery !== null || webhook === null || caller.kind === 'partition') return false;
   if (!event?.firstAttempt) return false;
   const { by, until } = event.firstAttempt;
   return by !== processUid && now < until;
 }
 
-// Dropped by a resume, and not sent again since. What has no count was recorded before the first discard. Or a process of
-// an earlier version, which counts none, recorded it: by its time nothing is dropped that was recorded later.
+// True for a delivery that was discarded and not requeued since. Records without a count are older than the first
+// discard, or come from a process of an earlier version; those are compared by time.
 function isDiscarded(
   { _id, seenDiscards }: EventToAttempt,
   delivery: DeliveryToAttempt | null,
@@ -88,7 +96,7 @@ function isDiscarded(
   return recordedAt < discardBefore;
 }
 
-// By the webhook's current filters, which a test and a resend pass.
+// Tests and resends ignore the webhook's filters.
 function isWanted(
   event: EventToAttempt,
   delivery: DeliveryToAttempt | null,
@@ -98,6 +106,6 @@ function isWanted(
   if (name === testEventName) return true;
   const facts = { event: name, resourceUid, externalTenantId };
   return delivery?.requeuedAs === 'resend'
-    ? isOfKind(webhook, facts)
+    ? matchesKind(webhook, facts)
     : isSubscribed(webhook, facts);
 }

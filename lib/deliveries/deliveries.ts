@@ -14,7 +14,7 @@ import {
 import { type Store } from '../mongo/connect.ts';
 import { duplicateIndexes, within } from '../mongo/transaction.ts';
 
-/** Reads the deliveries of the keys for attempts, in the order of the keys; null where there is none yet. */
+/** Reads deliveries for attempts, in the order of the keys; null for a delivery that does not exist yet. */
 export async function findDeliveries(
   store: Store,
   keys: readonly DeliveryKey[],
@@ -22,7 +22,9 @@ export async function findDeliveries(
 ): Promise<(DeliveryToAttempt | null)[]> {
   if (keys.length === 0) return [];
   const options = { projection: deliveryToAttempt, hint: 'eventWebhook', ...within(session) };
-  const found = await store.deliveries.find<DeliveryToAttempt>(exactly(keys), options).toArray();
+  const found = await store.deliveries
+    .find<DeliveryToAttempt>(matchingKeys(keys), options)
+    .toArray();
   const deliveries = new Map(found.map((delivery) => [pairOf(delivery), delivery]));
   return keys.map((key) => {
     const delivery = deliveries.get(pairOf(key));
@@ -30,15 +32,15 @@ export async function findDeliveries(
   });
 }
 
-// Two lists would also match the other webhooks of each event: of 200 keys up to 20,000 deliveries.
-function exactly(keys: readonly DeliveryKey[]): Filter<DeliveryDocument> {
+// Two separate lists would match every combination: for 200 keys up to 20,000 deliveries.
+function matchingKeys(keys: readonly DeliveryKey[]): Filter<DeliveryDocument> {
   const byEvent = new Map<string, string[]>();
   const byWebhook = new Map<string, string[]>();
   for (const { eventId, webhookUid } of keys) {
     byEvent.set(eventId, [...(byEvent.get(eventId) ?? []), webhookUid]);
     byWebhook.set(webhookUid, [...(byWebhook.get(webhookUid) ?? []), eventId]);
   }
-  // The fewer alternatives, the sooner MongoDB has planned them.
+  // MongoDB plans a query with fewer alternatives faster.
   const $or =
     byEvent.size <= byWebhook.size
       ? [...byEvent].map(([eventId, $in]) => ({ eventId, webhookUid: { $in } }))
@@ -46,7 +48,7 @@ function exactly(keys: readonly DeliveryKey[]): Filter<DeliveryDocument> {
   return { $or };
 }
 
-/** Records the first steps of deliveries. Returns for each whether it was written: false where it exists already. */
+/** Inserts deliveries with their first steps. Returns for each whether it was inserted; false if it already existed. */
 export async function insertDeliveries(
   store: Store,
   steps: readonly (readonly [DeliveryKey, DeliveryStep])[],
@@ -88,7 +90,7 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
   };
 }
 
-// Returns false and writes nothing when, since the step began, another writer recorded an attempt, a job took the
+// Returns false and writes nothing if, since the step began, another writer recorded an attempt, a job took the
 // delivery, or it was cancelled or held and the step would reopen it.
 export async function recordDelivery(
   store: Store,
@@ -116,7 +118,7 @@ export async function recordDelivery(
   return result.matchedCount > 0;
 }
 
-/** Cancels the deliveries that match, and returns how many. */
+/** Cancels the matching deliveries and returns their number. */
 export async function cancelDeliveries(
   store: Store,
   filter: Filter<DeliveryDocument>,
@@ -134,7 +136,7 @@ function classesOf({
   return { statusClass: statusClassOf(status), errorClass };
 }
 
-// An attempt that settles the delivery is recorded even if it was cancelled or held meanwhile.
+// An attempt that settles the delivery is recorded even if the delivery was cancelled or held meanwhile.
 function stillOpenTo({ state }: DeliveryStep): Filter<DeliveryDocument> {
   return isOpen(state) ? { state: { $in: ['pending', 'retrying'] } } : {};
 }

@@ -7,37 +7,37 @@ import type { Store } from '../mongo/connect.ts';
 import { readProven } from '../mongo/read-proven.ts';
 import { findDeliveries, insertDeliveries, recordDelivery } from './deliveries.ts';
 import { type AwaitSlot, createRateLimiter } from '../rate-limit/rate-limiter.ts';
-import { findBodies, findToAttempt } from '../events/events.ts';
+import { findBodies, findEventsToAttempt } from '../events/events.ts';
 import type { TriggerRecorder } from '../webhooks/trigger-recorder.ts';
-import { findToDeliver } from '../webhooks/webhooks.ts';
+import { findWebhooksToDeliver } from '../webhooks/webhooks.ts';
 
-/** What decides on a delivery; null where there is none. */
+/** The documents behind a decision about a delivery; null if they do not exist. */
 export interface DeliveryFacts {
   delivery: DeliveryToAttempt | null;
   event: EventToAttempt | null;
   webhook: WebhookDocument | null;
 }
 
-/** What an attempt reads and writes, batched over the concurrent attempts of a process. */
+/** The reads and writes of attempts, batched over the concurrent attempts of a process. */
 export interface DeliveryRecords {
   readDelivery(key: DeliveryKey): Promise<DeliveryToAttempt | null>;
   readEvent(key: DeliveryKey): Promise<EventToAttempt | null>;
-  /** Returns null when it was removed or erased since the event was read. */
+  /** Returns null if the event was removed or erased since it was read. */
   readBody(eventId: string): Promise<string | null>;
-  /** Read anew for each attempt, so that a pause, a new URL or a new secret applies to the next one. */
+  /** Read for each attempt, so that a pause, a new URL or a new secret applies to the next one. */
   readWebhook(key: DeliveryKey): Promise<WebhookDocument | null>;
-  /** Reads all three anew, so that nothing acknowledged before is missing: see `read-proven.ts`. */
+  /** Reads all three again and misses no acknowledged write: see `read-proven.ts`. */
   readProven(key: DeliveryKey): Promise<DeliveryFacts>;
   awaitSlot: AwaitSlot;
   record(key: DeliveryKey, step: DeliveryStep): Promise<boolean>;
   recordTriggered(webhookUid: string, at: Date): void;
 }
 
-const reads = { itemsPerCallMax: 200, callsAtOnceMax: 8 };
-// Up to 256 KiB each.
-const bodyReads = { itemsPerCallMax: 20, callsAtOnceMax: 8 };
-// One call at a time, as the disk writes many documents in the time of one; given up late, as a send may then be repeated.
-const writes = { itemsPerCallMax: 200, callsAtOnceMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
+const reads = { itemsPerCallMax: 200, concurrentCallsMax: 8 };
+// Bodies have up to 256 KiB.
+const bodyReads = { itemsPerCallMax: 20, concurrentCallsMax: 8 };
+// One call at a time, as the disk writes many documents in the time of one; a timeout may cause a second send.
+const writes = { itemsPerCallMax: 200, concurrentCallsMax: 1, lingerMs: 10, callTimeoutMs: 10_000 };
 
 export function createDeliveryRecords(store: Store, triggers: TriggerRecorder): DeliveryRecords {
   const insert = coalesce(writes, (steps: readonly [DeliveryKey, DeliveryStep][]) =>
@@ -56,7 +56,7 @@ export function createDeliveryRecords(store: Store, triggers: TriggerRecorder): 
     ),
     awaitSlot: createRateLimiter(store),
     async record(key, step) {
-      // Nearly every step is a first one, and only those can be batched.
+      // Nearly every step is the first of its delivery, and only inserts can be batched.
       if (step.isFirst && (await insert([key, step]))) return true;
       return recordDelivery(store, key, step);
     },
@@ -70,7 +70,7 @@ async function findEvents(
   session?: ClientSession,
 ): Promise<(EventToAttempt | null)[]> {
   const ids = [...new Set(keys.map((key) => key.eventId))];
-  return pick(keys, 'eventId', await findToAttempt(store, ids, session));
+  return pick(keys, 'eventId', await findEventsToAttempt(store, ids, session));
 }
 
 async function findWebhooks(
@@ -79,7 +79,7 @@ async function findWebhooks(
   session?: ClientSession,
 ): Promise<(WebhookDocument | null)[]> {
   const ids = [...new Set(keys.map((key) => key.webhookUid))];
-  return pick(keys, 'webhookUid', await findToDeliver(store, ids, session));
+  return pick(keys, 'webhookUid', await findWebhooksToDeliver(store, ids, session));
 }
 
 async function findFacts(
@@ -87,7 +87,7 @@ async function findFacts(
   keys: readonly DeliveryKey[],
   session: ClientSession,
 ): Promise<DeliveryFacts[]> {
-  // One after the other: a session has one operation at a time.
+  // A session allows only one operation at a time.
   const deliveries = await findDeliveries(store, keys, session);
   const events = await findEvents(store, keys, session);
   const webhooks = await findWebhooks(store, keys, session);

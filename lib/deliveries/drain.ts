@@ -9,29 +9,30 @@ import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { throttledDelayMs } from './retry-schedule.ts';
 
-// Both keep a drain well within the timeout of its activity.
+// These limits keep a drain well within the timeout of its activity.
 const attemptsMax = 100;
 const drainMsMax = 15_000;
-// How soon to check again what another process makes, and what a job sends, which signals when it has.
+// How soon to check on an attempt of another process, and on a delivery that a job sends; the job also sends a signal.
 const checkAgainMs = 2_000;
 const sentByJobMs = 60_000;
 
-/** Why a drain stopped: `busy`: another one sends; `more`: its time was over; an object: its next number has to wait. */
-export type Left = 'nothing' | 'held' | 'busy' | 'more' | { waitMs: number; head: DeliveryOutcome };
+/** Why a drain stopped: `busy`: another process sends; `more`: its time ran out; an object: the head has to wait. */
+export type DrainStop =
+  'nothing' | 'held' | 'busy' | 'more' | { waitMs: number; head: DeliveryOutcome };
 
 export interface Drained {
   settled: DeliveryOutcome[];
-  left: Left;
-  /** The next number. */
+  stop: DrainStop;
+  /** The next number to send. */
   n: number;
 }
 
 export interface DrainBounds {
-  /** Cuts off the attempt in flight. */
+  /** Aborts the attempt in flight. */
   signal: AbortSignal;
   /** Ends the drain after the attempt in flight. */
   cancellation?: AbortSignal;
-  /** No attempt begins later. */
+  /** No attempt begins after this time. */
   msMax?: number;
 }
 
@@ -41,8 +42,8 @@ interface Budget extends DrainBounds {
 }
 
 /**
- * Sends the deliveries of a partition one after another, while no other process does. A caller that finds it busy may
- * leave: the holder of the lease looks once more after the release.
+ * Sends the deliveries of a partition one after another while it holds the lease. A caller that finds the partition
+ * busy may leave: the holder checks for new numbers after the release.
  */
 export async function drain(
   ports: DeliveryPorts,
@@ -55,24 +56,24 @@ export async function drain(
   for (;;) {
     const lease = await takeLease(store, partition, processUid);
     if (lease === null) {
-      const left = (await isGone(store, partition)) ? 'nothing' : 'busy';
-      return { settled: budget.settled, left, n: 0 };
+      const stop = (await isGone(store, partition)) ? 'nothing' : 'busy';
+      return { settled: budget.settled, stop, n: 0 };
     }
-    let left: Left;
+    let stop: DrainStop;
     try {
-      left = await sendNext(ports, lease, budget);
+      stop = await sendNext(ports, lease, budget);
     } catch (error) {
-      // A lease that cannot be released runs out.
+      // A lease that cannot be released expires.
       await releaseLease(store, lease, soonAfter(clock.now())).catch(() => undefined);
       throw error;
     }
-    await releaseLease(store, lease, signalAt(left, clock.now()));
-    const isMore = left === 'nothing' && (await lastIssued(store, partition)) > lease.settled;
-    if (!isMore) return { settled: budget.settled, left, n: lease.settled + 1 };
+    await releaseLease(store, lease, signalAt(stop, clock.now()));
+    const hasMore = stop === 'nothing' && (await lastIssued(store, partition)) > lease.settled;
+    if (!hasMore) return { settled: budget.settled, stop, n: lease.settled + 1 };
   }
 }
 
-async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Promise<Left> {
+async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Promise<DrainStop> {
   const { partition } = lease;
   const { signal, cancellation = signal, untilMs, settled } = budget;
   for (let count = 0; count < attemptsMax; count += 1) {
@@ -83,7 +84,7 @@ async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Pro
       const range = { from: n, countMax: 1, ...within(session) };
       return (await findNumbered(ports.store, partition, range))[0] ?? null;
     });
-    // Without one it was removed as too old, or is sent again under a later number.
+    // Without an event, the number was deleted by the retention or moved to a later one.
     if (head !== null) {
       const { appUid, webhookUid } = partition;
       const key = { appUid, webhookUid, eventId: head.eventId };
@@ -102,9 +103,9 @@ async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Pro
   return 'more';
 }
 
-function signalAt(left: Left, now: Date): Date | null {
-  if (typeof left === 'object') return overdueAfter(new Date(now.getTime() + left.waitMs));
-  return left === 'more' ? soonAfter(now) : null;
+function signalAt(stop: DrainStop, now: Date): Date | null {
+  if (typeof stop === 'object') return overdueAfter(new Date(now.getTime() + stop.waitMs));
+  return stop === 'more' ? soonAfter(now) : null;
 }
 
 function untilNextCheckMs(

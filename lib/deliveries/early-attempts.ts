@@ -3,7 +3,7 @@ import { attemptLimits } from '../limits.ts';
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { type DeliveryKey, pairOf } from '../model/delivery.ts';
 import type { EventDocument, FirstAttemptClaim } from '../model/event.ts';
-import { partitionId, type PartitionKey, turnOf } from '../model/partition.ts';
+import { partitionId, type PartitionKey, partitionNumberOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
@@ -11,7 +11,7 @@ import { drain } from './drain.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 const { firstAttemptClaimMs, earlyAttemptBytesMax, earlyAttemptOutcomesMax } = attemptLimits;
-// A stop waits for the attempts in flight, 5 s at most.
+// A stopping process waits for the attempts in flight, at most 5 s.
 const neverAborted = new AbortController().signal;
 
 interface Facts {
@@ -21,15 +21,15 @@ interface Facts {
 }
 
 /**
- * Makes first attempts right after the commit, those of a partition by a drain, while Temporal still acknowledges the
- * workflow, which then uses their outcomes and attempts what was not sent.
+ * Makes first attempts right after the commit, in partitions by a drain, before Temporal has acknowledged the workflow.
+ * The workflow then uses their outcomes and attempts the rest.
  */
 export class EarlyAttempts {
   readonly #ports: DeliveryPorts;
-  /** By delivery; null where the workflow makes the attempt. */
+  /** By delivery; null if the workflow has to make the attempt. */
   readonly #attempts = new Map<string, Promise<DeliveryOutcome | null>>();
   readonly #inFlight = new Set<Promise<unknown>>();
-  /** Of each partition the outcomes of the latest drain. */
+  /** The outcomes of the latest drain, by partition. */
   readonly #drains = new Map<string, Promise<readonly DeliveryOutcome[]>>();
   readonly #ending = new AbortController();
   readonly #bytes = new SharedLimit(earlyAttemptBytesMax);
@@ -39,7 +39,7 @@ export class EarlyAttempts {
     this.#ports = ports;
   }
 
-  /** Returns the claim of an event to be recorded: until then other processes leave its first attempts to this one. */
+  /** Returns the claim to record with an event: until it ends, other processes leave the first attempts to this one. */
   claim(): FirstAttemptClaim | null {
     if (this.#ended) return null;
     const until = new Date(this.#ports.clock.now().getTime() + firstAttemptClaimMs);
@@ -54,16 +54,16 @@ export class EarlyAttempts {
     }
   }
 
-  /** Returns the outcome of a delivery, once its attempt has ended; null where this process made none. */
+  /** Returns the outcome of a delivery once its attempt has ended; null if this process made none. */
   async take(key: DeliveryKey): Promise<DeliveryOutcome | null> {
     const id = pairOf(key);
     const outcome = (await this.#attempts.get(id)) ?? null;
-    // Not before: a workflow task that is repeated meanwhile would make the attempt again.
+    // Deleted only now: a workflow task repeated earlier would make a second attempt.
     this.#attempts.delete(id);
     return outcome;
   }
 
-  /** Begins no more attempts, and resolves when those in flight are recorded. */
+  /** Starts no more attempts, and resolves when those in flight are recorded. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#ending.abort();
@@ -81,18 +81,21 @@ export class EarlyAttempts {
     const bytes = event.body.length;
     this.#ports.firstAttempts.take(appUid);
     this.#bytes.take(appUid, bytes);
-    const turn = turnOf(event, webhook._id);
-    const made = turn === null ? this.#attempt(facts) : this.#inOrder(event, turn.partition);
+    const partitionNumber = partitionNumberOf(event, webhook._id);
+    const made =
+      partitionNumber === null
+        ? this.#attempt(facts)
+        : this.#inOrder(event, partitionNumber.partition);
     const attempt = made.finally(() => {
-      this.#ports.firstAttempts.giveBack(appUid);
-      this.#bytes.giveBack(appUid, bytes);
+      this.#ports.firstAttempts.release(appUid);
+      this.#bytes.release(appUid, bytes);
       this.#inFlight.delete(attempt);
     });
     this.#inFlight.add(attempt);
     this.#keep(id, attempt);
   }
 
-  // One drain at a time, which often sends the deliveries of the calls that wait for it.
+  // Runs one drain at a time; it often sends the deliveries of the calls that wait for it.
   async #inOrder(event: EventDocument, partition: PartitionKey): Promise<DeliveryOutcome | null> {
     const eventId = event._id;
     const id = partitionId(partition);
@@ -115,7 +118,7 @@ export class EarlyAttempts {
       const bounds = { signal: neverAborted, cancellation, msMax: firstAttemptClaimMs };
       return (await drain(this.#ports, partition, bounds)).settled;
     } catch (error) {
-      // The workflow of the event finds that its number is not settled.
+      // The workflow of the event sends it, because its number is not settled.
       deliveryLog.warn({ ...partition, err: error }, 'early_attempt.failed');
       return [];
     }
@@ -131,13 +134,13 @@ export class EarlyAttempts {
       const { state, attemptCount, isRateLimited = false } = outcome;
       return state !== 'retrying' || attemptCount > 0 || isRateLimited ? outcome : null;
     } catch (error) {
-      // The workflow makes it again.
+      // The workflow repeats the attempt.
       deliveryLog.warn({ ...key, err: error }, 'early_attempt.failed');
       return null;
     }
   }
 
-  // While Temporal is unavailable nothing takes the outcomes. A forgotten one is read from the database.
+  // While Temporal is unavailable, nobody takes the outcomes. A dropped outcome is read from the database.
   #keep(id: string, attempt: Promise<DeliveryOutcome | null>): void {
     this.#attempts.set(id, attempt);
     const [oldest] = this.#attempts.keys();

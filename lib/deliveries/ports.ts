@@ -1,7 +1,7 @@
 import type { SharedLimit } from '../concurrency/shared-limit.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import type { SignalOvertaken } from '../temporal/signal-overtaken.ts';
+import type { SignalTakenByJob } from '../temporal/signal-taken-by-job.ts';
 import type { SignalPartition } from '../temporal/signal-partition.ts';
 import type { Retention } from '../model/retention.ts';
 import type { Sender } from '../egress/http-sender.ts';
@@ -14,10 +14,10 @@ export interface DeliveryPorts {
   store: Store;
   records: DeliveryRecords;
   sender: Sender;
-  /** The first attempts of this process in flight. */
+  /** The limit of first attempts in flight in this process. */
   firstAttempts: SharedLimit;
   signalPartition: SignalPartition;
-  signalOvertaken: SignalOvertaken;
+  signalTakenByJob: SignalTakenByJob;
   secretBox: SecretBox;
   clock: Clock;
   /** Returns a number from 0 up to 1. */

@@ -1,4 +1,4 @@
-// What is recorded of a delivery, and what its workflow is told of it.
+// Records the result of an attempt, and builds the outcome for the workflow.
 import { limits } from '../limits.ts';
 import type { AttemptFact, DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { type DeliveryState, isOpen } from '../model/delivery-state.ts';
@@ -10,7 +10,7 @@ import type {
 } from '../model/delivery.ts';
 import { discardCountOf } from '../model/discards.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import { partitionId, type Turn } from '../model/partition.ts';
+import { partitionId, type PartitionNumber } from '../model/partition.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { Caller } from '../model/caller.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
@@ -20,7 +20,7 @@ export interface Found {
   key: DeliveryKey;
   delivery: DeliveryToAttempt | null;
   event: EventToAttempt;
-  turn: Turn | null;
+  partitionNumber: PartitionNumber | null;
   caller: Caller;
 }
 
@@ -29,10 +29,10 @@ export type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
 type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> &
   Partial<Pick<DeliveryStep, 'cancelReason' | 'isRateLimited'>> & { target?: AttemptTarget };
 
-// What another process recorded meanwhile stands, and so does a job's claim.
+// A concurrent write of another process wins, and so does the claim of a job.
 export async function recordStep(
   records: Pick<DeliveryRecords, 'record' | 'readDelivery' | 'readProven'>,
-  { key, delivery, event, turn, caller }: Found,
+  { key, delivery, event, partitionNumber, caller }: Found,
   { target, ...made }: MadeStep,
 ): Promise<DeliveryOutcome> {
   const step: DeliveryStep = {
@@ -44,7 +44,7 @@ export async function recordStep(
     isFirst: delivery === null,
     attemptsBefore: delivery?.attemptCount ?? 0,
     jobUid: delivery?.jobUid ?? null,
-    partition: turn === null ? null : partitionId(turn.partition),
+    partition: partitionNumber === null ? null : partitionId(partitionNumber.partition),
     discardCount: discardCountOf(event.seenDiscards, key.webhookUid),
   };
   if (await records.record(key, step)) {
@@ -58,7 +58,7 @@ export async function recordStep(
   return outcomeOf(key, stored, caller);
 }
 
-// Those before this one are read only now that they are reported.
+// Earlier attempts are read only now, because only the final outcome reports them.
 async function attemptsAfter(
   records: Pick<DeliveryRecords, 'readDelivery'>,
   key: DeliveryKey,
@@ -74,8 +74,8 @@ function recordedOutcome(
   attempts: readonly PastAttempt[],
 ): DeliveryOutcome {
   return {
-    ...unattempted(key, null),
-    state: toReport(step.state),
+    ...unattemptedOutcome(key, null),
+    state: reportedState(step.state),
     attemptCount: step.attemptsBefore + (step.attempt === null ? 0 : 1),
     status: step.attempt?.status ?? null,
     errorClass: step.attempt?.errorClass ?? null,
@@ -85,18 +85,19 @@ function recordedOutcome(
   };
 }
 
-// `superseded` for a caller that lost the delivery to a job, `waiting` for an event whose partition owns it.
+// The state is `superseded` if a job took the delivery from the caller, and `waiting` if the partition owns it.
 export function outcomeOf(
   key: DeliveryKey,
   delivery: DeliveryToAttempt,
   caller: Caller,
 ): DeliveryOutcome {
-  const before = { ...unattempted(key, delivery), ...attemptsOf(delivery.attempts) };
+  const before = { ...unattemptedOutcome(key, delivery), ...attemptsOf(delivery.attempts) };
   const { state, jobUid, partition, nextAttemptAt, isRateLimited } = delivery;
   const owner = caller.kind === 'job' ? caller.jobUid : null;
-  if (jobUid !== owner) return { ...before, state: isOpen(state) ? 'superseded' : toReport(state) };
+  if (jobUid !== owner)
+    return { ...before, state: isOpen(state) ? 'superseded' : reportedState(state) };
   const isLeft = caller.kind === 'event' && partition !== null;
-  const reported = toReport(state);
+  const reported = reportedState(state);
   return {
     ...before,
     state: isLeft && reported === 'retrying' ? 'waiting' : reported,
@@ -105,8 +106,8 @@ export function outcomeOf(
   };
 }
 
-// A pending one is to be asked for again: the process that took it may be lost.
-function toReport(state: DeliveryState): Exclude<DeliveryState, 'pending'> {
+// A pending delivery is retried: the process that took it may have died.
+function reportedState(state: DeliveryState): Exclude<DeliveryState, 'pending'> {
   return state === 'pending' ? 'retrying' : state;
 }
 
@@ -116,12 +117,12 @@ function attemptsOf(attempts: readonly PastAttempt[]): Pick<DeliveryOutcome, 'at
 }
 
 function toFact({ n, at, ms, status, errorClass }: PastAttempt): AttemptFact {
-  const answer = status === null ? {} : { status };
+  const response = status === null ? {} : { status };
   const fault = errorClass === null || status !== null ? {} : { errorClass };
-  return { n, at: at.toISOString(), ms: ms.total, ...answer, ...fault };
+  return { n, at: at.toISOString(), ms: ms.total, ...response, ...fault };
 }
 
-export function unattempted(
+export function unattemptedOutcome(
   { eventId, webhookUid }: DeliveryKey,
   delivery: DeliveryToAttempt | null,
 ): Omit<DeliveryOutcome, 'state'> {

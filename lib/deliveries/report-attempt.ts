@@ -1,10 +1,10 @@
-// What is kept, logged and counted of an attempt. The metrics are counters in memory: nothing is written or awaited.
+// Builds the record, log line and metrics of an attempt. Metrics are counters in memory: nothing is awaited.
 import type { SendResult } from '../egress/http-sender.ts';
 import type { Attempt, AttemptTrigger } from '../model/attempt.ts';
 import type { DeliveryKey, DeliveryToAttempt } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { isOperationsEvent } from '../model/event-name.ts';
-import { turnOf } from '../model/partition.ts';
+import { partitionNumberOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { timeOfId } from '../platform/ids.ts';
 import { deliveryLog } from '../platform/logger.ts';
@@ -25,15 +25,15 @@ export function toAttempt(
     traceId: string | undefined;
   },
 ): Attempt {
-  const answered = result.kind === 'answered';
+  const hasResponse = result.kind === 'responded';
   return {
     n: facts.n,
     at: facts.at,
     ms: result.ms,
-    status: answered ? result.status : null,
+    status: hasResponse ? result.status : null,
     errorClass: facts.verdict.errorClass,
     detail: result.detail,
-    responseSample: answered ? result.responseSample : '',
+    responseSample: hasResponse ? result.responseSample : '',
     address: result.address,
     trigger: facts.trigger,
     ...(facts.traceId === undefined ? {} : { traceId: facts.traceId }),
@@ -72,22 +72,22 @@ export function logAttempt(
   );
 }
 
-interface Made {
+interface MeasuredAttempt {
   event: EventToAttempt;
   webhook: Pick<WebhookDocument, '_id' | 'ratePerSecond'>;
-  /** As it was before. */
+  /** The delivery before the attempt. */
   delivery: DeliveryToAttempt | null;
   attempt: Attempt;
-  /** When only a permit was missing. */
+  /** When the attempt was ready except for a permit. */
   readyAt: Date;
 }
 
-// Below it the receipt does not count as one that waited.
+// A shorter wait for a permit does not count as waiting.
 const permitWaitMsMin = 50;
 
-/** Counts an attempt, and measures it and what came before it. */
-export function measureAttempt(made: Made): void {
-  const { attempt: done, delivery, event, readyAt } = made;
+/** Records the metrics of an attempt and of the time before it. */
+export function measureAttempt(measured: MeasuredAttempt): void {
+  const { attempt: done, delivery, event, readyAt } = measured;
   const { at, ms, state, errorClass } = done;
   const attempt = done.n < 4 ? done.n : '4+';
   const error = errorClass === null ? {} : { 'error.type': errorClass };
@@ -97,11 +97,11 @@ export function measureAttempt(made: Made): void {
     const phaseMs = ms[phase];
     if (phaseMs !== undefined) instruments.attemptPhaseDuration.record(phaseMs / 1_000, { phase });
   }
-  const dueAt = dueOf(made);
+  const dueAt = dueOf(measured);
   if (dueAt !== null) instruments.queueDuration.record(secondsBetween(dueAt, readyAt), { attempt });
   const hasWaited = dueAt === null || at.getTime() - readyAt.getTime() >= permitWaitMsMin;
-  const wasSentAgain = delivery !== null && delivery.requeuedAt !== null;
-  if (state !== 'delivered' || wasSentAgain) return;
+  const wasRequeued = delivery !== null && delivery.requeuedAt !== null;
+  if (state !== 'delivered' || wasRequeued) return;
   const seconds = secondsBetween(timeOfId(event._id), at) + ms.total / 1_000;
   instruments.changeToReceipt.record(seconds, {
     attempt,
@@ -109,14 +109,14 @@ export function measureAttempt(made: Made): void {
   });
 }
 
-/** Returns when an attempt was due that nothing but the service can have delayed; else null. */
+/** Returns the due time of an attempt that only the service itself can have delayed; otherwise null. */
 export function dueOf({
   event,
   webhook,
   delivery,
-}: Omit<Made, 'attempt' | 'readyAt'>): Date | null {
-  if (webhook.ratePerSecond !== null || turnOf(event, webhook._id) !== null) return null;
-  // A notice is left to the relay, which takes some seconds.
+}: Omit<MeasuredAttempt, 'attempt' | 'readyAt'>): Date | null {
+  if (webhook.ratePerSecond !== null || partitionNumberOf(event, webhook._id) !== null) return null;
+  // A notice is started by the relay, some seconds later.
   if (delivery === null) return isOperationsEvent(event.event) ? null : timeOfId(event._id);
   return delivery.jobUid === null && delivery.state === 'retrying' ? delivery.nextAttemptAt : null;
 }

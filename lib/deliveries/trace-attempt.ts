@@ -1,4 +1,4 @@
-// The span of an attempt: what the receiver's own spans hang from.
+// The span of an attempt, the parent of the receiver's own spans.
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { AttemptPhase } from '../egress/attempt-trace.ts';
 import type { SendResult } from '../egress/http-sender.ts';
@@ -7,9 +7,9 @@ import type { DeliveryKey } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import { isMailUrl } from '../model/url-origin.ts';
-import { optionsOf, placeSpan } from '../telemetry/place-span.ts';
+import { chooseParent, spanOptions } from '../telemetry/span-parent.ts';
 import { failSpan, startSpan } from '../telemetry/spans.ts';
-import { placeOf, spanUnderWay, traceOf } from '../telemetry/trace-context.ts';
+import { recordingSpan, spanContextOf, toTraceContext } from '../telemetry/trace-context.ts';
 import type { Verdict } from './classify-response.ts';
 
 interface AttemptToTrace {
@@ -28,16 +28,16 @@ const phaseNames: Readonly<Record<AttemptPhase['name'], string>> = {
   firstByte: 'first byte',
 };
 
-/** Begins the span of an attempt; returns null where its change is in no recorded trace. */
+/** Starts the span of an attempt; returns null if its change is not in a recorded trace. */
 export function traceAttempt(attempt: AttemptToTrace): TracedAttempt | null {
   const { event, trigger, at } = attempt;
-  const change = placeOf(event.trace);
+  const change = spanContextOf(event.trace);
   if (change === null) return null;
-  const place = placeSpan({
+  const parent = chooseParent({
     change,
     ageMs: at.getTime() - event.createdAt.getTime(),
-    isAgain: trigger === 'resend' || trigger === 'replay',
-    active: spanUnderWay()?.spanContext() ?? null,
+    isResent: trigger === 'resend' || trigger === 'replay',
+    active: recordingSpan()?.spanContext() ?? null,
   });
   const startTime = Date.now();
   const span = startSpan({
@@ -45,12 +45,12 @@ export function traceAttempt(attempt: AttemptToTrace): TracedAttempt | null {
     kind: SpanKind.CLIENT,
     attributes: attributesOf(attempt),
     startTime,
-    ...optionsOf(place),
+    ...spanOptions(parent),
   });
   return new TracedAttempt(span, startTime - performance.now());
 }
 
-// Of the URL no path and no query: these often hold a secret.
+// The path and query of the URL are left out: they often hold a secret.
 function attributesOf({ key, event, url, n, trigger }: AttemptToTrace) {
   const { hostname, port, protocol } = new URL(url);
   const target = isMailUrl(url)
@@ -75,11 +75,11 @@ function attributesOf({ key, event, url, n, trigger }: AttemptToTrace) {
 
 export class TracedAttempt {
   readonly #span: Span;
-  // One for all times of an attempt, so that no part begins before it or ends after it.
+  // One offset for all times of an attempt, so that no phase starts before it or ends after it.
   readonly #aheadMs: number;
   #endedAt: number | undefined;
 
-  /** `aheadMs` is the time of the epoch less `performance.now()`. */
+  /** `aheadMs` is the epoch time minus `performance.now()`. */
   constructor(span: Span, aheadMs: number) {
     this.#span = span;
     this.#aheadMs = aheadMs;
@@ -90,19 +90,22 @@ export class TracedAttempt {
   }
 
   get headers(): TraceContext | null {
-    return traceOf(this.#span.spanContext());
+    return toTraceContext(this.#span.spanContext());
   }
 
-  /** Adds what came of the request, which is over; what the service makes of it is still in the span's trace. */
-  answer(result: SendResult, { state, errorClass }: Pick<Verdict, 'state' | 'errorClass'>): void {
+  /** Adds the result of the request and fixes the end time. Later work of the service is still part of the trace. */
+  addResult(
+    result: SendResult,
+    { state, errorClass }: Pick<Verdict, 'state' | 'errorClass'>,
+  ): void {
     this.#endedAt = this.#now();
-    if (result.kind === 'answered') {
+    if (result.kind === 'responded') {
       this.#span.setAttribute('http.response.status_code', result.status);
     }
     if (result.address !== null) this.#span.setAttribute('network.peer.address', result.address);
     this.#span.setAttribute('herald.delivery.state', state);
     if (errorClass !== null) {
-      const type = result.kind === 'answered' ? String(result.status) : errorClass;
+      const type = result.kind === 'responded' ? String(result.status) : errorClass;
       this.#span.setAttribute('error.type', type);
       this.#span.setStatus({ code: SpanStatusCode.ERROR });
     }
@@ -118,7 +121,7 @@ export class TracedAttempt {
     }
   }
 
-  /** Ends it for a fault of ours, after which the attempt is made again. */
+  /** Ends the span with a fault of our own; the attempt is repeated. */
   fail(error: unknown): void {
     failSpan(this.#span, error);
     this.#span.end(this.#now());

@@ -5,15 +5,15 @@ import type { DeliveryPorts } from './ports.ts';
 import type { Found } from './record-outcome.ts';
 
 /**
- * Signals the workflow of a partition where a delivery in it is left to the partition, or has ended without it, and its
- * number is not settled. Part of an activity, so it is repeated until it has succeeded.
+ * Signals the workflow of a partition if a delivery was left to it or ended outside it, and its number is not settled.
+ * It runs in an activity, so it is repeated until it succeeds.
  */
 export async function wakePartition(
   { store, signalPartition }: Pick<DeliveryPorts, 'store' | 'signalPartition'>,
-  { turn, caller }: Pick<Found, 'turn' | 'caller'>,
+  { partitionNumber, caller }: Pick<Found, 'partitionNumber' | 'caller'>,
   { state }: DeliveryOutcome,
 ): Promise<void> {
-  if (turn === null || caller.kind === 'partition' || state === 'superseded') return;
+  if (partitionNumber === null || caller.kind === 'partition' || state === 'superseded') return;
   if (state !== 'waiting' && isOpen(state)) return;
-  if (!(await isSettled(store, turn))) await signalPartition(turn.partition);
+  if (!(await isSettled(store, partitionNumber))) await signalPartition(partitionNumber.partition);
 }

@@ -8,21 +8,20 @@ import { instruments } from '../telemetry/instruments.ts';
 import { WaitingEvents } from './waiting-events.ts';
 import { type WorkflowPorts, WorkflowStarts } from './workflow-starts.ts';
 
-const { startsAtOnceMax, startsAtOnceMaxAlone, eventsWaitingMax, ownWorkflowBelow } =
+const { concurrentStartsMax, concurrentOwnStartsMax, eventsWaitingMax, ownWorkflowBelow } =
   dispatchLimits;
-// A slower Temporal gets fewer starts, and events gather meanwhile (ADR 39).
+// A slower Temporal gets fewer starts, while more events gather for each (ADR 39).
 const pauseTimes = 7;
 const pauseMsMax = 2_000;
 
 export interface StarterPorts extends WorkflowPorts {
-  /** How many events of one application may share a workflow. */
   eventsPerWorkflowMax: number;
 }
 
 /**
- * Starts the workflows of committed events and jobs in the background. A few loops each take the next event, or the next
- * events of one application when ten or more wait, start the workflow, and pause for a multiple of the time that Temporal
- * took. The relay starts what is left out or fails.
+ * Starts the workflows of committed events and jobs in the background. A few loops each take the next event, or several
+ * events of one application if ten or more wait, start the workflow, and pause for a multiple of the time that took.
+ * The relay starts events left out or failed.
  */
 export class Starter {
   readonly #starts: WorkflowStarts;
@@ -38,7 +37,6 @@ export class Starter {
     this.#eventsPerWorkflowMax = eventsPerWorkflowMax;
   }
 
-  /** Starts committed events in the background. */
   add(events: readonly EventToDispatch[]): void {
     for (const event of events) {
       // An event without a subscriber needs no workflow.
@@ -49,7 +47,6 @@ export class Starter {
     this.#startLoops();
   }
 
-  /** Starts a committed job in the background. */
   addJob(job: JobToStart): void {
     const started = this.#starts.startJob(job);
     this.#track(started, (err) => {
@@ -58,7 +55,7 @@ export class Starter {
     });
   }
 
-  /** Starts what waits, without pauses; resolves when no start is in flight. */
+  /** Starts all waiting events without pauses; resolves when no start is in flight. */
   async drained(): Promise<void> {
     this.#draining.abort();
     while (this.#loops.size + this.#background.size > 0) {
@@ -71,11 +68,11 @@ export class Starter {
   }
 
   #startLoops(): void {
-    const loopsMax = this.#sharesWorkflows ? startsAtOnceMax : startsAtOnceMaxAlone;
+    const loopsMax = this.#sharesWorkflows ? concurrentStartsMax : concurrentOwnStartsMax;
     while (this.#loops.size < loopsMax && this.#waiting.count > 0) {
       const loop = this.#runLoop().finally(() => {
         this.#loops.delete(loop);
-        // An event may have come since the loop found none.
+        // An event may have been added since the loop found none.
         this.#startLoops();
       });
       this.#loops.add(loop);
@@ -93,11 +90,11 @@ export class Starter {
   #next(): EventToDispatch[] {
     const isAlone = this.#waiting.count < ownWorkflowBelow;
     const events = this.#waiting.take(isAlone ? 1 : this.#eventsPerWorkflowMax);
-    for (const { appUid } of events) this.#room.giveBack(appUid);
+    for (const { appUid } of events) this.#room.release(appUid);
     return events;
   }
 
-  /** Returns how long to pause in ms. */
+  /** Returns how long to pause, in ms. */
   async #start(events: readonly EventToDispatch[]): Promise<number> {
     try {
       const { tookMs, marked } = await this.#starts.startEvents(events, 'dispatch');
@@ -116,7 +113,7 @@ export class Starter {
   #leaveToRelay(events: readonly EventToDispatch[], err: unknown): void {
     const { appUid = '', _id: eventId } = events[0] ?? {};
     const left = this.#waiting.clear(appUid);
-    if (left > 0) this.#room.giveBack(appUid, left);
+    if (left > 0) this.#room.release(appUid, left);
     dispatchLog.warn({ appUid, eventId, count: events.length, left, err }, 'dispatch.failed');
   }
 

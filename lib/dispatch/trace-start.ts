@@ -1,8 +1,8 @@
 import { SpanKind } from '@opentelemetry/api';
 import type { EventToDispatch } from '../model/event.ts';
-import { optionsOf, placeSpan, type SpanPlace } from '../telemetry/place-span.ts';
+import { chooseParent, spanOptions, type SpanParent } from '../telemetry/span-parent.ts';
 import { inSpan } from '../telemetry/spans.ts';
-import { placeOf, traceOf } from '../telemetry/trace-context.ts';
+import { spanContextOf, toTraceContext } from '../telemetry/trace-context.ts';
 import { deliverEventsWorkflow } from '../temporal/names.ts';
 
 interface WorkflowToStart {
@@ -12,15 +12,15 @@ interface WorkflowToStart {
 }
 
 /**
- * Starts the workflow of events in a span, whose `traceparent` it is told, where a trace of theirs is recorded.
- * Returns what the start returns.
+ * Calls `start` in a span and passes its `traceparent`, if a trace of one of the events is recorded. Returns the result
+ * of `start`.
  */
 export async function traceStart<Result>(
   subject: WorkflowToStart,
   start: (traceparent?: string) => Promise<Result>,
 ): Promise<Result> {
-  const place = placeOfStart(subject);
-  if (place === null) return start();
+  const parent = parentOfStart(subject);
+  if (parent === null) return start();
   const { workflowId, events } = subject;
   const span = {
     name: `start workflow ${deliverEventsWorkflow}`,
@@ -30,18 +30,20 @@ export async function traceStart<Result>(
       'temporal.workflow.id': workflowId,
       'herald.event.count': events.length,
     },
-    ...optionsOf(place),
+    ...spanOptions(parent),
   };
-  return inSpan(span, (started) => start(traceOf(started.spanContext())?.traceparent));
+  return inSpan(span, (started) => start(toTraceContext(started.spanContext())?.traceparent));
 }
 
-// A workflow of several events is in no trace of theirs: each has only a part in it.
-function placeOfStart({ events, now }: WorkflowToStart): SpanPlace | null {
-  const changes = events.map((event) => placeOf(event.trace)).filter((place) => place !== null);
+// A workflow of several events starts its own trace, because each event has only a part in it.
+function parentOfStart({ events, now }: WorkflowToStart): SpanParent | null {
+  const changes = events
+    .map((event) => spanContextOf(event.trace))
+    .filter((parent) => parent !== null);
   const [first] = events;
   const [change] = changes;
   if (first === undefined || change === undefined) return null;
   if (events.length > 1) return { parent: null, linked: changes };
   const ageMs = now.getTime() - first.createdAt.getTime();
-  return placeSpan({ change, ageMs, isAgain: false, active: null });
+  return chooseParent({ change, ageMs, isResent: false, active: null });
 }

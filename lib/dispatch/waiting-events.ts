@@ -3,7 +3,7 @@ import { dispatchLimits } from '../limits.ts';
 
 const { deliveriesPerWorkflowMax } = dispatchLimits;
 
-// At least one event, however many deliveries it has.
+// Returns at least one, however many deliveries the first event has.
 function countTogether(events: readonly EventToDispatch[], eventsMax: number): number {
   let deliveries = 0;
   let count = 0;
@@ -15,7 +15,7 @@ function countTogether(events: readonly EventToDispatch[], eventsMax: number): n
   return count;
 }
 
-/** Events that wait for a workflow, a queue for each application; the applications take turns. */
+/** Events that wait for a workflow, in one queue per application; applications take turns. */
 export class WaitingEvents {
   readonly #queues = new Map<string, EventToDispatch[]>();
   #count = 0;
@@ -31,7 +31,7 @@ export class WaitingEvents {
     this.#count += 1;
   }
 
-  /** Takes, oldest first, up to `eventsMax` events of the next application; none when none wait. */
+  /** Takes up to `eventsMax` events of the next application, oldest first; none if none wait. */
   take(eventsMax: number): EventToDispatch[] {
     const [next] = this.#queues;
     if (next === undefined) return [];
@@ -43,7 +43,7 @@ export class WaitingEvents {
     return taken;
   }
 
-  /** Removes the events of an application, and returns how many they were. */
+  /** Returns the number of removed events. */
   clear(appUid: string): number {
     const count = this.#queues.get(appUid)?.length ?? 0;
     this.#queues.delete(appUid);

@@ -19,18 +19,18 @@ import { startOnce } from '../temporal/start-once.ts';
 import { deliverEventsOptions, jobOptions } from '../temporal/start-options.ts';
 import { traceStart } from './trace-start.ts';
 
-// Much less than the grace of the relay.
-const marks = { itemsPerCallMax: 200, callsAtOnceMax: 2, lingerMs: 100 };
+// The linger is much shorter than the grace period of the relay.
+const marks = { itemsPerCallMax: 200, concurrentCallsMax: 2, lingerMs: 100 };
 
 export interface WorkflowPorts {
   client: Client;
   store: Store;
   clock: Clock;
-  /** True where a workflow worker of this process shares the client's connection. */
+  /** Whether a workflow worker of this process shares the client's connection. */
   eager: boolean;
 }
 
-/** `tookMs`: how long Temporal took. `marked` resolves when the start is recorded. */
+/** `tookMs` is the time that Temporal took. `marked` resolves when the start is recorded. */
 interface StartedWorkflow {
   tookMs: number;
   marked: Promise<void>;
@@ -50,8 +50,8 @@ export class WorkflowStarts {
   }
 
   /**
-   * Claims events of one application and starts a workflow for them: their own where there is one event, else a shared
-   * one. `events` have the same workflow id or none. Leaves out events that another process has claimed.
+   * Claims events of one application and starts a workflow for them: its own for a single event, otherwise a shared
+   * one. All `events` have the same workflow ID or none. Skips events claimed by another process.
    */
   async startEvents(
     events: readonly EventToDispatch[],
@@ -69,7 +69,7 @@ export class WorkflowStarts {
       }),
     );
     const tookMs = performance.now() - beganAtMs;
-    // Only the relay starts notices: counted, they would look like failed starts.
+    // Only the relay starts notices; counted, they would look like failed starts.
     const changes = claimed.filter(({ event }) => !isOperationsEvent(event));
     if (isFirst && changes.length > 0) instruments.eventsStarted.add(changes.length, { by });
     return { tookMs, marked: this.#mark(claimed.map((event) => event._id)) };

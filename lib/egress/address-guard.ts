@@ -1,4 +1,4 @@
-// Decides whether an IP address may be connected to: the only control against requests to ourselves.
+// Decides whether an IP address may be connected to. This is the only protection against requests to internal hosts.
 import { networkInterfaces } from 'node:os';
 import {
   type EmbeddingRange,
@@ -41,7 +41,10 @@ const refusedIpv4 = refusedIpv4Ranges.map(readRange);
 const refusedIpv6 = refusedIpv6Ranges.map(readRange);
 const globalUnicast = readCidr(ipv6GlobalUnicast.cidr);
 const nat64 = readCidr(nat64WellKnownPrefix);
-const embeddings = embeddingRanges.map(({ cidr, place }) => ({ cidr: readCidr(cidr), place }));
+const embeddings = embeddingRanges.map(({ cidr, position }) => ({
+  cidr: readCidr(cidr),
+  position,
+}));
 const loopbackIpv6 = readCidr('::1');
 
 /** `readOwn` returns this host's addresses. Throws a TypeError for a range that is not a CIDR. */
@@ -57,8 +60,8 @@ export function createAddressGuard(
     if (holds(deny, address)) return deniedByOperator;
     const embedded = embeddedIpv4s(address, allow);
     const isAllowed = holds(allow, address);
-    // An IPv6 spelling must not evade what is decided of its IPv4 address, not even in a wide
-    // allowed range. NAT64 is not refused outright: behind DNS64 it reaches every IPv4 receiver.
+    // An IPv6 form must not bypass the decision about its IPv4 address, even in a wide allowed range. NAT64 is not
+    // refused outright: behind DNS64 it reaches every IPv4 receiver.
     if (embedded.length > 0 && (isAllowed || inCidr(nat64, address))) {
       return embedded.map(judge).find((verdict) => !verdict.allowed) ?? allowed;
     }
@@ -79,7 +82,7 @@ export function createAddressGuard(
 
 const guardsByPolicy = new WeakMap<EgressPolicy, AddressGuard>();
 
-/** Returns the guard of a policy object, made once. Throws as `createAddressGuard` does. */
+/** Returns the cached guard of a policy object. Throws like `createAddressGuard`. */
 export function addressGuardOf(policy: EgressPolicy): AddressGuard {
   const guard = guardsByPolicy.get(policy) ?? createAddressGuard(policy);
   guardsByPolicy.set(policy, guard);
@@ -109,16 +112,16 @@ function embeddedIpv4s(address: ParsedAddress, allow: readonly Cidr[]): readonly
   if (address.family === 4 || inCidr(loopbackIpv6, address)) return [];
   const embedding = embeddings.find(({ cidr }) => inCidr(cidr, address));
   if (embedding === undefined) return [];
-  if (embedding.place === 'after-prefix') return localNat64Ipv4s(address, allow);
-  return [ipv4Address(embeddedBits(address, embedding.place))];
+  if (embedding.position === 'after-prefix') return localNat64Ipv4s(address, allow);
+  return [ipv4Address(embeddedBits(address, embedding.position))];
 }
 
 function embeddedBits(
   { w0, w1, w3 }: ParsedAddress,
-  place: Exclude<EmbeddingRange['place'], 'after-prefix'>,
+  position: Exclude<EmbeddingRange['position'], 'after-prefix'>,
 ): number {
-  if (place === 'last') return w3;
-  return place === 'inverted' ? ~w3 : (w0 << 16) | (w1 >>> 16);
+  if (position === 'last') return w3;
+  return position === 'inverted' ? ~w3 : (w0 << 16) | (w1 >>> 16);
 }
 
 function builtInRefusal(address: ParsedAddress): AddressVerdict | null {
@@ -127,7 +130,7 @@ function builtInRefusal(address: ParsedAddress): AddressVerdict | null {
   return ranges.find(({ cidr }) => inCidr(cidr, address))?.verdict ?? null;
 }
 
-// A public address of this host leads past any firewall that trusts local traffic.
+// A request to a public address of this host would bypass a firewall that trusts local traffic.
 function createOwnAddressTest(readOwn: () => readonly string[]) {
   let own: readonly Cidr[] = [];
   let readAt = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,4 @@
-// The ranges of addresses that are not public receivers, each with the document that sets it apart.
+// Address ranges that are not public receivers, each with the document that reserves it.
 
 export interface SpecialRange {
   readonly cidr: string;
@@ -26,11 +26,11 @@ export const refusedIpv4Ranges: readonly SpecialRange[] = [
   { cidr: '203.0.113.0/24', why: 'documentation (RFC 5737)' },
   { cidr: '224.0.0.0/4', why: 'multicast (RFC 5771)' },
   { cidr: '240.0.0.0/4', why: 'reserved (RFC 1112)' },
-  // A public number, so in no registry; inside Azure it is the host's own agent.
+  // A public address, so in no registry; inside Azure it is the host's own agent.
   { cidr: '168.63.129.16/32', why: 'Azure wire server (Azure documentation)' },
 ];
 
-/** The only IPv6 that can be public (IANA IPv6 address space). */
+/** The only IPv6 range that can be public (IANA IPv6 address space). */
 export const ipv6GlobalUnicast: SpecialRange = {
   cidr: '2000::/3',
   why: 'outside global unicast 2000::/3 (RFC 4291)',
@@ -48,19 +48,19 @@ export const refusedIpv6Ranges: readonly SpecialRange[] = [
 
 export interface EmbeddingRange {
   readonly cidr: string;
-  /** Where the IPv4 address stands; `inverted` is in the last word with its bits flipped. */
-  readonly place: 'last' | 'inverted' | 'after-16-bits' | 'after-prefix';
+  /** The position of the IPv4 address; `inverted` is in the last word with its bits flipped. */
+  readonly position: 'last' | 'inverted' | 'after-16-bits' | 'after-prefix';
 }
 
 export const nat64WellKnownPrefix = '64:ff9b::/96'; // RFC 6052 §2.1
 
-/** Refused, but for NAT64 and what an operator allows: then their IPv4 address decides. */
+/** Refused, except for NAT64 and ranges an operator allows: for those, the IPv4 address decides. */
 export const embeddingRanges: readonly EmbeddingRange[] = [
-  { cidr: nat64WellKnownPrefix, place: 'last' },
-  { cidr: '64:ff9b:1::/48', place: 'after-prefix' }, // local NAT64 (RFC 8215)
-  { cidr: '::/96', place: 'last' }, // IPv4-compatible (RFC 4291 §2.5.5.1)
-  { cidr: '::ffff:0:0/96', place: 'last' }, // IPv4-mapped (RFC 4291 §2.5.5.2)
-  { cidr: '::ffff:0:0:0/96', place: 'last' }, // SIIT (RFC 2765 §2.1)
-  { cidr: '2001::/32', place: 'inverted' }, // Teredo (RFC 4380 §4)
-  { cidr: '2002::/16', place: 'after-16-bits' }, // 6to4 (RFC 3056 §2)
+  { cidr: nat64WellKnownPrefix, position: 'last' },
+  { cidr: '64:ff9b:1::/48', position: 'after-prefix' }, // local NAT64 (RFC 8215)
+  { cidr: '::/96', position: 'last' }, // IPv4-compatible (RFC 4291 §2.5.5.1)
+  { cidr: '::ffff:0:0/96', position: 'last' }, // IPv4-mapped (RFC 4291 §2.5.5.2)
+  { cidr: '::ffff:0:0:0/96', position: 'last' }, // SIIT (RFC 2765 §2.1)
+  { cidr: '2001::/32', position: 'inverted' }, // Teredo (RFC 4380 §4)
+  { cidr: '2002::/16', position: 'after-16-bits' }, // 6to4 (RFC 3056 §2)
 ];

@@ -3,9 +3,8 @@ import { SendFault } from './send-fault.ts';
 
 interface AttemptDeadline {
   readonly signal: AbortSignal;
-  /** To be called right before the request: throws when its time is over, or what the caller throws. */
+  /** Call it right before the request. Throws if the time is over, or the error of `beforeRequest`. */
   readonly check: () => void;
-  /** Throws if the caller has ended the attempt. */
   throwIfEnded(): void;
   stop(): void;
 }
@@ -15,7 +14,7 @@ interface DeadlineCaller {
   beforeRequest?: (() => void) | undefined;
 }
 
-// Not `AbortSignal.any`: on Node 20 each call leaks memory on a source as long-lived as the process.
+// Not `AbortSignal.any`: on Node 20 each call leaks memory on a signal that lives as long as the process.
 export function startDeadline(
   timeoutMs: number,
   { signal: caller, beforeRequest }: DeadlineCaller,
@@ -50,7 +49,7 @@ export function startDeadline(
   };
 }
 
-/** Waits for work that cannot be cancelled; rejects with the signal's reason when it aborts first. */
+/** Waits for work that cannot be cancelled; rejects with the signal's reason if it aborts first. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);

@@ -1,7 +1,7 @@
 import type { AttemptTimings } from '../model/attempt.ts';
 import type { SendPhase } from './classify-send-error.ts';
 
-/** Readings of `performance.now()`. */
+/** Times are readings of `performance.now()`. */
 export interface AttemptPhase {
   readonly name: Exclude<keyof AttemptTimings, 'total'>;
   readonly startedAt: number;
@@ -12,11 +12,11 @@ export interface AttemptPhase {
 export interface AttemptTrace {
   readonly startedAt: number;
   phase: SendPhase;
-  /** Null unless a phase is under way. */
+  /** Null unless a phase is running. */
   phaseStartedAt: number | null;
   /** The peer, once an address that passed the guard is being dialled. */
   address: string | null;
-  answerBegan: boolean;
+  responseBegan: boolean;
   readonly ms: AttemptTimings;
   readonly phases: AttemptPhase[];
 }
@@ -32,7 +32,7 @@ export function createTrace(): AttemptTrace {
     phase: 'dns',
     phaseStartedAt: null,
     address: null,
-    answerBegan: false,
+    responseBegan: false,
     ms: { total: 0 },
     phases: [],
   };
@@ -43,18 +43,17 @@ export function beginPhase(trace: AttemptTrace, phase: SendPhase): void {
   trace.phaseStartedAt = performance.now();
 }
 
-/** Ends the phase under way, and keeps its time; an exchange ends with the first byte of the answer. */
+/** Ends the current phase and records its time; an exchange ends with the first byte of the response. */
 export function endPhase(trace: AttemptTrace, { failed = false } = {}): void {
   const { phase, phaseStartedAt: startedAt } = trace;
   if (startedAt === null) return;
   const name = phase === 'exchange' ? 'firstByte' : phase;
-  // Of the phases that fail, clients see the time of a lookup alone.
+  // Of failed phases, clients see only the duration of a lookup.
   if (!failed || phase === 'dns') trace.ms[name] = msSince(startedAt);
   trace.phases.push({ name, startedAt, endedAt: performance.now(), failed });
   trace.phaseStartedAt = null;
 }
 
-/** Returns the whole milliseconds since a reading of `performance.now()`. */
 export function msSince(startedAt: number): number {
   return Math.round(performance.now() - startedAt);
 }

@@ -7,9 +7,9 @@ export type SendPhase = 'dns' | 'connect' | 'tls' | 'exchange';
 
 export interface SendErrorVerdict {
   readonly errorClass: SendErrorClass;
-  /** Shown to tenants: one of a fixed set, or what is wrong with the URL; without addresses and secrets. */
+  /** Shown to tenants: one of a fixed set, or the fault of the URL; without addresses and secrets. */
   readonly detail: string;
-  /** No later attempt can end in another way. */
+  /** Whether no later attempt can have another result. */
   readonly isFinal: boolean;
 }
 
@@ -25,13 +25,13 @@ const brokenDetail = 'the response of the receiver was not complete or not valid
 const notHttp = verdict('reset', 'the response of the receiver was not valid HTTP/1.1');
 const tlsBroke = verdict('tls', 'the TLS connection with the receiver broke');
 
-/** Of a new connection that was closed without an answer, or with an alert about our certificate. */
+/** For a new connection that was closed without a response, or with an alert about our certificate. */
 export const clientCertificateRefused = verdict(
   'tls',
   'the receiver refused the client certificate, or closed the connection right after it',
 );
 
-/** By the end of the code; receivers send such alerts about our certificate only (RFC 8446 §6.2). */
+/** Matched by the end of the code; receivers send these alerts only about our certificate (RFC 8446 §6.2). */
 const certificateAlerts: readonly (readonly [RegExp, SendErrorVerdict])[] = [
   [
     /_ALERT_CERTIFICATE_EXPIRED$/,
@@ -81,7 +81,7 @@ const verdictsByCode: ReadonlyMap<string, SendErrorVerdict> = new Map([
   ['UND_ERR_HEADERS_OVERFLOW', verdict('too_large', headersDetail)],
   ['HPE_HEADER_OVERFLOW', verdict('too_large', headersDetail)],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', verdict('reset', brokenDetail)],
-  ['ANSWER_TOO_LONG', verdict('too_large', 'the response was too large')],
+  ['RESPONSE_TOO_LONG', verdict('too_large', 'the response was too large')],
   ['UND_ERR_RES_EXCEEDED_MAX_SIZE', verdict('too_large', 'the response was too large')],
 ]);
 
@@ -90,7 +90,7 @@ const tlsCodes: readonly RegExp[] = [
   /^(?:EPROTO|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
 ];
 
-// Ours, and so retried without end. Not EADDRNOTAVAIL: this host may lack the receiver's address family for good.
+// Our own faults, retried without limit. Not EADDRNOTAVAIL: this host may never have the receiver's address family.
 const ownFaultCodes: readonly RegExp[] = [
   /^(?:ERR_INVALID_|ERR_ASSERTION$|ERR_OUT_OF_RANGE$|UND_ERR_(?:INVALID_|NOT_SUPPORTED$|REQ_))/,
   /^(?:PROXY_FAILED|CLIENT_CERTIFICATE_UNUSABLE|EMFILE|ENFILE|ENOBUFS|ENOMEM)$/,
@@ -113,9 +113,9 @@ const timeoutsByPhase: Readonly<Record<SendPhase, SendErrorVerdict>> = {
 /** Returns null for a fault of our own, which the caller must rethrow. */
 export function classifySendError(error: unknown, phase: SendPhase): SendErrorVerdict | null {
   const code = errorCode(error);
-  // The code of an aborted signal's fault is a number; its name says more.
+  // The code of an aborted signal's error is a number; its name says more.
   if (typeof code !== 'string') return classifyByName(error, phase);
-  // Undici asserts on answers too, such as on a status of 100 or more.
+  // Undici asserts on responses too, for example on a status of 100 or more.
   if (code === 'ERR_ASSERTION' && phase === 'exchange') return notHttp;
   if (ownFaultCodes.some((pattern) => pattern.test(code))) return null;
   if (code === 'ATTEMPT_DEADLINE') return timeoutsByPhase[phase];
@@ -149,12 +149,12 @@ const programmingErrorNames: readonly unknown[] = ['TypeError', 'RangeError', 'S
 
 function classifyByName(error: unknown, phase: SendPhase): SendErrorVerdict | null {
   if (typeof error !== 'object' || error === null || !('name' in error)) return null;
-  // Undici 7 leaves its code, HPE_…, undefined.
+  // Undici 7 leaves its code (HPE_…) undefined.
   if (error.name === 'HTTPParserError') return withParserReason(error);
   return programmingErrorNames.includes(error.name) ? null : verdictsByPhase[phase];
 }
 
-// The parser's reasons are fixed texts, without what the receiver sent.
+// The parser's reasons are fixed texts that contain nothing the receiver sent.
 function withParserReason(error: object): SendErrorVerdict {
   const message = 'message' in error ? String(error.message) : '';
   const reason = /^Response does not match the HTTP\/1\.1 protocol \((.+)\)$/.exec(message)?.[1];

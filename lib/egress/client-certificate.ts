@@ -2,7 +2,7 @@ import { createSecureContext, DEFAULT_CIPHERS, type SecureContext } from 'node:t
 import { errorCode } from '../platform/error-code.ts';
 import { SendFault } from './send-fault.ts';
 
-/** No finite-field Diffie-Hellman: a receiver's group of 10,000 bits would keep the event loop busy for seconds. */
+/** No finite-field Diffie-Hellman: a receiver's 10,000-bit group would block the event loop for seconds. */
 export const handshakeOptions = {
   minVersion: 'TLSv1.2',
   ciphers: `${DEFAULT_CIPHERS}:!kDHE`,
@@ -10,14 +10,14 @@ export const handshakeOptions = {
 } as const;
 
 export interface ClientCertificate {
-  /** PEM; the chain, the client's first. */
+  /** The chain in PEM, the client's certificate first. */
   readonly certificate: string;
   readonly key: string;
   /** Connections are shared only by requests with the same owner. */
   readonly owner: string;
 }
 
-/** Throws the SendFault `CLIENT_CERTIFICATE_UNUSABLE`: it was checked when it was set, so the fault is ours. */
+/** Throws the SendFault `CLIENT_CERTIFICATE_UNUSABLE`: it was valid when it was set, so the fault is ours. */
 export function secureContextWith(
   { certificate, key }: Pick<ClientCertificate, 'certificate' | 'key'>,
   ca?: string,

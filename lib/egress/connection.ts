@@ -5,12 +5,12 @@ import { SendFault } from './send-fault.ts';
 
 const { headerBytesMax, idleMsMax, connectionAgeMsMax } = egressLimits;
 
-/** We close this long before the time-out that a receiver announces (`Keep-Alive: timeout=5`). */
+/** We close this long before the timeout that a receiver announces (`Keep-Alive: timeout=5`). */
 const idleMarginMs = 1_000;
 
 interface ConnectionTarget {
   readonly origin: string;
-  /** The owner of the client certificate that the connection was made with. */
+  /** The owner of the connection's client certificate. */
   readonly owner: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface Connection extends ConnectionTarget {
   readonly openedAt: number;
 }
 
-// Not undici's pools: they open sockets past the guard and never forget an origin.
+// Not undici's pools: they open sockets without the guard and never forget an origin.
 export function createConnection(
   { origin, owner }: ConnectionTarget,
   socket: Socket,
@@ -30,7 +30,7 @@ export function createConnection(
   let isUsed = false;
   const client = new Client(origin, {
     connect: (_options, callback) => {
-      // Undici expects the call in a later tick, and connects again when the socket has gone.
+      // Undici expects the callback in a later tick, and connects again if the socket is gone.
       queueMicrotask(() => {
         if (isUsed || socket.destroyed) {
           callback(new SendFault('CONNECTION_STALE', 'the connection is closed'), null);
@@ -40,7 +40,7 @@ export function createConnection(
         callback(null, socket);
       });
     },
-    allowH2: false, // an h2 answer has no size cap of its own in undici 7
+    allowH2: false, // an h2 response has no size limit in undici 7
     pipelining: 1,
     maxRequestsPerClient: 0,
     maxHeaderSize: headerBytesMax,
@@ -65,7 +65,7 @@ interface IdlePoolLimits {
   readonly idleMax: number;
 }
 
-/** Beyond the limits the longest idle connection is closed for a newer one. */
+/** A pool of idle connections. Beyond its limits, the longest idle connection is closed for a newer one. */
 export class IdlePool {
   readonly #limits: IdlePoolLimits;
   readonly #oldestFirst = new Set<Connection>();
@@ -90,14 +90,14 @@ export class IdlePool {
     return null;
   }
 
-  /** Keeps a connection whose last answer was read to its end, or closes it. */
+  /** Keeps a connection whose last response was read to its end, or closes it. */
   put(connection: Connection): void {
     if (this.#closed || !isUsable(connection)) {
       destroyConnection(connection);
       return;
     }
     this.#oldestFirst.add(connection);
-    // It comes back after each use and must not gather a listener each time.
+    // A connection returns after each use and must not collect a listener each time.
     if (!this.#watched.has(connection)) {
       this.#watched.add(connection);
       connection.socket.once('close', () => this.#oldestFirst.delete(connection));
@@ -123,7 +123,7 @@ export class IdlePool {
   }
 }
 
-// After an early answer, bytes of the request may be unwritten and never be read.
+// After an early response, bytes of the request may still be unwritten and never be read.
 function isUsable({ socket, openedAt }: Connection): boolean {
   const isWritten = socket.writableLength === 0;
   return isWritten && !socket.destroyed && performance.now() - openedAt < connectionAgeMsMax;

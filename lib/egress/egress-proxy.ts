@@ -8,13 +8,13 @@ import { SendFault } from './send-fault.ts';
 export interface EgressProxy {
   readonly host: string;
   readonly port: number;
-  /** The value of `Proxy-Authorization`; secret. */
+  /** The secret value of `Proxy-Authorization`. */
   readonly authorization: string | null;
 }
 
-const answerHeadBytesMax = 16 * 1024;
+const responseHeadBytesMax = 16 * 1024;
 
-/** Throws an Error that does not repeat the text, which may hold a password. */
+/** Throws an Error that does not repeat the text, which may contain a password. */
 export function parseEgressProxy(text: string): EgressProxy {
   const url = parseUrl(text);
   const isPlain = url !== null && url.pathname === '/' && url.search === '' && url.hash === '';
@@ -39,8 +39,8 @@ function credentialsOf({ username, password }: URL): string | null {
 }
 
 /**
- * Tunnels to an address that passed the guard: the proxy would resolve a name unvetted. Throws the
- * SendFault `PROXY_REFUSED` or `PROXY_FAILED`, or the signal's reason when it aborts.
+ * Tunnels to an address that passed the guard, because the proxy would resolve a name unchecked. Throws the SendFault
+ * `PROXY_REFUSED` or `PROXY_FAILED`, or the signal's reason if it aborts.
  */
 export function openTunnel(
   { address, port }: { readonly address: string; readonly port: number },
@@ -49,7 +49,7 @@ export function openTunnel(
 ): Promise<Socket> {
   const authority = `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
   const { authorization } = proxy;
-  const asking = request({
+  const connectRequest = request({
     host: proxy.host,
     port: proxy.port,
     method: 'CONNECT',
@@ -59,18 +59,18 @@ export function openTunnel(
       ...(authorization === null ? {} : { 'proxy-authorization': authorization }),
     },
     agent: false,
-    maxHeaderSize: answerHeadBytesMax,
+    maxHeaderSize: responseHeadBytesMax,
     signal,
   });
   let isReached = false;
-  asking.once('socket', (socket) => {
+  connectRequest.once('socket', (socket) => {
     socket.once('connect', () => {
       isReached = true;
     });
   });
   return new Promise((resolve, reject) => {
-    asking.once('connect', ({ statusCode = 0, headers }, socket: Socket, early: Buffer) => {
-      // Neither TLS nor HTTP lets a receiver speak first: such bytes are not the receiver's.
+    connectRequest.once('connect', ({ statusCode = 0, headers }, socket: Socket, early: Buffer) => {
+      // Neither TLS nor HTTP lets a receiver speak first, so early bytes are not the receiver's.
       if (statusCode >= 200 && statusCode < 300 && early.length === 0) {
         resolve(socket);
         return;
@@ -78,17 +78,17 @@ export function openTunnel(
       socket.destroy();
       reject(refusal(statusCode, headers['proxy-authenticate'] !== undefined));
     });
-    asking.on('error', (error) => {
-      // Where the proxy was not reached in time, the receiver is not to blame.
+    connectRequest.on('error', (error) => {
+      // If the proxy was not reached in time, the receiver is not to blame.
       if (isReached && signal.aborted) reject(signal.reason);
       else reject(new SendFault('PROXY_FAILED', `the egress proxy failed: ${errorCode(error)}`));
     });
-    asking.end();
+    connectRequest.end();
   });
 }
 
 function refusal(status: number, wantsCredentials: boolean): SendFault {
   return status === 407 && wantsCredentials
     ? new SendFault('PROXY_FAILED', 'the egress proxy does not accept our credentials')
-    : new SendFault('PROXY_REFUSED', `the egress proxy answered ${status}`);
+    : new SendFault('PROXY_REFUSED', `the egress proxy responded ${status}`);
 }

@@ -1,7 +1,7 @@
 import { egressLimits } from '../limits.ts';
 import { type AttemptScope, beginPhase, endPhase } from './attempt-trace.ts';
 import { type Connection, destroyConnection } from './connection.ts';
-import { createInterimSkipper } from './interim-answers.ts';
+import { createInterimSkipper } from './interim-responses.ts';
 import { type ResponseHeaders, ResponseStart } from './response-start.ts';
 import { SendFault } from './send-fault.ts';
 import type { Dispatcher } from 'undici';
@@ -14,35 +14,35 @@ export interface ExchangeRequest {
   readonly body: Buffer | string;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly bodyStart: Buffer;
-  /** As they were on the wire, and read. */
+  /** The bytes of the body read from the wire. */
   readonly bodyBytes: number;
-  /** The body was read to its end, so that the connection can be used again. */
+  /** Whether the body was read to its end, so that the connection can be reused. */
   readonly complete: boolean;
-  /** Why nothing could be read after what is here; null where that was not wanted. */
+  /** Why reading stopped early; null if that was intended. */
   readonly fault: unknown;
 }
 
 export interface ExchangeScope extends AttemptScope {
-  /** Called right before the request is written: what it throws ends the exchange. */
+  /** Called right before the request is written; if it throws, the exchange ends. */
   readonly beforeRequest: () => void;
 }
 
 /**
- * Closes the connection unless the response is complete. A response counts by its status line, whatever follows that.
- * Before it, throws the signal's reason or undici's error.
+ * Sends a request and reads its response; closes the connection unless the response is complete. A status line counts
+ * as a response, whatever follows. Without one, throws the signal's reason or undici's error.
  */
 export function exchange(
   connection: Connection,
   request: ExchangeRequest,
   { signal, trace, beforeRequest }: ExchangeScope,
-): Promise<Answer> {
+): Promise<ReceivedResponse> {
   beginPhase(trace, 'exchange');
   trace.address = connection.address;
-  return new Promise<Answer>((resolve, reject) => {
+  return new Promise<ReceivedResponse>((resolve, reject) => {
     const { socket } = connection;
     const bytesBefore = socket.bytesRead;
     let isOver = false;
@@ -51,17 +51,17 @@ export function exchange(
       signal.removeEventListener('abort', onAbort);
       socket.removeListener('readable', onReadable);
     };
-    const finish = (answer: Answer): void => {
+    const finish = (response: ReceivedResponse): void => {
       stopWatching();
-      if (!answer.complete) destroyConnection(connection);
-      resolve(answer);
+      if (!response.complete) destroyConnection(connection);
+      resolve(response);
     };
     const fail = (error: Error): void => {
-      // The parser tells of an end that was ours.
+      // The parser also reports an end that we caused.
       if (isOver) return;
-      const answer = reader.answerUntil(error);
-      if (answer !== null) {
-        finish(answer);
+      const response = reader.responseUntil(error);
+      if (response !== null) {
+        finish(response);
         return;
       }
       stopWatching();
@@ -69,10 +69,10 @@ export function exchange(
       reject(error);
     };
     const onAbort = (): void => fail(signal.reason);
-    const reader = createAnswerReader({ trace, beforeRequest }, finish, fail);
+    const reader = createResponseReader({ trace, beforeRequest }, finish, fail);
     const skipInterim = createInterimSkipper(socket, {
       onInterim: () => {
-        trace.answerBegan = true;
+        trace.responseBegan = true;
       },
       onFinal: reader.addStart,
     });
@@ -85,28 +85,28 @@ export function exchange(
       onAbort();
       return;
     }
-    // Before the parser's listener, which a kept connection has already.
+    // Must run before the parser's listener, which a reused connection already has.
     socket.prependListener('readable', onReadable);
     connection.client.dispatch({ ...request, method: 'POST' }, reader.handler);
   });
 }
 
 function tooLong(): SendFault {
-  return new SendFault('ANSWER_TOO_LONG', `no whole answer within ${wireBytesReadMax} bytes`);
+  return new SendFault('RESPONSE_TOO_LONG', `no whole response within ${wireBytesReadMax} bytes`);
 }
 
-function createAnswerReader(
+function createResponseReader(
   { trace, beforeRequest }: Pick<ExchangeScope, 'trace' | 'beforeRequest'>,
-  finish: (answer: Answer) => void,
+  finish: (response: ReceivedResponse) => void,
   fail: (error: Error) => void,
 ) {
   const start = new ResponseStart();
   const chunks: Buffer[] = [];
   let bodyBytes = 0;
   let requested = false;
-  let head: Pick<Answer, 'status' | 'headers'> | null = null;
+  let head: Pick<ReceivedResponse, 'status' | 'headers'> | null = null;
 
-  const answer = (read: Pick<Answer, 'status' | 'headers' | 'complete' | 'fault'>): Answer => ({
+  const response = (read: Omit<ReceivedResponse, 'bodyStart' | 'bodyBytes'>): ReceivedResponse => ({
     ...read,
     bodyStart: Buffer.concat(chunks),
     bodyBytes,
@@ -114,7 +114,7 @@ function createAnswerReader(
 
   const keep = (chunk: Buffer): void => {
     const wanted = responseSampleBytesMax - Math.min(bodyBytes, responseSampleBytesMax);
-    // Copied: the chunk would keep a larger buffer in memory.
+    // Copied, because the chunk would keep a larger buffer in memory.
     if (wanted > 0) chunks.push(Buffer.from(chunk.subarray(0, wanted)));
     bodyBytes += chunk.length;
   };
@@ -126,7 +126,7 @@ function createAnswerReader(
       beginPhase(trace, 'exchange');
     },
     onResponseStarted() {
-      trace.answerBegan = true;
+      trace.responseBegan = true;
       endPhase(trace);
     },
     onResponseStart(_controller, status, headers) {
@@ -136,11 +136,11 @@ function createAnswerReader(
       start.drop();
       keep(chunk);
       if (head !== null && bodyBytes >= bodyBytesReadMax) {
-        finish(answer({ ...head, complete: false, fault: null }));
+        finish(response({ ...head, complete: false, fault: null }));
       }
     },
     onResponseEnd() {
-      if (head !== null) finish(answer({ ...head, complete: true, fault: null }));
+      if (head !== null) finish(response({ ...head, complete: true, fault: null }));
     },
     onResponseError(_controller, error) {
       fail(error);
@@ -149,18 +149,18 @@ function createAnswerReader(
 
   return {
     handler,
-    // Bytes before the request are no response to it. Once undici has read the head, it alone reads.
+    // Bytes before the request are not a response to it. Once undici has parsed the head, only undici reads.
     wantsStart: (): boolean => requested && head === null,
     addStart: (bytes: Buffer): void => start.add(bytes),
-    /** Returns what was read before a fault, or null if that was not even a status line. */
-    answerUntil(error: unknown): Answer | null {
+    /** Returns the response read before a fault, or null if there was not even a status line. */
+    responseUntil(error: unknown): ReceivedResponse | null {
       const status = head?.status ?? start.status();
       if (status === null) return null;
-      // These end with their head, though it may announce the length of a body (RFC 9112 §6.3).
+      // These end with their head, which may still announce the length of a body (RFC 9112 §6.3).
       const fault = status === 204 || status === 304 ? null : error;
       const { headers, body } = start.read();
       if (bodyBytes === 0) keep(body);
-      return answer({ status, headers: head?.headers ?? headers, complete: false, fault });
+      return response({ status, headers: head?.headers ?? headers, complete: false, fault });
     },
   };
 }

@@ -1,17 +1,17 @@
-// Refuses host names that cannot belong to a public receiver, before DNS is asked.
+// Rejects host names that cannot belong to a public receiver, before any DNS lookup.
 import { domainToUnicode } from 'node:url';
 
 const labelLengthMax = 63;
 const nameLengthMax = 253;
 
-// RFC 1123 §2.1, and the underscore some providers use.
+// RFC 1123 §2.1, plus the underscore that some providers use.
 const labelPattern = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 
-// As the last label it makes some parsers take the name for an IPv4 address (RFC 3696 §2).
+// With a numeric last label, some parsers take the name for an IPv4 address (RFC 3696 §2).
 const numericPattern = /^(?:[0-9]+|0x[0-9a-f]*)$/;
 
 // Names of private networks or outside DNS: RFC 6761, 6762 (and its appendix G), 7686, 8375 and 9476, ICANN resolutions
-// 2024.07.29.06 and 2018.02.04.12, Kubernetes (svc). Not `example`, which leads nowhere and is used in documents.
+// 2024.07.29.06 and 2018.02.04.12, Kubernetes (svc). Without `example`, which leads nowhere and is used in documents.
 const privateSuffixes: readonly string[] = [
   'localhost',
   'localdomain',
@@ -31,22 +31,22 @@ const privateSuffixes: readonly string[] = [
   'alt',
 ];
 
-/** Removes the one trailing dot that marks a name as absolute (RFC 1034 §3.1). */
+/** Removes the trailing dot that marks a name as absolute (RFC 1034 §3.1). */
 export function withoutTrailingDot(name: string): string {
   return name.endsWith('.') ? name.slice(0, -1) : name;
 }
 
-/** True for names that mean this host and nothing else (RFC 6761 §6.3). */
+/** Checks for names that always mean this host (RFC 6761 §6.3). */
 export function isLocalhostName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
-/** True for a lower-case ASCII name without trailing dot, of one label or more. */
+/** Checks for a lower-case ASCII name of one or more labels, without a trailing dot. */
 export function isHostName(name: string): boolean {
   return refuseSyntax(name) === null;
 }
 
-/** Returns why a lower-case name without trailing dot is refused, as the end of a sentence, or null. */
+/** Returns why a lower-case name without a trailing dot is rejected, as the end of a sentence, or null. */
 export function refuseHostName(name: string, allowed: readonly string[] = []): string | null {
   const syntaxRefusal = refuseSyntax(name);
   if (syntaxRefusal !== null) return syntaxRefusal;
@@ -72,12 +72,12 @@ function refuseSyntax(name: string): string | null {
   return numericPattern.test(labels.at(-1) ?? '') ? 'must not end in a number' : null;
 }
 
-// The URL parser of Node 24 lets through what IDNA cannot decode, that of Node 20 does not.
+// The URL parser of Node 24 accepts labels that IDNA cannot decode; that of Node 20 does not.
 function isBrokenPunycode(label: string): boolean {
   return label.startsWith('xn--') && /^\p{ASCII}*$/u.test(domainToUnicode(label));
 }
 
-/** True for `localhost` and loopback addresses as a URL holds them. */
+/** Checks for `localhost` and loopback addresses in the form of a URL's host. */
 export function isThisMachine(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }

@@ -18,11 +18,16 @@ import {
   type SendErrorVerdict,
 } from './classify-send-error.ts';
 import type { ClientCertificate } from './client-certificate.ts';
-import { type AnswerDescription, describeAnswer } from './describe-answer.ts';
+import { describeResponse, type ResponseDescription } from './describe-response.ts';
 import { type Connection, createConnection, IdlePool } from './connection.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import type { EgressProxy } from './egress-proxy.ts';
-import { type Answer, exchange, type ExchangeRequest, type ExchangeScope } from './exchange.ts';
+import {
+  exchange,
+  type ExchangeRequest,
+  type ExchangeScope,
+  type ReceivedResponse,
+} from './exchange.ts';
 import { openSocket, type SocketOpener } from './open-socket.ts';
 import { createNameServerResolver } from './name-servers.ts';
 import { requestHeaders } from './request-headers.ts';
@@ -37,36 +42,36 @@ const permitLimits = {
   perOriginMax: attemptLimits.permitsPerOriginMax,
   inAllMax: attemptLimits.permitsInAllMax,
 };
-// Bounds the memory and descriptors that thousands of origins can hold.
+// Bounds the memory and descriptors that thousands of origins can use.
 const { idleConnectionsMax: idleMax } = egressLimits;
 
 export type SendMessage = Omit<ExchangeRequest, 'path'> & {
   readonly clientCertificate?: ClientCertificate | null;
-  /** Taken out of the sample of the answer. */
+  /** Removed from the response sample. */
   readonly secretTexts?: readonly string[];
 };
 
 interface SendTarget {
   readonly url: string;
-  /** Whose share and whose turn a request takes. Without them the url counts. */
+  /** The application and webhook whose limits apply; by default the URL stands for both. */
   readonly appUid?: string;
   readonly webhookUid?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
-  /** Called with an open connection, right before the request is written: what it throws ends the send. */
+  /** Called with an open connection, right before the request is written; if it throws, the send ends. */
   readonly beforeRequest?: (() => void) | undefined;
 }
 
-/** `compose` is called once there are permits, to sign the time of sending and hold no body before. */
+/** `compose` is called with permits held, so that it signs the time of sending and no body is held before. */
 export type SendRequest = SendTarget &
   (SendMessage | { readonly compose: () => Promise<SendMessage> });
 
 export type SendResult = SendFacts &
   (
-    | (AnswerDescription & { readonly kind: 'answered'; readonly status: number })
+    | (ResponseDescription & { readonly kind: 'responded'; readonly status: number })
     | (SendErrorVerdict & {
         readonly kind: 'failed';
-        /** For the operator's log alone: it may name addresses. */
+        /** Only for the operator's log, because it may contain addresses. */
         readonly cause: string | null;
       })
   );
@@ -79,25 +84,25 @@ interface SendFacts {
 
 export interface Sender extends AsyncDisposable {
   /**
-   * POSTs once; faults of network and receiver are results. Rejects with the signal's reason, what
-   * `compose` throws, the SendFault `THROTTLED`, or a fault of ours (a bad header, a dead proxy…).
+   * POSTs once; faults of the network and the receiver are results. Rejects with the signal's reason, the error of
+   * `compose`, the SendFault `THROTTLED`, or a fault of our own (an invalid header, an unavailable proxy…).
    */
   send(request: SendRequest): Promise<SendResult>;
-  /** Rejects with `THROTTLED` what waits for a permit, now and later: for a process that stops. */
+  /** Rejects waiting sends with `THROTTLED`, now and later, because the process is stopping. */
   endWaits(): void;
 }
 
 export interface HttpSenderOptions {
   readonly policy: EgressPolicy;
-  /** Connects to vetted addresses, never to names. */
+  /** The proxy connects to vetted addresses, never to names. */
   readonly proxy?: EgressProxy | null;
   readonly timeoutMs?: number;
   readonly resolver?: Resolver;
-  /** PEM, instead of the system's. */
+  /** PEM, instead of the system's CAs. */
   readonly ca?: string;
 }
 
-/** Follows no redirects, reads no proxy from the environment. Throws a TypeError for a bad range. */
+/** Follows no redirects and uses no proxy from the environment. Throws a TypeError for an invalid range. */
 export function createHttpSender(options: HttpSenderOptions): Sender {
   const { policy, timeoutMs = limits.attemptTimeoutMs } = options;
   const guard = addressGuardOf(policy);
@@ -106,7 +111,7 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
   const opener = { idlePool, guard, hosts, proxy: options.proxy ?? null, ca: options.ca };
   const permits = new RequestPermits(permitLimits);
   const stopObserving = permits.observe();
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
   let disposed = false;
 
   async function sendWithPermit(request: SendRequest): Promise<SendResult> {
@@ -125,7 +130,7 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
   }
 
   async function sendOnce(url: URL, sent: SendMessage, target: SendTarget): Promise<SendResult> {
-    // The receiver's time begins here: the wait for a permit is ours.
+    // The receiver's time starts here: the wait for a permit is ours.
     const trace = createTrace();
     const headers = requestHeaders(sent.headers);
     const message = { path: url.pathname + url.search, headers, body: sent.body };
@@ -134,9 +139,9 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
     const deadline = startDeadline(target.timeoutMs ?? timeoutMs, target);
     try {
       const scope = { signal: deadline.signal, trace, beforeRequest: deadline.check };
-      return answered(trace, await deliver(url, message, { transport, ...scope }), secretTexts);
+      return responded(trace, await deliver(url, message, { transport, ...scope }), secretTexts);
     } catch (error) {
-      // Our shutdown says nothing about the receiver: it must not count as an attempt.
+      // Our shutdown says nothing about the receiver, so it must not count as an attempt.
       deadline.throwIfEnded();
       const verdict = classify(error, trace, clientCertificate !== null);
       if (verdict === null) throw error;
@@ -150,18 +155,18 @@ export function createHttpSender(options: HttpSenderOptions): Sender {
     async send(request) {
       if (disposed) throw new Error('the sender is disposed');
       request.signal?.throwIfAborted();
-      // All sends under way listen to one signal; Node would report more than ten as a leak.
+      // All sends in flight listen to one signal; Node would report more than ten listeners as a leak.
       if (request.signal !== undefined) setMaxListeners(0, request.signal);
       const work = sendWithPermit(request);
-      underWay.add(work);
-      return work.finally(() => underWay.delete(work));
+      inFlight.add(work);
+      return work.finally(() => inFlight.delete(work));
     },
     endWaits: () => permits.endWaits(),
     async [Symbol.asyncDispose]() {
       disposed = true;
       idlePool.close();
       // Each is bounded by its deadline and reports to its own caller.
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inFlight);
       stopObserving();
     },
   };
@@ -179,11 +184,11 @@ async function deliver(
   url: URL,
   message: ExchangeRequest,
   { transport, signal, trace, beforeRequest }: ExchangeScope & { readonly transport: Transport },
-): Promise<Answer> {
-  const exchangeOver = async (connection: Connection): Promise<Answer> => {
-    const answer = await exchange(connection, message, { signal, trace, beforeRequest });
-    if (answer.complete) transport.idlePool.put(connection);
-    return answer;
+): Promise<ReceivedResponse> {
+  const exchangeOver = async (connection: Connection): Promise<ReceivedResponse> => {
+    const response = await exchange(connection, message, { signal, trace, beforeRequest });
+    if (response.complete) transport.idlePool.put(connection);
+    return response;
   };
   const owner = transport.clientCertificate?.owner ?? null;
   const connectionTarget = { origin: url.origin, owner };
@@ -199,14 +204,14 @@ async function deliver(
   return exchangeOver(createConnection(connectionTarget, socket, trace.address));
 }
 
-// A receiver may close a kept connection as we write (RFC 9112 §9.3.1): we send again, with the same event id.
+// A receiver may close a reused connection as we write (RFC 9112 §9.3.1); then we send again, with the same event ID.
 function wentStale(error: unknown, trace: AttemptTrace): boolean {
   const code = errorCode(error);
-  if (typeof code !== 'string' || trace.answerBegan) return false;
+  if (typeof code !== 'string' || trace.responseBegan) return false;
   return code === 'CONNECTION_STALE' || isConnectionBroken(code);
 }
 
-// Some servers, such as Node's, refuse a client certificate by closing the new connection without an alert.
+// Some servers, such as Node's, reject a client certificate by closing the new connection without an alert.
 function classify(
   error: unknown,
   trace: AttemptTrace,
@@ -214,16 +219,20 @@ function classify(
 ): SendErrorVerdict | null {
   const verdict = classifySendError(error, trace.phase);
   const isNew = trace.phase === 'tls' || trace.ms.tls !== undefined;
-  const isClosed = verdict?.errorClass === 'reset' && isNew && !trace.answerBegan;
+  const isClosed = verdict?.errorClass === 'reset' && isNew && !trace.responseBegan;
   return hasClientCertificate && isClosed ? clientCertificateRefused : verdict;
 }
 
-function answered(trace: AttemptTrace, answer: Answer, secretTexts: readonly string[]): SendResult {
+function responded(
+  trace: AttemptTrace,
+  response: ReceivedResponse,
+  secretTexts: readonly string[],
+): SendResult {
   trace.ms.total = msSince(trace.startedAt);
   return {
-    kind: 'answered',
-    status: answer.status,
-    ...describeAnswer(answer, secretTexts),
+    kind: 'responded',
+    status: response.status,
+    ...describeResponse(response, secretTexts),
     address: trace.address,
     ms: trace.ms,
     phases: trace.phases,

@@ -1,6 +1,6 @@
 import { type Cidr, inCidr, ipv4Address, type ParsedAddress } from './parse-address.ts';
 
-/** RFC 6052 §2.2. */
+/** A layout of RFC 6052 §2.2. */
 interface Layout {
   readonly prefixBits: number;
   readonly ipv4Bits: (address: ParsedAddress) => number;
@@ -8,7 +8,7 @@ interface Layout {
   readonly otherBits: (address: ParsedAddress) => number;
 }
 
-// Longest first.
+// Longest prefix first.
 const layouts: readonly Layout[] = [
   { prefixBits: 96, ipv4Bits: ({ w3 }) => w3, otherBits: () => 0 },
   {
@@ -29,8 +29,8 @@ const layouts: readonly Layout[] = [
 ];
 
 /**
- * Returns the IPv4 addresses, at least one, that an address of 64:ff9b:1::/48 (RFC 8215) may lead to:
- * one where an allowed range is its prefix, else that of every place.
+ * Returns the IPv4 addresses, at least one, that an address of 64:ff9b:1::/48 (RFC 8215) may lead to: one if an allowed
+ * range is its prefix, otherwise one per layout.
  */
 export function localNat64Ipv4s(
   address: ParsedAddress,
@@ -42,7 +42,7 @@ export function localNat64Ipv4s(
       otherBits(address) === 0 && ranges.some((range) => range.prefixBits === prefixBits),
   );
   if (layout !== undefined) return [ipv4Address(layout.ipv4Bits(address))];
-  // An unused place mostly reads as 0.0.0.0/8, which nothing leads to.
+  // An unused layout usually reads as 0.0.0.0/8, which leads nowhere.
   const bits = layouts.map(({ ipv4Bits }) => ipv4Bits(address)).filter((read) => read >>> 24 !== 0);
   return (bits.length > 0 ? bits : [0]).map(ipv4Address);
 }

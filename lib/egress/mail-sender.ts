@@ -1,4 +1,4 @@
-// Sends to operations webhooks whose URL is an address, through the operator's mail server.
+// Sends to operations webhooks with an email address, through the operator's mail server.
 import { createTransport, type Transporter } from 'nodemailer';
 import { attemptLimits, limits } from '../limits.ts';
 import { isRecord } from '../platform/error-code.ts';
@@ -23,21 +23,21 @@ export interface MailSenderOptions {
   readonly from: string;
   readonly write: (body: string) => MailText;
   readonly timeoutMs?: number;
-  /** PEM, instead of the system's. */
+  /** PEM, instead of the system's CAs. */
   readonly ca?: string;
 }
 
-/** Behaves as the sender of requests: reply codes are statuses, faults of the mail server are results. */
+/** Behaves like the HTTP sender: reply codes are statuses, faults of the mail server are results. */
 export function createMailSender(options: MailSenderOptions): Sender {
   const { timeoutMs: timeoutMsDefault = limits.attemptTimeoutMs } = options;
   const transport = createTransport(transportOptions(options));
-  const { mailsAtOnceMax } = attemptLimits;
+  const { concurrentMailsMax } = attemptLimits;
   const permits = new RequestPermits({
     perWebhookMax: 1,
-    perOriginMax: mailsAtOnceMax,
-    inAllMax: mailsAtOnceMax,
+    perOriginMax: concurrentMailsMax,
+    inAllMax: concurrentMailsMax,
   });
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
 
   async function sendWithPermit(request: SendRequest): Promise<SendResult> {
     const { url, appUid = url, webhookUid = url, signal } = request;
@@ -58,7 +58,7 @@ export function createMailSender(options: MailSenderOptions): Sender {
     const mail = toMail(message, { from: options.from, to: addressOf(url), webhookUid, write });
     try {
       const { response } = await transport.sendMail({ ...mail, signal: deadline.signal });
-      return answered(statusOf(response), response, startedAt);
+      return responded(statusOf(response), response, startedAt);
     } catch (error) {
       signal?.throwIfAborted();
       return toResult(error, startedAt);
@@ -71,12 +71,12 @@ export function createMailSender(options: MailSenderOptions): Sender {
   return {
     async send(request) {
       const work = sendWithPermit(request);
-      underWay.add(work);
-      return work.finally(() => underWay.delete(work));
+      inFlight.add(work);
+      return work.finally(() => inFlight.delete(work));
     },
     endWaits: () => permits.endWaits(),
     async [Symbol.asyncDispose]() {
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(inFlight);
       transport.close();
     },
   };
@@ -118,7 +118,7 @@ function toMail(
   };
 }
 
-// Nodemailer's own codes, as the classes of connection faults know them.
+// Maps Nodemailer's codes to those that `classifySendError` knows.
 const codes: Readonly<Record<string, string>> = {
   EABORT: 'ATTEMPT_DEADLINE',
   ETIMEDOUT: 'ATTEMPT_DEADLINE',
@@ -129,12 +129,12 @@ const codes: Readonly<Record<string, string>> = {
   EPROTOCOL: 'ECONNRESET',
 };
 
-// Without a reply or a fault of the connection it is ours; so is a login that the server refuses: a faulty setting.
+// Without a reply or a connection fault it is a fault of our own, and so is a refused login, which is a faulty setting.
 function toResult(error: unknown, startedAt: number): SendResult {
   if (!isRecord(error) || error['code'] === 'EAUTH') throw error;
   const { code, originalCode, responseCode, response } = error;
   if (typeof responseCode === 'number' && typeof response === 'string') {
-    return answered(responseCode, response, startedAt);
+    return responded(responseCode, response, startedAt);
   }
   const known = codes[String(code)];
   if (known === undefined) throw error;
@@ -145,11 +145,11 @@ function toResult(error: unknown, startedAt: number): SendResult {
   return { kind: 'failed', ...verdict, cause: faultText(error), address: null, ms, phases: [] };
 }
 
-function answered(status: number, response: string, startedAt: number): SendResult {
+function responded(status: number, response: string, startedAt: number): SendResult {
   const responseSample = sampleText(Buffer.from(response), true);
   const ms = { total: msSince(startedAt) };
   const rest = { retryAfter: null, detail: null, address: null, phases: [] };
-  return { kind: 'answered', status, responseSample, ms, ...rest };
+  return { kind: 'responded', status, responseSample, ms, ...rest };
 }
 
 function statusOf(response: string): number {

@@ -4,15 +4,14 @@ import { parseUrl } from './parse-url.ts';
 export interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; else by STARTTLS. */
+  /** TLS from the first byte; otherwise STARTTLS. */
   readonly isTls: boolean;
-  /** Secret. */
   readonly login: { readonly user: string; readonly pass: string } | null;
-  /** Without TLS nothing is sent, so that nobody on the way reads the password. */
+  /** Whether to send only over TLS, so that nobody on the way reads the password. */
   readonly needsTls: boolean;
 }
 
-/** Throws an Error that does not repeat the text, which may hold a password. */
+/** Throws an Error that does not repeat the text, which may contain a password. */
 export function parseMailServer(text: string): MailServer {
   const url = parseUrl(text);
   const isTls = url?.protocol === 'smtps:';

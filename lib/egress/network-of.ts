@@ -1,6 +1,6 @@
 import { parseAddress } from './parse-address.ts';
 
-/** Returns a key that all addresses of a customer share: an IPv4 address, or the /64 of an IPv6 one. */
+/** Returns a key that all addresses of one customer share: the IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(address: string | null): string {
   const parsed = parseAddress(address ?? '');
   if (parsed === null) return address ?? '';

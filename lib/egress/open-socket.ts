@@ -23,7 +23,7 @@ export interface SocketOpener {
 
 type Opening = SocketOpener & AttemptScope;
 
-/** Throws a SendFault, the signal's reason, or what the resolver or the socket reports. */
+/** Throws a SendFault, the signal's reason, or the error of the resolver or the socket. */
 export async function openSocket(
   url: URL,
   opener: SocketOpener,
@@ -34,7 +34,7 @@ export async function openSocket(
   const addresses = chooseAddresses(await resolve(host, opening));
   const socket = await reach(url, addresses, opening);
   try {
-    return url.protocol === 'https:' ? await shakeHands(socket, host, opening) : socket;
+    return url.protocol === 'https:' ? await startTls(socket, host, opening) : socket;
   } catch (error) {
     socket.destroy();
     throw error;
@@ -70,7 +70,7 @@ async function reach(url: URL, addresses: readonly string[], opening: Opening): 
 }
 
 interface DialTarget {
-  /** Vetted: a second lookup could have another answer. */
+  /** A vetted address, because a second lookup could return another one. */
   readonly address: string;
   readonly port: number;
   readonly signal: AbortSignal;
@@ -87,7 +87,7 @@ async function dial(
   try {
     if (peer === undefined) throw new PeerGone();
     trace.address = peer;
-    // Whatever resolver and kernel did, this is who we are talking to.
+    // Whatever the resolver and the kernel did, this is the actual peer.
     requireAllowed(peer, guard);
   } catch (error) {
     socket.destroy();
@@ -96,7 +96,7 @@ async function dial(
   return socket;
 }
 
-/** It accepted the connection and reset it at once: a fault that may pass, as any other reset. */
+/** The peer accepted the connection and reset it immediately: a transient fault, like any other reset. */
 class PeerGone extends Error {
   readonly code = 'ECONNRESET';
 }
@@ -107,7 +107,7 @@ async function tunnel({ signal, ...target }: DialTarget, proxy: EgressProxy): Pr
   return socket;
 }
 
-async function shakeHands(
+async function startTls(
   socket: Socket,
   host: string,
   { ca, clientCertificate, signal, trace }: Opening,
@@ -115,7 +115,7 @@ async function shakeHands(
   beginPhase(trace, 'tls');
   const secure = connectTls({
     socket,
-    // Without it Node checks the certificate of a literal address against "localhost".
+    // Without it, Node checks the certificate of a literal address against "localhost".
     host: withoutTrailingDot(host),
     // RFC 6066 §3: a server name is never an address and has no trailing dot.
     servername: isIP(host) === 0 ? withoutTrailingDot(host) : '',
@@ -131,7 +131,7 @@ async function shakeHands(
   return secure;
 }
 
-// An 'error' event that nobody hears would end the process, and Node leaves a TLS socket open after an alert.
+// An unhandled 'error' event would end the process, and Node leaves a TLS socket open after an alert.
 function endOnError(socket: Socket): void {
   socket.on('error', () => socket.destroy());
 }

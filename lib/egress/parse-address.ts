@@ -16,10 +16,10 @@ export interface Cidr {
   readonly prefixBits: number;
 }
 
-// Leaves out zone ids, and NUL, at which a native parser would stop.
+// Excludes zone IDs, and NUL, at which a native parser would stop.
 const addressCharacters = /^[0-9a-f.:]+$/i;
 
-/** Returns null for all but strict dotted decimal (no octal, no short forms) and RFC 4291 §2.2. */
+/** Returns null for anything but strict dotted decimal (no octal, no short forms) and RFC 4291 §2.2. */
 export function parseAddress(text: string): ParsedAddress | null {
   const family = addressCharacters.test(text) ? isIP(text) : 0;
   if (family === 4) return ipv4Address(quadBits(text));
@@ -30,7 +30,7 @@ export function ipv4Address(bits: number): ParsedAddress {
   return { family: 4, w0: bits | 0, w1: 0, w2: 0, w3: 0 };
 }
 
-/** Reads `address/prefix` (RFC 4632 §3.1, RFC 4291 §2.3); an address alone is a range of one. */
+/** Parses `address/prefix` (RFC 4632 §3.1, RFC 4291 §2.3); an address alone is a range of one. */
 export function parseCidr(text: string): Cidr | null {
   const slash = text.indexOf('/');
   const address = parseAddress(slash === -1 ? text : text.slice(0, slash));
@@ -76,7 +76,7 @@ function parsePrefix(text: string, bitsMax: number): number | null {
   return prefix <= bitsMax ? prefix : null;
 }
 
-// JavaScript shifts modulo 32, so the two ends are cases of their own.
+// JavaScript shifts modulo 32, so both ends are special cases.
 function wordMask(bits: number): number {
   if (bits <= 0) return 0;
   return bits >= 32 ? -1 : -1 << (32 - bits);

@@ -3,12 +3,12 @@ import { isIP, type Socket } from 'node:net';
 /** A name with thousands of addresses must not keep an attempt dialling. */
 const addressesMax = 8;
 
-/** How long one address has before the next is dialled, too (RFC 8305 §5). */
+/** How long one address has before the next is also dialled (RFC 8305 §5). */
 const addressAttemptMs = 250;
 
 /**
- * Returns the addresses to dial: eight at most, the families in turn (RFC 8305 §4), each from a random address on, so
- * that no attempt is bound to those that others found dead. IPv4 first: many hosts have no route to IPv6.
+ * Returns at most eight addresses to dial: alternating families (RFC 8305 §4), IPv4 first because many hosts have no
+ * route to IPv6. Each family starts at a random address, so that attempts do not all begin with a dead one.
  */
 export function chooseAddresses(addresses: readonly string[], random = Math.random): string[] {
   const ofFamily = (family: number): string[] => {
@@ -30,8 +30,8 @@ interface Race {
 }
 
 /**
- * Opens the addresses one after the other until the first is connected, and ends the others. Throws the first fault, or
- * what `open` throws once the signal has aborted.
+ * Opens the addresses one after another until the first is connected, and ends the others. Throws the first fault, or
+ * the error of `open` once the signal has aborted.
  */
 export function raceAddresses(
   addresses: readonly string[],

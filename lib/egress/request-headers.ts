@@ -1,6 +1,6 @@
 import { userAgent } from '../platform/version.ts';
 
-// A caller's own would break framing, routing or size limits.
+// A caller's own values would break framing, routing or size limits.
 const reservedNames: ReadonlySet<string> = new Set([
   'accept-encoding',
   'connection',
@@ -30,7 +30,7 @@ export function requestHeaders(headers: Readonly<Record<string, string>>): Recor
     ...headers,
     ...(names.has('user-agent') ? {} : { 'user-agent': userAgent }),
     ...(names.has('accept') ? {} : { accept: '*/*' }),
-    // So that a small answer cannot unfold into a large one.
+    // A small response must not expand into a large one.
     'accept-encoding': 'identity',
   };
 }

@@ -1,4 +1,4 @@
-// The gate to receivers: bounds concurrent requests, and gives each application and webhook its share.
+// Limits concurrent requests to receivers, and gives each application and webhook its share.
 import { FairQueue, type Owner } from '../concurrency/fair-queue.ts';
 import { observePermits } from '../concurrency/observe-permits.ts';
 import { SharedLimit } from '../concurrency/shared-limit.ts';
@@ -13,12 +13,12 @@ export interface Requester extends Owner {
 }
 
 export interface RequestPermit {
-  /** Starts the time after which the request is overdue. */
+  /** Starts the timer after which the request is overdue. */
   readonly begin: () => void;
   readonly release: () => void;
 }
 
-/** What a request counts towards. */
+/** The limits that a request counts towards. */
 interface Subject extends Owner {
   readonly origin: string;
 }
@@ -30,14 +30,16 @@ interface WaitingRequest extends Subject {
 
 type Limit = 'webhook' | 'origin' | 'application' | 'process';
 
-/** The permits of a webhook, of an application at an origin, and of the process, of which one has three quarters. */
+/**
+ * The permits per webhook, per application at an origin, and in total, of which one application gets three quarters.
+ */
 export interface PermitLimits {
   readonly perWebhookMax: number;
   readonly perOriginMax: number;
   readonly inAllMax: number;
 }
 
-/** Grants permits. Who waits is served in turn: application by application, and in each webhook by webhook. */
+/** Grants permits. Waiting requests are served by application in turn, and within it by webhook in turn. */
 export class RequestPermits {
   readonly #limits: PermitLimits;
   readonly #ofWebhooks = new Counts();
@@ -53,21 +55,20 @@ export class RequestPermits {
 
   /** Waits at most 2 s. Throws the SendFault `THROTTLED`, or the signal's reason. */
   async acquire(url: URL, { appUid, webhookUid, signal }: Requester): Promise<RequestPermit> {
-    // Applications that share an origin, such as a gateway, have permits of their own there.
+    // Applications that share an origin, such as a gateway, have separate permits there.
     const subject = { appUid, webhookUid, origin: `${appUid} ${url.origin}` };
     if (this.#limitOf(subject) === null) this.#hold(subject);
     else await this.#wait(subject, signal);
     return this.#permitOf(subject);
   }
 
-  /** Throttles all that wait, now and later. */
+  /** Throttles all waiting requests, now and later. */
   endWaits(): void {
     this.#waitsEnded = true;
     const waiting = Array.from(this.#waiting);
     for (const { refuse } of waiting) refuse(throttled());
   }
 
-  /** Shows the permits in the metrics, until the returned function is called. */
   observe(): () => void {
     const { perWebhookMax, perOriginMax } = this.#limits;
     const { max, maxOfApplication } = this.#inAll;
@@ -81,7 +82,6 @@ export class RequestPermits {
     return () => stops.forEach((stop) => stop());
   }
 
-  // Returns the limit that is in the way, if there is one.
   #limitOf({ appUid, webhookUid, origin }: Subject): Limit | null {
     if (this.#ofWebhooks.of(webhookUid) >= this.#limits.perWebhookMax) return 'webhook';
     if (this.#ofOrigins.of(origin) >= this.#limits.perOriginMax) return 'origin';
@@ -120,24 +120,24 @@ export class RequestPermits {
     let sharesHeld = true;
     let isReleased = false;
     let stopTimer = (): void => undefined;
-    // An overdue request counts towards its webhook alone, so that receivers that hang hold up no others.
-    const giveBackShares = (): void => {
+    // An overdue request counts only towards its webhook, so that hanging receivers delay no others.
+    const releaseShares = (): void => {
       if (!sharesHeld) return;
       sharesHeld = false;
       this.#ofOrigins.add(subject.origin, -1);
-      this.#inAll.giveBack(subject.appUid);
+      this.#inAll.release(subject.appUid);
       this.#grant();
     };
     return {
       begin: () => {
-        stopTimer = startFairTimer(attemptLimits.overdueAfterMs, giveBackShares);
+        stopTimer = startFairTimer(attemptLimits.overdueAfterMs, releaseShares);
       },
       release: () => {
         if (isReleased) return;
         isReleased = true;
         stopTimer();
         this.#ofWebhooks.add(subject.webhookUid, -1);
-        giveBackShares();
+        releaseShares();
         this.#grant();
       },
     };

@@ -9,7 +9,7 @@ export type Resolver = (hostname: string) => Promise<readonly string[]>;
 export interface HostResolver {
   /**
    * Returns the allowed addresses, at least one. Throws the SendFault `ADDRESS_BLOCKED` for a literal address, and
-   * `ADDRESSES_REFUSED` for a name, which may have others later.
+   * `ADDRESSES_REFUSED` for a name, whose addresses may change.
    */
   addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]>;
 }
@@ -28,30 +28,30 @@ export function createHostResolver(guard: AddressGuard, resolve: Resolver): Host
 
 /** A burst of requests to one name shares one lookup. */
 function shareLookups(resolve: Resolver) {
-  const underWay = new Map<string, Promise<readonly string[]>>();
+  const inFlight = new Map<string, Promise<readonly string[]>>();
 
   function start(host: string): Promise<readonly string[]> {
     const work = resolve(host).finally(() => forget(host, work));
-    underWay.set(host, work);
+    inFlight.set(host, work);
     return work;
   }
 
   function forget(host: string, work: Promise<readonly string[]>): void {
-    if (underWay.get(host) === work) underWay.delete(host);
+    if (inFlight.get(host) === work) inFlight.delete(host);
   }
 
   return async (host: string, signal: AbortSignal): Promise<readonly string[]> => {
-    const work = underWay.get(host) ?? start(host);
+    const work = inFlight.get(host) ?? start(host);
     try {
       return await untilAborted(work, signal);
     } finally {
-      // Such a lookup may never end, so the next attempt starts another.
+      // An aborted lookup may never end, so the next attempt starts another.
       if (signal.aborted) forget(host, work);
     }
   };
 }
 
-// RFC 6761 §6.3: localhost is loopback and never asked of DNS.
+// RFC 6761 §6.3: localhost is loopback and never looked up in DNS.
 function loopbackOf(guard: AddressGuard): readonly string[] {
   const allowed = ['127.0.0.1', '::1'].filter((address) => guard.verdict(address).allowed);
   return allowed.length > 0 ? allowed : [requireAllowed('127.0.0.1', guard)];

@@ -2,18 +2,18 @@ import { egressLimits } from '../limits.ts';
 
 const { responseSampleBytesMax } = egressLimits;
 
-// Some stores refuse NUL, terminals obey others, and JSON takes six bytes for most.
+// Some stores reject NUL, terminals interpret others, and JSON takes six bytes for most.
 const controlCharacters = /[^\P{Cc}\t\n\r]/gu;
 
 /**
- * Returns the first 4 KiB as text, cut between characters. `whole`: the bytes are the whole answer. An unknown
- * `charset` is read as UTF-8.
+ * Returns the first 4 KiB as text, cut between characters. `whole` means that the bytes are the whole response. An
+ * unknown `charset` is read as UTF-8.
  */
 export function sampleText(bytes: Buffer, whole: boolean, charset = 'utf-8'): string {
   const decoded = decode(bytes.subarray(0, responseSampleBytesMax), whole, charset);
   const text = decoded.replace(controlCharacters, '\uFFFD');
   const encoded = Buffer.from(text, 'utf8');
-  // A replacement is longer than what it replaces.
+  // A replacement character is longer than the original.
   if (encoded.length <= responseSampleBytesMax) return text;
   return decode(encoded.subarray(0, responseSampleBytesMax), false, 'utf-8');
 }
@@ -25,15 +25,15 @@ function decode(bytes: Buffer, whole: boolean, charset: string): string {
   try {
     return new TextDecoder(charset, options).decode(bytes, { stream });
   } catch {
-    // A charset that nobody knows.
+    // An unknown charset.
     return new TextDecoder('utf-8', options).decode(bytes, { stream });
   }
 }
 
-// Shorter ones may be common words.
+// Shorter texts may be common words.
 const hiddenCharactersMin = 8;
 
-/** Replaces texts of at least 8 characters by `…`: as they are, as JSON has them, and where the sample's end cuts them. */
+/** Replaces texts of at least 8 characters by `…`: verbatim, in JSON form, and truncated at the end of the sample. */
 export function hideTexts(sample: string, texts: readonly string[]): string {
   const forms = texts
     .filter((text) => text.length >= hiddenCharactersMin)
@@ -41,7 +41,7 @@ export function hideTexts(sample: string, texts: readonly string[]): string {
       const inJson = JSON.stringify(text).slice(1, -1);
       return [text, inJson, inJson.replaceAll('/', '\\/')];
     })
-    // One may hold another.
+    // Longest first, because one may contain another.
     .toSorted((a, b) => b.length - a.length);
   const hidden = forms.reduce((text, form) => text.replaceAll(form, '…'), sample);
   const cutLength = Math.max(0, ...forms.map((form) => lengthOfCut(hidden, form)));

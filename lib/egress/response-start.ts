@@ -3,14 +3,13 @@ import { egressLimits } from '../limits.ts';
 const { headerBytesMax, responseSampleBytesMax } = egressLimits;
 const bytesKeptMax = headerBytesMax + responseSampleBytesMax;
 
-/** Returns the value of a header by its lower-case name. */
 export type ResponseHeaders = (name: string) => string | null;
 
-// Any white space may divide its parts (RFC 9112 §4).
+// Any white space may separate its parts (RFC 9112 §4).
 const statusLine = /^HTTP\/\d(?:\.\d)?[ \t]+([2-9]\d\d)(?=[ \t\r\n])/;
 const statusCharactersMax = 64;
 
-/** The start of a final response as it came, for one that undici's strict parser refuses. */
+/** The raw start of a final response, in case undici's strict parser rejects it. */
 export class ResponseStart {
   #chunks: Buffer[] = [];
   #bytesKept = 0;
@@ -24,7 +23,7 @@ export class ResponseStart {
     this.#bytesKept += kept.length;
   }
 
-  /** Gives the memory back: what came is read elsewhere. */
+  /** Frees the memory when undici reads the response itself. */
   drop(): void {
     this.#chunks = [];
   }
@@ -37,7 +36,7 @@ export class ResponseStart {
     return code === undefined ? null : Number(code);
   }
 
-  /** Reads what came as most clients do: with folded lines, blanks around names and lines without CR. */
+  /** Parses the response as leniently as most clients: with folded lines, blanks around names and lines without CR. */
   read(): { headers: ResponseHeaders; body: Buffer } {
     const text = Buffer.concat(this.#chunks).toString('latin1');
     const end = /\r?\n\r?\n/.exec(text);
@@ -76,7 +75,7 @@ function withoutEmptyLines(bytes: Buffer): Buffer {
 
 const chunkStart = /(?:\r?\n)?[ \t]*([0-9a-f]{1,8})[ \t]*(?:;[^\n]*)?\r?\n/iy;
 
-// Returns what is not chunked as it is.
+// Returns text that is not chunked unchanged.
 function withoutChunks(text: string): string {
   let body = '';
   let at = 0;

@@ -2,16 +2,16 @@ import { errorCode, isRecord } from '../platform/error-code.ts';
 
 type SendFaultCode =
   | 'ADDRESS_BLOCKED'
-  | 'ADDRESSES_REFUSED' // none of a name's addresses may be connected to
+  | 'ADDRESSES_REFUSED' // none of a name's addresses is allowed
   | 'ADDRESS_ABSENT'
   | 'NAME_UNRESOLVED'
   | 'PROXY_REFUSED' // the egress proxy did not connect to the receiver
   | 'PROXY_FAILED' // the egress proxy itself could not be used
   | 'CLIENT_CERTIFICATE_UNUSABLE'
   | 'ATTEMPT_DEADLINE'
-  | 'ANSWER_TOO_LONG'
+  | 'RESPONSE_TOO_LONG'
   | 'THROTTLED'
-  | 'CONNECTION_STALE'; // a kept connection was closed before it was used again
+  | 'CONNECTION_STALE'; // an idle connection was closed before it was reused
 
 /** Branch on `code`: `instanceof` fails across realms. */
 export class SendFault extends Error {

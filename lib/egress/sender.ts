@@ -1,7 +1,7 @@
 import { isMailUrl } from '../model/url-origin.ts';
 import type { Sender } from './http-sender.ts';
 
-/** Sends by mail where the URL of a webhook is an address. Without a mail server such attempts are `blocked`. */
+/** Sends by mail if the webhook's URL is an email address. Without a mail server such attempts are `blocked`. */
 export function createSender(http: Sender, mail: Sender | null): Sender {
   return {
     send: (request) => (isMailUrl(request.url) ? (mail ?? http) : http).send(request),

@@ -1,4 +1,4 @@
-// Checks a webhook's URL by its text; the address behind a name is checked at connect.
+// Checks the text of a webhook's URL; the address behind a name is checked at connect.
 import { domainToUnicode } from 'node:url';
 import { hasInvisible } from '../platform/unicode.ts';
 import { type AddressGuard, addressGuardOf } from './address-guard.ts';
@@ -16,16 +16,16 @@ export const webhookUrlCharactersMax = 2_048;
 // oxlint-disable-next-line no-control-regex -- control characters are meant
 const forbiddenCharacters = /[\u0000-\u0020\u007f-\u009f\\]/;
 
-// `https:/x` and `https:///x` have a host for `new URL` only.
+// Only `new URL` finds a host in `https:/x` and `https:///x`.
 const httpStart = /^https?:\/\/[^/?#]/i;
 
-// Of ASCII only what is percent-encoded comes here.
+// ASCII is excluded: only percent-encoded ASCII can occur here.
 const blankCharacters = /(?!\p{ASCII})[\p{Cc}\p{Z}]/u;
 
-/** Checks a URL that someone gives, as `checkStoredUrl` does. What it shows must be all that is sent. */
+/** Checks a URL from a caller like `checkStoredUrl`, and that everything it contains is visible. */
 export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
   const checked = checkStoredUrl(text, policy);
-  // Most have nothing to decode.
+  // Most URLs need no decoding.
   if (!checked.ok || !/%[c-f]|xn--/i.test(checked.url)) return checked;
   const shown = readableForm(checked.url);
   const isReadable = !hasInvisible(shown) && !blankCharacters.test(shown);
@@ -33,15 +33,15 @@ export function checkWebhookUrl(text: string, policy: EgressPolicy): WebhookUrlC
 }
 
 /**
- * Returns the canonical URL (WHATWG, ASCII host) to store and to connect with, so that check and
- * connection never read one text differently. Throws a TypeError for a bad range of the policy.
+ * Returns the canonical URL (WHATWG, ASCII host) to store and to connect with, so that check and connection never parse
+ * one text differently. Throws a TypeError for an invalid range in the policy.
  */
 export function checkStoredUrl(text: string, policy: EgressPolicy): WebhookUrlCheck {
   const textRefusal = refuseText(text, policy);
   if (textRefusal !== null) return { ok: false, reason: textRefusal };
   const url = parseUrl(text);
   if (url === null) return { ok: false, reason: 'url is not a valid URL' };
-  // An empty query would be shown, and not sent.
+  // An empty query would be shown but not sent.
   if (url.href.endsWith('?') && url.search === '') url.search = '';
   const refusal =
     refuseLength(url.href.length) ??
@@ -51,7 +51,7 @@ export function checkStoredUrl(text: string, policy: EgressPolicy): WebhookUrlCh
   return refusal === null ? { ok: true, url: url.href } : { ok: false, reason: refusal };
 }
 
-// As a person reads it: the host as it was before IDNA, and the rest before percent-encoding.
+// The form for people: the host before IDNA, and the rest before percent-encoding.
 function readableForm(url: string): string {
   const host = /^https?:\/\/([^/:]+)/.exec(url)?.[1] ?? '';
   const decoded = url.replaceAll(/(?:%[0-9a-f]{2})+/gi, (codes) =>
@@ -60,7 +60,7 @@ function readableForm(url: string): string {
   return host.includes('xn--') ? domainToUnicode(host) + decoded : decoded;
 }
 
-// The rules for what parsing would hide.
+// Rejects characters and parts that parsing would hide.
 function refuseText(text: string, policy: EgressPolicy): string | null {
   const lengthRefusal = refuseLength(text.length);
   if (lengthRefusal !== null) return lengthRefusal;
@@ -68,7 +68,7 @@ function refuseText(text: string, policy: EgressPolicy): string | null {
     return 'url must not contain spaces, control characters or backslashes';
   }
   if (!httpStart.test(text)) return refuseStart(text, policy);
-  // `new URL` forgets an empty user name.
+  // `new URL` drops an empty user name.
   const authority = text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0] ?? '';
   if (authority.includes('@')) return 'url must not contain a user name or password';
   return text.includes('#') ? 'url must not contain a fragment' : null;

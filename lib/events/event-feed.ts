@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Timestamp } from 'mongodb';
 import type { Store } from '../mongo/connect.ts';
-import { isDatabaseAway } from '../mongo/database-away.ts';
+import { isDatabaseUnavailable } from '../mongo/database-unavailable.ts';
 import type { Clock } from '../platform/clock.ts';
 import { streamLog } from '../platform/logger.ts';
 import { EventLog } from './event-log.ts';
@@ -15,14 +15,14 @@ import {
 } from './watch-commits.ts';
 
 const reopenAfterMs = 1_000;
-// Also how long the first reader may wait for its position.
+// Also the maximum wait of the first reader for its position.
 const maxAwaitTimeMS = 250;
 const batchSize = 40;
 
 /** All events as they are committed, from one change stream for all readers of a process. */
 export class EventFeed implements AsyncDisposable {
   readonly log = new EventLog();
-  /** Settles once every later commit will be seen; rejects when MongoDB cannot tell. */
+  /** Resolves once every later commit will be seen; rejects if MongoDB cannot guarantee that. */
   readonly started: Promise<void>;
   readonly #ports: { store: Store; clock: Clock };
   readonly #listeners = new Set<() => void>();
@@ -41,7 +41,7 @@ export class EventFeed implements AsyncDisposable {
     return this.#state === 'failed';
   }
 
-  /** The position up to which all commits are in the log; null before the first answer. */
+  /** The position up to which all commits are in the log; null before the first response. */
   get position(): { token: string; reachedAt: Date } | null {
     return this.#position;
   }
@@ -65,8 +65,8 @@ export class EventFeed implements AsyncDisposable {
 
   async #start(): Promise<void> {
     try {
-      const answer = await this.#ports.store.db.command({ ping: 1 });
-      this.#operationTime = answer['operationTime'] as Timestamp;
+      const response = await this.#ports.store.db.command({ ping: 1 });
+      this.#operationTime = response['operationTime'] as Timestamp;
     } catch (error) {
       this.#state = 'failed';
       throw error;
@@ -74,7 +74,7 @@ export class EventFeed implements AsyncDisposable {
     this.#ended = this.#run({ startAtOperationTime: this.#operationTime });
   }
 
-  /** Reads until it is closed; goes on where it was when MongoDB was away. */
+  /** Reads until closed; after an outage of MongoDB it continues from its position. */
   async #run(from: Omit<WatchOptions, 'maxAwaitTimeMS' | 'batchSize'>): Promise<void> {
     let start = from;
     while (this.#state === 'running') {
@@ -82,7 +82,7 @@ export class EventFeed implements AsyncDisposable {
         await this.#read(watchCommits(this.#ports.store, { ...start, maxAwaitTimeMS, batchSize }));
       } catch (error) {
         if (this.#state !== 'running') return;
-        if (!isDatabaseAway(error)) {
+        if (!isDatabaseUnavailable(error)) {
           this.#fail(error);
           return;
         }

@@ -20,7 +20,7 @@ import {
 import { idAt } from '../platform/ids.ts';
 import { factsOnly } from './events.ts';
 
-/** The events of an application that are asked for; null asks for all. */
+/** The filters of a list of events; null means no filter. */
 export interface WantedEvents extends TimeRange {
   appUid: string;
   event: SubscribedEventName | null;
@@ -42,7 +42,7 @@ export async function readEvents(
   return readPage<EventDocument, EventFacts>(store.events, filter, options);
 }
 
-/** Reads a page of events with their payloads, the oldest first, between two uids. */
+/** Reads a page of events with payloads, oldest first, between two uids. */
 export async function readEventsForward(
   store: Store,
   wanted: WantedEvents,
@@ -59,17 +59,17 @@ export async function readEventsForward(
   return takeItems(rows, limit, storedPageBytesMax);
 }
 
-/** Returns a time by which all events are committed that were made before, if it is over. */
-export function lateBefore(at: Date): Date {
+/** Returns the time before which every created event is committed by `at`. */
+export function committedBefore(at: Date): Date {
   return new Date(at.getTime() - streamLimits.lateCommitMsMax);
 }
 
-/** Reports whether an event is one that `readEvents` would find. */
+/** Checks whether `readEvents` would find an event. */
 export function isWanted(event: EventFacts, wanted: WantedEvents): boolean {
   const { resourceUid, externalTenantId, since, until } = wanted;
   return (
     event.appUid === wanted.appUid &&
-    subscribedEventNames.some((name) => name === event.event && isAskedFor(name, wanted)) &&
+    subscribedEventNames.some((name) => name === event.event && matchesName(name, wanted)) &&
     (resourceUid === null || event.resourceUid === resourceUid) &&
     (externalTenantId === null || event.externalTenantId === externalTenantId) &&
     (since === null || event._id >= idAt('evt', since)) &&
@@ -77,10 +77,10 @@ export function isWanted(event: EventFacts, wanted: WantedEvents): boolean {
   );
 }
 
-/** Returns the search for events, null where there can be none. It names all values, as that for deliveries does. */
+/** Returns the query for events, or null if it can match none. It lists all values, like the query for deliveries. */
 export function searchOf(wanted: WantedEvents): Search<EventDocument> | null {
   const { appUid, resourceUid, externalTenantId } = wanted;
-  const names = subscribedEventNames.filter((name) => isAskedFor(name, wanted));
+  const names = subscribedEventNames.filter((name) => matchesName(name, wanted));
   if (names.length === 0) return null;
   const filter = {
     appUid,
@@ -97,6 +97,6 @@ function nameIndex({ resourceUid, externalTenantId }: WantedEvents): string {
   return externalTenantId === null ? 'resource' : 'tenantResource';
 }
 
-function isAskedFor(name: SubscribedEventName, { event, entity }: WantedEvents): boolean {
+function matchesName(name: SubscribedEventName, { event, entity }: WantedEvents): boolean {
   return (event === null || name === event) && (entity === null || name.startsWith(`${entity}.`));
 }

@@ -3,28 +3,27 @@ import type { EventDocument } from '../model/event.ts';
 
 interface CommittedEvent {
   event: EventDocument;
-  /** Its position in the order of commits; tokens sort as texts. */
+  /** Its position in the order of commits; tokens sort as strings. */
   token: string;
   reachedAt: Date;
 }
 
-// Of an event in memory besides its body.
+// The size of an event in memory in addition to its body.
 const factsBytes = 1_024;
 
-/** The latest committed events, numbered in their order, for readers of different pace. */
+/** The latest committed events, numbered in order, for readers of different speed. */
 export class EventLog {
   readonly #entries = new Map<number, CommittedEvent>();
   #bytes = 0;
   #first = 0;
-  /** All commits behind it are kept. */
+  /** All commits after this token are kept. */
   #from: string | null = null;
 
-  /** The number of the oldest event that is kept. */
   get first(): number {
     return this.#first;
   }
 
-  /** The number that the next event gets. */
+  /** The number of the next event. */
   get end(): number {
     return this.#first + this.#entries.size;
   }
@@ -33,12 +32,12 @@ export class EventLog {
     return this.#entries.get(index);
   }
 
-  /** Says from which token on it gets all commits. */
+  /** Sets the token after which the log has all commits. */
   begin(token: string): void {
     this.#from ??= token;
   }
 
-  /** Returns the number of the first event behind a token; null where others behind it may be missing. */
+  /** Returns the number of the first event after a token; null if events in between may be missing. */
   after(token: string): number | null {
     if (this.#from === null || token < this.#from) return null;
     let [low, high] = [this.#first, this.end];

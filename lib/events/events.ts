@@ -3,16 +3,15 @@ import { attemptFields, type EventToAttempt, type EventToDispatch } from '../mod
 import { type Store } from '../mongo/connect.ts';
 import { inTransaction, within } from '../mongo/transaction.ts';
 
-/** The projection to `EventFacts`. */
 export const factsOnly = { body: 0 } as const;
-// To `EventToDispatch`: the numbers of an event in many orders are long.
+// The projection to `EventToDispatch`: the partition numbers of an event may be many.
 const toDispatchOnly = { body: 0, order: 0 } as const;
 
-// Long bodies are read later, as thousands of attempts may wait in memory; for short ones a read costs more.
+// Long bodies are read later, because thousands of attempts may be in memory; short ones are cheaper to read here.
 const shortBodyBytesMax = 4 * 1_024;
 
-/** Reads events for attempts, without long bodies; in no order. */
-export async function findToAttempt(
+/** Reads events for attempts, without long bodies, in no particular order. */
+export async function findEventsToAttempt(
   store: Store,
   eventIds: readonly string[],
   session?: ClientSession,
@@ -24,7 +23,7 @@ export async function findToAttempt(
     .toArray();
 }
 
-/** Reads the bodies of events, by uid, without those that were removed or erased. */
+/** Reads the bodies of events by uid, except for removed and erased ones. */
 export async function findBodies(
   store: Store,
   eventIds: readonly string[],
@@ -55,7 +54,7 @@ export async function findUnclaimed(
     .toArray();
 }
 
-/** Returns, workflow by workflow, all events of those that may never have started. None can join them any more. */
+/** Returns all events of workflows that may never have started, by workflow. No event can join them any more. */
 export async function findClaimed(
   store: Store,
   before: Date,
@@ -72,7 +71,7 @@ export async function findClaimed(
   return store.events
     .find(
       { dispatchedAt: null, workflowId: { $in: workflowIds } },
-      // A snapshot, so that a batch is seen whole or not at all.
+      // A snapshot, so that a batch is seen as a whole or not at all.
       { projection: toDispatchOnly, readConcern: { level: 'snapshot' } },
     )
     .sort({ workflowId: 1, createdAt: 1 })
@@ -80,8 +79,8 @@ export async function findClaimed(
 }
 
 /**
- * Claims events for a workflow before its start, so that a start after a crash repeats the same batch. Returns the claimed
- * events. Several share a transaction: a relay that saw half a batch would start it, and lose the other half.
+ * Claims events for a workflow before its start, so that a start after a crash repeats the same batch. Returns the
+ * claimed events. Several share a transaction: a relay that saw half a batch would start it and lose the other half.
  */
 export async function claimEvents(
   store: Store,
@@ -101,7 +100,7 @@ export async function claimEvents(
   return events.length === 1 ? claim() : inTransaction(store, claim);
 }
 
-/** Records that the workflow of events was started. A lost write costs one start, which Temporal refuses: so `w: 1`. */
+/** Records the start of the workflow of events. With `w: 1`: a lost write costs one start, which Temporal refuses. */
 export async function markDispatched(
   store: Store,
   eventIds: readonly string[],

@@ -10,32 +10,32 @@ interface Token {
   _data: string;
 }
 
-/** Events in the order of their commits. All watches share the pipeline: a token is only valid with the one it is of. */
+/** Events in the order of their commits. All watches share the pipeline, because a token is valid only with its own. */
 export type CommitWatch = ChangeStream<EventDocument, CommittedChange>;
 
-/** Where a watch begins, and how long it waits for a commit before it says that there is none. */
+/** The start of a watch, and how long it waits for a commit before it reports none. */
 export interface WatchOptions extends Pick<
   ChangeStreamOptions,
   'startAfter' | 'startAtOperationTime'
 > {
   maxAwaitTimeMS: number;
-  /** How many commits are in memory, with their payloads. */
+  /** How many commits with payloads are in memory. */
   batchSize: number;
 }
 
-/** Watches the commits of all events but tests of webhooks. */
+/** Watches the commits of all events except tests of webhooks. */
 export function watchCommits(store: Store, options: WatchOptions): CommitWatch {
   const $match = { operationType: 'insert', 'fullDocument.event': { $ne: testEventName } };
   return store.events.watch<EventDocument, CommittedChange>([{ $match }], options);
 }
 
-/** Returns the position up to which a watch has read, null before its first answer. */
+/** Returns the position up to which a watch has read, null before its first response. */
 export function positionOf(watch: CommitWatch): string | null {
   const token = watch.resumeToken as Token | null | undefined;
   return token?._data ?? null;
 }
 
-/** Returns when a change was committed, whenever it is read. */
+/** Returns the commit time of a change. */
 export function committedAt({ clusterTime, fullDocument }: CommittedChange): Date {
   // The upper half of a Timestamp is seconds.
   return clusterTime === undefined
@@ -43,9 +43,9 @@ export function committedAt({ clusterTime, fullDocument }: CommittedChange): Dat
     : new Date(clusterTime.getHighBitsUnsigned() * 1_000);
 }
 
-/** Returns when the change of a token was committed, in whole seconds; null for what is no token of MongoDB. */
+/** Returns the commit time of a token's change in whole seconds; null if it is not a MongoDB token. */
 export function timeOfToken(token: string): Date | null {
-  // A timestamp (type 0x82), whose upper half is seconds.
+  // Starts with a timestamp (type 0x82), whose upper half is seconds.
   const [, seconds] = /^82([0-9A-F]{8})/.exec(token) ?? [];
   return seconds === undefined ? null : new Date(parseInt(seconds, 16) * 1_000);
 }

@@ -1,5 +1,5 @@
 import type { ConnectionLike } from '@temporalio/client';
-import { inTime } from '../concurrency/in-time.ts';
+import { withTimeout } from '../concurrency/with-timeout.ts';
 import type { Store } from '../mongo/connect.ts';
 import { findMissingIndexes } from '../mongo/indexes.ts';
 import { describeClock } from '../mongo/server-clock.ts';
@@ -14,36 +14,36 @@ export interface Servers {
   store: Store;
   connection: ConnectionLike;
   namespace: string;
-  /** The read with which each call begins: a process in which it hangs is not ready. */
+  /** The read at the start of each request: a process in which it hangs is not ready. */
   readFirst?: (() => Promise<unknown>) | undefined;
   clock?: Clock | undefined;
 }
 
-/** `ok`, or a sentence with the fault and its fix. */
+/** Each state is `ok`, or a sentence with the fault and its fix. */
 export type Readiness = Record<
   'mongodb' | 'indexes' | 'temporal' | 'searchAttributes' | 'clock',
   string
 >;
 
-// `askMs` bounds a call of Temporal, whose client would wait for ever.
-const probeTimeouts = { waitMs: 2_000, askMs: 5_000 };
-// A start checks once, and a timeout means another start.
-const startTimeouts = { waitMs: 15_000, askMs: 15_000 };
+// `callMs` bounds a call to Temporal, whose client would wait without end.
+const probeTimeouts = { waitMs: 2_000, callMs: 5_000 };
+// A start checks once, and a timeout would mean another start.
+const startTimeouts = { waitMs: 15_000, callMs: 15_000 };
 
-/** Never rejects. Strangers may ask without a limit: of each part one check at a time, shared by all callers. */
-export function createInspection(
+/** Creates a check that never rejects. Anyone may call it often: each part runs once at a time, for all callers. */
+export function createReadinessCheck(
   { store, connection, namespace, readFirst, clock }: Servers,
-  { waitMs, askMs } = probeTimeouts,
+  { waitMs, callMs } = probeTimeouts,
 ): () => Promise<Readiness> {
-  const askTemporal = <T>(ask: () => Promise<T>): Promise<T> =>
-    connection.withDeadline(Date.now() + askMs, ask);
+  const callTemporal = <T>(check: () => Promise<T>): Promise<T> =>
+    connection.withDeadline(Date.now() + callMs, check);
   const parts = {
-    ...createPings({ store, connection, namespace, readFirst }, { waitMs, askMs }),
-    indexes: createInspector('the indexes cannot be read', waitMs, async () =>
+    ...createPings({ store, connection, namespace, readFirst }, { waitMs, callMs }),
+    indexes: createSharedCheck('the indexes cannot be read', waitMs, async () =>
       describeMissing(await findMissingIndexes(store)),
     ),
-    searchAttributes: createInspector('the search attributes cannot be read', waitMs, async () =>
-      describeFaults(await askTemporal(() => findAttributeFaults(connection, namespace))),
+    searchAttributes: createSharedCheck('the search attributes cannot be read', waitMs, async () =>
+      describeFaults(await callTemporal(() => findAttributeFaults(connection, namespace))),
     ),
     clock: async () => describeClock(clock?.aheadMs?.() ?? 0),
   };
@@ -53,18 +53,18 @@ export function createInspection(
   };
 }
 
-/** Returns the checks whether the servers answer at all; each as above. */
+/** Creates checks of whether the servers respond at all, shared in the same way. */
 export function createPings(
   { store, connection, namespace, readFirst }: Servers,
-  { waitMs, askMs } = probeTimeouts,
+  { waitMs, callMs } = probeTimeouts,
 ): Record<'mongodb' | 'temporal', () => Promise<string>> {
   return {
-    mongodb: createInspector('MongoDB does not respond', waitMs, async () => {
+    mongodb: createSharedCheck('MongoDB does not respond', waitMs, async () => {
       await readFirst?.();
       return inspectReplicaSet(store);
     }),
-    temporal: createInspector('Temporal does not respond', waitMs, async () => {
-      await connection.withDeadline(Date.now() + askMs, () =>
+    temporal: createSharedCheck('Temporal does not respond', waitMs, async () => {
+      await connection.withDeadline(Date.now() + callMs, () =>
         connection.workflowService.describeNamespace({ namespace }),
       );
       return 'ok';
@@ -82,7 +82,7 @@ function describeFaults(faults: readonly AttributeFault[]): string {
 
 /** Throws an Error with one line per fault. */
 export async function checkServers(servers: Servers): Promise<void> {
-  const readiness = await createInspection(servers, startTimeouts)();
+  const readiness = await createReadinessCheck(servers, startTimeouts)();
   const faults = Object.entries(readiness).filter(([, state]) => state !== 'ok');
   if (faults.length === 0) return;
   throw new Error(
@@ -97,17 +97,17 @@ async function inspectReplicaSet(store: Store): Promise<string> {
     : 'ok';
 }
 
-function createInspector(
+function createSharedCheck(
   fault: string,
   waitMs: number,
-  ask: () => Promise<string>,
+  check: () => Promise<string>,
 ): () => Promise<string> {
-  let asked: Promise<string> | null = null;
+  let running: Promise<string> | null = null;
   return () => {
-    asked ??= ask()
-      // The cause may hold addresses and credentials.
+    running ??= check()
+      // The cause may contain addresses and credentials.
       .catch(() => fault)
-      .finally(() => (asked = null));
-    return inTime(asked, waitMs).catch(() => `${fault} within ${waitMs} ms`);
+      .finally(() => (running = null));
+    return withTimeout(running, waitMs).catch(() => `${fault} within ${waitMs} ms`);
   };
 }

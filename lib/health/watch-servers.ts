@@ -1,4 +1,4 @@
-// Whether this process reaches its servers, for the metrics.
+// Reports in the metrics whether this process reaches its servers.
 import { createPings, type Servers } from './readiness.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import { watch } from '../telemetry/watch.ts';

@@ -1,4 +1,4 @@
-// What is still to be delivered; each part reads a bounded number of entries, however much there is.
+// Counts undelivered work; each query reads a bounded number of index entries.
 import { jobLimits, statisticsLimits } from '../limits.ts';
 import type { openStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
@@ -41,7 +41,7 @@ async function readOpen(
   const hint = 'appState';
   const [count, oldest] = await Promise.all([
     deliveries.countDocuments(filter, { limit: countMax + 1, hint }),
-    // With all names MongoDB merges ranges of the index, and reads one entry of each.
+    // With all event names, MongoDB merges ranges of the index and reads one entry of each.
     deliveries
       .find({ ...filter, event: { $in: [...deliveredEventNames] } }, { hint })
       .project<Pick<DeliveryDocument, 'createdAt'>>({ createdAt: 1 })
@@ -52,7 +52,7 @@ async function readOpen(
   return { ...capped(count), oldestAt: oldest?.createdAt ?? null };
 }
 
-// Whole events are read, as no index has their applications: few, as it is asked often, also in an outage.
+// Reads whole events, since no index has their applications; only a few, because this runs often and during outages.
 async function countUndispatched({ events }: Store, appUid: string): Promise<BacklogCount> {
   const first = await events
     .find({ dispatchedAt: null }, { hint: 'toDispatch', projection: { appUid: 1 } })

@@ -17,7 +17,7 @@ import {
   type TimeRange,
 } from '../mongo/paging.ts';
 
-/** The deliveries of an application that are asked for; null asks for all. */
+/** The filters of a list of deliveries; null means no filter. */
 interface WantedDeliveries extends TimeRange {
   appUid: string;
   webhookUid: string | null;
@@ -40,17 +40,17 @@ export async function readDeliveries(
   return readPage<DeliveryDocument>(store.deliveries, filter, { ...request, hint });
 }
 
-// A delivery with a 2xx is delivered, and every other delivery that was attempted failed.
+// A delivery with a 2xx is delivered; every other attempted delivery failed.
 const failedStates = deliveryStates.filter((state) => state !== 'delivered');
 const failedStatusClasses = statusClasses.filter((statusClass) => statusClass !== '2xx');
 
 /**
- * Returns the search for deliveries, null where there can be none. It names all values of what is not asked for, so that
- * MongoDB merges ranges of the index in the order of uids: it sorts nothing, and reads no other delivery.
+ * Returns the query for deliveries, or null if it can match none. It lists all values of unfiltered fields, so that
+ * MongoDB merges ranges of the index in the order of uids, sorts nothing and reads no other delivery.
  */
 export function searchOf(wanted: WantedDeliveries): Search<DeliveryDocument> | null {
   const { appUid, webhookUid, externalTenantId } = wanted;
-  const { kind, named } = isOfFailures(wanted) ? failuresOf(wanted) : statesOf(wanted);
+  const { kind, named } = isFailureSearch(wanted) ? failuresOf(wanted) : statesOf(wanted);
   const lists = Object.entries<readonly string[]>(named);
   if (lists.some(([, values]) => values.length === 0)) return null;
   const filter = {
@@ -68,7 +68,7 @@ function nameScope({ webhookUid, externalTenantId }: WantedDeliveries): string {
   return externalTenantId === null ? 'webhook' : 'tenantWebhook';
 }
 
-function isOfFailures({ statusClass, errorClass }: WantedDeliveries): boolean {
+function isFailureSearch({ statusClass, errorClass }: WantedDeliveries): boolean {
   return errorClass !== null || (statusClass !== null && statusClass !== '2xx');
 }
 
@@ -88,7 +88,7 @@ function failuresOf({ state, statusClass, errorClass, event }: WantedDeliveries)
   return { kind: 'EventFailure', named: { event: [event], ...failure } };
 }
 
-// An attempt that failed has a status, or another error class.
+// A failed attempt has either a status or another error class.
 function canBe(errorClass: ErrorClass | null, statusClass: StatusClass | null): boolean {
   if (errorClass === null || statusClass === null) return true;
   return (errorClass === 'status') === (statusClass !== 'none');

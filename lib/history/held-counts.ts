@@ -4,12 +4,12 @@ import type { Store } from '../mongo/connect.ts';
 
 const heldCountMax = 10_000;
 
-// While it is paused, also what waits for a retry, which is held when due.
+// For a paused webhook, pending and retrying deliveries count too: they are held when due.
 function heldBy({ active }: Pick<WebhookDocument, 'active'>): { state: { $in: DeliveryState[] } } {
   return { state: { $in: active ? ['held'] : [...openStates] } };
 }
 
-/** Counts the deliveries that a webhook holds, up to 10,000. */
+/** Counts the held deliveries of a webhook, up to 10,000. */
 export async function countHeld(
   store: Store,
   webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'active'>,
@@ -18,7 +18,7 @@ export async function countHeld(
   return store.deliveries.countDocuments(filter, { limit: heldCountMax, hint: 'webhookState' });
 }
 
-/** Counts the deliveries that each webhook of an application holds, up to 10,000 each; one with none is not in the map. */
+/** Counts the held deliveries of each webhook of an application, up to 10,000 each, without webhooks that have none. */
 export async function countHeldByWebhook(
   store: Store,
   appUid: string,
@@ -33,7 +33,7 @@ async function countHeldOf(
   store: Store,
   { appUid, active }: Pick<WebhookDocument, 'appUid' | 'active'>,
 ): Promise<{ _id: string; held: number }[]> {
-  // Joined and not grouped: only so can the count of each webhook stop.
+  // A join instead of a group, because only then can each count stop at its limit.
   const counted = store.webhooks.aggregate<{ _id: string; held: number }>([
     { $match: { appUid, active } },
     {

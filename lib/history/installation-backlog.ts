@@ -1,4 +1,4 @@
-// How much there is still to do in the whole installation; each part reads a bounded number of entries of an index.
+// Counts the open work of the whole installation; each query reads a bounded number of index entries.
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { openStates } from '../model/delivery-state.ts';
 import type { EventDocument } from '../model/event.ts';
@@ -55,7 +55,7 @@ async function readOpen({ deliveries }: Store, state: OpenState): Promise<Waitin
   const [count, oldest] = await Promise.all([
     deliveries.countDocuments({ state }, { limit: deliveriesCountedMax, hint }),
     deliveries
-      // What a job sends again keeps its first id.
+      // Deliveries of jobs are left out, because they keep their original id.
       .find({ state, jobUid: null }, { hint })
       .project<Pick<DeliveryDocument, '_id'>>({ _id: 1 })
       .sort({ _id: 1 })
@@ -65,7 +65,7 @@ async function readOpen({ deliveries }: Store, state: OpenState): Promise<Waitin
   return { count, oldestAt: oldest === null ? null : timeOfId(oldest._id) };
 }
 
-// Ids of workflows have the time of their event or batch, so that the index has the oldest of each kind first.
+// Workflow IDs contain the time of their event or batch, so the index lists the oldest of each kind first.
 async function readUndispatched({ events }: Store): Promise<Waiting> {
   const hint = 'toDispatch';
   const oldestOf = (

@@ -7,7 +7,7 @@ export interface NamedAccounts {
   accountUids: readonly string[];
 }
 
-/** Returns those that are accounts of the application, in the order given. */
+/** Returns the uids that are accounts of the application, in the given order. */
 export async function findKnownAccounts(
   store: Store,
   { appUid, accountUids }: NamedAccounts,
@@ -25,7 +25,7 @@ export async function findKnownAccounts(
   return accountUids.filter((uid) => knownUids.has(uid));
 }
 
-/** Returns how many of the accounts there are. Also writes to them, so that a deletion conflicts with the transaction. */
+/** Returns how many of the accounts exist. Also writes to them, so that a concurrent deletion conflicts. */
 export async function lockAccounts(
   store: Store,
   { appUid, accountUids }: NamedAccounts,
@@ -33,13 +33,13 @@ export async function lockAccounts(
 ): Promise<number> {
   if (accountUids.length === 0) return 0;
   const accounts = { appUid, _id: { $in: [...accountUids] } };
-  const touch = { $inc: { turn: 1 } };
-  return (await store.accounts.updateMany(accounts, touch, { session })).matchedCount;
+  const update = { $inc: { turn: 1 } };
+  return (await store.accounts.updateMany(accounts, update, { session })).matchedCount;
 }
 
 const usersPerBatchMax = 1_000;
 
-/** A repeat resumes. */
+/** Removes all users from an account; a repeat resumes. */
 export async function removeAllMembers(
   store: Store,
   { appUid, accountUid }: { appUid: string; accountUid: string },

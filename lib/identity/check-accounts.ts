@@ -3,7 +3,7 @@ import { AppError } from '../platform/errors.ts';
 import { lockAccounts, findKnownAccounts, type NamedAccounts } from './accounts.ts';
 import type { Store } from '../mongo/connect.ts';
 
-/** Throws `unknown_account_uids` with the pointer of each that is not the application's. */
+/** Throws `unknown_account_uids` with a pointer to each account that is not in the application. */
 export async function checkAccounts(
   store: Store,
   named: NamedAccounts,
@@ -23,7 +23,7 @@ export async function checkAccounts(
   });
 }
 
-/** The same in the transaction that writes their uids, so that none is deleted before it commits. */
+/** Does the same in the transaction that stores the uids, so that no account is deleted before it commits. */
 export async function checkAndLockAccounts(
   store: Store,
   named: NamedAccounts,

@@ -2,7 +2,7 @@ import { hourMs, minuteMs } from '../platform/duration.ts';
 import type { KeyTerm, SigningKeyDocument } from '../model/signing-key.ts';
 
 export interface RotationPlan<Key extends KeyTerm> {
-  /** Null before the first key only. */
+  /** Null only before the first key. */
   active: Key | null;
   published: Key[];
   toAdd: KeyTerm | null;
@@ -11,7 +11,7 @@ export interface RotationPlan<Key extends KeyTerm> {
 
 export const keyStates = ['next', 'active', 'retiring'] as const;
 
-/** A published key, when it signs and what it is doing now. */
+/** A published key with its signing period and state. */
 export interface SigningKeyTerm extends Pick<SigningKeyDocument, 'createdAt' | 'signsFrom'> {
   keyId: string;
   state: (typeof keyStates)[number];
@@ -27,18 +27,18 @@ interface RotationTimes {
 
 export const jwksCachedMs = 5 * minuteMs;
 
-/** How long a process may sign with the keys that it read. */
+/** How long a process may sign with keys it has read. */
 export const keysCachedMs = minuteMs;
 
-/** How long a process publishes the keys it read while MongoDB is down, and a cache while the service is. */
+/** How long a process publishes its last read keys while MongoDB is unavailable, and a cache while the service is. */
 export const jwksStaleMs = 20 * minuteMs;
 
-// More than the times above, the last one twice, or a verifier meets an unknown key; jose caches for 10 minutes.
+// More than the times above, the last one twice, or verifiers meet an unknown key; jose caches for 10 minutes.
 export const publishedAheadMs = hourMs;
 
 const clockSkewMs = 5 * minuteMs;
 
-/** Decides by the keys and the time alone (ADR 10), so that all processes change over at the same time. */
+/** Decides only by the keys and the time (ADR 10), so that all processes switch at the same time. */
 export function planRotation<Key extends KeyTerm>(
   keys: readonly Key[],
   { now, rotationMs, tokenLifetimeMaxMs }: RotationTimes,
@@ -56,10 +56,10 @@ export function planRotation<Key extends KeyTerm>(
   });
   const dueAt = latest.signsFrom.getTime() + rotationMs;
   const isDue = now.getTime() >= dueAt - publishedAheadMs;
-  // An overdue key, after a time without calls, is published for the full time, too.
+  // A key that is overdue after a time without calls is still published for the full time.
   const signsFrom = new Date(Math.max(dueAt, now.getTime() + publishedAheadMs));
   return {
-    // Only a clock that is behind asks before the first key's time.
+    // Only a clock that is behind sees a time before the first key.
     active: inOrder.findLast((key) => key.signsFrom <= now) ?? inOrder[0] ?? null,
     published: inOrder.filter((key) => !toRemove.includes(key)),
     toAdd: isDue ? { generation: latest.generation + 1, signsFrom } : null,
@@ -67,7 +67,7 @@ export function planRotation<Key extends KeyTerm>(
   };
 }
 
-/** Tells of each published key, the oldest first, when it signs. */
+/** Returns the signing period of each published key, oldest first. */
 export function termsOf(
   { active, published }: RotationPlan<SigningKeyDocument>,
   rotationMs: number,

@@ -4,11 +4,11 @@ import { recordAudit } from '../access/audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
 import { inTransaction } from '../mongo/transaction.ts';
 
-export function signingKeyPlace(keyId: string): string {
+export function signingKeyLocation(keyId: string): string {
   return `signingKeys/${keyId}/privateKey`;
 }
 
-/** Throws the driver's duplicate-key error when the generation exists. */
+/** Throws the driver's duplicate-key error if the generation exists. */
 export async function insertSigningKey(store: Store, key: SigningKeyDocument): Promise<void> {
   const { _id, generation, signsFrom, createdAt: now } = key;
   const target = { kind: 'signing_key', uid: _id };
@@ -20,7 +20,6 @@ export async function insertSigningKey(store: Store, key: SigningKeyDocument): P
   });
 }
 
-/** Returns false when another process has removed it. */
 export async function removeSigningKey(store: Store, keyId: string, now: Date): Promise<boolean> {
   const target = { kind: 'signing_key', uid: keyId };
   return inTransaction(store, async (session) => {

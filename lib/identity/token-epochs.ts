@@ -3,7 +3,7 @@ import { coalesce } from '../concurrency/coalesce.ts';
 import type { UserDocument } from '../model/user.ts';
 import type { Store } from '../mongo/connect.ts';
 
-/** Revocations of user and application: a token is valid while the sum is unchanged (ADR 12: clocks differ). */
+/** The revocations of a user and its application: a token is valid while their sum is unchanged (ADR 12). */
 export type TokenEpochReader = (
   user: Pick<UserDocument, 'appUid' | 'tokenEpoch'>,
 ) => Promise<number>;
@@ -11,7 +11,7 @@ export type TokenEpochReader = (
 /** Concurrent callers share a read; nothing is cached. */
 export function createTokenEpochReader(store: Store): TokenEpochReader {
   const readAppEpoch = coalesce<string, number>(
-    { itemsPerCallMax: 200, callsAtOnceMax: 1 },
+    { itemsPerCallMax: 200, concurrentCallsMax: 1 },
     async (appUids) => {
       const wanted = { _id: { $in: [...new Set(appUids)] } };
       const apps = await store.apps.find(wanted, { projection: { tokenEpoch: 1 } }).toArray();
@@ -22,7 +22,7 @@ export function createTokenEpochReader(store: Store): TokenEpochReader {
   return async ({ appUid, tokenEpoch = 0 }) => (await readAppEpoch(appUid)) + tokenEpoch;
 }
 
-/** Returns false when the application has no such user. */
+/** Returns false if the application has no such user. */
 export async function revokeUserTokens(
   store: Store,
   { appUid, userUid }: { appUid: string; userUid: string },

@@ -10,7 +10,7 @@ interface WantedUser {
 
 export type UserReader = (wanted: WantedUser) => Promise<UserDocument | null>;
 
-const reads = { itemsPerCallMax: 200, callsAtOnceMax: 1 };
+const reads = { itemsPerCallMax: 200, concurrentCallsMax: 1 };
 
 /** Concurrent sign-ins share a read; nothing is cached. */
 export function createUserReader(store: Store): UserReader {

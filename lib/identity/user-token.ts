@@ -1,4 +1,4 @@
-// User tokens: JWTs (RFC 7519), checked offline against the published keys.
+// User tokens: JWTs (RFC 7519), verified offline with the published keys.
 import {
   calculateJwkThumbprint,
   type CryptoKey,
@@ -22,7 +22,7 @@ export interface SigningKey {
   privateKey: CryptoKey;
 }
 
-/** Nothing personal: anyone can read a token. */
+/** Contains nothing personal, because anyone can read a token. */
 export interface UserClaims {
   userUid: string;
   appUid: string;
@@ -66,7 +66,7 @@ export async function signUserToken(
     .setSubject(claims.userUid)
     .setJti(newId('tok', now))
     .setIssuedAt(issuedAt)
-    // Verifiers, as jose, may allow for no clock difference.
+    // Verifiers such as jose may not tolerate clock differences.
     .setNotBefore(issuedAt - clockToleranceSeconds)
     .setExpirationTime(expiresAt)
     .sign(key.privateKey);

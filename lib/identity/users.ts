@@ -31,7 +31,7 @@ interface FoundUser {
 
 const raceAttemptsMax = 3;
 
-// Transactions that add accounts to one user conflict: few run concurrently, the others find it done.
+// Transactions that add accounts to one user conflict, so few run concurrently, and the others find the work done.
 const adding = new FairPermits({
   permitsMax: 16,
   queueMax: 10_000,
@@ -39,7 +39,7 @@ const adding = new FairPermits({
   refusal: overloaded,
 });
 
-/** Throws `limit_reached` (accounts of a user), `overloaded` (too many wait) and `conflict` (lost races). */
+/** Throws `limit_reached` (accounts of a user), `overloaded` (too many callers wait) and `conflict` (lost races). */
 export async function findOrCreateUser(
   store: Store,
   wanted: UserToFind,
@@ -47,29 +47,29 @@ export async function findOrCreateUser(
 ): Promise<FoundUser> {
   const { appUid, identity, accountUids, caller, now } = wanted;
   const known = await readUser({ appUid, identity });
-  if (known && isInAll(known, accountUids)) return { user: known, created: false };
+  if (known && isMemberOfAll(known, accountUids)) return { user: known, created: false };
   for (let attempt = 1; attempt <= raceAttemptsMax; attempt += 1) {
     const found = await upsertUser(store, wanted);
     if (found === null) continue;
-    if (isInAll(found.user, accountUids)) return found;
+    if (isMemberOfAll(found.user, accountUids)) return found;
     const user = await adding.run(appUid, async () => {
       const current = await readUser({ appUid, identity });
-      if (current && isInAll(current, accountUids)) return current;
+      if (current && isMemberOfAll(current, accountUids)) return current;
       return inTransaction(store, (session) =>
         addToAccounts(store, found.user, { accountUids, caller, now, session }),
       );
     });
-    // Null when the user was deleted meanwhile: the identity is free for a new one.
+    // Null if the user was deleted meanwhile; its identity is then free for a new user.
     if (user !== null) return { user, created: found.created };
   }
   throw new AppError('conflict', 'the user is being created or deleted; try again');
 }
 
-function isInAll(user: UserDocument, accountUids: readonly string[]): boolean {
+function isMemberOfAll(user: UserDocument, accountUids: readonly string[]): boolean {
   return accountUids.every((uid) => user.accountUids.includes(uid));
 }
 
-/** Returns null when another upsert won: the next attempt finds its user. */
+/** Returns null if another upsert won: the next attempt finds its user. */
 async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser | null> {
   const { appUid, identity, now } = wanted;
   const user = {
@@ -82,7 +82,7 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
     deletedAt: null,
   };
   try {
-    // Not a read and an insert: an upsert also sees what a majority does not have yet.
+    // An upsert instead of a read and an insert, because it also sees data that a majority does not have yet.
     const result = await store.users.findOneAndUpdate(
       { appUid, ...identity },
       { $setOnInsert: user },
@@ -96,19 +96,19 @@ async function upsertUser(store: Store, wanted: UserToFind): Promise<FoundUser |
   }
 }
 
-/** Returns the user, null when the application has none such. Throws `limit_reached`. */
+/** Returns the user, or null if it is not in the application. Throws `limit_reached`. */
 export async function addToAccounts(
   store: Store,
   { _id, appUid }: Pick<UserDocument, '_id' | 'appUid'>,
-  { accountUids, ...occasion }: AccountsToAdd & { session: ClientSession },
+  { accountUids, ...context }: AccountsToAdd & { session: ClientSession },
 ): Promise<UserDocument | null> {
-  const { now, session } = occasion;
+  const { now, session } = context;
   const filter = { _id, appUid, deletedAt: null };
   const user = await store.users.findOne(filter, { session });
   if (user === null) return null;
   const added = accountUids.filter((uid) => !user.accountUids.includes(uid));
   if (added.length === 0) return user;
-  // Nobody adds others between the read and this write: they would conflict.
+  // A concurrent change between the read and this write would conflict.
   const fields = { accountUids: [...user.accountUids, ...added], updatedAt: now };
   if (fields.accountUids.length > limits.accountsPerUserMax) {
     const detail = `a user can be in at most ${limits.accountsPerUserMax} accounts`;
@@ -117,7 +117,7 @@ export async function addToAccounts(
   await store.users.updateOne(filter, { $set: fields }, { session });
   const row = { appUid, action: 'account.member_added', details: { userUid: _id } };
   const rows = added.map((uid) => ({ ...row, target: { kind: 'account', uid } }));
-  await recordAudits(store, rows, occasion);
+  await recordAudits(store, rows, context);
   return { ...user, ...fields };
 }
 
@@ -129,7 +129,7 @@ export async function removeFromAccounts(
   await store.users.updateOne(user, { $pull: { accountUids: { $in: [...accountUids] } } });
 }
 
-/** Keeps the uid alone; the next sign-in makes a new user. Returns false when the application has no such user. */
+/** Keeps only the uid; the next sign-in creates a new user. Returns false if the application has no such user. */
 export async function eraseUser(
   store: Store,
   { appUid, userUid }: { appUid: string; userUid: string },

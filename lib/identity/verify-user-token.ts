@@ -15,7 +15,7 @@ export interface VerifiedClaims extends UserClaims {
   expiresAt: Date;
 }
 
-/** `expired` was valid once; everything else is `invalid`, without a reason. */
+/** `expired`: the token was valid once. Everything else is `invalid`, without a reason. */
 type TokenVerdict =
   { claims: VerifiedClaims; reason: null } | { claims: null; reason: 'invalid' | 'expired' };
 
@@ -32,10 +32,10 @@ const headerNames = 'alg,kid,typ';
 const invalid: TokenVerdict = { claims: null, reason: 'invalid' };
 const expired: TokenVerdict = { claims: null, reason: 'expired' };
 
-/** Checks a token by RFC 8725 (JWT best current practices). Throws only what `findKey` throws. */
+/** Verifies a token according to RFC 8725 (JWT best current practices). Throws only the errors of `findKey`. */
 export async function verifyUserToken(text: string, options: VerifyOptions): Promise<TokenVerdict> {
   const { issuer, appUid, now } = options;
-  if (!hasOurForm(text)) return invalid;
+  if (!isCanonicalToken(text)) return invalid;
   try {
     const { payload } = await jwtVerify(text, ({ kid }) => readKey(options, kid), {
       algorithms: [userTokenAlgorithm],
@@ -43,14 +43,14 @@ export async function verifyUserToken(text: string, options: VerifyOptions): Pro
       issuer,
       audience: userTokenAudience,
       requiredClaims: ['sub', 'app', 'accounts', 'epoch', 'jti', 'iat', 'nbf', 'exp'],
-      // Not the setting, which may have been longer when this was signed.
+      // Not the setting, which may have been longer when the token was signed.
       maxTokenAge: limits.userTokenLifetimeMaxMs / 1_000,
       clockTolerance: clockToleranceSeconds,
       currentDate: now,
     });
     const claims = readClaims(payload);
     if (claims === null || claims.appUid !== appUid) return invalid;
-    // The tolerance is for a token's start; its end is what the caller was told.
+    // The tolerance applies only to a token's start; its end is as told to the caller.
     return claims.expiresAt <= now ? expired : { claims, reason: null };
   } catch (error) {
     if (error instanceof errors.JWTExpired && error.payload['app'] === appUid) return expired;
@@ -61,7 +61,7 @@ export async function verifyUserToken(text: string, options: VerifyOptions): Pro
 
 async function readKey(
   options: VerifyOptions,
-  // Any JSON that a stranger wrote.
+  // Any JSON, written by anyone.
   keyId: unknown,
 ): ReturnType<typeof importJWK> {
   const key = typeof keyId === 'string' ? await options.findKey(keyId) : null;
@@ -69,8 +69,8 @@ async function readKey(
   return importJWK(key, userTokenAlgorithm);
 }
 
-// Only the form that we write has a single reading: no member twice, no `jwk`, `jku`, `x5u`, `crit` or `b64`.
-function hasOurForm(text: string): boolean {
+// Only our own form is unambiguous: no duplicate member, no `jwk`, `jku`, `x5u`, `crit` or `b64`.
+function isCanonicalToken(text: string): boolean {
   if (text.length > limits.authTokenCharactersMax) return false;
   const parts = text.split('.').map((part) => Buffer.from(part, 'base64url'));
   if (parts.map((part) => part.toString('base64url')).join('.') !== text) return false;
@@ -94,7 +94,7 @@ function parseCanonicalJson(bytes: Buffer): Record<string, unknown> | null {
 
 function readClaims(payload: JWTPayload): VerifiedClaims | null {
   const { sub, aud, app, accounts, epoch, jti, iat, exp } = payload;
-  // jose also accepts a list that holds our audience.
+  // jose also accepts a list that contains our audience.
   if (aud !== userTokenAudience) return null;
   if (typeof sub !== 'string' || typeof app !== 'string' || typeof jti !== 'string') return null;
   if (!Array.isArray(accounts) || !accounts.every((uid) => typeof uid === 'string')) return null;

@@ -12,24 +12,24 @@ import { largeBatch } from '../mongo/paging.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import { cancelDeliveries } from '../deliveries/deliveries.ts';
 import { newJob } from './jobs.ts';
-import { expectSignal } from '../order/partitions.ts';
+import { scheduleSignal } from '../order/partitions.ts';
 import { eventSize, firstThatFit, type SizedEvent } from './remove-old-events.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 
-// Bodies are searched for texts by the database, and candidates once more here. With many webhooks there are fewer
-// events, so that a command changes few enough deliveries to end in time.
+// The database searches the bodies, and candidates are checked again here. Fewer events per chunk with many webhooks,
+// so that a command changes few enough deliveries to finish in time.
 const eventsPerChunk = 2_000;
 const deliveriesPerChunk = 5_000;
 
-// Longer than any write that was under way in the first pass: an event (up to 60 s, a report's two writes 50 s each), or
-// the answer to an attempt that had read the payload (30 s).
+// Longer than any write in flight during the first pass: an event (up to 60 s, the two writes of a report 50 s each),
+// or the record of an attempt that had read the payload (30 s).
 const secondPassAfterMs = jobLimits.erasureSecondPassAfterMs;
 
 export function newErasure(appUid: string, subject: ErasureSubject, now: Date): ErasureJob {
   return { ...newJob(appUid, now), kind: 'erasure', subject, pass: 1, passStartedAt: now };
 }
 
-/** Returns now, or the moment after the latest event, if that was recorded by a process whose clock is ahead. */
+/** Returns now, or the millisecond after the latest event if the clock of another process is ahead. */
 export async function afterAllEvents(store: Store, appUid: string, now: Date): Promise<Date> {
   const latest = await store.events.findOne(
     { appUid },
@@ -39,14 +39,14 @@ export async function afterAllEvents(store: Store, appUid: string, now: Date): P
   return new Date(Math.max(now.getTime(), latestMs + 1));
 }
 
-// Only events recorded before the request, all of them twice. A chunk may be repeated, also concurrently.
+// Erases only events recorded before the request, each of them twice. A chunk may be repeated, even concurrently.
 export async function eraseChunk(
   { store, signalPartition }: Pick<DeliveryPorts, 'store' | 'signalPartition'>,
   job: ErasureJob,
   { page, now }: { page: number; now: Date },
 ): Promise<JobPage> {
   const { _id: erasureUid, appUid, subject, cursor, createdAt } = job;
-  // Done before a crash: the page after it goes on.
+  // A repeat of a finished page: the next page continues.
   if (subject === null || job.page >= page) return toPage(job, now);
   const range = { $gt: cursor, $lt: idAt('evt', createdAt) };
   const next = await store.events
@@ -60,16 +60,16 @@ export async function eraseChunk(
   const scanned = { appUid, _id: { $gt: cursor, $lte: last } };
   const found = await findErasable(store, scanned, { subject, erasureUid });
   const partitionIds = await erasePayloads(store, found, { erasureUid, now });
-  await expectSignal(store, partitionIds, { now });
+  await scheduleSignal(store, partitionIds, { now });
   const partitions = await store.partitions.find({ _id: { $in: partitionIds } }).toArray();
   await Promise.all(partitions.map((each) => signalPartition(keyOfPartition(each))));
-  // Counted in the database, because a crash may have come after the erasing.
+  // Counted in the database, because this may be a repeat after a crash.
   const since = job.pass === 1 ? new Date(0) : job.passStartedAt;
   const erased = { _id: { $in: found }, erasureUid, erasedAt: { $gte: since } };
   const count = await store.events.countDocuments(erased);
   const isEnd = chunk.length === next.length && next.length < eventsPerChunk;
   const progress = isEnd ? endPass(job, { last, now }) : { cursor: last };
-  // Once a page: a repeat that comes later counts nothing again.
+  // A late repeat of a page is not counted twice.
   const recorded = await store.jobs.findOneAndUpdate(
     { _id: erasureUid, state: 'running', page: { $lt: page } },
     { $set: { page, ...progress }, $inc: { count } },
@@ -78,7 +78,7 @@ export async function eraseChunk(
   return toPage(recorded?.kind === 'erasure' ? recorded : job, now);
 }
 
-// At the end the subject, which may name a person, is removed too.
+// At the end, the subject is deleted too, because it may name a person.
 function endPass(
   { pass }: ErasureJob,
   { last, now }: { last: string; now: Date },
@@ -92,7 +92,7 @@ function toPage({ state, passStartedAt }: ErasureJob, now: Date): JobPage {
   return { events: [], isLast: state !== 'running', waitMs };
 }
 
-// Includes the events that this erasure has erased already.
+// Also returns the events that this erasure has already erased.
 async function findErasable(
   store: Store,
   events: Pick<Filter<EventDocument>, 'appUid' | '_id'>,
@@ -100,39 +100,39 @@ async function findErasable(
 ): Promise<string[]> {
   if ('externalTenantId' in subject) {
     const { externalTenantId } = subject;
-    const isMeant = { $or: [{ erasureUid }, { externalTenantId, body: { $ne: '' } }] };
+    const isMatch = { $or: [{ erasureUid }, { externalTenantId, body: { $ne: '' } }] };
     return store.events
-      .find({ ...events, ...isMeant }, { projection: { _id: 1 } })
+      .find({ ...events, ...isMatch }, { projection: { _id: 1 } })
       .map((event) => event._id)
       .toArray();
   }
   const texts = inBothForms(subject.mentions);
-  const mayBeMeant = { $or: [{ erasureUid }, { body: { $regex: patternOf(texts) } }] };
+  const mayMatch = { $or: [{ erasureUid }, { body: { $regex: patternOf(texts) } }] };
   const found: string[] = [];
-  // One by one, so that few payloads are in memory.
+  // Streamed, so that few payloads are in memory.
   const candidates = store.events.find(
-    { ...events, ...mayBeMeant },
+    { ...events, ...mayMatch },
     { projection: { erasureUid: 1, body: 1 }, ...largeBatch },
   );
   for await (const event of inSlices(candidates)) {
-    const isMeant = event.erasureUid === erasureUid || isMentioned(event.body, texts);
-    if (isMeant) found.push(event._id);
+    const isMatch = event.erasureUid === erasureUid || isMentioned(event.body, texts);
+    if (isMatch) found.push(event._id);
   }
   return found;
 }
 
-/** Adds Unicode's normal forms NFC and NFD: `data` may hold either. */
+/** Adds the Unicode normal forms NFC and NFD, since `data` may contain either. */
 function inBothForms(texts: readonly string[]): string[] {
   return [
     ...new Set(texts.flatMap((text) => [text, text.normalize('NFC'), text.normalize('NFD')])),
   ];
 }
 
-// Callers write `data` as they like: escapes of characters that need none, and numbers such as 7.0, 7e0 and -0.
+// Callers may write JSON in any form: with unneeded escapes, and numbers such as 7.0, 7e0 and -0.
 const oddEscape = String.raw`\\[u/]`;
 const oddNumber = String.raw`-0|-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)`;
 
-// Matches every body with one of the texts as a value, and few others.
+// Matches every body that has one of the texts as a value, and few others.
 function patternOf(texts: readonly string[]): string {
   const strings = texts.map((text) => escapeForPattern(JSON.stringify(text)));
   const numbers = texts.filter((text) => String(Number(text)) === text).map(escapeForPattern);
@@ -145,8 +145,8 @@ function escapeForPattern(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
-// Repeatable. First stops all sends, then removes answers, which may repeat the payload; the body goes last, because by
-// it a repeat after a crash finds the events. Returns the partitions of the cancelled deliveries.
+// Repeatable. Cancels all sends first, then removes response samples, which may repeat the payload. The body goes last,
+// because a repeat after a crash finds the events by it. Returns the partitions of the cancelled deliveries.
 export async function erasePayloads(
   store: Store,
   eventIds: readonly string[],
@@ -173,10 +173,10 @@ export async function erasePayloads(
   }) as Promise<string[]>;
 }
 
-// Whether one of the texts is a whole value, string or number, at any depth of the `data` of a body.
+// Checks whether one of the texts is a whole value, string or number, at any depth of `data`.
 function isMentioned(body: string, texts: readonly string[]): boolean {
   const { data } = JSON.parse(body) as { data: unknown };
-  // No recursion: a payload may be nested deeper than the stack.
+  // Iterative, because a payload may be nested deeper than the stack.
   const values: unknown[] = [data];
   for (let value = values.pop(); value !== undefined; value = values.pop()) {
     if (typeof value === 'string' && texts.includes(value)) return true;

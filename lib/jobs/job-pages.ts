@@ -4,17 +4,17 @@ import type { DeliveryDocument } from '../model/delivery.ts';
 import type { EventFacts } from '../model/event.ts';
 import type { JobDocument, ResendJob } from '../model/job.ts';
 import { jobLimits } from '../limits.ts';
-import { partitionId, turnOf } from '../model/partition.ts';
+import { partitionId, partitionNumberOf } from '../model/partition.ts';
 import { findOrProveAbsent } from '../mongo/read-proven.ts';
 import { inTransaction, within } from '../mongo/transaction.ts';
 import type { Store } from '../mongo/connect.ts';
-import { discardCountFor, type PageMaking, requeueDeliveries, type TakenPage } from './jobs.ts';
+import { discardCountFor, type PageContext, requeueDeliveries, type TakenPage } from './jobs.ts';
 import { findKnownWebhooks } from '../webhooks/webhooks.ts';
 import type { JobPage, TakeJobPageInput } from '../temporal/messages.ts';
 import { retentionJobUid } from '../temporal/names.ts';
 import { eraseChunk } from './erasures.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
-import { findOvertaken, type Overtaken, overtakenFields } from './overtaken.ts';
+import { findWaitingWorkflows, type TakenDelivery, takenFields } from './taken-by-job.ts';
 import { takeReleasePage } from './release-page.ts';
 import { takeReplayPage } from './replay-page.ts';
 import { instruments } from '../telemetry/instruments.ts';
@@ -22,12 +22,12 @@ import { deleteExpired } from './retention.ts';
 
 type JobPorts = Pick<
   DeliveryPorts,
-  'store' | 'clock' | 'signalPartition' | 'signalOvertaken' | 'retention'
+  'store' | 'clock' | 'signalPartition' | 'signalTakenByJob' | 'retention'
 >;
 
-/** Takes a page of a job, once; a repeat returns the same deliveries, even of an ended job: nobody else sends them. */
+/** Takes a page of a job once. A repeat returns the same deliveries, even of an ended job: nothing else sends them. */
 export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Promise<JobPage> {
-  const { store, clock, signalPartition, signalOvertaken } = ports;
+  const { store, clock, signalPartition, signalTakenByJob } = ports;
   const { jobUid, page } = input;
   const now = clock.now();
   if (jobUid === retentionJobUid) {
@@ -40,11 +40,11 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
   instruments.jobPages.add(1, { kind });
   if (job.kind === 'erasure') return eraseChunk(ports, job, { page, now });
   const { taken, stamped } = await inTransaction(store, async (session) => {
-    const begun = await beginPage(store, { jobUid, page, session });
-    const isTaken = begun === null || begun.kind === 'erasure';
-    const made = isTaken ? null : await makePage(ports, begun, { page, now, session });
+    const running = await beginPage(store, { jobUid, page, session });
+    const isTaken = running === null || running.kind === 'erasure';
+    const made = isTaken ? null : await makePage(ports, running, { page, now, session });
     if (made !== null) await endPage(store, job, { made, now, session });
-    // Here, as the commit proves it: a later read may miss the page on a new primary, and nobody would send it.
+    // Read inside the transaction: a later read may miss the page on a new primary, and the page would never be sent.
     return { taken: made, stamped: await findStamped(store, { jobUid, page, session }) };
   });
   if (taken?.cancelled !== undefined) {
@@ -52,7 +52,7 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
     instruments.deliveriesCancelled.add(count, { reason });
   }
   await Promise.all((taken?.partitions ?? []).map(signalPartition));
-  await signalOvertaken(await findOvertaken(store, taken?.overtaken ?? []));
+  await signalTakenByJob(await findWaitingWorkflows(store, taken?.takenByJob ?? []));
   const isLast = taken === null ? await hasEnded(ports, { jobUid, page }) : taken.isEnd;
   instruments.jobDeliveries.add(stamped.length, { kind });
   const events = groupByEvent(stamped);
@@ -60,12 +60,12 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
 }
 
 /**
- * Begins a page in its transaction; null when it was taken before, also by a stalled worker, or the job has ended. Pages
- * are left out only where MongoDB was restored to an older state than the job's workflow.
+ * Begins a page in its transaction. Returns null if it was already taken (for example by a stalled worker) or the job
+ * has ended. Pages are skipped only if MongoDB was restored to a state older than the workflow.
  */
 async function beginPage(
   store: Store,
-  { jobUid, page, session }: { jobUid: string } & Omit<PageMaking, 'now'>,
+  { jobUid, page, session }: { jobUid: string } & Omit<PageContext, 'now'>,
 ): Promise<JobDocument | null> {
   return store.jobs.findOneAndUpdate(
     { _id: jobUid, state: 'running', page: { $lt: page } },
@@ -77,7 +77,7 @@ async function beginPage(
 async function endPage(
   store: Store,
   { _id }: Pick<JobDocument, '_id'>,
-  { made, now, session }: { made: TakenPage } & Omit<PageMaking, 'page'>,
+  { made, now, session }: { made: TakenPage } & Omit<PageContext, 'page'>,
 ): Promise<void> {
   const { cursor, count, isEnd, progress } = made;
   const end = isEnd ? ({ state: 'done', finishedAt: now } as const) : {};
@@ -88,19 +88,19 @@ async function endPage(
 function makePage(
   ports: JobPorts,
   job: Exclude<JobDocument, { kind: 'erasure' }>,
-  making: PageMaking,
+  context: PageContext,
 ): Promise<TakenPage> {
-  if (job.kind === 'release') return takeReleasePage(ports, job, making);
+  if (job.kind === 'release') return takeReleasePage(ports, job, context);
   return job.kind === 'replay'
-    ? takeReplayPage(ports, job, making)
-    : takeResend(ports, job, making);
+    ? takeReplayPage(ports, job, context)
+    : takeResend(ports, job, context);
 }
 
-// Immediately, past the order of its webhooks.
+// Sends immediately, outside any order.
 async function takeResend(
   { store }: Pick<DeliveryPorts, 'store'>,
   job: ResendJob,
-  { page, now, session }: PageMaking,
+  { page, now, session }: PageContext,
 ): Promise<TakenPage> {
   const { _id: jobUid, appUid, eventId, webhookUids, createdAt } = job;
   const end = { cursor: eventId, isEnd: true, partitions: [] };
@@ -112,19 +112,19 @@ async function takeResend(
   const known = await findKnownWebhooks(store, { appUid, webhookUids }, session);
   const deliveries = known.map((webhook) => {
     const { _id: webhookUid } = webhook;
-    const turn = turnOf(event, webhookUid);
-    const partition = turn === null ? null : partitionId(turn.partition);
+    const partitionNumber = partitionNumberOf(event, webhookUid);
+    const partition = partitionNumber === null ? null : partitionId(partitionNumber.partition);
     return { event, webhookUid, partition, discardCount: discardCountFor(job, webhook) };
   });
   const stamp = { jobUid, jobPage: page, requeuedAs: 'resend', requeuedAt: createdAt } as const;
-  const overtaken = await store.deliveries
-    .find<Overtaken>(
+  const takenByJob = await store.deliveries
+    .find<TakenDelivery>(
       { eventId, webhookUid: { $in: webhookUids } },
-      { projection: overtakenFields, session },
+      { projection: takenFields, session },
     )
     .toArray();
   await requeueDeliveries(store, deliveries, { stamp, now, session });
-  return { ...end, count: deliveries.length, overtaken };
+  return { ...end, count: deliveries.length, takenByJob };
 }
 
 async function hasEnded(
@@ -141,7 +141,7 @@ function findJob(store: Store, jobUid: string): Promise<JobDocument | null> {
   );
 }
 
-/** Returns the deliveries that a page took and its job still owns, in the order of their events. */
+/** Returns the deliveries that a page took and its job still owns, ordered by event. */
 export async function findStamped(
   store: Store,
   { jobUid, page, session }: { jobUid: string; page: number; session?: ClientSession },

@@ -15,7 +15,7 @@ import type {
 import type { PartitionKey } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
-import type { Overtaken } from './overtaken.ts';
+import type { TakenDelivery } from './taken-by-job.ts';
 
 export function newJob(appUid: string, now: Date): JobFacts {
   return {
@@ -31,7 +31,7 @@ export function newJob(appUid: string, now: Date): JobFacts {
   };
 }
 
-/** Returns a release, to be inserted in the transaction of its resume or deletion. */
+/** Returns a release job for the transaction of a resume or deletion. */
 export function newRelease(
   { appUid, webhookUid }: Pick<ReleaseJob, 'appUid' | 'webhookUid'>,
   now: Date,
@@ -60,7 +60,7 @@ export async function findUnstartedJobs(
     .toArray();
 }
 
-/** Records the start of a job's workflow; a lost write costs one start, which Temporal refuses: so `w: 1`. */
+/** Records the start of a job's workflow. With `w: 1`: a lost write costs one start, which Temporal refuses. */
 export async function markJobStarted(store: Store, jobUid: string, at: Date): Promise<void> {
   await store.jobs.updateOne(
     { _id: jobUid, startedAt: null },
@@ -69,7 +69,7 @@ export async function markJobStarted(store: Store, jobUid: string, at: Date): Pr
   );
 }
 
-export interface PageMaking {
+export interface PageContext {
   page: number;
   now: Date;
   session: ClientSession;
@@ -79,17 +79,17 @@ export interface TakenPage {
   cursor: string;
   count: number;
   isEnd: boolean;
-  /** To be signalled after the transaction. */
+  /** Partitions to signal after the transaction. */
   partitions: PartitionKey[];
-  /** What it took or cancelled, as it was before; the workflows that wait for its retries are told after it. */
-  overtaken?: readonly Overtaken[];
+  /** The deliveries before the job took them; workflows waiting for their retries are signalled afterwards. */
+  takenByJob?: readonly TakenDelivery[];
   cancelled?: { count: number; reason: CancelReason };
-  /** How long until the next page; by default a second. */
+  /** The time until the next page; by default a second. */
   waitMs?: number;
   progress?: Pick<ReplayJob, 'webhooksDone' | 'webhooks'>;
 }
 
-export interface SentAgain {
+export interface DeliveryToRequeue {
   event: Pick<EventDocument, '_id' | 'appUid' | 'event' | 'externalTenantId'>;
   webhookUid: string;
   partition: string | null;
@@ -97,8 +97,8 @@ export interface SentAgain {
 }
 
 /**
- * Returns the count of discards that a delivery of a job gets: of its request, so that a discard in between drops what
- * the page would send. A job of an earlier version has none: nothing that was requested after a discard may be dropped.
+ * Returns the discard count that a delivery of a job gets: the count at the request, so that a discard in between also
+ * drops what the page would send. A job of an earlier version has none and uses the current count.
  */
 export function discardCountFor(
   job: Pick<ResendJob | ReplayJob, 'seenDiscards'>,
@@ -111,11 +111,11 @@ export function discardCountFor(
 
 export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt'>;
 
-/** Of one event to several webhooks, or of several events to one: other mixes in one call would requeue further pairs. */
+/** Takes deliveries of one event or to one webhook; any other mix would also requeue other pairs. */
 export async function requeueDeliveries(
   store: Store,
-  deliveries: readonly SentAgain[],
-  { stamp, now, session }: { stamp: PageStamp } & Omit<PageMaking, 'page'>,
+  deliveries: readonly DeliveryToRequeue[],
+  { stamp, now, session }: { stamp: PageStamp } & Omit<PageContext, 'page'>,
 ): Promise<void> {
   if (deliveries.length === 0) return;
   await store.deliveries.bulkWrite(

@@ -9,44 +9,44 @@ import { keyOfPartition, type PartitionKey } from '../model/partition.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { cancelDeliveries } from '../deliveries/deliveries.ts';
-import { type Overtaken, overtakenFields } from './overtaken.ts';
-import { expectSignal, findPassed, removePartitions } from '../order/partitions.ts';
-import type { PageMaking, TakenPage } from './jobs.ts';
+import { type TakenDelivery, takenFields } from './taken-by-job.ts';
+import { findPassed, removePartitions, scheduleSignal } from '../order/partitions.ts';
+import type { PageContext, TakenPage } from './jobs.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 
 const { pageEveryMs, releasedPerSecondDefault } = jobLimits;
-// Small enough that a page takes well under a second and blocks nobody.
+// Small enough that a page takes well under a second and blocks nothing else.
 const cancelledPerPageMax = 1_000;
-// An attempt that read the webhook before its resume may record `held` until its activity is given up at 30 s. So only
-// a later empty page is the last.
+// An attempt that read the webhook before the resume may still record `held`, until its activity times out after 30 s.
+// So an empty page ends the release only after the last of these checks.
 const checkAgainAfterMs = [1_000, 5_000, 35_000];
 
-// MongoDB may choose an index with all that the webhook was ever sent.
+// Without the hint, MongoDB may choose an index with every delivery of the webhook.
 const hint = 'webhookState';
-// What was open at a resume is recorded by then, or dropped when it is attempted. So a release that begins later leaves
-// that to the attempts: its pages would read again and again what was sent again since the discard.
+// By this time, each delivery that was open at the resume is recorded, or will be dropped at its attempt. A later
+// release does not look for them: its pages would repeatedly read deliveries that were requeued since the discard.
 const recordedMsMax = 60_000;
 
 type Held = Pick<DeliveryDocument, '_id' | 'eventId' | 'partition'>;
 
-// First cancels what the resume or deletion dropped, then sends what was held, the oldest events first.
+// Cancels discarded deliveries first, then sends the held ones, oldest events first.
 export async function takeReleasePage(
   { store }: Pick<DeliveryPorts, 'store'>,
   job: ReleaseJob,
-  making: PageMaking,
+  context: PageContext,
 ): Promise<TakenPage> {
   const { _id: jobUid, appUid, webhookUid, cursor, createdAt } = job;
-  const { now, session } = making;
+  const { now, session } = context;
   const webhook = await store.webhooks.findOne({ _id: webhookUid, appUid }, { session });
   const nothing = { cursor, count: 0, partitions: [] };
   const dropped = webhook === null ? {} : droppedBy(webhook, createdAt);
   if (dropped !== null) {
     const filter = { appUid, webhookUid, state: { $in: [...openStates] }, ...dropped };
     const cancelReason = webhook === null ? 'webhook_deleted' : 'discarded';
-    const cancelled = await cancelPage(store, { filter, cancelReason }, making);
+    const cancelled = await cancelPage(store, { filter, cancelReason }, context);
     if (cancelled !== null) return { ...nothing, isEnd: false, ...cancelled };
   }
-  // An attempt that read the webhook before its deletion may record an open delivery after it.
+  // An attempt that read the webhook before its deletion may still record an open delivery.
   if (webhook === null) {
     const check = nextCheck(job, now);
     const isEnd = check.isEnd && (await removePartitions(store, webhookUid, session));
@@ -55,11 +55,11 @@ export async function takeReleasePage(
   if (!webhook.active || webhook.releaseUid !== jobUid) return { ...nothing, isEnd: true };
   const held = await findHeld(store, { appUid, webhookUid }, session);
   if (held.length === 0) return { ...nothing, ...nextCheck(job, now) };
-  const partitions = await release(store, job, { held, making });
+  const partitions = await release(store, job, { held, context });
   return { cursor, count: held.length, isEnd: false, partitions };
 }
 
-/** Returns the deliveries of a page of a release: the held ones of the oldest events. */
+/** Returns the next page of a release: the held deliveries of the oldest events. */
 export function findHeld(
   store: Store,
   { appUid, webhookUid }: Pick<ReleaseJob, 'appUid' | 'webhookUid'>,
@@ -73,7 +73,7 @@ export function findHeld(
     .toArray();
 }
 
-// By the rule of `decide`.
+// Same rule as in `decide`.
 function droppedBy(
   { discardCount = 0, discardBefore }: WebhookDocument,
   releasedAt: Date,
@@ -95,12 +95,12 @@ function droppedBy(
 async function cancelPage(
   store: Store,
   { filter, cancelReason }: { filter: Filter<DeliveryDocument>; cancelReason: CancelReason },
-  making: PageMaking,
-): Promise<Pick<TakenPage, 'partitions' | 'overtaken' | 'cancelled'> | null> {
-  const { now, session } = making;
+  context: PageContext,
+): Promise<Pick<TakenPage, 'partitions' | 'takenByJob' | 'cancelled'> | null> {
+  const { now, session } = context;
   const found = await store.deliveries
-    .find<Overtaken & Pick<DeliveryDocument, '_id'>>(filter, {
-      projection: overtakenFields,
+    .find<TakenDelivery & Pick<DeliveryDocument, '_id'>>(filter, {
+      projection: takenFields,
       session,
       hint,
     })
@@ -109,17 +109,17 @@ async function cancelPage(
   if (found.length === 0) return null;
   const open = { ...filter, _id: { $in: found.map(({ _id }) => _id) } };
   const count = await cancelDeliveries(store, open, { reason: cancelReason, now, session });
-  const partitions = await toSignal(store, found, making);
-  return { partitions, overtaken: found, cancelled: { count, reason: cancelReason } };
+  const partitions = await toSignal(store, found, context);
+  return { partitions, takenByJob: found, cancelled: { count, reason: cancelReason } };
 }
 
-// A delivery whose turn is still to come goes to its partition, any other to this job.
+// A delivery whose number is not settled goes to its partition, any other to this job.
 async function release(
   store: Store,
   { _id: jobUid }: ReleaseJob,
-  { held, making }: { held: readonly Held[]; making: PageMaking },
+  { held, context }: { held: readonly Held[]; context: PageContext },
 ): Promise<PartitionKey[]> {
-  const { page, now, session } = making;
+  const { page, now, session } = context;
   const passed = new Set(await findPassed(store, held, session));
   const ordered = held.filter((each) => each.partition !== null && !passed.has(each._id));
   const others = held.filter((each) => !ordered.includes(each));
@@ -141,17 +141,17 @@ async function release(
       { session },
     );
   }
-  return toSignal(store, ordered, making);
+  return toSignal(store, ordered, context);
 }
 
-// The relay signals them if this process cannot.
+// The relay signals the partitions if this process fails to.
 async function toSignal(
   store: Store,
   deliveries: readonly Pick<DeliveryDocument, 'partition'>[],
-  { now, session }: PageMaking,
+  { now, session }: PageContext,
 ): Promise<PartitionKey[]> {
   const ids = new Set(deliveries.flatMap(({ partition }) => partition ?? []));
-  await expectSignal(store, [...ids], { now, session });
+  await scheduleSignal(store, [...ids], { now, session });
   const found = await store.partitions.find({ _id: { $in: [...ids] } }, { session }).toArray();
   return found.map(keyOfPartition);
 }

@@ -7,7 +7,7 @@ import { instruments } from '../telemetry/instruments.ts';
 import type { Store } from '../mongo/connect.ts';
 import { cancelDeliveries } from '../deliveries/deliveries.ts';
 
-// Both bound a batch: few events of many webhooks, or many of few.
+// These limits bound a batch: few events of many webhooks, or many events of few.
 const eventsPerBatch = 200;
 const deliveriesPerBatch = 1_000;
 
@@ -27,7 +27,7 @@ export function keptDeliveries(eventIds: string[], before: Date): Filter<Deliver
   return { eventId: { $in: eventIds }, $or: isKept };
 }
 
-// Deliveries go first, so that none is left without its event.
+// Deletes deliveries first, so that none is left without its event.
 export async function removeOldEvents(
   store: Store,
   { before, after, now }: { before: Date; after: string; now: Date },
@@ -42,10 +42,10 @@ export async function removeOldEvents(
   await settleAbandoned(store, eventIds, { before, now });
   const deliveries = await removeSettled(store, await withoutKept(store, eventIds, before), before);
   if (deliveries === deliveriesPerBatch) return { deliveries, events: 0, after, more: true };
-  // Checked again: one may have been sent again meanwhile.
+  // Checked again, because a delivery may have been requeued meanwhile.
   const { deletedCount } = await store.events.deleteMany({
     _id: { $in: await withoutKept(store, eventIds, before) },
-    // Else its workflow is still to be started.
+    // The workflow of an event without a mark is still to be started.
     dispatchedAt: { $ne: null },
   });
   const more = eventIds.length < old.length || old.length === eventsPerBatch;
@@ -59,7 +59,7 @@ export interface SizedEvent {
 
 export const eventSize = { deliveries: { $size: '$webhookUids' } };
 
-/** Returns the first of them that have at most so many deliveries together, but at least one. */
+/** Returns the leading events, at least one, that together have at most `deliveriesMax` deliveries. */
 export function firstThatFit(events: readonly SizedEvent[], deliveriesMax: number): string[] {
   let sum = 0;
   const end = events.findIndex(({ deliveries }, index) => {
@@ -69,8 +69,8 @@ export function firstThatFit(events: readonly SizedEvent[], deliveriesMax: numbe
   return events.slice(0, end === -1 ? events.length : end).map(({ _id }) => _id);
 }
 
-// A wait for a retry takes 14 days at most and the retention 15 at least: so the workflow was lost or ended by hand, or
-// the delivery waits behind others for ever. Held ones have an end of their own.
+// A retry waits at most 14 days, and the retention is at least 15. So the workflow was lost or terminated, or the
+// delivery is stuck behind others. Held deliveries expire separately.
 async function settleAbandoned(
   store: Store,
   eventIds: string[],
@@ -100,7 +100,7 @@ async function removeSettled(store: Store, eventIds: string[], before: Date): Pr
     .limit(deliveriesPerBatch)
     .map((delivery) => delivery._id)
     .toArray();
-  // One may have been sent again meanwhile.
+  // Filtered again, because a delivery may have been requeued meanwhile.
   const isOver = { state: { $in: [...settledStates] }, updatedAt: { $lt: before } };
   await store.deliveries.deleteMany({ _id: { $in: found }, ...isOver });
   return found.length;

@@ -8,34 +8,34 @@ import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import {
   discardCountFor,
-  type PageMaking,
+  type PageContext,
   type PageStamp,
   requeueDeliveries,
   type TakenPage,
 } from './jobs.ts';
-import type { Overtaken } from './overtaken.ts';
-import { expectSignal, findSettled, issueNumbers } from '../order/partitions.ts';
+import type { TakenDelivery } from './taken-by-job.ts';
+import { findSettled, issueNumbers, scheduleSignal } from '../order/partitions.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { type Chosen, type ReplayTarget, scanReplay } from './replay-scan.ts';
 
-// Both bound the transaction of a page, beside its rate.
+// These limits bound the transaction of a page, in addition to its rate.
 const checkedPerPageMax = 1_000;
 const webhooksPerPageMax = 50;
 
-type Making = PageMaking & { replay: ReplayJob };
+type ReplayContext = PageContext & { replay: ReplayJob };
 
-/** Takes the next deliveries of a replay, `perSecond` at most, webhook after webhook. Ends after the last of them. */
+/** Takes the next deliveries of a replay, at most `perSecond`, one webhook after another. */
 export async function takeReplayPage(
   { store }: Pick<DeliveryPorts, 'store'>,
   replay: ReplayJob,
-  making: PageMaking,
+  context: PageContext,
 ): Promise<TakenPage> {
   const { webhookUids, perSecond } = replay;
-  const { now, session } = making;
+  const { now, session } = context;
   const next = webhookUids.slice(replay.webhooksDone, replay.webhooksDone + webhooksPerPageMax);
   const webhooks = await findWebhooks(store, { ...replay, webhookUids: next }, session);
   const partitions: PartitionKey[] = [];
-  const overtaken: Overtaken[] = [];
+  const takenByJob: TakenDelivery[] = [];
   const sent: ReplayedWebhook[] = [];
   let { webhooksDone, cursor } = replay;
   let room = perSecond;
@@ -48,8 +48,8 @@ export async function takeReplayPage(
       const scan = await scanReplay(store, scanning);
       const chosen = scan.chosen.slice(0, room);
       const isCut = chosen.length < scan.chosen.length;
-      partitions.push(...(await send(store, { webhook, chosen }, { ...making, replay })));
-      overtaken.push(...chosen.flatMap(({ delivery }) => delivery ?? []));
+      partitions.push(...(await send(store, { webhook, chosen }, { ...context, replay })));
+      takenByJob.push(...chosen.flatMap(({ delivery }) => delivery ?? []));
       sent.push({ webhookUid, count: chosen.length });
       cursor = isCut ? (chosen.at(-1)?.event._id ?? cursor) : scan.last;
       room -= chosen.length;
@@ -57,7 +57,7 @@ export async function takeReplayPage(
       if (isCut || !scan.isEnd) break;
     }
     webhooksDone += 1;
-    // The last one keeps it, to show how far the replay came.
+    // The cursor of the last webhook is kept, to show how far the replay came.
     if (webhooksDone < webhookUids.length) cursor = '';
   }
   return {
@@ -65,7 +65,7 @@ export async function takeReplayPage(
     count: perSecond - room,
     isEnd: webhooksDone >= webhookUids.length,
     partitions,
-    overtaken,
+    takenByJob,
     progress: { webhooksDone, webhooks: addCounts(replay.webhooks, sent) },
   };
 }
@@ -96,28 +96,28 @@ function addCounts(
 async function send(
   store: Store,
   { webhook, chosen }: { webhook: ReplayTarget; chosen: readonly Chosen[] },
-  making: Making,
+  context: ReplayContext,
 ): Promise<PartitionKey[]> {
-  const { replay, page, now, session } = making;
+  const { replay, page, now, session } = context;
   const webhookUid = webhook._id;
   const discardCount = discardCountFor(replay, webhook);
   const ofWebhook = { webhookUid, discardCount };
   if (webhook.ordering === 'resource') {
-    return sendInOrder(store, { ...ofWebhook, chosen }, making);
+    return sendInOrder(store, { ...ofWebhook, chosen }, context);
   }
-  const stamp = { jobUid: replay._id, jobPage: page, ...askedBy(replay) };
-  const sentAgain = chosen.map(({ event, delivery }) => {
+  const stamp = { jobUid: replay._id, jobPage: page, ...requeueOrigin(replay) };
+  const requeued = chosen.map(({ event, delivery }) => {
     return { event, ...ofWebhook, partition: delivery?.partition ?? null };
   });
-  await requeueDeliveries(store, sentAgain, { stamp, now, session });
+  await requeueDeliveries(store, requeued, { stamp, now, session });
   return [];
 }
 
-function askedBy({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requeuedAt'> {
+function requeueOrigin({ createdAt }: ReplayJob): Pick<PageStamp, 'requeuedAs' | 'requeuedAt'> {
   return { requeuedAs: 'replay', requeuedAt: createdAt };
 }
 
-// Issues new numbers, behind what waits in the partitions, unless an event's own turn is still to come.
+// Issues new numbers at the end of the partitions, unless an event's own number is still to come.
 async function sendInOrder(
   store: Store,
   {
@@ -125,18 +125,18 @@ async function sendInOrder(
     discardCount,
     chosen,
   }: { webhookUid: string; discardCount: number; chosen: readonly Chosen[] },
-  { replay, now, session }: Making,
+  { replay, now, session }: ReplayContext,
 ): Promise<PartitionKey[]> {
-  const placed = chosen.map(({ event, delivery }) => {
+  const inPartitions = chosen.map(({ event, delivery }) => {
     const { appUid, entity, resourceUid } = event;
     return { event, delivery, partition: { appUid, webhookUid, entity, resourceUid } };
   });
-  const partitions = placed.map(({ partition }) => partition);
+  const partitions = inPartitions.map(({ partition }) => partition);
   const settled = await findSettled(store, partitions, session);
-  const behind = placed.filter(({ event, delivery, partition }) => {
+  const behind = inPartitions.filter(({ event, delivery, partition }) => {
     const n = event.order.find((each) => each.webhookUid === webhookUid)?.n ?? 0;
     const isAhead = n > (settled.get(partitionId(partition)) ?? 0);
-    // Its number is settled in a moment, by whoever recorded its end.
+    // The process that recorded its end is about to settle its number.
     const hasEnded = delivery !== null && !isOpen(delivery.state);
     return !isAhead || hasEnded || (delivery?.jobUid ?? null) !== null;
   });
@@ -145,18 +145,18 @@ async function sendInOrder(
     behind.map((each) => each.partition),
     session,
   );
-  await expectSignal(store, partitions.map(partitionId), { now, session });
+  await scheduleSignal(store, partitions.map(partitionId), { now, session });
   for (const [index, { event }] of behind.entries()) {
     const isOther = { $ne: ['$$this.webhookUid', webhookUid] };
     const others = { $filter: { input: '$order', cond: isOther } };
     const order = { $concatArrays: [others, [{ webhookUid, n: numbers[index] ?? 0 }]] };
     await store.events.updateOne({ _id: event._id }, [{ $set: { order } }], { session });
   }
-  const stamp = { jobUid: null, jobPage: null, ...askedBy(replay) };
-  const sentAgain = placed.map(({ event, partition }) => {
+  const stamp = { jobUid: null, jobPage: null, ...requeueOrigin(replay) };
+  const requeued = inPartitions.map(({ event, partition }) => {
     return { event, webhookUid, discardCount, partition: partitionId(partition) };
   });
-  await requeueDeliveries(store, sentAgain, { stamp, now, session });
+  await requeueDeliveries(store, requeued, { stamp, now, session });
   return [...new Map(partitions.map((each) => [partitionId(each), each])).values()];
 }
 
@@ -170,13 +170,13 @@ async function* webhooksOf(store: Store, replay: ReplayJob): AsyncGenerator<Repl
 interface Counted {
   count: number;
   countIsCapped: boolean;
-  /** Of those to which anything would be sent. */
+  /** Only webhooks to which anything would be sent. */
   webhooks: ReplayedWebhook[];
 }
 
 const { countedDeliveriesMax: countedMax, countedEventsMax, countingMsMax } = jobLimits;
 
-/** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, for some seconds. */
+/** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, for at most 5 s. */
 export async function countReplay(store: Store, replay: ReplayJob): Promise<Counted> {
   let webhooks: ReplayedWebhook[] = [];
   let count = 0;

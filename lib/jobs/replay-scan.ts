@@ -10,23 +10,23 @@ import type { FilteredSubscription, WebhookDocument } from '../model/webhook.ts'
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { idAt } from '../platform/ids.ts';
-import { type Overtaken, overtakenFields } from './overtaken.ts';
+import { type TakenDelivery, takenFields } from './taken-by-job.ts';
 import { findBodies } from '../events/events.ts';
 import { filterCheck, isSubscribed } from '../webhooks/subscriptions.ts';
 
 const firstAttemptMsMax = 60_000;
-// A filter needs the bodies, of up to 256 KiB, a few at a time.
-const filteredAtOnceMax = 200;
+// A filter needs the bodies, each up to 256 KiB, so few are read at a time.
+const filteredPerReadMax = 200;
 const bodiesReadMax = 10;
 
-// From an event's uid, made when its transaction begins, to its commit: it may be repeated for 10 s, and waits 5 s
-// for that. Only a change of MongoDB's primary takes longer (an erasure waits for that too).
+// The time from creating an event's uid to its commit: the transaction is retried for 10 s and waits 5 s. Only a change
+// of MongoDB's primary takes longer (an erasure allows for that too).
 const eventWrittenMsMax = 15_000;
 
-type Found = Overtaken & Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;
+type Found = TakenDelivery & Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;
 
 const foundOnly = {
-  ...overtakenFields,
+  ...takenFields,
   cancelReason: 1,
   nextAttemptAt: 1,
   updatedAt: 1,
@@ -42,7 +42,7 @@ const eventFields = {
   createdAt: 1,
 } as const;
 
-/** Of its webhooks and orders it has only those of the replay's webhook: of 1,000 they would have 100 KiB. */
+/** Has only the replay's webhook in `webhookUids` and `order`: 1,000 webhooks would be 100 KiB. */
 type ReplayedEvent = Pick<
   EventDocument,
   '_id' | keyof typeof eventFields | 'webhookUids' | 'order'
@@ -57,7 +57,7 @@ function eventOnly(webhookUid: string) {
   };
 }
 
-/** An event to be sent, with the delivery that it has; null: none yet. */
+/** An event to send, with its delivery, or null if there is none yet. */
 export interface Chosen {
   event: ReplayedEvent;
   delivery: Found | null;
@@ -70,7 +70,6 @@ interface Scan {
   isEnd: boolean;
 }
 
-/** A webhook as a replay needs it. */
 export type ReplayTarget = FilteredSubscription &
   Pick<WebhookDocument, 'ordering' | 'discardCount'>;
 
@@ -79,7 +78,7 @@ interface Scanning {
   webhook: ReplayTarget;
   after: string;
   countMax: number;
-  /** Null in a dry run, which does not wait. */
+  /** Null in a dry run. */
   now: Date | null;
   session?: ClientSession;
 }
@@ -90,19 +89,19 @@ interface Checked {
   isEnd: boolean;
 }
 
-/** Reports whether a replay reads the webhook's deliveries alone, and not all events of the period. */
-export function isOfFailures(
+/** Checks whether a replay only needs the webhook's deliveries, and not all events of the period. */
+export function readsOnlyFailures(
   states: readonly ReplayedState[],
 ): states is Exclude<ReplayedState, 'delivered' | 'never_attempted'>[] {
   return states.every((state) => state !== 'delivered' && state !== 'never_attempted');
 }
 
-/** Checks the next events of a replay to one webhook, oldest first, `countMax` at most. */
+/** Checks the next events of a replay to one webhook, oldest first, at most `countMax`. */
 export async function scanReplay(store: Store, scanning: Scanning): Promise<Scan> {
   const { replay, webhook, after } = scanning;
-  const filtered = Math.min(scanning.countMax, filteredAtOnceMax);
+  const filtered = Math.min(scanning.countMax, filteredPerReadMax);
   const bounded = { ...scanning, countMax: webhook.filter === null ? scanning.countMax : filtered };
-  const { pairs, last, isEnd } = isOfFailures(replay.states)
+  const { pairs, last, isEnd } = readsOnlyFailures(replay.states)
     ? await readDeliveries(store, bounded, replay.states)
     : await readEvents(store, bounded);
   const chosen = pairs.flatMap(({ event, delivery }) =>
@@ -135,7 +134,7 @@ async function keepMatching(
   return kept;
 }
 
-// One state after the other: MongoDB reads the partial index only for an equality.
+// One query per state: MongoDB uses the partial index only for an equality.
 async function readDeliveries(
   store: Store,
   { replay, webhook, after, countMax, session }: Scanning,
@@ -210,8 +209,8 @@ function rangeFrom({ since }: ReplayJob, after: string): { $gte: string } | { $g
   return after === '' ? { $gte: idAt('evt', since) } : { $gt: after };
 }
 
-// Where never attempted events are sent, the scan stays behind those still being written: it would miss them for good.
-// Other states such a young event can only have got since the request.
+// A replay of never-attempted events stays behind events still being written, which it would otherwise miss for good.
+// An event this new reached any other state after the request.
 function scanUntil({ states, until }: ReplayJob, now: Date): Date {
   if (!states.includes('never_attempted')) return until;
   return new Date(Math.min(until.getTime(), now.getTime() - eventWrittenMsMax));
@@ -223,7 +222,7 @@ function isChosen(
   { replay, webhook, now }: Pick<Scanning, 'replay' | 'webhook' | 'now'>,
 ): boolean {
   const { event: name, resourceUid, externalTenantId, erasedAt } = event;
-  // A replay is no way around the webhook's current filters.
+  // A replay respects the webhook's current filters.
   if (name === testEventName) return false;
   if (!isSubscribed(webhook, { event: name, resourceUid, externalTenantId })) return false;
   if (erasedAt !== null) return false;
@@ -232,29 +231,29 @@ function isChosen(
     return false;
   return delivery === null
     ? isMissed(event, { replay, webhook })
-    : isAskedFor(delivery, replay, now ?? replay.createdAt);
+    : isSelected(delivery, replay, now ?? replay.createdAt);
 }
 
-// Never attempted: the webhook did not subscribe, or its first attempt is long overdue.
+// Never attempted means that the webhook did not subscribe, or the first attempt is long overdue.
 function isMissed(
   { webhookUids, createdAt }: ReplayedEvent,
   { replay, webhook }: Pick<Scanning, 'replay' | 'webhook'>,
 ): boolean {
   if (!replay.states.includes('never_attempted')) return false;
-  // Before that the event's own workflow may be about to make the attempt.
+  // Earlier, the event's own workflow may be about to make the attempt.
   const isOverdue = replay.createdAt.getTime() - createdAt.getTime() > firstAttemptMsMax;
   return isOverdue || !webhookUids.includes(webhook._id);
 }
 
-function isAskedFor(delivery: Found, replay: ReplayJob, now: Date): boolean {
+function isSelected(delivery: Found, replay: ReplayJob, now: Date): boolean {
   const { state, cancelReason, nextAttemptAt, updatedAt } = delivery;
-  const { states, cancelReasons, createdAt: askedAt } = replay;
+  const { states, cancelReasons, createdAt: requestedAt } = replay;
   if (!(states as readonly string[]).includes(state)) return false;
   if (cancelReason !== null && !(cancelReasons as readonly string[]).includes(cancelReason))
     return false;
   if (state !== 'pending') return true;
-  // Its owner may be about to send it, from its time in a line on: only an old one is claimed.
+  // The owner may be about to send it, from its rate-limit slot on, so only an old one is taken.
   const isDue = nextAttemptAt !== null && nextAttemptAt <= now;
   const touchedMs = Math.max(updatedAt.getTime(), isDue ? nextAttemptAt.getTime() : 0);
-  return askedAt.getTime() - touchedMs > firstAttemptMsMax;
+  return requestedAt.getTime() - touchedMs > firstAttemptMsMax;
 }

@@ -9,17 +9,17 @@ import { readProven } from '../mongo/read-proven.ts';
 import { inTransaction } from '../mongo/transaction.ts';
 import { cancelDeliveries } from '../deliveries/deliveries.ts';
 import { newRelease } from './jobs.ts';
-import { expectSignal } from '../order/partitions.ts';
+import { scheduleSignal } from '../order/partitions.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { removeOldEvents } from './remove-old-events.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import { reportExpiringKeys } from '../webhooks/expiring-keys.ts';
 
-// Small enough that a batch takes well under a second and blocks nobody.
+// Small enough that a batch takes well under a second and blocks nothing else.
 const batchMax = 1_000;
 
-/** Deletes or cancels one batch of each kind of old things; `cursor` says how far each search has come. */
+/** Deletes or cancels one batch of each kind of expired data; `cursor` holds the position of each search. */
 export async function deleteExpired(
   ports: Pick<DeliveryPorts, 'store' | 'retention'>,
   { now, cursor }: { now: Date; cursor?: string | undefined },
@@ -29,13 +29,13 @@ export async function deleteExpired(
   const before = new Date(now.getTime() - retention.recordsMs);
   const held = await expireHeld(ports, { now, after: new Date(Number(heldAfterMs)) });
   const old = await removeOldEvents(store, { before, after, now });
-  // A slow replay may run for longer than the retention; it is still to be seen when it ends.
+  // A slow replay may run longer than the retention, and must still be visible when it ends.
   const ended = { _id: { $lt: idAt('job', before) }, finishedAt: { $lt: before } };
   const jobs = await remove(store.jobs, ended);
-  // Not by a TTL index: a sixth one to write for each row, and it would keep the setting it was made with.
+  // No TTL index: it would be a sixth index to write per row, and would keep the setting it was created with.
   const unaudited = new Date(now.getTime() - retention.auditMs);
   const auditRows = await remove(store.auditLog, { _id: { $lt: idAt('aud', unaudited) } });
-  const forgotten = await releaseForgotten(store, { now, after: webhookAfter });
+  const stranded = await releaseStranded(store, { now, after: webhookAfter });
   const keys = await reportExpiringKeys(store, now);
   const { deliveries, events } = old;
   const expiringKeys = keys.count;
@@ -45,7 +45,7 @@ export async function deleteExpired(
     events,
     jobs,
     auditRows,
-    releases: forgotten.count,
+    releases: stranded.count,
     expiringKeys,
   };
   for (const [what, count] of Object.entries({ deliveries, events, jobs, auditRows })) {
@@ -55,22 +55,22 @@ export async function deleteExpired(
   const isSome = Object.values(counts).some((count) => count > 0);
   if (isSome) processLog.info(counts, 'retention.deleted');
   const isFull = [jobs, auditRows].includes(batchMax);
-  const isLast = !(isFull || held.more || old.more || keys.more || forgotten.more);
-  const next = [old.after, held.after.getTime(), forgotten.after].join('/');
+  const isLast = !(isFull || held.more || old.more || keys.more || stranded.more);
+  const next = [old.after, held.after.getTime(), stranded.after].join('/');
   return { events: [], isLast, waitMs: 0, cursor: next };
 }
 
 type Releasable = Pick<WebhookDocument, '_id' | 'appUid' | 'releaseUid'>;
 
-// Long after any attempt that read the webhook before its resume.
-const forgottenAfterMs = 10 * minuteMs;
+// Longer than any attempt that read the webhook before its resume.
+const strandedAfterMs = 10 * minuteMs;
 
-// An active webhook without a running release holds something where a stalled process recorded `held` after the last.
-async function releaseForgotten(
+// An active webhook without a running release may hold deliveries that a stalled process recorded afterwards.
+async function releaseStranded(
   store: Store,
   { now, after }: { now: Date; after: string },
 ): Promise<{ count: number; after: string; more: boolean }> {
-  const updatedAt = { $lt: new Date(now.getTime() - forgottenAfterMs) };
+  const updatedAt = { $lt: new Date(now.getTime() - strandedAfterMs) };
   const webhooks = await store.webhooks
     .find({ _id: { $gt: after }, active: true })
     .project<Releasable>({ appUid: 1, releaseUid: 1 })
@@ -81,17 +81,17 @@ async function releaseForgotten(
   for (const webhook of webhooks) {
     const { _id: webhookUid, appUid, releaseUid } = webhook;
     const held = { appUid, webhookUid, state: 'held', updatedAt } as const;
-    // Without the hint MongoDB may read, for each, what paused webhooks hold.
+    // Without the hint, MongoDB may read all held deliveries of paused webhooks.
     const options = { hint: 'webhookState', projection: { _id: 1 } };
     if ((await store.deliveries.findOne(held, options)) === null) continue;
     const running = { _id: releaseUid ?? '', state: 'running' } as const;
     if ((await store.jobs.findOne(running)) !== null) continue;
-    count += await releaseAnew(store, webhook, now);
+    count += await releaseAgain(store, webhook, now);
   }
   return { count, after: webhooks.at(-1)?._id ?? after, more: webhooks.length === batchMax };
 }
 
-async function releaseAnew(
+async function releaseAgain(
   store: Store,
   { _id: webhookUid, appUid, releaseUid }: Releasable,
   now: Date,
@@ -108,8 +108,8 @@ async function releaseAnew(
   });
 }
 
-// Cancels what paused or deleted webhooks have held for too long. At an active one a release sends it, 20 a second,
-// however long that takes; if that was ended by hand, the limit of records applies.
+// Cancels deliveries held too long by paused or deleted webhooks. For an active webhook a release sends them, 20 per
+// second, however long that takes; if the release was terminated, the retention of records applies.
 async function expireHeld(
   { store, retention }: Pick<DeliveryPorts, 'store' | 'retention'>,
   { now, after }: { now: Date; after: Date },
@@ -130,13 +130,13 @@ async function expireHeld(
   const active = await readProven(store, (session) =>
     store.webhooks.distinct('_id', { _id: { $in: webhookUids }, active: true }, { session }),
   );
-  // Nothing else moves a partition whose head was held.
+  // Nothing else wakes a partition whose head was held.
   const partitions = found.flatMap(({ partition }) => partition ?? []);
-  await expectSignal(store, [...new Set(partitions)], { now });
+  await scheduleSignal(store, [...new Set(partitions)], { now });
   const tooOld: Filter<DeliveryDocument> = {
     _id: { $in: found.map(({ _id }) => _id) },
     state: 'held',
-    // One that was sent and held again since is younger.
+    // A delivery that was sent and held again since is newer.
     updatedAt: { $lte: last },
     $or: [
       { webhookUid: { $in: webhookUids.filter((uid) => !active.includes(uid)) } },
@@ -145,7 +145,7 @@ async function expireHeld(
   };
   const expired = await cancelDeliveries(store, tooOld, { reason: 'expired', now });
   const more = found.length === batchMax;
-  // What has the time of the last one may lie beyond the batch.
+  // Deliveries with the same time as the last one may lie beyond the batch.
   const next = more && expired > 0 ? new Date(last.getTime() - 1) : last;
   return { expired, after: next, more };
 }

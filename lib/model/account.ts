@@ -3,8 +3,8 @@ export interface AccountDocument {
   appUid: string;
   name: string;
   createdAt: Date;
-  /** Absent from accounts of earlier versions until they are changed. */
+  /** Absent in accounts of earlier versions until they are changed. */
   updatedAt: Date;
-  /** Changes with each transaction that names it; absent before the first. */
+  /** Incremented by each transaction that refers to the account; absent before the first. */
   turn?: number;
 }

@@ -6,7 +6,7 @@ export interface AdminSessionDocument {
   createdAt: Date;
   lastUsedAt: Date;
   expiresAt: Date;
-  /** From where it was opened. */
+  /** The address that opened the session. */
   address: string | null;
   userAgent: string | null;
 }

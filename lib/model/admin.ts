@@ -1,4 +1,4 @@
-/** The `sub` of an issuer is never given to another person; an e-mail may be (OIDC Core 1.0 §5.7). */
+/** An issuer never reassigns a `sub` to another person; it may reassign an email (OIDC Core 1.0 §5.7). */
 export interface ProviderIdentity {
   issuer: string;
   subject: string;
@@ -7,11 +7,11 @@ export interface ProviderIdentity {
 export interface AdminDocument {
   _id: string;
   email: string;
-  /** Null for an admin who signs in through the identity provider only. */
+  /** Null for an admin who signs in only through the identity provider. */
   passwordHash: string | null;
   identity?: ProviderIdentity;
   superuser: boolean;
-  /** How often the admin's known browsers were forgotten. */
+  /** Incremented to forget the admin's known browsers. */
   deviceEpoch?: number;
   createdAt: Date;
   updatedAt: Date;

@@ -23,8 +23,8 @@ export interface ApiKeyDocument {
   /** Accurate to about a minute. */
   lastUsedAt?: Date;
   rolledTo?: string;
-  /** When `apikey.expiring` was due. */
+  /** When `apikey.expiring` was recorded. */
   expiryReportedAt?: Date;
 }
 
-export type ApiKeyWish = Pick<ApiKeyDocument, 'appUid' | 'name' | 'scopes' | 'expiresAt'>;
+export type ApiKeyInput = Pick<ApiKeyDocument, 'appUid' | 'name' | 'scopes' | 'expiresAt'>;

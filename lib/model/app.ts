@@ -1,11 +1,11 @@
 export interface AppDocument {
   _id: string;
   name: string;
-  /** Kept here so that the limit of webhooks holds for concurrent callers. */
+  /** Stored here so that concurrent callers cannot exceed the limit of webhooks. */
   webhookCount: number;
   tokenEpoch?: number;
   disabledAt?: Date | null;
-  /** Written by transactions that must not run concurrently (`lockApp`). */
+  /** Incremented by transactions that must not run concurrently (`lockApp`). */
   turn?: number;
   createdAt: Date;
 }

@@ -3,7 +3,7 @@ import type { DeliveryState } from './delivery-state.ts';
 export const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx', 'none'] as const;
 export type StatusClass = (typeof statusClasses)[number];
 
-/** Returns the class of a status; one that HTTP does not know counts as a 5xx. */
+/** Returns the class of a status; a status unknown to HTTP counts as a 5xx. */
 export function statusClassOf(status: number | null): StatusClass {
   if (status === null) return 'none';
   const name = `${Math.floor(status / 100)}xx`;
@@ -22,7 +22,7 @@ export const errorClasses = [
 ] as const;
 export type ErrorClass = (typeof errorClasses)[number];
 
-/** Whole milliseconds of each phase, absent where it did not happen; `firstByte` from the sent request on. */
+/** Whole milliseconds of each phase, absent if it did not happen; `firstByte` starts when the request is sent. */
 export interface AttemptTimings {
   dns?: number;
   connect?: number;
@@ -34,7 +34,7 @@ export interface AttemptTimings {
 export const attemptTriggers = ['event', 'retry', 'resend', 'replay'] as const;
 export type AttemptTrigger = (typeof attemptTriggers)[number];
 
-/** What an attempt made of its delivery; `retrying`: it failed, and there is another one to come. */
+/** The state of the delivery after an attempt; `retrying`: it failed, and another attempt follows. */
 export const attemptStates = [
   'delivered',
   'retrying',
@@ -49,12 +49,12 @@ export interface Attempt {
   ms: AttemptTimings;
   status: number | null;
   errorClass: ErrorClass | null;
-  /** Sentences of a fixed set, and the `Location` of a redirect; without addresses of a name or secrets. */
+  /** Sentences of a fixed set, and the `Location` of a redirect; without resolved addresses and secrets. */
   detail: string | null;
   responseSample: string;
   /** The receiver's IP address, for operators only. */
   address: string | null;
-  /** Absent where its trace is not recorded. */
+  /** Absent if its trace is not recorded. */
   traceId?: string;
   trigger: AttemptTrigger;
   state: AttemptState;

@@ -16,7 +16,7 @@ export const systemCaller: Caller = {
   requestId: null,
 };
 
-/** `details` holds no secrets. */
+/** `details` must not contain secrets. */
 export interface AuditEntry {
   appUid: string | null;
   action: string;

@@ -1,7 +1,7 @@
 import type { ErrorClass } from './attempt.ts';
 import type { DeliveryState } from './delivery-state.ts';
 
-/** What an activity reports to its workflow: no payload, no secret, for Temporal stores it. */
+/** The report of an activity to its workflow. Temporal stores it, so it contains no payload and no secret. */
 export interface DeliveryOutcome {
   eventId: string;
   webhookUid: string;
@@ -10,20 +10,20 @@ export interface DeliveryOutcome {
   attemptCount: number;
   status: number | null;
   errorClass: ErrorClass | null;
-  /** Null, as `attemptsMax`, when this process made no attempt. */
+  /** Null, like `attemptsMax`, if this process made no attempt. */
   host: string | null;
   attemptsMax: number | null;
-  /** ISO 8601; null when no attempt is due, or one that is due is throttled or made by another process. */
+  /** ISO 8601; null if no attempt is due, or if the one due was throttled or is made by another process. */
   nextAttemptAt: string | null;
-  /** True where `nextAttemptAt` is its slot at the webhook's rate. */
+  /** True if `nextAttemptAt` is its rate-limit slot. */
   isRateLimited?: true | undefined;
-  /** ISO 8601; when a throttled retry was due. */
+  /** ISO 8601; the time at which a throttled retry was due. */
   dueAt?: string | undefined;
-  /** The latest of a settled delivery; of another one the last alone. */
+  /** The latest attempts of a settled delivery; only the last one of an open delivery. */
   attempts?: AttemptFact[];
 }
 
-/** An attempt as the result of a workflow shows it: `status`, or `errorClass` where there was no answer. */
+/** An attempt as the result of a workflow shows it: `status`, or `errorClass` if there was no response. */
 export interface AttemptFact {
   n: number;
   at: string;

@@ -9,7 +9,7 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Why a delivery was cancelled; `expired`: it was held for too long, `abandoned`: nobody attempted it for too long. */
+/** Why a delivery was cancelled; `expired`: held for too long, `abandoned`: not attempted for too long. */
 export const cancelReasons = [
   'expired',
   'discarded',
@@ -20,10 +20,10 @@ export const cancelReasons = [
 ] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
-/** Time alone cancelled these deliveries. A person, or a change of the webhook, cancelled all others on purpose. */
+/** Reasons that only time caused. All others are deliberate acts of a person, or changes of the webhook. */
 export const lostReasons = ['expired', 'abandoned'] as const satisfies readonly CancelReason[];
 
-/** Reasons of deliveries that can still be sent: the payload and the webhook are still there. */
+/** Reasons after which a delivery can still be sent, because its payload and webhook still exist. */
 export const sendableReasons = [
   ...lostReasons,
   'discarded',
@@ -31,7 +31,7 @@ export const sendableReasons = [
 ] as const satisfies readonly CancelReason[];
 export type SendableReason = (typeof sendableReasons)[number];
 
-/** Checks whether a delivery was cancelled on purpose: it is sent again only where a request names it. */
+/** Checks whether a delivery was cancelled on purpose, so that it is sent again only if a request names it. */
 export function isDropped({ cancelReason }: { cancelReason: CancelReason | null }): boolean {
   const lost: readonly CancelReason[] = lostReasons;
   return cancelReason !== null && !lost.includes(cancelReason);

@@ -14,21 +14,21 @@ export interface DeliveryDocument {
   cancelReason: CancelReason | null;
   attemptCount: number;
   attempts: Attempt[];
-  /** As `errorClass`, of the last attempt since it was last sent again; null before that attempt. */
+  /** Like `errorClass`, of the last attempt since the last requeue; null before it. */
   statusClass: StatusClass | null;
-  /** Null also of a success. */
+  /** Also null after a success. */
   errorClass: ErrorClass | null;
   nextAttemptAt: Date | null;
-  /** `nextAttemptAt` is its slot at the webhook's rate (ADR 40). */
+  /** Whether `nextAttemptAt` is its rate-limit slot (ADR 40). */
   isRateLimited: boolean;
-  /** Null where the webhook is not ordered. */
+  /** Null if the webhook is not ordered. */
   partition: string | null;
   /** The job that owns it; null while the workflow of its event or partition does. */
   jobUid: string | null;
   jobPage: number | null;
   requeuedAs: Extract<AttemptTrigger, 'resend' | 'replay'> | null;
   requeuedAt: Date | null;
-  /** Of its webhook, when its event or the request to send it again was recorded; absent while there were none. */
+  /** The webhook's discard count when the event or the request to send it again was recorded; absent if it was 0. */
   discardCount?: number;
   /** The number of attempts before the last requeue: the schedule starts after them. */
   scheduleFrom: number;
@@ -54,12 +54,12 @@ const deliveryFields = {
   updatedAt: 1,
 } as const;
 
-/** An attempt that was made before. */
+/** An earlier attempt. */
 export type PastAttempt = Pick<Attempt, 'n' | 'at' | 'status' | 'errorClass'> & {
   ms: Pick<Attempt['ms'], 'total'>;
 };
 
-/** A delivery as attempts read it: with the last of its attempts, and with all once it is settled. */
+/** A delivery as read for attempts: with the last of its attempts, or with all once it is settled. */
 export type DeliveryToAttempt = Pick<DeliveryDocument, '_id' | keyof typeof deliveryFields> & {
   attempts: PastAttempt[];
 };
@@ -72,7 +72,7 @@ const pastAttempt = {
   errorClass: '$$this.errorClass',
 };
 
-/** The projection to `DeliveryToAttempt`: thousands may wait in memory, and a whole one may have 90 KiB. */
+/** The projection to `DeliveryToAttempt`: thousands may be in memory, and a whole document may have 90 KiB. */
 export const deliveryToAttempt = {
   ...deliveryFields,
   attempts: {
@@ -87,7 +87,7 @@ export const deliveryToAttempt = {
 
 export type DeliveryKey = Pick<DeliveryDocument, 'appUid' | 'eventId' | 'webhookUid'>;
 
-/** Names a delivery of an application in memory: one event to one webhook. */
+/** Returns the in-memory key of a delivery within its application: one event to one webhook. */
 export function pairOf({ eventId, webhookUid }: Omit<DeliveryKey, 'appUid'>): string {
   return `${eventId}/${webhookUid}`;
 }
@@ -97,11 +97,11 @@ export interface DeliveryStep {
   externalTenantId: string;
   state: DeliveryState;
   cancelReason: CancelReason | null;
-  /** The delivery has no document yet. */
+  /** Whether the delivery has no document yet. */
   isFirst: boolean;
-  /** Recorded attempts when the step began: the guard against a second writer. */
+  /** Recorded attempts when the step began, to detect a concurrent writer. */
   attemptsBefore: number;
-  /** The owner when the step began: a job that claimed the delivery since decides alone. */
+  /** The owner when the step began; if a job has taken the delivery since, only the job may write. */
   jobUid: string | null;
   partition: string | null;
   discardCount?: number | undefined;

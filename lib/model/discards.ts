@@ -1,13 +1,13 @@
-// The order of discards among all else: a webhook counts them, and what is recorded for it keeps the count it saw.
+// Orders discards relative to events and jobs: a webhook counts its discards, and its records store that count.
 import type { WebhookDocument } from './webhook.ts';
 
-/** How many discards a webhook had had when an event or a job for it was recorded; left out while there were none. */
+/** The discard count of a webhook when an event or a job for it was recorded; left out while it was 0. */
 export interface SeenDiscards {
   webhookUid: string;
   count: number;
 }
 
-/** Returns what is to be recorded of these webhooks. */
+/** Returns the discard counts to record for these webhooks. */
 export function seenDiscards(
   webhooks: readonly Pick<WebhookDocument, '_id' | 'discardCount'>[],
 ): SeenDiscards[] {
@@ -16,7 +16,7 @@ export function seenDiscards(
   );
 }
 
-/** Returns the count of a webhook that was recorded; undefined where there is none. */
+/** Returns the recorded discard count of a webhook; undefined if there is none. */
 export function discardCountOf(
   seen: readonly SeenDiscards[] | undefined,
   webhookUid: string,

@@ -9,10 +9,10 @@ export const eventNames: readonly EventName[] = entities.flatMap((entity) =>
   changeKinds.map((kind): EventName => `${entity}.${kind}`),
 );
 
-/** Sent on request to check a webhook; nobody subscribes to it. */
+/** Sent on request to check a webhook; nobody can subscribe to it. */
 export const testEventName = 'webhook.test';
 
-/** What the service tells of itself, to operations webhooks (docs/webhooks.md, "Operations webhooks"). */
+/** Notices, for operations webhooks (docs/webhooks.md, "Operations webhooks"). */
 export const operationsEventNames = [
   'webhook.failing',
   'webhook.deactivation_scheduled',
@@ -23,11 +23,11 @@ export const operationsEventNames = [
 ] as const;
 export type OperationsEventName = (typeof operationsEventNames)[number];
 
-/** What a webhook can subscribe to. */
+/** The events that a webhook can subscribe to. */
 export const subscribedEventNames = [...eventNames, ...operationsEventNames] as const;
 export type SubscribedEventName = (typeof subscribedEventNames)[number];
 
-/** All that events and deliveries can have: lists that are read along an index name them. */
+/** The names that events and deliveries can have; queries along an index list all of them. */
 export const deliveredEventNames = [...subscribedEventNames, testEventName] as const;
 export type DeliveredEventName = (typeof deliveredEventNames)[number];
 

@@ -6,13 +6,13 @@ export interface ResourceData {
   [field: string]: unknown;
 }
 
-/** Data as JSON has it: times as texts. */
-export type Written<Data> = Data extends Date
+/** Data as parsed from JSON: times are strings. */
+export type Serialized<Data> = Data extends Date
   ? string
   : Data extends readonly unknown[]
     ? Data
     : Data extends object
-      ? { [Field in keyof Data]: Written<Data[Field]> }
+      ? { [Field in keyof Data]: Serialized<Data[Field]> }
       : Data;
 
 interface EventData {
@@ -26,7 +26,7 @@ interface EventEnvelope {
   timestamp: Date;
   appUid: string;
   data: EventData;
-  /** The data as JSON, where somebody else wrote it: sent byte for byte. */
+  /** The data as JSON written by the reporting caller, sent byte for byte. */
   dataText?: string | undefined;
   /** Sent on request, to check a webhook. */
   isTest?: boolean;
@@ -45,12 +45,12 @@ export function renderPayload(envelope: EventEnvelope): string {
   return withField(head, 'data', envelope.dataText ?? JSON.stringify(envelope.data));
 }
 
-/** Adds a last field, whose value is JSON already, to an object with fields. */
+/** Appends a field with a JSON value to a serialised, non-empty object. */
 export function withField(object: string, name: string, value: string): string {
   return `${object.slice(0, -1)},"${name}":${value}}`;
 }
 
-/** Reads the data back from a payload. */
+/** Parses the data of a payload. */
 export function readData(body: string): unknown {
   return (JSON.parse(body) as Pick<EventEnvelope, 'data'>).data;
 }

@@ -10,27 +10,27 @@ export interface EventDocument {
   entity: DeliveredEntity;
   resourceUid: string;
   externalTenantId: string;
-  /** From 1 on; null for a test of a webhook, and for what operations webhooks get. */
+  /** Starts at 1; null for tests of webhooks and for notices. */
   sequence: number | null;
   order: { webhookUid: string; n: number }[];
-  /** Sent byte for byte; empty once it was erased. */
+  /** Sent byte for byte; empty once erased. */
   body: string;
   erasedAt: Date | null;
   erasureUid?: string;
-  /** The subscribed webhooks when it was recorded, paused ones included. */
+  /** The webhooks subscribed when it was recorded, including paused ones. */
   webhookUids: string[];
-  /** Null while it is not batched yet; never changed again. */
+  /** Null until the event is claimed; never changes afterwards. */
   workflowId: string | null;
   dispatchedAt: Date | null;
   firstAttempt: FirstAttemptClaim | null;
-  /** Of its webhooks that had a discard before it was recorded; absent where none had. */
+  /** The discard counts of its webhooks when it was recorded; absent if all were 0. */
   seenDiscards?: SeenDiscards[];
-  /** Where its trace goes on; absent where none is recorded. */
+  /** The trace context of the change; absent if no trace is recorded. */
   trace?: TraceContext;
   createdAt: Date;
 }
 
-/** Until then the process makes the event's first attempts, apart from its workflow (ADR 19). */
+/** Until `until`, the process `by` makes the event's first attempts, independent of its workflow (ADR 19). */
 export interface FirstAttemptClaim {
   by: string;
   until: Date;
@@ -49,7 +49,7 @@ type NewEvent = Pick<
 > &
   Partial<Pick<EventDocument, 'workflowId' | 'firstAttempt' | 'seenDiscards' | 'trace'>>;
 
-/** Returns the document of an event that is recorded now. Without a subscriber there is nothing to dispatch. */
+/** Returns the document of a new event. Without a subscriber there is nothing to dispatch. */
 export function newEvent(facts: NewEvent, now: Date): EventDocument {
   return {
     sequence: null,
@@ -63,8 +63,8 @@ export function newEvent(facts: NewEvent, now: Date): EventDocument {
   };
 }
 
-/** Returns the fields of a new event that say which webhooks get it. */
-export function addressTo(
+/** Returns the fields of a new event that name its webhooks. */
+export function recipientFields(
   webhooks: readonly Pick<WebhookDocument, '_id' | 'discardCount'>[],
 ): Pick<EventDocument, 'webhookUids' | 'seenDiscards'> {
   const webhookUids = webhooks.map((webhook) => webhook._id);
@@ -74,7 +74,7 @@ export function addressTo(
 
 export type EventFacts = Omit<EventDocument, 'body'>;
 
-/** The projection to `EventToAttempt`, but for the body. */
+/** The projection to `EventToAttempt`, except for the body. */
 export const attemptFields = {
   appUid: 1,
   event: 1,
@@ -91,7 +91,7 @@ export const attemptFields = {
 } as const;
 
 export type EventToAttempt = Pick<EventDocument, '_id' | keyof typeof attemptFields> & {
-  /** Null where it is long: it is read just before it is sent. */
+  /** Null if it is long: it is then read just before it is sent. */
   body: string | null;
 };
 

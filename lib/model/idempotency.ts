@@ -3,7 +3,7 @@ import type { SealedSecret } from './sealed-secret.ts';
 export interface IdempotencyDocument {
   _id: string;
   bodyHash: string;
-  /** Sealed because it may hold a secret that is shown only once. */
+  /** Sealed because it may contain a secret that is shown only once. */
   answer: SealedSecret;
   createdAt: Date;
 }

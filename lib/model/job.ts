@@ -2,12 +2,12 @@ import { type DeliveryState, lostReasons, type SendableReason } from './delivery
 import type { SeenDiscards } from './discards.ts';
 import type { SubscribedEventName } from './event-name.ts';
 
-/** `never_attempted`: events of which the webhook has no delivery. */
+/** `never_attempted`: events without a delivery to the webhook. */
 export type ReplayedState = DeliveryState | 'never_attempted';
 
 export type ReplayedDeliveries = Pick<ReplayJob, 'states' | 'cancelReasons'>;
 
-/** What every replay and recovery sends by default: failed and lost deliveries. Dropped ones have to be named. */
+/** The default of replays and recoveries: failed and lost deliveries. Others must be named. */
 export const replayedByDefault: ReplayedDeliveries = {
   states: ['exhausted', 'blocked', 'cancelled'],
   cancelReasons: [...lostReasons],
@@ -18,9 +18,9 @@ export interface JobFacts {
   appUid: string;
   state: 'running' | 'done' | 'cancelled';
   page: number;
-  /** The last event that was checked; empty at the start, and where a replay goes on with the next webhook. */
+  /** The last checked event; empty at the start, and when a replay continues with the next webhook. */
   cursor: string;
-  /** Deliveries enqueued, or payloads erased. */
+  /** Deliveries requeued, or payloads erased. */
   count: number;
   createdAt: Date;
   startedAt: Date | null;
@@ -36,25 +36,25 @@ export interface ResendJob extends JobFacts {
   kind: 'resend';
   eventId: string;
   webhookUids: string[];
-  /** Of its webhooks, when it was requested. */
+  /** The discard counts of its webhooks at the request. */
   seenDiscards?: SeenDiscards[];
 }
 
 export interface ReplayJob extends JobFacts {
   kind: 'replay';
-  /** The webhook that it was asked for; null for one of the application. */
+  /** The webhook of the request; null for a replay of the application. */
   webhookUid: string | null;
   webhookUids: string[];
-  /** Of these, when it was requested. */
+  /** The discard counts of these webhooks at the request. */
   seenDiscards?: SeenDiscards[];
   webhooksDone: number;
-  /** Of those to which anything was sent. */
+  /** Only webhooks to which anything was sent. */
   webhooks: ReplayedWebhook[];
   since: Date;
   until: Date;
   events: SubscribedEventName[] | null;
   states: ReplayedState[];
-  /** Of the cancelled deliveries. */
+  /** For cancelled deliveries. */
   cancelReasons: SendableReason[];
   /** Null for any. */
   externalTenantId: string | null;
@@ -71,7 +71,7 @@ export type ErasureSubject = { externalTenantId: string } | { mentions: string[]
 
 export interface ErasureJob extends JobFacts {
   kind: 'erasure';
-  /** Null once it is done: it may identify a person. */
+  /** Null once the job is done, because it may identify a person. */
   subject: ErasureSubject | null;
   pass: 1 | 2;
   passStartedAt: Date;

@@ -1,4 +1,4 @@
-/** From the least rights to the most. */
+/** From the fewest rights to the most. */
 export const roles = ['viewer', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 

@@ -6,19 +6,19 @@ export interface PartitionKey extends CountedResource {
 }
 
 /**
- * Numbers have no gaps; the holder of the lease sends number after number (ADR 41). The last number issued is in `sequences`,
- * where no attempt meets the transactions that issue them. Kept as long as the webhook.
+ * Numbers have no gaps; the holder of the lease sends them one by one (ADR 41). The last issued number is in
+ * `sequences`, so that attempts do not conflict with the transactions that issue numbers. Kept as long as the webhook.
  */
 export interface PartitionDocument extends PartitionKey {
   _id: string;
   settled: number;
-  /** Who sends the next numbers, and until when nobody else may. */
+  /** The process that sends the next numbers, and the time until which nobody else may. */
   lease: { by: string; until: Date } | null;
-  /** When the relay signals its workflow unless somebody moves it before; null: never. */
+  /** When the relay signals its workflow unless it is woken before; null: never. */
   signalAt: Date | null;
 }
 
-export interface Turn {
+export interface PartitionNumber {
   partition: PartitionKey;
   n: number;
 }
@@ -31,15 +31,15 @@ export function partitionId({
   return `${webhookUid}/${entity}/${resourceUid}`;
 }
 
-/** Returns null where the webhook is not ordered. */
-export function turnOf(
+/** Returns null if the webhook is not ordered. */
+export function partitionNumberOf(
   event: CountedResource & Pick<EventDocument, 'order'>,
   webhookUid: string,
-): Turn | null {
-  const place = event.order.find((each) => each.webhookUid === webhookUid);
-  if (place === undefined) return null;
+): PartitionNumber | null {
+  const entry = event.order.find((each) => each.webhookUid === webhookUid);
+  if (entry === undefined) return null;
   const { appUid, entity, resourceUid } = event;
-  return { partition: { appUid, webhookUid, entity, resourceUid }, n: place.n };
+  return { partition: { appUid, webhookUid, entity, resourceUid }, n: entry.n };
 }
 
 export function keyOfPartition(partition: PartitionDocument): PartitionKey {
@@ -47,17 +47,17 @@ export function keyOfPartition(partition: PartitionDocument): PartitionKey {
   return { appUid, webhookUid, entity, resourceUid };
 }
 
-/** The relay signals a partition that nobody moved for so long after a release, or after its lease ran out. */
+/** The relay signals a partition that was not woken for this long after its lease was released or expired. */
 export const idleMs = 5_000;
-// The same after a retry was due, for which the workflow has a timer of its own.
+// The same after a due retry, for which the workflow has its own timer.
 const overdueMs = 60_000;
 
-/** Returns the `signalAt` of a partition that waits for a signal since then. */
+/** Returns the `signalAt` of a partition that needs a signal since `time`. */
 export function soonAfter(time: Date): Date {
   return new Date(time.getTime() + idleMs);
 }
 
-/** Returns the `signalAt` of a partition that was to be moved then. */
+/** Returns the `signalAt` of a partition whose retry is due at `time`. */
 export function overdueAfter(time: Date): Date {
   return new Date(time.getTime() + overdueMs);
 }

@@ -1,8 +1,8 @@
-/** The next free slot of a webhook with a `ratePerSecond` (ADR 40). Without a document: now. */
+/** The next free slot of a webhook with a `ratePerSecond` (ADR 40). Without a document it is now. */
 export interface RateLimiterDocument {
   _id: string;
   nextSlotMs: number;
-  /** The webhook's `updatedAt`: after a change its slots begin anew. */
+  /** The webhook's `updatedAt`: after a change the slots start over. */
   webhookUpdatedAt: Date;
   expiresAt: Date;
 }

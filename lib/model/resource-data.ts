@@ -1,6 +1,6 @@
 import type { ProcessingStatus } from './resource.ts';
 
-// Resources as clients see them, and as events carry them. Times are ISO 8601; a field without a value is left out.
+// Resources as responses and events contain them. Times are ISO 8601; a field without a value is left out.
 
 type CommonData = {
   uid: string;

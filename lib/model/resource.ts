@@ -16,7 +16,7 @@ export interface AgentDocument extends ResourceDocument {
 export interface ContextDocument extends ResourceDocument {
   contextName: string;
   description: string | null;
-  /** Kept here so that creating a file conflicts with deleting its context. */
+  /** Stored here so that creating a file conflicts with deleting its context. */
   fileCount: number;
 }
 

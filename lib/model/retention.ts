@@ -1,5 +1,5 @@
 export interface Retention {
-  /** Of events, deliveries and jobs. */
+  /** For events, deliveries and jobs. */
   recordsMs: number;
   heldMs: number;
   auditMs: number;

@@ -3,22 +3,22 @@ import type { AttemptState } from './attempt.ts';
 export const statisticsIntervals = ['minute', 'hour', 'day'] as const;
 export type StatisticsInterval = (typeof statisticsIntervals)[number];
 
-/** What became of an attempt, or that a delivery was cancelled. */
+/** The result of an attempt, or the cancellation of a delivery. */
 export type CountedOutcome = AttemptState | 'cancelled';
 
-/** The number of values by bucket (lib/statistics/histogram.ts). */
+/** Counts by bucket (lib/statistics/histogram.ts). */
 export type Histogram = Record<number, number>;
 
 export interface Counts {
   outcomes: Partial<Record<CountedOutcome, number>>;
   attemptMs: Histogram;
-  /** Of events that were delivered, and not by a resend or replay. */
+  /** For delivered events, without resends and replays. */
   changeToReceiptMs: Histogram;
 }
 
-/** The counts of an interval, of an application or a webhook. */
+/** The counts of one interval for an application or a webhook. */
 export interface StatisticsDocument extends Partial<Counts> {
-  /** The uid of the application or webhook, the interval and its beginning: `whk_…/hour/2026-11-22T19:00:00.000Z`. */
+  /** The uid of the application or webhook, the interval and its start: `whk_…/hour/2026-11-22T19:00:00.000Z`. */
   _id: string;
   appUid: string;
   expiresAt: Date;
@@ -26,8 +26,8 @@ export interface StatisticsDocument extends Partial<Counts> {
 
 export interface StatisticsCursorDocument {
   _id: 'deliveries';
-  /** What ended before is in the statistics; a whole minute. */
+  /** Attempts that ended before are in the statistics; always a whole minute. */
   countedUntil: Date;
-  /** Until then a process counts what comes next. */
+  /** Until then a process is counting the next minutes. */
   leaseUntil: Date;
 }

@@ -1,4 +1,4 @@
-/** Where a trace goes on, as the headers of W3C Trace Context; only of traces that are recorded. */
+/** The W3C Trace Context headers of a recorded trace. */
 export interface TraceContext {
   traceparent: string;
   tracestate?: string;

@@ -1,11 +1,11 @@
-/** With `deletedAt` only the uid is left, so that its tokens stay revoked. */
+/** A deleted user keeps only its uid, so that its tokens stay revoked. */
 export interface UserDocument {
   _id: string;
   appUid: string;
   externalId?: string;
-  /** The keyed hash of the canonical e-mail. */
+  /** The keyed hash of the canonical email. */
   emailKey?: string;
-  /** Made unique to the application; mail never reaches it. */
+  /** Rewritten to be unique in the application; mail never reaches it. */
   email?: string;
   name: string | null;
   accountUids: string[];
@@ -15,5 +15,5 @@ export interface UserDocument {
   deletedAt: Date | null;
 }
 
-/** Exactly the fields of one of the two unique indexes; a user has one of them. */
+/** The fields of one of the two unique indexes; a user has exactly one of them. */
 export type UserIdentity = { externalId: string } | { emailKey: string };

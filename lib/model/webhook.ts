@@ -1,13 +1,13 @@
 import type { Entity, SubscribedEventName } from './event-name.ts';
 import type { SealedSecret } from './sealed-secret.ts';
 
-/** `gone`: it answered 410. */
+/** `gone`: the receiver responded 410. */
 export type DisabledReason = 'gone' | 'failing';
 
 export const orderings = ['parallel', 'resource'] as const;
 export type Ordering = (typeof orderings)[number];
 
-/** `operations`: for what the service tells of itself, never for resources. */
+/** `operations` webhooks get only notices, never events of resources. */
 export const webhookKinds = ['resources', 'operations'] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
 
@@ -18,39 +18,39 @@ export interface WebhookDocument {
   _id: string;
   appUid: string;
   kind: WebhookKind;
-  /** `mailto:` with one address for some of the kind `operations`. */
+  /** May be `mailto:` with one address for the kind `operations`. */
   url: string;
   /** Empty for the kind `operations`. */
   entities: Entity[];
-  /** Null, here and for tenants: all. */
+  /** Null means all; the same for tenants. */
   events: SubscribedEventName[] | null;
   externalTenantIds: string[] | null;
-  /** Null for the schedule of the service. */
+  /** Null for the default schedule. */
   retryScheduleMs: number[] | null;
   ordering: Ordering;
-  /** Requests at most; null: as many as its permits allow. */
+  /** Maximum requests per second; null: only limited by permits. */
   ratePerSecond: number | null;
-  /** On the event's `data`; all must match. Null: all events. */
+  /** Conditions on the event's `data`, all of which must match. Null: all events. */
   filter: FilterCondition[] | null;
   active: boolean;
-  /** What is sent to the receiver beside the event; null for nothing. */
+  /** Credentials sent to the receiver in addition to the event; null for none. */
   headers: SealedHeaders | null;
   auth: SealedAuth | null;
   tls: SealedTls | null;
   secret: SealedSecret;
   previousSecret: PreviousSecret | null;
   disabledReason: DisabledReason | null;
-  /** The first failure since the last success; null while it answers. */
+  /** The first failure since the last success; null while the receiver is healthy. */
   failingSince: Date | null;
   /** Since `failingSince`. */
   lastExhaustedAt: Date | null;
-  /** Set only while it is active, with the notice (ADR 24). */
+  /** Set together with the notice, and only while the webhook is active (ADR 24). */
   notified: Notified | null;
   /** The latest `delivery.exhausted`; the same attempt is not reported twice. */
   exhaustedNotice: ExhaustedNotice | null;
-  /** Deliveries that exhausted since then; somewhat more after a crash. */
+  /** Deliveries exhausted since then; slightly too high after a crash. */
   exhaustedUnreported: number;
-  /** The latest release job; it ends those before it. */
+  /** The latest release job; it ends earlier ones. */
   releaseUid: string | null;
   /** Deliveries that saw a lower count are dropped; absent before the first discard. */
   discardCount?: number;
@@ -85,7 +85,7 @@ export interface SealedTls extends CertificateFacts {
   secret: SealedSecret;
 }
 
-/** What the database has; to deliver, only the rest of it is read. */
+/** A webhook as stored; deliveries read it without these fields. */
 export interface StoredWebhook extends WebhookDocument {
   name: string | null;
   description: string | null;
@@ -109,15 +109,14 @@ export interface FilterCondition {
 
 export interface PreviousSecret {
   secret: SealedSecret;
-  /** Deliveries are signed with it, too, until then. */
+  /** Until then, deliveries are also signed with it. */
   until: Date;
-  /** `X-Webhook-Signature`, which has room for one, is made with the new secret already. */
+  /** Whether `X-Webhook-Signature`, which holds one signature, already uses the new secret. */
   promoted: boolean;
 }
 
 export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active' | 'kind' | 'discardCount'>;
 
-/** The projection to it. */
 export const knownFields = { active: 1, kind: 1, discardCount: 1 } as const;
 
 /** The projection to `FilteredSubscription`: the rest of a webhook, such as a certificate, may be long. */

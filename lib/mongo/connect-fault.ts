@@ -3,13 +3,13 @@ import { errorCode } from '../platform/error-code.ts';
 
 const authenticationFailed = 18;
 
-/** Returns a sentence that says which MongoDB cannot be used, why, and which setting names it. */
+/** Returns an error that says which MongoDB cannot be used, why, and which setting names it. */
 export function connectFault(uri: string, cause: unknown): Error {
   const server = `MongoDB at ${hostsOf(uri)}`;
   if (cause instanceof MongoParseError) {
     return new Error(`MONGODB_URI cannot be used: ${cause.message}`, { cause });
   }
-  // The parser's error quotes the whole string, with its password: it is not passed on as the cause.
+  // The parser's error quotes the whole string with its password, so it must not become the cause.
   if (cause instanceof Error && cause.name === 'MongoParseError') {
     return new Error('MONGODB_URI is not a connection string such as mongodb://host:27017');
   }

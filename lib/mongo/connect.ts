@@ -25,14 +25,14 @@ import { connectFault } from './connect-fault.ts';
 import { ObservedConnection } from './connection.ts';
 import { observePool } from './observe-pool.ts';
 
-/** The database of the service: one typed collection a noun. Dispose of it to close the connection. */
+/** The database of the service, with one typed collection per kind of document. Dispose of it to disconnect. */
 export type Store = ReturnType<typeof openStore>;
 
 const operationTimeoutMs = processLimits.mongoTimeoutMs;
 
 /**
- * Connects to MongoDB. Throws a sentence, with the driver's error as its cause, when it cannot within 5 s. A command may
- * take 15 s unless `socketTimeoutMs` is given; with 0, as long as it likes.
+ * Connects to MongoDB. Throws a clear sentence, with the driver's error as its cause, if it cannot within 5 s. A
+ * command may take 15 s unless `socketTimeoutMs` is given; 0 means no limit.
  */
 export async function connectStore(
   settings: { uri: string; database: string },
@@ -48,7 +48,7 @@ export async function connectStore(
     retryReads: true,
     maxPoolSize: processLimits.mongoConnectionsMax,
     minPoolSize: 2,
-    // Else a call waits for ever for a connection of the pool.
+    // Without it, a call would wait for a connection of the pool without end.
     waitQueueTimeoutMS: operationTimeoutMs,
     serverSelectionTimeoutMS: operationTimeoutMs,
     connectTimeoutMS: operationTimeoutMs,

@@ -7,21 +7,20 @@ interface Kept<D> {
 }
 
 /**
- * Parses documents that were read with `raw: true`. One with the same bytes as the last time is not parsed again: it is
- * the same object, which nobody may change.
+ * Parses documents read with `raw: true`. A document with the same bytes as last time is not parsed again but returned
+ * as the same object, which nobody may change.
  */
 export class DocumentParser<D> {
   readonly #bytesMax: number;
-  /** The longest unread first. */
+  /** Least recently used first. */
   readonly #kept = new Map<string, Kept<D>>();
   #bytes = 0;
 
-  /** `bytesMax` bounds the documents that it keeps. */
+  /** `bytesMax` bounds the cached documents. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
   }
 
-  /** Returns the documents in their order. */
   async parse(documents: readonly Buffer[]): Promise<D[]> {
     const parsed: D[] = [];
     for await (const bytes of inSlices(documents)) parsed.push(this.#parse(bytes));
@@ -29,11 +28,11 @@ export class DocumentParser<D> {
   }
 
   #parse(bytes: Buffer): D {
-    // Begins with the `_id`; only the whole bytes decide.
+    // The key contains the `_id`; equality is checked on all bytes.
     const name = bytes.toString('latin1', 0, 64);
     const before = this.#kept.get(name);
     const isSame = before?.bytes.equals(bytes) === true;
-    // A copy, as the driver's buffer is a part of the whole response.
+    // Copied, because the driver's buffer is part of the whole response.
     const kept = isSame
       ? before
       : { bytes: Buffer.from(bytes), document: BSON.deserialize(bytes) as D };

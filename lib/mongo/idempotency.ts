@@ -6,7 +6,7 @@ import type { IdempotencyKey } from '../model/idempotency.ts';
 import { type Store } from './connect.ts';
 import { inTransaction, isDuplicateKey } from './transaction.ts';
 
-/** `scope` is the application and path. A body may hold a password to guess at, so its hash has the pepper. */
+/** `scope` is the application and path. The body's hash is keyed, since a body may contain a guessable password. */
 export function idempotencyKey(
   { scope, header, pepper }: { scope: string; header: string; pepper: string },
   body: unknown,
@@ -16,20 +16,19 @@ export function idempotencyKey(
   return { id, bodyHash: createHmac('sha256', pepper).update(text).digest('base64url') };
 }
 
-/** A call that is made at most once. */
-export interface Once {
+export interface IdempotentCall {
   key: IdempotencyKey;
   secretBox: SecretBox;
   now: Date;
 }
 
 /**
- * Runs `work` in one transaction, in which the key and the answer are written (ADR 4): a repeat gets the first answer
- * with `repeated: true`. Throws `idempotency_key_reused` when the key came before with another body.
+ * Runs `work` in one transaction that also writes the key and the answer (ADR 4). A repeat returns the first answer
+ * with `repeated: true`. Throws `idempotency_key_reused` if the key was used with another body.
  */
 export async function runOnce<T>(
   store: Store,
-  { key, ...facts }: Omit<Once, 'key'> & { key: IdempotencyKey | null },
+  { key, ...facts }: Omit<IdempotentCall, 'key'> & { key: IdempotencyKey | null },
   work: (session: ClientSession) => Promise<T>,
 ): Promise<{ answer: T; repeated: boolean }> {
   if (key === null) return { answer: await inTransaction(store, work), repeated: false };
@@ -47,10 +46,10 @@ export async function runOnce<T>(
   }
 }
 
-/** Returns the ids of the keys that were used before. */
+/** Returns the IDs of keys used before. */
 export async function usedKeys(
   store: Store,
-  calls: readonly Once[],
+  calls: readonly IdempotentCall[],
   session: ClientSession,
 ): Promise<Set<string>> {
   if (calls.length === 0) return new Set();
@@ -59,10 +58,10 @@ export async function usedKeys(
   return new Set(await found.map(({ _id }) => _id).toArray());
 }
 
-/** Writes the keys with the answers that repeats get. */
+/** Stores the keys with the answers for repeated calls. */
 export async function keepAnswers(
   store: Store,
-  answered: readonly { once: Once; answer: unknown }[],
+  answered: readonly { once: IdempotentCall; answer: unknown }[],
   session: ClientSession,
 ): Promise<void> {
   if (answered.length === 0) return;
@@ -75,10 +74,10 @@ export async function keepAnswers(
   await store.idempotencyKeys.insertMany(documents, { session });
 }
 
-/** Returns the first answer where the error says that the key was used before; else throws the error. */
+/** Returns the first answer if the error means that the key was used before; otherwise throws the error. */
 export async function answerRepeat<T>(
   store: Store,
-  { key, secretBox }: Once,
+  { key, secretBox }: IdempotentCall,
   error: unknown,
 ): Promise<T> {
   if (!(error instanceof RepeatedKey) && !isDuplicateKey(error)) throw error;

@@ -14,13 +14,13 @@ type NeededIndex = readonly [
 const daySeconds = 24 * 60 * 60;
 const unique = { unique: true };
 const exists = { $exists: true };
-// Few deliveries ever have one: most are recorded as delivered.
+// Few deliveries have one of these states: most are recorded as delivered.
 const otherThanDelivered = deliveryStates.filter((state) => state !== 'delivered');
 const where = (filter: Document) => ({ partialFilterExpression: filter });
 const expiresAfter = (seconds: number) => ({ expireAfterSeconds: seconds });
 
-// Each combination of filters has an index in the order of the list (lib/history/delivery-lists.ts says how). Only
-// failed deliveries, which are few, are in the indexes by error class.
+// Each combination of filters has an index in the order of the list (see lib/history/delivery-lists.ts). The indexes by
+// error class contain only failed deliveries, which are few.
 const deliveryScopes: readonly [name: string, key: Record<string, 1>][] = [
   ['app', { appUid: 1 }],
   ['webhook', { appUid: 1, webhookUid: 1 }],
@@ -37,9 +37,9 @@ const searchedDeliveries = deliveryScopes.flatMap(([scope, key]): NeededIndex[] 
   ];
 });
 
-// A query reads a partial index only if it implies its filter as written: an equality implies `$exists`, `$gt` and `$in`,
-// never a `$type`; several values imply nothing. An index that is changed here needs a new name.
-/** All indexes, with what beside their key makes them unique, partial or expire. */
+// A query uses a partial index only if it implies its filter as written: an equality implies `$exists`, `$gt` and
+// `$in`, but never a `$type`; several values imply nothing. A changed index needs a new name.
+/** All indexes, with their key and the options that make them unique, partial or expiring. */
 export const neededIndexes: readonly NeededIndex[] = [
   ['accounts', 'app', { appUid: 1, _id: 1 }],
   ['apiKeys', 'keyId', { keyId: 1 }, unique],
@@ -54,7 +54,7 @@ export const neededIndexes: readonly NeededIndex[] = [
   ['webhooks', 'failing', { failingSince: 1 }, where({ failingSince: { $gt: new Date(0) } })],
   ['webhooks', 'certificateExpiry', { 'tls.notAfter': 1 }, where({ 'tls.notAfter': exists })],
   ['agents', 'app', { appUid: 1, _id: -1 }],
-  // Most agents are open to all accounts: theirs is null.
+  // Most agents are open to all accounts and have null here.
   ['agents', 'appAccount', { appUid: 1, accountUids: 1 }, where({ accountUids: { $gt: '' } })],
   ['contexts', 'app', { appUid: 1, _id: -1 }],
   ['contextFiles', 'context', { appUid: 1, contextUid: 1, _id: -1 }],
@@ -76,7 +76,7 @@ export const neededIndexes: readonly NeededIndex[] = [
   ],
   ['deliveries', 'eventWebhook', { eventId: 1, webhookUid: 1 }, unique],
   ...searchedDeliveries,
-  // In the order of the events: that of the deliveries is of their attempts.
+  // In the order of events; uids of deliveries follow the order of first attempts.
   [
     'deliveries',
     'notDelivered',
@@ -118,10 +118,10 @@ export const neededIndexes: readonly NeededIndex[] = [
   ['signInThrottles', 'expiry', { updatedAt: 1 }, expiresAfter(daySeconds)],
 ];
 
-/** Makes the missing indexes; safe to repeat, and to run in two processes concurrently. */
+/** Creates the missing indexes; safe to repeat, and to run in two processes concurrently. */
 export async function ensureIndexes(store: Store): Promise<void> {
   const collections = [...new Set(neededIndexes.map(([collection]) => collection))];
-  // A command for each collection: one for each index would take three times as long.
+  // One command per collection: one per index would take three times as long.
   for (const collection of collections) {
     const indexes = neededIndexes
       .filter(([name]) => name === collection)

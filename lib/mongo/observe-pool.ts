@@ -2,7 +2,7 @@ import type { MongoClient } from 'mongodb';
 import { processLimits } from '../limits.ts';
 import { instruments } from '../telemetry/instruments.ts';
 
-/** Shows the connections of a client in the metrics, until the returned function is called. */
+/** Reports the connections of a client in the metrics, until the returned function is called. */
 export function observePool(client: MongoClient): () => void {
   const counts = { open: 0, used: 0, waiting: 0 };
   const change = (count: keyof typeof counts, by: 1 | -1) => (): void => {

@@ -21,13 +21,13 @@ export interface Page<T> {
   lastUid: string | null;
 }
 
-/** From `since` on, before `until`; null: no bound. */
+/** `since` is inclusive, `until` exclusive; null means no bound. */
 export interface TimeRange {
   since: Date | null;
   until: Date | null;
 }
 
-/** Uids sort by time, so the index of the pages serves the filter. */
+/** Returns a filter by creation time; uids sort by time, so the index for paging serves it. */
 export function madeWithin(
   prefix: IdPrefix,
   { since, until }: TimeRange,
@@ -50,7 +50,7 @@ interface PageOptions {
   hint?: string;
 }
 
-/** Reads in descending order of `_id`; rows added meanwhile shift no page. `Row` is `T` without the `projection`. */
+/** Reads in descending order of `_id`; rows added meanwhile shift no page. `Row` is `T` without the excluded fields. */
 export async function readPage<
   T extends Document & { _id: string },
   Row extends { _id: string } = WithId<T>,
@@ -68,10 +68,10 @@ export async function readPage<
   return { items, lastUid: isCut ? (items.at(-1)?._id ?? null) : null };
 }
 
-/** For documents of up to 256 KiB: MongoDB would return up to 16 MiB of them at a time. */
+/** For documents of up to 256 KiB: MongoDB would return up to 16 MiB at a time. */
 export const largeBatch = { batchSize: 20 } as const;
 
-/** Reads up to `limit` items, fewer above `bytesMax`, but at least one. `isCut`: there are more. */
+/** Reads up to `limit` items, or fewer if they exceed `bytesMax`, but at least one. `isCut`: there are more. */
 export async function takeItems<Row extends Document>(
   rows: FindCursor<Row>,
   limit: number,

@@ -3,8 +3,8 @@ import { processLimits } from '../limits.ts';
 import type { Store } from './connect.ts';
 
 /**
- * Reads with the session after a proof that the primary has every write that was acknowledged before the call. A
- * majority read alone may miss some of them on a new primary. Rejects when MongoDB cannot give the proof now.
+ * Runs `read` after a proof that the primary has every write acknowledged before the call. A majority read alone may
+ * miss some of them on a new primary. Rejects if MongoDB cannot give the proof now.
  */
 export async function readProven<T>(
   store: Store,
@@ -19,7 +19,7 @@ export async function readProven<T>(
   });
 }
 
-/** Returns null only when a proven read finds nothing, either. */
+/** Returns null only if a proven read finds nothing, either. */
 export async function findOrProveAbsent<T>(
   store: Store,
   find: (session?: ClientSession) => Promise<T | null>,

@@ -3,12 +3,12 @@ import type { ClientSession, Document } from 'mongodb';
 import type { CountedResource } from '../model/sequence.ts';
 import type { Store } from './connect.ts';
 
-/** Returns the id of the count of a resource's changes. */
+/** Returns the ID of the counter of a resource's changes. */
 export function sequenceId({ appUid, entity, resourceUid }: CountedResource): string {
   return `${appUid}/${entity}/${resourceUid}`;
 }
 
-/** Returns a number per entry, from 1 on. Within the transaction of the changes, so that events commit in order. */
+/** Returns the next number for each entry, in the transaction of the changes, so that events commit in order. */
 export async function countInTransaction(
   store: Store,
   ids: readonly string[],
@@ -29,7 +29,7 @@ export async function countInTransaction(
   return number(ids, new Map(found.map(({ _id, last }) => [_id, last])));
 }
 
-/** Counts, alone, outside a transaction. One server acknowledges: the event is written later, with a majority. */
+/** Counts outside a transaction, with one acknowledgement: the event itself is written later, with a majority. */
 export async function countReports(store: Store, ids: readonly string[]): Promise<number[]> {
   const counts = tally(ids);
   const [only] = counts;
@@ -44,10 +44,10 @@ function tally(ids: readonly string[]): Map<string, number> {
   return counts;
 }
 
-// Other processes may count the same resources between the update and the read, so each update leaves what it got.
+// Other processes may count between the update and the read, so each update stores its own result.
 const countsKept = 8;
 
-// One command for all: a `findAndModify` for each costs three times as much.
+// One command for all resources: a `findAndModify` for each costs three times as much.
 async function addTogether(
   store: Store,
   counts: ReadonlyMap<string, number>,
@@ -100,7 +100,7 @@ async function add(
   return [_id, counted.last];
 }
 
-/** Numbers the entries of each id in their order; the last one gets `last`. */
+/** Numbers the entries of each ID in their order; the last entry gets the number in `lasts`. */
 function number(ids: readonly string[], lasts: Map<string, number>): number[] {
   const rest = tally(ids);
   return ids.map((id) => {

@@ -8,19 +8,19 @@ import type { Store } from './connect.ts';
 const samplesPerMeasurement = 5;
 const noticedFromMs = secondMs;
 
-/** MongoDB's clock, by which all processes go. Dispose of it to end its measurements. */
+/** MongoDB's clock, used by all processes. Dispose of it to end its measurements. */
 export type ServerClock = Required<Clock> & AsyncDisposable;
 
 interface Measurement {
-  /** From the monotonic clock of this process to MongoDB's. */
+  /** The difference from the monotonic clock of this process to MongoDB's clock. */
   offsetMs: number;
   /** Half of the round trip: MongoDB may have read its clock at any moment of it. */
   errorMs: number;
 }
 
 /**
- * Measures MongoDB's clock, now and each minute, and returns it. Between measurements it advances with the monotonic
- * clock of the process, so that setting the machine's clock does not move it. Rejects when the first measurement fails.
+ * Measures MongoDB's clock now and each minute, and returns it. Between measurements it advances with the monotonic
+ * clock, so that setting the machine's clock does not affect it. Rejects if the first measurement fails.
  */
 export async function startServerClock(
   store: Store,
@@ -39,7 +39,7 @@ export async function startServerClock(
   const measureAgain = async (): Promise<void> => {
     try {
       const measured = await measure(store);
-      // A difference within the error of the measurement changes nothing, so that it sets no time back.
+      // A difference within the measurement error is ignored, so that time does not go backwards.
       if (Math.abs(measured.offsetMs - offsetMs) > measured.errorMs) ({ offsetMs } = measured);
       report();
     } catch (err) {
@@ -59,7 +59,7 @@ export async function startServerClock(
   };
 }
 
-/** Returns `ok`, or a sentence where the clock of the machine is too far from MongoDB's for either to be believed. */
+/** Returns `ok`, or a sentence if the machine's clock is too far from MongoDB's for either to be trusted. */
 export function describeClock(aheadMs: number): string {
   const { clockAheadMsMax } = processLimits;
   if (Math.abs(aheadMs) <= clockAheadMsMax) return 'ok';
@@ -69,7 +69,7 @@ export function describeClock(aheadMs: number): string {
   return `this machine's clock is ${seconds} s ${side} MongoDB's, and may be ${most} s; set both by NTP`;
 }
 
-// The best of several: the quicker the response, the smaller the error.
+// Takes several samples: the faster the response, the smaller the error.
 async function measure(store: Store): Promise<Measurement> {
   const samples: Measurement[] = [];
   for (let n = 0; n < samplesPerMeasurement; n += 1) samples.push(await sample(store));
@@ -77,8 +77,8 @@ async function measure(store: Store): Promise<Measurement> {
 }
 
 async function sample({ db }: Store): Promise<Measurement> {
-  const askedMs = performance.now();
+  const sentAtMs = performance.now();
   const { localTime } = (await db.command({ hello: 1 })) as unknown as { localTime: Date };
-  const errorMs = (performance.now() - askedMs) / 2;
-  return { offsetMs: localTime.getTime() - (askedMs + errorMs), errorMs };
+  const errorMs = (performance.now() - sentAtMs) / 2;
+  return { offsetMs: localTime.getTime() - (sentAtMs + errorMs), errorMs };
 }

@@ -1,4 +1,4 @@
-// Writes in one transaction, and what the driver's errors of writes say.
+// Transactions, and the interpretation of the driver's write errors.
 import { type ClientSession, MongoBulkWriteError, MongoOperationTimeoutError } from 'mongodb';
 import { processLimits } from '../limits.ts';
 import { AppError } from '../platform/errors.ts';
@@ -9,9 +9,9 @@ const duplicateKeyCode = 11_000;
 const writeConflictCode = 112;
 
 /**
- * Runs `work` again on each write conflict: it must do nothing but read and write through the session. Begins before
- * that time of `performance.now()`, in 10 s unless it is given, then throws a `MongoOperationTimeoutError`; the driver
- * repeats a commit of unknown result for 2 min.
+ * Runs `work` in a transaction, again after each write conflict: it may only read and write through the session. Each
+ * try must begin before `beginBeforeMs` (by `performance.now()`, in 10 s by default), otherwise throws a
+ * `MongoOperationTimeoutError`. The driver retries a commit of unknown result for 2 min.
  */
 export async function inTransaction<T>(
   store: Store,
@@ -19,14 +19,14 @@ export async function inTransaction<T>(
   beginBeforeMs = performance.now() + processLimits.transactionBeginsMsMax,
 ): Promise<T> {
   let cause: Error | null = null;
-  const beginInTime = async (session: ClientSession): Promise<T> => {
+  const beginBeforeDeadline = async (session: ClientSession): Promise<T> => {
     if (performance.now() >= beginBeforeMs) {
       if (isWriteConflict(cause)) {
         const detail =
           'too many concurrent changes of the same resource; try again in a few seconds';
         throw new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
       }
-      const message = 'a transaction was begun for too long';
+      const message = 'the transaction could not start in time';
       throw new MongoOperationTimeoutError(message, cause === null ? {} : { cause });
     }
     try {
@@ -37,7 +37,7 @@ export async function inTransaction<T>(
     }
   };
   return store.client.withSession((session) =>
-    session.withTransaction(beginInTime, {
+    session.withTransaction(beginBeforeDeadline, {
       readConcern: { level: 'snapshot' },
       writeConcern: { w: 'majority', journal: true },
       readPreference: 'primary',
@@ -46,36 +46,36 @@ export async function inTransaction<T>(
   );
 }
 
-/** Returns the driver's option for a call in the session, if there is one. */
+/** Returns the driver's option for the session, if there is one. */
 export function within(session: ClientSession | undefined): { session?: ClientSession } {
   return session === undefined ? {} : { session };
 }
 
-/** Returns the documents of an unordered insert that a unique index refused. Throws other errors. */
+/** Returns the positions of the documents in an unordered insert that a unique index rejected. Throws other errors. */
 export function duplicateIndexes(error: unknown): Set<number> {
   if (!(error instanceof MongoBulkWriteError)) throw error;
   const refusals = [error.writeErrors].flat();
-  // Without a refusal the whole call failed, such as for a lost connection.
+  // Without a write error the whole call failed, for example on a lost connection.
   if (refusals.length === 0) throw causeOfBulkError(error);
   if (refusals.some((refusal) => refusal.code !== duplicateKeyCode)) throw error;
-  // A write concern that was not met leaves all documents in doubt.
+  // If the write concern was not met, all documents are in doubt.
   if (error.result.getWriteConcernError() !== undefined) throw error;
   return new Set(refusals.map((refusal) => refusal.index));
 }
 
-/** Returns the error, such as a network error, that the driver wrapped in that of a bulk write; else the error. */
+/** Returns the error that the driver wrapped in a bulk write error, such as a network error; otherwise `error`. */
 export function causeOfBulkError(error: unknown): unknown {
   const isWrapped =
     error instanceof MongoBulkWriteError && (error.errorResponse as unknown) instanceof Error;
   return isWrapped ? error.errorResponse : error;
 }
 
-/** Whether another transaction writes to the same document. */
+/** Checks whether another transaction wrote to the same document. */
 export function isWriteConflict(error: unknown): boolean {
   return errorCode(causeOfBulkError(error)) === writeConflictCode;
 }
 
-/** Whether a unique index refused the document. */
+/** Checks whether a unique index rejected the document. */
 export function isDuplicateKey(error: unknown): boolean {
   return errorCode(error) === duplicateKeyCode;
 }

@@ -1,4 +1,4 @@
-// The lease of a partition: only its holder sends the deliveries in it (ADR 41).
+// The lease of a partition: only its holder sends its deliveries (ADR 41).
 import { randomUUID } from 'node:crypto';
 import { attemptLimits, limits } from '../limits.ts';
 import { idleMs, partitionId, type PartitionKey } from '../model/partition.ts';
@@ -6,19 +6,19 @@ import type { Store } from '../mongo/connect.ts';
 
 const leaseMs = attemptLimits.partitionLeaseMs;
 
-/** `settled` and the end of the lease are as of its last renewal. */
+/** `settled` and `untilMs` are as of the last renewal. */
 export interface Lease {
   partition: PartitionKey;
   by: string;
   settled: number;
-  /** By `performance.now()`, from before the renewal, so that it ends earlier here than for others. */
+  /** By `performance.now()` before the renewal, so that it ends earlier here than in the database. */
   untilMs: number;
 }
 
-/** Another process has taken over: this one sends and settles nothing more. */
+/** Another process has taken over: this one must send and settle nothing more. */
 export class LeaseLost extends Error {}
 
-/** Takes the lease of a partition that nobody holds; null where somebody does, or where there is no such partition. */
+/** Takes the lease of a partition if nobody holds it; null if somebody does or the partition does not exist. */
 export async function takeLease(
   store: Store,
   partition: PartitionKey,
@@ -26,7 +26,7 @@ export async function takeLease(
 ): Promise<Lease | null> {
   const by = `${processUid}/${randomUUID()}`;
   const untilMs = performance.now() + leaseMs;
-  // By the clock of the database alone.
+  // Only the clock of the database decides.
   const isFree = { $or: [{ $eq: ['$lease', null] }, { $lt: ['$lease.until', '$$NOW'] }] };
   const taken = await store.partitions.findOneAndUpdate(
     { _id: partitionId(partition), $expr: isFree },
@@ -36,7 +36,7 @@ export async function takeLease(
   return taken === null ? null : { partition, by, settled: taken.settled, untilMs };
 }
 
-/** Moves the partition past its next number, and renews the lease. Throws `LeaseLost`. */
+/** Settles the next number and renews the lease. Throws `LeaseLost`. */
 export async function settleNext(store: Store, lease: Lease): Promise<void> {
   const { partition, by, settled } = lease;
   const untilMs = performance.now() + leaseMs;
@@ -52,20 +52,20 @@ export async function settleNext(store: Store, lease: Lease): Promise<void> {
 function renewed(by: string): object {
   return {
     lease: { by: { $literal: by }, until: { $add: ['$$NOW', leaseMs] } },
-    // Where the holder is killed. Later than what jobs ask for meanwhile, so that a release can tell.
+    // For a holder that is killed. Later than the times that jobs set, so that a release can tell them apart.
     signalAt: { $add: ['$$NOW', leaseMs + idleMs] },
   };
 }
 
-/** Throws `LeaseLost` unless the holder has the time for a whole request. To be called when nothing is left to wait for. */
+/** Throws `LeaseLost` unless enough time is left for a whole request. Call it right before the request is written. */
 export function requireLease({ untilMs, partition }: Lease): void {
   if (performance.now() + limits.attemptTimeoutMs < untilMs) return;
-  throw new LeaseLost(`too little is left of the lease of ${partitionId(partition)}`);
+  throw new LeaseLost(`too little time is left of the lease of ${partitionId(partition)}`);
 }
 
 /**
- * Releases the lease, unless it has run out: the relay then signals the partition. Else it does so at `signalAt`, or at an
- * earlier time that a job has set meanwhile.
+ * Releases the lease unless it has expired, in which case the relay signals the partition. Keeps an earlier `signalAt`
+ * that a job has set meanwhile.
  */
 export async function releaseLease(
   store: Store,

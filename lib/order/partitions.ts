@@ -1,4 +1,4 @@
-// The documents of partitions, and the numbers that are issued in them (ADR 16).
+// The documents of partitions, and the numbers issued in them (ADR 16).
 import type { ClientSession } from 'mongodb';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import {
@@ -6,21 +6,21 @@ import {
   type PartitionDocument,
   partitionId,
   type PartitionKey,
+  type PartitionNumber,
   soonAfter,
-  type Turn,
 } from '../model/partition.ts';
 import { type Store } from '../mongo/connect.ts';
 import { countInTransaction } from '../mongo/sequences.ts';
 import { findOrProveAbsent } from '../mongo/read-proven.ts';
 import { within } from '../mongo/transaction.ts';
 
-/** Makes the documents of partitions of which a first number was issued, in the transaction that issued it. */
+/** Creates the documents of partitions whose first number was issued, in the same transaction. */
 export async function openPartitions(
   store: Store,
-  turns: readonly Turn[],
+  numbered: readonly PartitionNumber[],
   session: ClientSession,
 ): Promise<void> {
-  const first = turns.filter(({ n }) => n === 1);
+  const first = numbered.filter(({ n }) => n === 1);
   if (first.length === 0) return;
   await store.partitions.bulkWrite(
     first.map(({ partition }) => ({
@@ -36,10 +36,7 @@ export async function openPartitions(
   );
 }
 
-/**
- * Issues the next number of its partition to each entry, in the transaction that requeues the events and has the
- * partitions signalled.
- */
+/** Issues the next number of each partition, in the transaction that requeues the events and schedules the signals. */
 export async function issueNumbers(
   store: Store,
   partitions: readonly PartitionKey[],
@@ -48,26 +45,24 @@ export async function issueNumbers(
   if (partitions.length === 0) return [];
   const ids = partitions.map(partitionId);
   const numbers = await countInTransaction(store, ids, session);
-  const turns = partitions.map((partition, index) => ({ partition, n: numbers[index] ?? 0 }));
-  await openPartitions(store, turns, session);
+  const numbered = partitions.map((partition, index) => ({ partition, n: numbers[index] ?? 0 }));
+  await openPartitions(store, numbered, session);
   return numbers;
 }
 
-/** Returns the last number that was issued in a partition. */
 export async function lastIssued(store: Store, partition: PartitionKey): Promise<number> {
-  // What the primary has: a majority read may lag behind a commit that was acknowledged on the primary before it.
+  // A local read on the primary: a majority read may miss a commit acknowledged just before.
   const readConcern = { level: 'local' } as const;
   const issued = await store.sequences.findOne({ _id: partitionId(partition) }, { readConcern });
   return issued?.last ?? 0;
 }
 
 /** Checks whether a number is settled, or its partition is gone. */
-export async function isSettled(store: Store, { partition, n }: Turn): Promise<boolean> {
+export async function isSettled(store: Store, { partition, n }: PartitionNumber): Promise<boolean> {
   const found = await find(store, partition);
   return found === null || found.settled >= n;
 }
 
-/** Checks whether a partition was removed with its webhook. */
 export async function isGone(store: Store, partition: PartitionKey): Promise<boolean> {
   return (await find(store, partition)) === null;
 }
@@ -96,7 +91,7 @@ export async function findNumbered(
   const place = { webhookUid, n: { $gte: from, $lt: from + countMax } };
   const found = await store.events
     .find(
-      // Only with the last, redundant condition MongoDB uses the partial index.
+      // MongoDB uses the partial index only with the last, redundant condition.
       { appUid, entity, resourceUid, order: { $elemMatch: place }, 'order.n': { $gt: 0 } },
       { projection: { order: { $elemMatch: { webhookUid } } }, ...within(session) },
     )
@@ -109,7 +104,7 @@ export async function findNumbered(
     .toSorted((a, b) => a.n - b.n);
 }
 
-/** Returns the uids of those deliveries whose turn does not come again: their number is settled. */
+/** Returns the uids of deliveries whose number is already settled. */
 export async function findPassed(
   store: Store,
   deliveries: readonly Pick<DeliveryDocument, '_id' | 'eventId' | 'partition'>[],
@@ -132,8 +127,8 @@ export async function findPassed(
   });
 }
 
-/** Has the relay signal partitions soon if nobody moves them before; in the transaction that makes them go on. */
-export async function expectSignal(
+/** Makes the relay signal partitions soon if nobody wakes them before, in the transaction of the change. */
+export async function scheduleSignal(
   store: Store,
   partitionIds: readonly string[],
   { now, session }: { now: Date; session?: ClientSession },
@@ -147,16 +142,16 @@ export async function expectSignal(
   );
 }
 
-const partitionsAtOnce = 1_000;
+const partitionsPerPage = 1_000;
 
-/** Has the relay signal all partitions soon in which a number waits. Returns how many. */
-export async function expectAllSignals(store: Store, now: Date): Promise<number> {
+/** Makes the relay soon signal all partitions in which a number waits. Returns their number. */
+export async function scheduleAllSignals(store: Store, now: Date): Promise<number> {
   let count = 0;
   for (let after = ''; ;) {
     const page = await store.partitions
       .find({ _id: { $gt: after } }, { projection: { settled: 1 } })
       .sort({ _id: 1 })
-      .limit(partitionsAtOnce)
+      .limit(partitionsPerPage)
       .toArray();
     const last = page.at(-1)?._id;
     if (last === undefined) return count;
@@ -164,7 +159,7 @@ export async function expectAllSignals(store: Store, now: Date): Promise<number>
     for (const { _id, settled } of page) {
       if (settled >= (issued.get(_id) ?? 0)) issued.delete(_id);
     }
-    await expectSignal(store, [...issued.keys()], { now });
+    await scheduleSignal(store, [...issued.keys()], { now });
     count += issued.size;
     after = last;
   }
@@ -185,7 +180,7 @@ export async function takeOverdue(
   countMax: number,
 ): Promise<PartitionDocument[]> {
   const overdue = await store.partitions
-    // Only with the redundant `$type` MongoDB uses the partial index.
+    // MongoDB uses the partial index only with the redundant `$type`.
     .find({ signalAt: { $lt: now, $type: 'date' } })
     .sort({ signalAt: 1 })
     .limit(countMax)
@@ -201,13 +196,13 @@ export async function takeOverdue(
 
 const removedMax = 1_000;
 
-/** Returns whether none is left. */
+/** Removes a batch of a webhook's partitions; returns whether none is left. */
 export async function removePartitions(
   store: Store,
   webhookUid: string,
   session: ClientSession,
 ): Promise<boolean> {
-  // `0` comes after `/`, which ends the webhook's uid in a partition's.
+  // In ASCII `0` follows `/`, which separates the webhook's uid in a partition ID.
   const found = await store.partitions
     .find({ _id: { $gt: `${webhookUid}/`, $lt: `${webhookUid}0` } }, { session })
     .limit(removedMax)

@@ -1,7 +1,7 @@
 /** All code that compares or stores times takes a clock, so that tests can replace it. */
 export interface Clock {
   now(): Date;
-  /** How far the machine's clock is ahead of this one, if it is another; negative: behind it. */
+  /** How far the machine's clock is ahead of this one, if they differ; negative if it is behind. */
   aheadMs?(): number;
 }
 

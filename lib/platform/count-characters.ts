@@ -1,4 +1,4 @@
-/** In Unicode code points, as JSON Schema counts them. */
+/** Counts Unicode code points, as JSON Schema does. */
 export function countCharacters(text: string): number {
   return Array.from(text).length;
 }

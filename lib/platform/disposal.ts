@@ -1,4 +1,4 @@
-/** Closes resources in reverse order, each even if another fails: AsyncDisposableStack, which Node 20 lacks. */
+/** Closes resources in reverse order, even if one fails. Replaces AsyncDisposableStack, which Node 20 lacks. */
 export class Disposal implements AsyncDisposable {
   readonly #closers: (() => PromiseLike<void>)[] = [];
 

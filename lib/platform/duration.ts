@@ -13,25 +13,25 @@ const unitsMs: Readonly<Record<string, number>> = {
 
 export const durationShape = /^([0-9]{1,9})(ms|s|m|h|d)$/;
 
-/** Reads a duration such as `30s`; null where the text is none. */
+/** Parses a duration such as `30s`; null if the text is not one. */
 export function readDurationMs(text: string): number | null {
   const match = durationShape.exec(text);
   const unitMs = unitsMs[match?.[2] ?? ''];
   return match === null || unitMs === undefined ? null : Number(match[1]) * unitMs;
 }
 
-export function noDuration(text: string): string {
+export function invalidDuration(text: string): string {
   return `"${text}" is not a duration such as 1500ms, 5s, 2m, 14h or 3d`;
 }
 
-/** Reads a setting, around which there may be spaces. Throws an `Error`. */
+/** Parses the duration in a setting, ignoring surrounding spaces. Throws an `Error`. */
 export function parseDurationMs(text: string): number {
   const durationMs = readDurationMs(text.trim());
-  if (durationMs === null) throw new Error(noDuration(text));
+  if (durationMs === null) throw new Error(invalidDuration(text));
   return durationMs;
 }
 
-/** In the largest unit without a fraction, as `readDurationMs` reads it. */
+/** Formats a duration in the largest unit without a fraction, as `readDurationMs` parses it. */
 export function writeDuration(durationMs: number): string {
   const [unit, unitMs] = Object.entries(unitsMs).findLast(
     ([, sizeMs]) => durationMs >= sizeMs && durationMs % sizeMs === 0,
@@ -39,7 +39,7 @@ export function writeDuration(durationMs: number): string {
   return `${durationMs / unitMs}${unit}`;
 }
 
-/** For people: `850 ms`, `5 s`, `2 min`, `14 h`, `3 d`. */
+/** Formats a duration for people: `850 ms`, `5 s`, `2 min`, `14 h`, `3 d`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`;
   const seconds = Math.round(durationMs / 1_000);

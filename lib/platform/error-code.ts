@@ -1,4 +1,4 @@
-/** Returns null where there is none. Not by `instanceof`: in a vm context Node's errors are of another realm. */
+/** Returns the `code` of an error, or null. No `instanceof`: in a vm context, Node's errors are of another realm. */
 export function errorCode(error: unknown): string | number | null {
   if (!isRecord(error)) return null;
   const { code } = error;

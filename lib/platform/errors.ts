@@ -34,9 +34,9 @@ export type ErrorCode =
   | 'overloaded'
   | 'unavailable';
 
-/** What is wrong with one place (docs/api.md, "Errors"). */
+/** The fault of one field (docs/api.md, "Errors"). */
 export const faultCodes = [
-  // Keywords of JSON Schema.
+  // JSON Schema keywords.
   'required',
   'additionalProperties',
   'type',
@@ -51,7 +51,7 @@ export const faultCodes = [
   'maxProperties',
   'minimum',
   'maximum',
-  // Of `invalid_request`, beside those.
+  // Other codes of `invalid_request`.
   'exactlyOne',
   'time',
   'range',
@@ -81,7 +81,7 @@ export const faultCodes = [
   'needs_http',
   'needs_https',
   'other_url',
-  // Of other problems.
+  // Codes of other problems.
   'list',
   'stream',
   'unknown_account',

@@ -44,7 +44,7 @@ function decodeTime(text: string): number {
 let lastTimeMs = -1;
 let lastRandom = new Uint8Array(randomCharacters);
 
-// 80 random bits in base 32; within a millisecond the last ones plus one (ULID specification), to sort by order.
+// 80 random bits in base 32; within a millisecond the previous value plus one, to sort in order (ULID specification).
 function nextRandom(timeMs: number): Uint8Array {
   if (timeMs !== lastTimeMs) {
     lastTimeMs = timeMs;
@@ -59,14 +59,14 @@ function nextRandom(timeMs: number): Uint8Array {
   return lastRandom;
 }
 
-/** Makes a uid: a ULID (https://github.com/ulid/spec) in lower case; without dots, as Standard Webhooks asks. */
+/** Creates a uid: a lower-case ULID (https://github.com/ulid/spec); without dots, as Standard Webhooks requires. */
 export function newId(prefix: IdPrefix, time: Date = new Date()): string {
   const timeMs = time.getTime();
   const random = Array.from(nextRandom(timeMs), (digit) => crockfordAlphabet.charAt(digit));
   return `${prefix}_${encodeTime(timeMs)}${random.join('')}`;
 }
 
-/** Returns the least uid of a time: those made before it sort below, the others do not. */
+/** Returns the smallest uid of a time: earlier uids sort below it, all others do not. */
 export function idAt(prefix: IdPrefix, time: Date): string {
   const least = crockfordAlphabet.charAt(0).repeat(randomCharacters);
   return `${prefix}_${encodeTime(time.getTime())}${least}`;

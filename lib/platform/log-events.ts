@@ -1,4 +1,4 @@
-// All events of the log. `npm run generate` writes their table in docs/observing.md from here.
+// All log events. `npm run generate` writes their table in docs/observing.md.
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
@@ -6,7 +6,7 @@ export interface LogEvent<Level extends LogLevel = LogLevel> {
   levels: readonly Level[];
   /** When it is logged, and what to do, if anything. */
   text: string;
-  /** Separated by spaces, without those that docs/observing.md names for all lines. */
+  /** Separated by spaces, without the fields of all lines that docs/observing.md lists. */
   fields: string;
 }
 
@@ -18,7 +18,7 @@ function at<Level extends LogLevel>(
   return { levels, text, fields };
 }
 
-/** By the subject that stands in each line, and by their names. */
+/** Log events by the subject in each line, then by name. */
 export const logEvents = {
   process: {
     'process.starting': at(
@@ -256,7 +256,7 @@ type NamesOf<Subject extends LogSubject, Level extends LogLevel> = {
     : never;
 }[keyof (typeof logEvents)[Subject]];
 
-/** Takes the events of its subject, each at its levels. */
+/** Accepts the events of its subject, each only at its levels. */
 export type Log<Subject extends LogSubject> = {
   [Level in LogLevel]: (fields: object, name: NamesOf<Subject, Level>) => void;
 };

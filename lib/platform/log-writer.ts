@@ -1,25 +1,25 @@
-// Not pino's asynchronous destination: a thread costs more than the write, and an exit cannot tell what was written.
+// Replaces pino's asynchronous destination: its thread costs more than the write, and an exit may lose lines.
 import { writeSync } from 'node:fs';
 import { processLimits } from '../limits.ts';
 import { errorCode } from './error-code.ts';
 
 const writeAfterMs = 10;
-// A pipe takes this much in one piece: processes that share one do not cut each other's lines.
+// A write to a pipe is atomic up to this size, so processes that share one do not split each other's lines.
 const bytesPerWriteMax = 4_096;
 const exitWaitMsMax = 1_000;
 
-/** Writes lines some milliseconds later, together. Nobody waits for a slow reader: what is too much is dropped. */
+/** Writes lines together, some milliseconds later. Never waits for a slow reader: excess lines are dropped. */
 export class LogWriter {
   readonly #fd: number;
   readonly #onDropped: (count: number) => void;
-  // Whole lines, but for the rest of a piece of which only the beginning was taken.
+  // Contains whole lines, except for the rest of a partially written piece.
   readonly #pieces: (string | Buffer)[] = [];
   #lastPieceBytes = 0;
   #bytes = 0;
   #dropped = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `fd` must not block. `onDropped` is told how many lines were dropped, once there is room for more. */
+  /** `fd` must not block. `onDropped` is called with the number of dropped lines once there is room for more. */
   constructor(fd: number, onDropped: (count: number) => void) {
     this.#fd = fd;
     this.#onDropped = onDropped;
@@ -28,7 +28,7 @@ export class LogWriter {
   write(line: string): void {
     const bytes = Buffer.byteLength(line);
     const dropped = this.#dropped;
-    // Once full it stays closed until half is written, or its reports would be many.
+    // Once full, it drops lines until half is written; otherwise it would report too often.
     const bytesMax = dropped === 0 ? processLimits.logBytesMax : processLimits.logBytesMax / 2;
     if (this.#bytes + bytes > bytesMax) {
       this.#dropped += 1;
@@ -42,7 +42,7 @@ export class LogWriter {
     this.#writeLater();
   }
 
-  /** Writes what is left; waits a second at most for a slow reader. */
+  /** Writes the remaining lines; waits at most a second for a slow reader. */
   writeBeforeExit(): void {
     const deadline = performance.now() + exitWaitMsMax;
     const neverWoken = new Int32Array(new SharedArrayBuffer(4));
@@ -71,7 +71,7 @@ export class LogWriter {
     }, writeAfterMs).unref();
   }
 
-  // Returns false when the reader is behind.
+  // Returns false if the reader is behind.
   #writeAll(): boolean {
     for (;;) {
       const first = this.#pieces.shift();
@@ -88,7 +88,7 @@ export class LogWriter {
     try {
       return writeSync(this.#fd, piece);
     } catch (error) {
-      // Of any other fault, such as a reader that is gone, waiting is no cure.
+      // After any other fault, such as a closed reader, waiting does not help.
       return errorCode(error) === 'EAGAIN' ? 0 : piece.length;
     }
   }

@@ -7,11 +7,11 @@ import { maskSecrets } from './mask-secrets.ts';
 // Read before config.ts, because a faulty configuration has to be logged, too.
 const level = process.env['HERALD_LOG_LEVEL'] ?? 'info';
 
-// Reading `process.stdout` has an effect, too: a pipe then does not block.
+// Reading `process.stdout` has a side effect: a pipe then does not block.
 const writer = new LogWriter(process.stdout.fd, (count) => {
   processLog.warn({ count }, 'log.dropped');
 });
-// Node emits it after process.exit, an uncaught error and the natural end alike.
+// Node emits it after process.exit, an uncaught error and a natural end alike.
 process.on('exit', () => writer.writeBeforeExit());
 
 const root = pino(
@@ -26,7 +26,7 @@ const root = pino(
   writer,
 );
 
-// Of a span that has not ended: what it began may go on for hours.
+// Only for a span that has not ended: work it started may go on for hours.
 function traceOfLine(): { traceId?: string } {
   const span = trace.getActiveSpan();
   return span?.isRecording() === true ? { traceId: span.spanContext().traceId } : {};

@@ -3,7 +3,7 @@ import { AppError } from './errors.ts';
 const retryAfterSecondsMin = 2;
 const retryAfterSecondsSpread = 4;
 
-/** Makes an `overloaded` error. The waits are random, so that the refused do not return together. */
+/** Creates an `overloaded` error. The waits are random, so that refused callers do not return together. */
 export function overloaded(detail: string): AppError {
   const spreadSeconds = Math.floor(Math.random() * retryAfterSecondsSpread);
   const retryAfterSeconds = retryAfterSecondsMin + spreadSeconds;

@@ -5,7 +5,7 @@ import { ConfigError } from './setting-reader.ts';
 import { notifySystemd } from './systemd.ts';
 
 export interface RunningRole extends AsyncDisposable {
-  /** Before an orderly stop: goes on working until others have noticed. */
+  /** Before an orderly stop, continues to work until load balancers have noticed. */
   drain?: () => Promise<void>;
   /** Resolves with a fault that ends the process. */
   failed: Promise<unknown>;
@@ -15,12 +15,12 @@ export interface RunningRole extends AsyncDisposable {
 export async function runProcess(role: string, start: () => Promise<RunningRole>): Promise<void> {
   try {
     const running = await start();
-    // Before anybody learns that it is ready: from then on a signal has to find its handler.
-    const asked = stopAsked();
+    // Installed before the process reports ready, because signals may arrive from then on.
+    const stopRequested = untilStopRequested();
     processLog.info({ role }, 'process.ready');
     process.send?.('ready');
     notifySystemd(process.env);
-    const reason = await Promise.race([asked, running.failed.then((fault) => ({ fault }))]);
+    const reason = await Promise.race([stopRequested, running.failed.then((fault) => ({ fault }))]);
     if (typeof reason === 'string') {
       processLog.info({ role, reason }, 'process.stopping');
       await running.drain?.();
@@ -35,7 +35,7 @@ export async function runProcess(role: string, start: () => Promise<RunningRole>
     }
     processLog.fatal({ role, reason, stopped }, 'process.failed');
   } catch (error) {
-    // The operator fixes a faulty setting by the sentence, which a stack would hide.
+    // The operator needs only the message of a faulty setting; a stack would hide it.
     const message = error instanceof Error ? error.message : String(error);
     const err = error instanceof ConfigError ? undefined : error;
     processLog.fatal({ role, message, err }, 'process.failed');
@@ -43,11 +43,11 @@ export async function runProcess(role: string, start: () => Promise<RunningRole>
   process.exit(1);
 }
 
-async function stopAsked(): Promise<string> {
+async function untilStopRequested(): Promise<string> {
   return new Promise((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);
-    // Under npm start the channel ends with the parent, however it died.
+    // Under npm start, the channel closes with the parent, however it died.
     process.once('disconnect', () => resolve('parent gone'));
   });
 }

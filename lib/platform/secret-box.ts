@@ -11,18 +11,18 @@ export interface SealingKey {
   key: Buffer;
 }
 
-/** AES-256-GCM. `place` names the row and field, so that a sealed value moved to another row does not open. */
+/** AES-256-GCM. `location` names the row and field, so that a sealed value moved to another row does not open. */
 export interface SecretBox {
-  seal(plain: string, place: string): SealedSecret;
-  open(secret: SealedSecret, place: string): string;
+  seal(plain: string, location: string): SealedSecret;
+  open(secret: SealedSecret, location: string): string;
 }
 
-/** Parses `id:base64,id:base64`, the sealing key first. Throws an Error with a position, never a value. */
+/** Parses `id:base64,id:base64`, the sealing key first. Throws an Error that names the position, never a value. */
 export function parseKeyRing(text: string): SealingKey[] {
   const keys = text.split(',').map((entry, index) => {
     const [id, encoded, ...rest] = entry.trim().split(':');
     const key = Buffer.from(encoded ?? '', 'base64');
-    // Node's decoder skips other characters, so a mistyped key would be another key.
+    // Node's decoder ignores other characters, so a mistyped key would become another key.
     const isBase64 = /^[A-Za-z0-9+/_-]+=?$/.test(encoded ?? '');
     const isEntry = /^[A-Za-z0-9_-]{1,32}$/.test(id ?? '') && isBase64 && rest.length === 0;
     if (!id || !isEntry || key.length !== keyBytes) {
@@ -38,31 +38,31 @@ export function parseKeyRing(text: string): SealingKey[] {
   return keys;
 }
 
-/** The first key of the ring seals. Throws when the ring is empty. */
+/** Creates a box that seals with the first key of the ring. Throws if the ring is empty. */
 export function createSecretBox(ring: readonly SealingKey[]): SecretBox {
   const [current] = ring;
   if (current === undefined) throw new Error('a secret box needs at least one key');
   const byId = new Map(ring.map((entry) => [entry.id, entry.key]));
 
   return {
-    seal(plain, place) {
+    seal(plain, location) {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv(algorithm, current.key, iv, { authTagLength: tagBytes });
-      cipher.setAAD(Buffer.from(place, 'utf8'));
+      cipher.setAAD(Buffer.from(location, 'utf8'));
       const text = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
       const sealed = Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64');
       return { keyId: current.id, sealed };
     },
-    open(secret, place) {
+    open(secret, location) {
       const key = byId.get(secret.keyId);
       if (key === undefined) throw new Error(`the key ring has no key "${secret.keyId}"`);
       const bytes = Buffer.from(secret.sealed, 'base64');
       if (bytes.length < ivBytes + tagBytes) throw new Error('the sealed secret is too short');
-      // Without authTagLength Node accepts a tag of 4 bytes, which can be forged.
+      // Without authTagLength, Node accepts a tag of 4 bytes, which can be forged.
       const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, ivBytes), {
         authTagLength: tagBytes,
       });
-      decipher.setAAD(Buffer.from(place, 'utf8'));
+      decipher.setAAD(Buffer.from(location, 'utf8'));
       decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
       const text = bytes.subarray(ivBytes + tagBytes);
       return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');

@@ -16,7 +16,7 @@ export class SettingReader {
     this.#environment = environment;
   }
 
-  /** The fallback is for an absent or empty setting, which is a fault without one. */
+  /** Uses the fallback for an absent or empty setting; without one, the absence is a fault. */
   read<T>(name: string, fallback: T | undefined, parse: (text: string) => T): T {
     const text = this.#environment[name]?.trim() ?? '';
     return this.collectFaults(name, fallback as T, () => {

@@ -15,23 +15,23 @@ interface SlotRequest {
 }
 
 /**
- * Reserves the webhook's next slot. Waits for one within a second, and returns null; returns the time of a later one,
- * at which the delivery may be sent. Rejects with the signal's reason.
+ * Reserves the webhook's next slot. Waits for a slot within a second and returns null; otherwise returns the time of
+ * the slot, at which the delivery may be sent. Rejects with the signal's reason.
  */
 export type AwaitSlot = (request: SlotRequest, signal: AbortSignal) => Promise<Date | null>;
 
 const keptMs = hourMs;
 // Requests of a process for one webhook share an update.
-const updates = { itemsPerCallMax: 1_000, callsAtOnceMax: 1 };
+const updates = { itemsPerCallMax: 1_000, concurrentCallsMax: 1 };
 
-/** Reserves slots at the rates of webhooks, over all processes. */
+/** Creates a rate limiter that is shared by all processes. */
 export function createRateLimiter(store: Store): AwaitSlot {
   const reserve = coalesce(
     updates,
     (requests: readonly SlotRequest[]) => reserveSlots(store, requests),
     ({ webhook }) => webhook._id,
   );
-  const waits = new SharedLimit(attemptLimits.rateWaitsAtOnceMax);
+  const waits = new SharedLimit(attemptLimits.concurrentRateWaitsMax);
   return async (request, signal) => {
     const { appUid } = request.webhook;
     const mayWait = waits.hasRoom(appUid);
@@ -44,7 +44,7 @@ export function createRateLimiter(store: Store): AwaitSlot {
       await waitOut(waitMs, signal);
       return null;
     } finally {
-      waits.giveBack(appUid, count);
+      waits.release(appUid, count);
     }
   };
 }
@@ -76,9 +76,9 @@ async function reserveSlots(store: Store, requests: readonly SlotRequest[]): Pro
       { $set: { nextSlotMs, webhookUpdatedAt } },
       { $set: { expiresAt: { $toDate: { $add: ['$nextSlotMs', keptMs] } } } },
     ],
-    // A reservation that is lost costs a burst: so `w: 1`.
+    // With `w: 1`: a lost reservation only costs a burst.
     { upsert: true, returnDocument: 'after', writeConcern: { w: 1 } },
   );
-  if (limiter === null) throw new Error(`no slots of ${webhook._id} were reserved`);
+  if (limiter === null) throw new Error(`no slots were reserved for ${webhook._id}`);
   return requests.map((_, index) => limiter.nextSlotMs - (count - index) * intervalMs);
 }

@@ -4,8 +4,8 @@ import type { DeliveryDocument } from '../model/delivery.ts';
 export type RateLimited = Pick<DeliveryDocument, 'isRateLimited' | 'nextAttemptAt' | 'updatedAt'>;
 
 /**
- * Checks whether a delivery may use the slot for which it waited. A slot is void when it is more than a second past, so
- * that nothing bursts after an outage, and when the webhook was changed after it was reserved.
+ * Checks whether a delivery may use the slot it waited for. A slot is void more than a second later, so that nothing
+ * bursts after an outage, and if the webhook was changed after the reservation.
  */
 export function hasSlot(
   delivery: RateLimited | null,

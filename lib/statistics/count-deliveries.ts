@@ -28,7 +28,7 @@ export type CountedDelivery = Pick<DeliveryDocument, keyof typeof deliveryFields
   attempts: (Pick<Attempt, 'at' | 'trigger' | 'state'> & { ms: Pick<Attempt['ms'], 'total'> })[];
 };
 
-/** The end of an attempt or a cancellation: what is counted once. */
+/** The end of an attempt, or a cancellation; each is counted once. */
 interface Fact {
   atMs: number;
   outcome: CountedOutcome;
@@ -36,12 +36,12 @@ interface Fact {
   changeToReceiptMs: number | null;
 }
 
-/** Returns what there is to count of a delivery: the ends of its kept attempts, and its cancellation. */
+/** Returns the countable facts of a delivery: the ends of its kept attempts, and its cancellation. */
 export function factsOf(delivery: CountedDelivery): Fact[] {
   const facts = delivery.attempts.map((attempt): Fact => {
     const { at, state, ms } = attempt;
     const atMs = at.getTime() + ms.total;
-    const isCounted = state === 'delivered' && !wasSentAgain(delivery, attempt);
+    const isCounted = state === 'delivered' && !wasRequeued(delivery, attempt);
     const changeToReceiptMs = isCounted ? atMs - timeOfId(delivery.eventId).getTime() : null;
     return { atMs, outcome: state, attemptMs: ms.total, changeToReceiptMs };
   });
@@ -50,8 +50,8 @@ export function factsOf(delivery: CountedDelivery): Fact[] {
   return [...facts, { atMs, outcome: 'cancelled', attemptMs: null, changeToReceiptMs: null }];
 }
 
-// By a resend or replay, also where a retry followed: days may lie between the change and its receipt.
-function wasSentAgain(
+// True after a resend or replay, including its retries: days may lie between the change and its receipt.
+function wasRequeued(
   { requeuedAt }: CountedDelivery,
   { at, trigger }: Pick<Attempt, 'at' | 'trigger'>,
 ): boolean {
@@ -59,12 +59,12 @@ function wasSentAgain(
   return isFirstOfSchedule || (requeuedAt !== null && requeuedAt <= at);
 }
 
-/** Returns whose statistics count a delivery. What the service tells of itself is no change of the application. */
+/** Returns the owners whose statistics count a delivery. Notices are not changes of the application. */
 export function ownersOf({ appUid, webhookUid, event }: CountedDelivery): string[] {
   return isOperationsEvent(event) ? [webhookUid] : [appUid, webhookUid];
 }
 
-export function noCounts(): Counts {
+export function emptyCounts(): Counts {
   return { outcomes: {}, attemptMs: {}, changeToReceiptMs: {} };
 }
 

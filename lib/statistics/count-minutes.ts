@@ -11,15 +11,15 @@ import { type Store } from '../mongo/connect.ts';
 import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 import { minuteMs } from '../platform/duration.ts';
 import { timeOfId } from '../platform/ids.ts';
-import { addCounts, type CountedDelivery, countedFields, noCounts } from './count-deliveries.ts';
+import { addCounts, type CountedDelivery, countedFields, emptyCounts } from './count-deliveries.ts';
 import { beginningOf, intervals, statisticsId } from './intervals.ts';
 import { type Part, type Span, type Tallied, Tally } from './tally.ts';
 
 const { countedAfterMs, countLeaseMs, countedTogetherMax, staleUpdateMsMax } = statisticsLimits;
 
 /**
- * Counts the whole minutes that ended a minute ago at least, and returns whether there were any. The counts and the
- * cursor behind them are one transaction: neither a crash nor a second process loses or doubles anything.
+ * Counts the whole minutes that ended at least a minute ago, and returns whether there were any. Counts and cursor are
+ * written in one transaction: neither a crash nor a second process loses or doubles anything.
  */
 export async function countMinutes(store: Store, now: Date): Promise<boolean> {
   const span = await takeSpan(store, now);
@@ -32,7 +32,7 @@ export async function countMinutes(store: Store, now: Date): Promise<boolean> {
   return true;
 }
 
-// The lease only saves a second process the work: the transaction lets one of two count.
+// The lease only avoids duplicate work; the transaction ensures that one process counts.
 async function takeSpan(store: Store, now: Date): Promise<Span | null> {
   const due = new Date(beginningOf('minute', now.getTime() - countedAfterMs));
   const leased = await store.statisticsCursors.findOneAndUpdate(
@@ -44,7 +44,7 @@ async function takeSpan(store: Store, now: Date): Promise<Span | null> {
   return null;
 }
 
-// Begins before the first attempt of all.
+// Starts before the first attempt ever.
 async function ensureCursor(store: Store, now: Date): Promise<void> {
   if ((await store.statisticsCursors.findOne({ _id: 'deliveries' })) !== null) return;
   const [oldest] = await store.deliveries
@@ -65,13 +65,13 @@ async function ensureCursor(store: Store, now: Date): Promise<void> {
   }
 }
 
-// Of one snapshot: else a delivery that is recorded again meanwhile would be read again further on.
+// In one snapshot; otherwise a delivery updated meanwhile would be read twice.
 async function tallySpan(store: Store, span: Span): Promise<Tally> {
   const tally = new Tally(span);
   const since = new Date(span.start.getTime() - staleUpdateMsMax);
   await store.client.withSession({ snapshot: true }, async (session) => {
-    // After a pause a call that finds little would take long, so all that was updated in the span is returned. Most of
-    // the two minutes since its end is of no use.
+    // Filtering the first range by attempts could make a call take long after downtime, so all of it is returned. The
+    // two minutes after the span are filtered, because most of them is not needed.
     const reads = [
       { updatedAt: { $gte: since, $lt: span.end } },
       { updatedAt: { $gte: span.end }, 'attempts.0.at': { $lt: span.end } },
@@ -118,7 +118,7 @@ function updatesOf(
   for (const { appUid, owner, minuteMs, counts } of tally) {
     const atMs = beginningOf(interval, minuteMs);
     const id = statisticsId(owner, interval, atMs);
-    const total = merged.get(id) ?? { appUid, atMs, counts: noCounts() };
+    const total = merged.get(id) ?? { appUid, atMs, counts: emptyCounts() };
     addCounts(total.counts, counts);
     merged.set(id, total);
   }
@@ -134,7 +134,7 @@ function updatesOf(
   }));
 }
 
-// By the path of each count in the document, such as `attemptMs.37`.
+// Keyed by the path of each count in the document, such as `attemptMs.37`.
 function incrementsOf(counts: Counts): Record<string, number> {
   const paths = Object.entries(counts).flatMap(([name, numbers]) =>
     Object.entries(numbers).map(([key, count]) => [`${name}.${key}`, count]),

@@ -5,8 +5,8 @@ const ratio = (1 + relativeErrorMax) / (1 - relativeErrorMax);
 const logOfRatio = Math.log(ratio);
 
 /**
- * Returns the bucket of a duration. Each bucket ends at a constant ratio of the one before, so a percentile is wrong by
- * 5 % at most, and histograms are merged by adding (DDSketch: Masson, Rim and Lee, VLDB 2019). Bucket 0 is below 1 ms.
+ * Returns the bucket of a duration. Each bucket ends at a constant ratio to the previous one, so percentiles are within
+ * 5 %, and histograms can be merged by adding (DDSketch: Masson, Rim and Lee, VLDB 2019). Bucket 0 is below 1 ms.
  */
 export function bucketOf(durationMs: number): number {
   return durationMs < 1 ? 0 : 1 + Math.ceil(Math.log(durationMs) / logOfRatio);
@@ -29,14 +29,14 @@ const shares = [0.5, 0.95, 0.99];
 
 export type Percentiles = Record<'p50' | 'p95' | 'p99', number>;
 
-/** Returns the least values that these shares of all do not exceed, in whole ms; null of an empty histogram. */
+/** Returns the smallest values that the shares do not exceed, in whole ms; null for an empty histogram. */
 export function percentilesOf(histogram: Histogram): Percentiles | null {
   let total = 0;
   for (const bucket in histogram) total += histogram[bucket] ?? 0;
   if (total === 0) return null;
   const found: number[] = [];
   let passed = 0;
-  // JavaScript lists keys that are whole numbers in ascending order.
+  // JavaScript iterates integer keys in ascending order.
   for (const bucket in histogram) {
     passed += histogram[bucket] ?? 0;
     while (passed >= Math.ceil((shares[found.length] ?? Infinity) * total)) {

@@ -5,7 +5,7 @@ import { dayMs, hourMs, minuteMs } from '../platform/duration.ts';
 const { minutesKeptMs, hoursKeptMs, daysKeptMs } = statisticsLimits;
 const { minutesRangeMsMax, hoursRangeMsMax, daysRangeMsMax } = statisticsLimits;
 
-/** The length of an interval, how long its counts are kept, and the longest range that is answered in it. */
+/** The length of an interval, how long its counts are kept, and the longest range that can be queried with it. */
 export const intervals: Readonly<
   Record<StatisticsInterval, { ms: number; keptMs: number; rangeMsMax: number }>
 > = {
@@ -14,7 +14,7 @@ export const intervals: Readonly<
   day: { ms: dayMs, keptMs: daysKeptMs, rangeMsMax: daysRangeMsMax },
 };
 
-/** Returns the beginning, in UTC, of the interval that a time is in. */
+/** Returns the start, in UTC, of the interval that contains a time. */
 export function beginningOf(interval: StatisticsInterval, atMs: number): number {
   const { ms } = intervals[interval];
   return Math.floor(atMs / ms) * ms;

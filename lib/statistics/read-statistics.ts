@@ -9,8 +9,8 @@ import {
   addFact,
   type CountedDelivery,
   countedFields,
+  emptyCounts,
   factsOf,
-  noCounts,
   ownersOf,
 } from './count-deliveries.ts';
 import { beginningOf, intervals, statisticsId } from './intervals.ts';
@@ -20,7 +20,7 @@ const { uncountedReadMax, staleUpdateMsMax } = statisticsLimits;
 interface StatisticsRange {
   appUid: string;
   interval: StatisticsInterval;
-  /** The beginning of an interval, as `until`. */
+  /** The start of an interval, like `until`. */
   since: Date;
   until: Date;
 }
@@ -29,7 +29,7 @@ interface WantedStatistics extends StatisticsRange {
   webhookUid: string | null;
 }
 
-/** The counts before `completeUntil` are final; to those after it more may come. */
+/** Counts before `completeUntil` are final; later ones may still grow. */
 interface Statistics {
   /** One for each interval of the range, oldest first. */
   points: { at: Date; counts: Counts }[];
@@ -38,23 +38,23 @@ interface Statistics {
 }
 
 export interface WebhookStatistics {
-  /** Of the application's webhooks those with any counts, in the order of their uids. */
+  /** The webhooks with any counts, in the order of their uids. */
   webhooks: { webhookUid: string; counts: Counts }[];
   completeUntil: Date;
 }
 
-/** Reads the counts of a range, with the deliveries that are not counted yet where they are few. */
+/** Reads the counts of a range, including uncounted deliveries if they are few. */
 export async function readStatistics(store: Store, wanted: WantedStatistics): Promise<Statistics> {
   const { appUid, webhookUid, interval, since, until } = wanted;
   const owner = webhookUid ?? appUid;
-  const points = new Map(startsIn(wanted).map((atMs) => [atMs, noCounts()]));
+  const points = new Map(startsIn(wanted).map((atMs) => [atMs, emptyCounts()]));
   const idAt = (time: Date): string => statisticsId(owner, interval, time.getTime());
   const completeUntil = await addAll(store, wanted, {
     ids: { $gte: idAt(since), $lt: idAt(until) },
     own: { appUid, ...(webhookUid === null ? {} : { webhookUid }) },
     countsOf: (of, atMs) => (of === owner ? points.get(atMs) : undefined),
   });
-  const totals = noCounts();
+  const totals = emptyCounts();
   for await (const counts of inSlices(points.values())) addCounts(totals, counts);
   return {
     points: [...points].map(([atMs, counts]) => ({ at: new Date(atMs), counts })),
@@ -63,7 +63,7 @@ export async function readStatistics(store: Store, wanted: WantedStatistics): Pr
   };
 }
 
-/** The same for each webhook of an application, of the whole range. */
+/** Reads the totals of a range for each webhook of an application. */
 export async function readWebhookStatistics(
   store: Store,
   range: StatisticsRange,
@@ -72,7 +72,7 @@ export async function readWebhookStatistics(
   const webhooks = store.webhooks.find({ appUid }, { projection: { _id: 1 } }).sort({ _id: 1 });
   const uids = await webhooks.map(({ _id }) => _id).toArray();
   const starts = startsIn(range);
-  const totals = new Map(uids.map((uid) => [uid, noCounts()]));
+  const totals = new Map(uids.map((uid) => [uid, emptyCounts()]));
   const completeUntil = await addAll(store, range, {
     ids: { $in: uids.flatMap((uid) => starts.map((atMs) => statisticsId(uid, interval, atMs))) },
     own: { appUid },
@@ -98,16 +98,16 @@ function hasAny({ outcomes }: Counts): boolean {
 
 interface Reading {
   ids: NonNullable<Filter<StatisticsDocument>['_id']>;
-  /** Of what is not counted yet. */
+  /** The filter of uncounted deliveries. */
   own: Partial<Pick<CountedDelivery, 'appUid' | 'webhookUid'>>;
-  /** Where to add what belongs to an owner, in the interval that begins then. */
+  /** Returns the counts to add to, for an owner and the interval that starts at `atMs`. */
   countsOf: (owner: string, atMs: number) => Counts | undefined;
 }
 
-/** Returns until when the counts are final. */
+/** Returns the time before which the counts are final. */
 async function addAll(store: Store, range: StatisticsRange, reading: Reading): Promise<Date> {
   const { since, until } = range;
-  // Of one snapshot: else what is counted meanwhile would be missing or there twice.
+  // In one snapshot; otherwise deliveries counted meanwhile would be missing or counted twice.
   const completeUntil = await store.client.withSession({ snapshot: true }, async (session) => {
     const cursor = await store.statisticsCursors.findOne({ _id: 'deliveries' }, { session });
     const countedUntil = cursor?.countedUntil ?? new Date(0);
@@ -136,7 +136,7 @@ async function addCounted(
   }
 }
 
-/** Adds nothing where they are too many. */
+/** Adds nothing if there are too many. */
 async function addUncounted(
   store: Store,
   { interval }: StatisticsRange,

@@ -1,6 +1,12 @@
 import { statisticsLimits } from '../limits.ts';
 import type { Counts } from '../model/statistics.ts';
-import { addFact, type CountedDelivery, factsOf, noCounts, ownersOf } from './count-deliveries.ts';
+import {
+  addFact,
+  type CountedDelivery,
+  emptyCounts,
+  factsOf,
+  ownersOf,
+} from './count-deliveries.ts';
 import { beginningOf } from './intervals.ts';
 
 export interface Span {
@@ -20,7 +26,7 @@ export interface Part extends Span {
   counted: Tallied[];
 }
 
-/** The counts of a span by minute. They are in memory: a span with too many of them ends before the last ones. */
+/** The counts of a span by minute, in memory: if there are too many, the span is shortened at its end. */
 export class Tally {
   readonly #startMs: number;
   #endMs: number;
@@ -44,7 +50,7 @@ export class Tally {
     while (this.#count > this.#countMax && this.#minutes.size > 1) this.#dropLast();
   }
 
-  /** Returns parts of up to `countMax` counts, but at least a minute, one after the other. */
+  /** Returns consecutive parts of up to `countMax` counts, but at least one minute each. */
   parts(countMax: number): Part[] {
     const parts: Part[] = [];
     let part: Part = { start: new Date(this.#startMs), end: new Date(this.#endMs), counted: [] };
@@ -64,7 +70,7 @@ export class Tally {
     this.#minutes.set(minuteMs, minute);
     const known = minute.get(owner);
     if (known !== undefined) return known.counts;
-    const counts = noCounts();
+    const counts = emptyCounts();
     minute.set(owner, { appUid, owner, minuteMs, counts });
     this.#count += 1;
     return counts;

@@ -1,12 +1,12 @@
-// The kinds of instruments: they count for nothing until a meter is connected.
+// The kinds of instruments. They record nothing until a meter is connected.
 import type { Attributes, Meter, ObservableResult } from '@opentelemetry/api';
 
 interface InstrumentFacts<Attribute extends string> {
   name: string;
-  /** Of UCUM: `s`, `By`, `1`, or what is counted, in braces. */
+  /** A UCUM unit: `s`, `By`, `1`, or the counted thing in braces. */
   unit: string;
   description: string;
-  /** What each attribute says. */
+  /** Descriptions by attribute. */
   attributes: Readonly<Record<Attribute, string>>;
 }
 
@@ -20,7 +20,7 @@ export class Counter<Attribute extends string> {
   readonly #zeros: readonly AttributesOf<Attribute>[];
   #add: ((count: number, attributes: Attributes) => void) | null = null;
 
-  /** `zeros` are shown from the start: a rate does not see the first value of a series. */
+  /** `zeros` are reported from the start, because a rate does not see the first value of a series. */
   constructor({
     zeros = [],
     ...facts
@@ -87,7 +87,7 @@ export class Gauge<Attribute extends string> {
     });
   }
 
-  /** Has `read` called at each collection, until the returned function is called. */
+  /** Calls `read` at each collection, until the returned function is called. */
   observe(read: Read<Attribute>): () => void {
     this.#reads.add(read);
     return () => this.#reads.delete(read);

@@ -1,17 +1,17 @@
-// All instruments of the service. `npm run generate` writes their table in docs/metrics.md from here.
+// All instruments of the service. `npm run generate` writes their table in docs/metrics.md.
 import type { Meter } from '@opentelemetry/api';
 import { Counter, Gauge, Histogram } from './instrument.ts';
 
-// Those of the semantic conventions for HTTP.
+// The buckets of the semantic conventions for HTTP.
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-// Up to the timeout of an attempt, and what it may exceed it by.
+// Up to the timeout of an attempt, and a margin.
 const attemptSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 7.5];
-// From an immediate start to an outage of hours; 5 s and 300 s are limits of alerts.
+// From an immediate start to an outage of hours; 5 s and 300 s are thresholds of alerts.
 const waitSeconds = [
   0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400,
 ];
 
-// Those of the semantic conventions for databases.
+// The buckets of the semantic conventions for databases.
 const databaseSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
 const attemptNumber = '`1`, `2`, `3` or `4+`';
@@ -21,7 +21,7 @@ const jobKind = '`release`, `resend`, `replay` or `erasure`';
 const pool =
   '`requests` to the API; to receivers `process` (all), `application`, `origin` and `webhook` (of any of them)';
 
-/** Every label has few values: no application, tenant, webhook or URL is one. */
+/** Every label has few values; none is an application, tenant, webhook or URL. */
 export const instruments = {
   httpRequestDuration: new Histogram({
     name: 'http.server.request.duration',
@@ -279,7 +279,7 @@ export const instruments = {
   }),
 } as const;
 
-/** Has them count by this meter; by none with null. */
+/** Connects all instruments to a meter; null disconnects them. */
 export function connectInstruments(meter: Meter | null): void {
   for (const instrument of Object.values(instruments)) instrument.connect(meter);
 }

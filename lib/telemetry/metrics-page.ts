@@ -1,4 +1,4 @@
-// The page that Prometheus reads, on a port of its own that serves nothing else.
+// The page for Prometheus, on its own port that serves nothing else.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,28 +8,28 @@ const path = '/metrics';
 const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 const connectionsMax = 32;
 const requestTimeoutMs = 5_000;
-// Twice as long where an answer waits to be read; longer than most pause between two scrapes.
+// The effective limit doubles while a response waits to be read. Longer than most scrape intervals.
 const idleTimeoutMs = 120_000;
 
 export interface MetricsPage extends AsyncDisposable {
   port: number;
 }
 
-/** Serves what `write` returns, one call at a time for all who ask. Throws a sentence when the port is taken. */
+/** Serves the result of `write`, one call at a time for all callers. Throws a clear sentence if the port is taken. */
 export async function serveMetricsPage(
-  place: { port: number; host: string },
+  address: { port: number; host: string },
   write: () => Promise<string>,
 ): Promise<MetricsPage> {
   const server = createPageServer(shareCalls(write));
   try {
-    server.listen(place);
+    server.listen(address);
     await once(server, 'listening');
   } catch (error) {
     if (errorCode(error) !== 'EADDRINUSE') throw error;
-    const message = `port ${place.port} is in use; set HERALD_METRICS_PORT to another, or to 0 for any`;
+    const message = `port ${address.port} is in use; set HERALD_METRICS_PORT to another, or to 0 for any`;
     throw new Error(message, { cause: error });
   }
-  // It must not keep a process that has ended its work.
+  // The server must not keep a finished process alive.
   server.unref();
   return {
     port: (server.address() as AddressInfo).port,
@@ -64,13 +64,13 @@ function createPageServer(write: () => Promise<string>): Server {
     },
   );
   server.maxConnections = connectionsMax;
-  // Whoever keeps all of them must not keep out the probes.
+  // Idle connections must not keep out the next scrape.
   server.on('drop', () => server.closeIdleConnections());
   server.timeout = idleTimeoutMs;
   return server;
 }
 
 function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | null = null;
-  return () => (underWay ??= call().finally(() => (underWay = null)));
+  let inFlight: Promise<T> | null = null;
+  return () => (inFlight ??= call().finally(() => (inFlight = null)));
 }

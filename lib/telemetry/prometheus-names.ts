@@ -2,7 +2,7 @@ import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
 
 const suffixes: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes' };
 
-/** Puts units behind names, as Prometheus does with what it gets by OTLP, so that dashboards fit both. */
+/** Appends units to names, as Prometheus does for OTLP, so that dashboards work for both. */
 export function nameForPrometheus(collected: ResourceMetrics): ResourceMetrics {
   const scopeMetrics = collected.scopeMetrics.map((scope) => ({
     ...scope,

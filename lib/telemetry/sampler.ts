@@ -4,7 +4,7 @@ import { type Sampler, SamplingDecision, type SamplingResult } from '@openteleme
 const recorded: SamplingResult = { decision: SamplingDecision.RECORD_AND_SAMPLED };
 const dropped: SamplingResult = { decision: SamplingDecision.NOT_RECORD };
 
-/** Records a share of new traces, by chance: an id, which a caller may choose, decides nothing. And what is linked to one. */
+/** Records a random share of new traces, whatever ID the caller chose, and spans linked to a recorded trace. */
 export class ShareSampler implements Sampler {
   readonly #share: number;
   readonly #random: () => number;

@@ -1,4 +1,4 @@
-// Spans around work. Names are few; attributes hold no text that anybody else wrote, but uids.
+// Spans around work. There are few span names, and attributes contain no text written by others except uids.
 import {
   type Attributes,
   type Context,
@@ -11,20 +11,20 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { errorCode } from '../platform/error-code.ts';
-import { spanUnderWay } from './trace-context.ts';
+import { recordingSpan } from './trace-context.ts';
 
 export interface SpanFacts {
   name: string;
   kind?: SpanKind;
   attributes?: Attributes;
   links?: Link[];
-  /** Milliseconds of the epoch. */
+  /** In milliseconds since the epoch. */
   startTime?: number;
-  /** The one under way where absent. */
+  /** Defaults to the active context. */
   parent?: Context;
 }
 
-/** Runs `work` in a span, which its fault ends as failed. */
+/** Runs `work` in a span, and marks the span as failed if it throws. */
 export async function inSpan<T>(
   { parent = context.active(), ...facts }: SpanFacts,
   work: (span: Span) => Promise<T>,
@@ -40,17 +40,17 @@ export async function inSpan<T>(
   }
 }
 
-/** As `inSpan`, where a trace is recorded; else just runs `work`. */
+/** Like `inSpan` if a trace is recorded; otherwise only runs `work`. */
 export async function inSpanOfTrace<T>(facts: SpanFacts, work: () => Promise<T>): Promise<T> {
-  return spanUnderWay() === null ? work() : inSpan(facts, work);
+  return recordingSpan() === null ? work() : inSpan(facts, work);
 }
 
 export function startSpan({ name, parent = context.active(), ...facts }: SpanFacts): Span {
-  // Asked for anew: a tracer that is kept stays with the provider of its first moment.
+  // Fetched each time: a cached tracer stays with the provider that was active when it was created.
   return trace.getTracer('agent-herald').startSpan(name, facts, parent);
 }
 
-/** Marks a span as failed, by the code or class of the error: its message may hold anything. */
+/** Marks a span as failed, with the code or class of the error: its message may contain anything. */
 export function failSpan(span: Span, error: unknown): void {
   const name = error instanceof Error ? error.name : 'unknown';
   span.setAttribute('error.type', String(errorCode(error) ?? name));
@@ -58,8 +58,8 @@ export function failSpan(span: Span, error: unknown): void {
 }
 
 /**
- * Runs what several callers share: for one alone in its trace, else in a trace of its own, linked with theirs where
- * those are recorded.
+ * Runs work shared by several callers: in the trace of a single caller, otherwise in its own trace, linked with their
+ * recorded traces.
  */
 export function inSharedSpan<T>(
   name: string,
@@ -68,7 +68,7 @@ export function inSharedSpan<T>(
 ): Promise<T> {
   const [only] = callers;
   if (only !== undefined && callers.length === 1) return context.with(only, work);
-  const spans = callers.map(spanUnderWay).filter((span) => span !== null);
+  const spans = callers.map(recordingSpan).filter((span) => span !== null);
   if (spans.length === 0) return context.with(ROOT_CONTEXT, work);
   const links = spans.map((span) => ({ context: span.spanContext() }));
   return inSpan({ name, links, parent: ROOT_CONTEXT }, (shared) => {

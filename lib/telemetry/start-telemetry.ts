@@ -1,4 +1,4 @@
-// Telemetry of a process. What is not asked for is not even loaded.
+// Telemetry of a process. Unused parts are not even loaded.
 import type { Resource } from '@opentelemetry/resources';
 import type { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { Disposal } from '../platform/disposal.ts';
@@ -23,17 +23,17 @@ export interface Telemetry extends AsyncDisposable {
   metricsPort: number | null;
 }
 
-// A collector that does not answer must not hold up a stop.
+// An unresponsive collector must not delay a stop.
 const flushTimeoutMs = 1_000;
-// A collector that is away is a fault of each batch.
+// While a collector is unavailable, every batch fails.
 const quietMs = 30_000;
 
-/** Reports whether anybody gets metrics. */
+/** Checks whether metrics are exported. */
 export function hasMetrics({ metricsPage, otlpMetrics }: TelemetrySettings): boolean {
   return metricsPage !== null || otlpMetrics !== null;
 }
 
-/** Starts what the settings ask for; throws when the port is taken. Dispose of it last: it sends what is left. */
+/** Starts the configured telemetry; throws if the port is taken. Dispose of it last: it sends the remaining data. */
 export async function startTelemetry(role: Role, settings: TelemetrySettings): Promise<Telemetry> {
   const { metricsPage, otlpMetrics, traces } = settings;
   if (!hasMetrics(settings) && traces === null) {
@@ -97,7 +97,7 @@ async function shutDown(provider: MeterProvider): Promise<void> {
 async function createPage(): Promise<{ reader: MetricReader; write: () => Promise<string> }> {
   const { PrometheusExporter, PrometheusSerializer } =
     await import('@opentelemetry/exporter-prometheus');
-  // Its own server has no limits, and would leave out what is added here.
+  // The exporter's own server has no limits and would not serve the renamed metrics.
   const reader = new PrometheusExporter({ preventServerStart: true });
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
   return {
@@ -126,7 +126,7 @@ async function createOtlpReader({
   });
 }
 
-/** What `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` say wins. */
+/** `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SERVICE_NAME` override the defaults. */
 async function resourceOf(role: Role): Promise<Resource> {
   const { detectResources, envDetector, resourceFromAttributes } =
     await import('@opentelemetry/resources');

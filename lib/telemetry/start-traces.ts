@@ -1,4 +1,4 @@
-// Loaded only where traces are recorded.
+// Loaded only if traces are recorded.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { context, propagation, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
@@ -12,11 +12,11 @@ import { processLog } from '../platform/logger.ts';
 import { ShareSampler } from './sampler.ts';
 
 export interface TraceSettings {
-  /** Of new traces, above 0 and up to 1. */
+  /** The share of new traces, above 0 and up to 1. */
   share: number;
 }
 
-/** Sends a share of traces by OTLP (`OTEL_*`). Returns what ends that and sends the last ones. */
+/** Sends a share of traces by OTLP (`OTEL_*`). Returns a function that stops it and sends the remaining spans. */
 export function startTraces(
   { share }: TraceSettings,
   { resource, flushTimeoutMs }: { resource: Resource; flushTimeoutMs: number },
@@ -31,7 +31,7 @@ export function startTraces(
   return async () => {
     for (const global of [trace, context, propagation]) global.disable();
     const late = sleep(flushTimeoutMs, undefined, { ref: false }).then(() => {
-      throw new Error('the collector did not take the last spans in time');
+      throw new Error('the collector did not accept the last spans in time');
     });
     await Promise.race([provider.shutdown(), late]).catch((error: unknown) => {
       processLog.warn({ err: error }, 'telemetry.not_flushed');

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How often what is not counted as it happens is read for the metrics. */
+/** How often values that are not counted as they happen are read for the metrics. */
 export const watchEveryMs = 15_000;
 
 /**
- * Calls `read`, which never rejects, until `signal` aborts; waits `everyMs` between calls. A call under way is left to
- * itself then: it must not hold up a stop.
+ * Calls `read`, which never rejects, until `signal` aborts; waits `everyMs` between calls. Does not wait for a call in
+ * flight then, so that it cannot delay a stop.
  */
 export async function watch(
   read: () => Promise<void>,

@@ -2,7 +2,7 @@ import type { RunningRole } from '../platform/run-process.ts';
 import { processLog } from '../platform/logger.ts';
 import { type Role, startTelemetry, type TelemetrySettings } from './start-telemetry.ts';
 
-/** Starts telemetry, then what `start` starts, and stops them in the reverse order. */
+/** Starts telemetry, then the role, and stops them in reverse order. */
 export async function withTelemetry(
   role: Role,
   settings: TelemetrySettings,

@@ -2,26 +2,26 @@ import type { ConnectionLike } from '@temporalio/client';
 import { isGrpcServiceError } from '@temporalio/client';
 import { grpcNotFound } from './tolerate-status.ts';
 
-const answerTimeoutMs = 15_000;
+const responseTimeoutMs = 15_000;
 
-interface Place {
+interface NamespaceAddress {
   address: string;
   namespace: string;
 }
 
-/** Returns a sentence for a connection that cannot be made. */
-export function unreachable({ address }: Pick<Place, 'address'>, cause: unknown): Error {
+/** Returns an error that says which Temporal server cannot be reached. */
+export function unreachable({ address }: Pick<NamespaceAddress, 'address'>, cause: unknown): Error {
   const message = `Temporal at ${address} cannot be reached; is it running, and TEMPORAL_ADDRESS right?`;
   return new Error(message, { cause });
 }
 
-/** Throws a sentence that says what to do when the namespace is missing or refused. */
+/** Throws an error that says what to do if the namespace is missing or refused. */
 export async function checkNamespace(
   connection: ConnectionLike,
-  { address, namespace }: Place,
+  { address, namespace }: NamespaceAddress,
 ): Promise<void> {
   try {
-    await connection.withDeadline(Date.now() + answerTimeoutMs, () =>
+    await connection.withDeadline(Date.now() + responseTimeoutMs, () =>
       connection.workflowService.describeNamespace({ namespace }),
     );
   } catch (cause) {
@@ -29,7 +29,7 @@ export async function checkNamespace(
   }
 }
 
-function describe(error: unknown, { address, namespace }: Place): string {
+function describe(error: unknown, { address, namespace }: NamespaceAddress): string {
   const code: number | null = isGrpcServiceError(error) ? error.code : null;
   if (code === grpcNotFound) {
     const make = `temporal operator namespace create --address ${address} --namespace ${namespace} --retention 7d`;

@@ -4,7 +4,7 @@ import { deliverEventsWorkflow, deliverInOrderWorkflow, runJobWorkflow } from '.
 
 type StartInput = Parameters<NonNullable<WorkflowClientInterceptor['startWithDetails']>>[0];
 
-/** Gives each workflow a link to its page of the console, which Temporal's UI shows above Current Details. */
+/** Adds a link to its console page to each workflow; Temporal's UI shows it above Current Details. */
 export function linkingToConsole(publicUrl: string): WorkflowClientInterceptor {
   const linked = <T extends Pick<StartInput, 'workflowType' | 'options'>>(input: T): T => {
     const page = consolePage(input.workflowType, input.options.args[0]);
@@ -24,7 +24,7 @@ interface ConsolePage {
   path: string;
 }
 
-/** Returns the page that tells most of a workflow with this input; null of other workflows. */
+/** Returns the most useful console page for a workflow with this input; null for other workflows. */
 function consolePage(workflowType: string, input: unknown): ConsolePage | null {
   if (workflowType === deliverEventsWorkflow) return pageOfEvents(input as DeliverEventsInput);
   if (workflowType === deliverInOrderWorkflow) {

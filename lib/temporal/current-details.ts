@@ -1,18 +1,18 @@
-// The Markdown that Temporal's UI shows under Current Details. It is no part of the history.
+// Renders the Markdown that Temporal's UI shows under Current Details. It is not part of the history.
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { hasFailed } from './delivery-summary.ts';
 import { describeAttempt } from './describe-attempt.ts';
 import type { DeliverySummary, ShownDelivery } from './messages.ts';
 
-// Temporal takes 20,000 bytes.
+// Temporal accepts 20,000 bytes.
 const rowsMax = 90;
 const hostCharactersMax = 48;
 
-/** A delivery that has not ended, with what is known of its attempts. */
+/** A delivery that has not ended, with the known facts about its attempts. */
 export type OpenDelivery = Pick<DeliveryOutcome, 'eventId' | 'webhookUid'> &
   Partial<Omit<DeliveryOutcome, 'state'>> & { state: DeliveryOutcome['state'] | 'delivering' };
 
-/** Describes the deliveries of a workflow: counts, then a list in which failing ones come first. */
+/** Describes the deliveries of a workflow: counts, then a list with failing ones first. */
 export function describeDeliveries(ended: DeliverySummary, open: readonly OpenDelivery[]): string {
   const retrying = open.filter(({ state }) => state === 'retrying');
   const others = open.filter(({ state }) => state !== 'retrying');
@@ -31,13 +31,12 @@ export function describeDeliveries(ended: DeliverySummary, open: readonly OpenDe
   return lines.join('\n');
 }
 
-/** A page of a job, and the workflow that delivers it. */
 export interface DeliveredPage {
   workflowId: string;
   deliveries: number;
 }
 
-/** Describes a job by the pages that its run has taken, latest first. */
+/** Describes a job by the pages of its current run, latest first. */
 export function describePages(page: number, pages: readonly DeliveredPage[]): string {
   const total = pages.reduce((sum, { deliveries }) => sum + deliveries, 0);
   const lines = [`**Page ${page}: ${total} deliveries sent again in ${pages.length} workflows**`];
@@ -85,7 +84,7 @@ function rowOfOpen(delivery: OpenDelivery): string {
   ]);
 }
 
-// Not a row of a table: the UI's pane cuts wide tables off, and wraps lists.
+// A list item, because the UI's pane cuts off wide tables but wraps lists.
 function item(
   { eventId, webhookUid, state }: Pick<OpenDelivery, 'eventId' | 'webhookUid' | 'state'>,
   facts: readonly string[],

@@ -1,11 +1,11 @@
-import type { DeliverEventsInput, OvertakenDelivery } from './messages.ts';
+import type { DeliverEventsInput, DeliveryPair } from './messages.ts';
 
-/** Groups the deliveries of events by webhook; several webhooks share a group where there would be more than `groupsMax`. */
+/** Groups the deliveries of events by webhook; webhooks share groups if there would be more than `groupsMax`. */
 export function groupDeliveries(
   events: DeliverEventsInput['events'],
   groupsMax: number,
-): OvertakenDelivery[][] {
-  const byWebhook = new Map<string, OvertakenDelivery[]>();
+): DeliveryPair[][] {
+  const byWebhook = new Map<string, DeliveryPair[]>();
   for (const { eventId, webhookUids } of events) {
     for (const webhookUid of webhookUids) {
       const group = byWebhook.get(webhookUid) ?? [];
@@ -14,7 +14,7 @@ export function groupDeliveries(
     }
   }
   const webhooksEach = Math.ceil(byWebhook.size / groupsMax);
-  const groups: OvertakenDelivery[][] = [];
+  const groups: DeliveryPair[][] = [];
   [...byWebhook.values()].forEach((deliveries, index) => {
     if (index % webhooksEach === 0) groups.push(deliveries);
     else groups.at(-1)?.push(...deliveries);

@@ -7,12 +7,12 @@ const { attemptsShownMax, deliveriesShownMax } = attemptLimits;
 
 const goodStates = new Set(['delivered', 'held', 'waiting', 'cancelled', 'superseded']);
 
-/** Checks whether a delivery has failed for good; one that is `retrying` at the end of its workflow has, too. */
+/** Checks whether a delivery has failed for good; one still `retrying` at the end of its workflow has failed, too. */
 export function hasFailed({ state }: Pick<DeliveryOutcome, 'state'>): boolean {
   return !goodStates.has(state);
 }
 
-/** Summarizes ended deliveries; without `isEachShown`, deliveries that succeeded at the first attempt are only counted. */
+/** Summarizes ended deliveries; unless `isEachShown`, those that succeeded at the first attempt are only counted. */
 export function summarizeOutcomes(
   outcomes: readonly DeliveryOutcome[],
   isEachShown = false,
@@ -53,7 +53,7 @@ function toShown({ eventId, webhookUid, state, host, attempts }: DeliveryOutcome
   };
 }
 
-// Failed, retried, others.
+// 0: failed, 1: retried, 2: others.
 function rankOf(delivery: ShownDelivery): number {
   if (hasFailed(delivery)) return 0;
   return (delivery.attempts?.at(-1)?.n ?? 0) > 1 ? 1 : 2;
@@ -63,8 +63,8 @@ function choose(deliveries: readonly ShownDelivery[]): ShownDelivery[] {
   if (deliveries.length < 2) return [...deliveries];
   const ofRank = (rank: number): ShownDelivery[] =>
     deliveries.filter((each) => rankOf(each) === rank);
-  const troubled = [...ofRank(0), ...ofRank(1)].slice(0, idsPerSearchAttributeMax);
-  const shown = [...troubled, ...ofRank(2).slice(0, deliveriesShownMax)];
+  const failedOrRetried = [...ofRank(0), ...ofRank(1)].slice(0, idsPerSearchAttributeMax);
+  const shown = [...failedOrRetried, ...ofRank(2).slice(0, deliveriesShownMax)];
   let attemptsLeft = attemptsShownMax;
   return shown.map((delivery) => {
     const { attempts = [] } = delivery;

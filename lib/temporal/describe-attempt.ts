@@ -12,7 +12,7 @@ export function describeAttempt(outcome: Attempted): string {
   return `${attempt}${host === null ? '' : ` at ${host}`}: ${describeResult(outcome)}`;
 }
 
-/** Describes what an attempt ended with; empty where none was made. */
+/** Describes the result of an attempt; empty if none was made. */
 export function describeResult({
   status,
   errorClass,

@@ -1,4 +1,4 @@
-// What goes through Temporal: ids, states and times, nothing secret or personal.
+// The messages stored in Temporal: IDs, states and times, nothing secret or personal.
 import type { DeliveryKey } from '../model/delivery.ts';
 import type { AttemptFact, DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { JobToStart } from '../model/job.ts';
@@ -6,10 +6,10 @@ import type { PartitionKey } from '../model/partition.ts';
 
 export interface DeliverEventsInput {
   appUid: string;
-  /** The job whose page it delivers; absent for the events' first delivery. */
+  /** The job whose page it delivers; absent for the first delivery of events. */
   jobUid?: string;
   events: { eventId: string; webhookUids: string[] }[];
-  /** The `traceparent` of its start; absent where that is in no recorded trace. */
+  /** The `traceparent` of its start; absent unless a trace is recorded. */
   trace?: string;
 }
 
@@ -18,7 +18,7 @@ export interface DeliverySummary {
   deliveries: number;
   delivered: number;
   held: number;
-  /** Left to the workflow of their partition, for their turn or a retry. */
+  /** Left to the workflow of their partition. */
   waiting: number;
   cancelled: number;
   failedCount: number;
@@ -28,21 +28,20 @@ export interface DeliverySummary {
 
 export interface ShownDelivery extends Pick<DeliveryOutcome, 'eventId' | 'webhookUid' | 'state'> {
   host?: string;
-  /** The last attempt alone where the workflow shows more than 60. */
+  /** Only the last attempt if the workflow shows more than 60. */
   attempts?: AttemptFact[];
 }
 
 export interface AttemptFirstInput {
   appUid: string;
   jobUid?: string | undefined;
-  /** To one webhook, unless the workflow has more than 50. */
+  /** All to one webhook, unless the workflow has more than 50. */
   deliveries: Omit<DeliveryKey, 'appUid'>[];
-  /** Whether the result shows deliveries that arrived, too; otherwise they are only counted. */
+  /** Whether the result lists successful deliveries, too; otherwise they are only counted. */
   isEachShown?: boolean;
   trace?: string | undefined;
 }
 
-/** The deliveries that have ended, and those that are left to retries. */
 export interface FirstAttempts {
   settled: DeliverySummary;
   retrying: DeliveryOutcome[];
@@ -50,29 +49,29 @@ export interface FirstAttempts {
 
 export interface RetryDeliveryInput extends DeliveryKey {
   jobUid?: string | undefined;
-  /** Of the first attempt: the call right after it reads nothing where the next is due later. */
+  /** The outcome of the first attempt; with it the first call reads nothing if the next attempt is due later. */
   left?: DeliveryOutcome | undefined;
 }
 
-/** A delivery that a job took or cancelled while its workflow waited for its retry. */
-export type OvertakenDelivery = Pick<DeliveryKey, 'eventId' | 'webhookUid'>;
+/** A delivery within its application. */
+export type DeliveryPair = Pick<DeliveryKey, 'eventId' | 'webhookUid'>;
 
 export interface DeliverInOrderInput extends PartitionKey {
-  /** The summary of the runs before this one. */
+  /** The summary of previous runs. */
   before?: DeliverySummary;
 }
 
 export interface PartitionStep {
-  /** `more`: take another step; `end`: nothing waits, or the head is held; else when to check again. */
+  /** `more`: take another step. `end`: nothing waits, or the head is held. Otherwise the time until the next check. */
   next: 'more' | 'end' | { waitMs: number };
   settled: DeliveryOutcome[];
-  /** The first 60 events that wait; empty unless `next` is a wait. */
+  /** The first 60 waiting events; empty unless `next` is a wait. */
   waiting: string[];
-  /** The delivery that the others wait for; null unless `next` is a wait, or where another process sends. */
+  /** The delivery that the others wait for; null unless `next` is a wait, or if another process sends it. */
   head: DeliveryOutcome | null;
 }
 
-/** A step as its workflow gets it, with what all of its events have in common. */
+/** A step as its workflow receives it, with the fields that all its events share. */
 export interface ShownStep extends Omit<PartitionStep, 'settled'> {
   settled: DeliverySummary;
   eventType: string | null;
@@ -91,9 +90,9 @@ export interface RunJobInput {
 
 export interface TakeJobPageInput {
   jobUid: string;
-  /** From 1 on. */
+  /** Starts at 1. */
   page: number;
-  /** From the page before; only the retention has no document to keep it in. */
+  /** From the previous page; only the retention, which has no document, keeps it here. */
   cursor?: string | undefined;
 }
 
@@ -106,13 +105,12 @@ export interface JobPage {
 
 export interface DeliveryActivities {
   attemptFirst: (input: AttemptFirstInput) => Promise<FirstAttempts>;
-  /** `trace` as in `DeliverEventsInput`. */
   retryDelivery: (input: RetryDeliveryInput, trace?: string) => Promise<DeliveryOutcome>;
   attemptInOrder: (input: PartitionKey) => Promise<ShownStep>;
   takeJobPage: (input: TakeJobPageInput) => Promise<JobPage>;
 }
 
-/** What workflows report outside their history. */
+/** Reports of workflows outside their history. */
 export type TraceSinks = {
   traces: { ended: (traceparent: string, isFailed: boolean) => void };
 };

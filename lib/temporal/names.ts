@@ -1,26 +1,26 @@
-// The names operators see in the Temporal UI: task queues, workflow types and ids.
+// Names that operators see in the Temporal UI: task queues, workflow types and IDs.
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 
 export const eventsTaskQueue = 'herald-events';
 export const deliveriesTaskQueue = 'herald-deliveries';
-/** Apart: failing receivers must not delay first attempts. */
+/** A separate queue, because failing receivers must not delay first attempts. */
 export const retriesTaskQueue = 'herald-retries';
-/** Apart: a queue full of retries must not delay deliveries in order. */
+/** A separate queue, because retries must not delay ordered deliveries. */
 export const orderTaskQueue = 'herald-order';
 
 // Running workflows have these names: never rename one.
 export const deliverEventsWorkflow = 'deliverEvents';
 export const deliverInOrderWorkflow = 'deliverInOrder';
 export const runJobWorkflow = 'runJob';
-/** Reports to `deliverInOrder` that something has changed in its partition. */
-export const movedSignalName = 'moved';
-/** Reports to `deliverEvents` that a job took or cancelled deliveries that wait for a retry. */
-export const overtakenSignalName = 'overtaken';
+/** Wakes `deliverInOrder` when its partition has changed. */
+export const wakeSignalName = 'moved';
+/** Signals `deliverEvents` that a job took or cancelled deliveries that wait for a retry. */
+export const takenByJobSignalName = 'overtaken';
 
-/** The type of the failure of an activity whose deliveries failed for good. */
+/** The failure type of an activity whose deliveries failed for good. */
 export const deliveryFailedType = 'DeliveryFailed';
 
-// Ids make starts idempotent: a second one of the same id is refused, or a signal to the first.
+// These IDs make starts idempotent: a second start with the same ID is refused, or becomes a signal to the first.
 export function partitionWorkflowId(partition: PartitionKey): string {
   return `order/${partitionId(partition)}`;
 }
@@ -40,15 +40,15 @@ export function eventWorkflowId(eventId: string): string {
   return `event/${eventId}`;
 }
 
-/** Returns the id of the workflow of several events, which name it, so that a repeat is the same batch. */
+/** Returns the workflow ID of a batch, which its events store, so that a repeat is the same batch. */
 export function batchWorkflowId(batchId: string): string {
   return `batch/${batchId}`;
 }
 
-// Servers may refuse a summary of more than 400 bytes; a character of a foreign uid has up to 4.
+// Servers may refuse summaries of more than 400 bytes, and a character of a foreign uid may take 4.
 const summarizedCharactersMax = 64;
 
-/** Returns a resource's uid for a summary, cut if long; its search attribute has it whole. */
+/** Returns a resource's uid for a summary, truncated if long; its search attribute has all of it. */
 export function summarizeUid(resourceUid: string): string {
   const characters = Array.from(resourceUid);
   if (characters.length <= summarizedCharactersMax) return resourceUid;

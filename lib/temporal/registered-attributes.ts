@@ -24,14 +24,14 @@ const attributeNames = searchAttributes.map(({ name }) => name);
 
 export interface AttributeFault {
   name: string;
-  /** The wrong type that it has; null where it is missing. */
+  /** The wrong type it is registered with; null if it is missing. */
   registeredAs: string | null;
 }
 
 const visibleTimeoutMs = 15_000;
 const pollIntervalMs = 20;
 
-/** Returns the search attributes that a namespace lacks or has with another type. */
+/** Returns the search attributes that are missing in a namespace or have another type. */
 export async function findAttributeFaults(
   connection: ConnectionLike,
   namespace: string,
@@ -48,7 +48,7 @@ export async function findAttributeFaults(
   });
 }
 
-/** Temporal Cloud lists none to us, but refuses a query that names an unknown one. */
+/** Temporal Cloud does not let us list attributes, but refuses queries that name an unknown one. */
 async function findUnknownAttributes(
   connection: ConnectionLike,
   namespace: string,
@@ -66,7 +66,7 @@ async function findUnknownAttributes(
   return faults;
 }
 
-/** Reports which search attributes have another type and how to fix it, as no workflow can start; null when none has. */
+/** Describes search attributes with a wrong type, which prevent all starts, and the fix; null if there are none. */
 export function describeWrongTypes(faults: readonly AttributeFault[]): string | null {
   const wrong = faults.filter(({ registeredAs }) => registeredAs !== null);
   if (wrong.length === 0) return null;
@@ -76,7 +76,7 @@ export function describeWrongTypes(faults: readonly AttributeFault[]): string | 
   return `${texts.join(', ')}; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
 }
 
-/** Registers missing search attributes and waits until all can be used. Throws on a wrong type, a refusal, or after 15 s. */
+/** Registers missing search attributes and waits until usable. Throws on a wrong type, a refusal, or after 15 s. */
 export async function ensureSearchAttributes(
   connection: ConnectionLike,
   namespace: string,

@@ -7,7 +7,7 @@ import {
   runJobWorkflow,
 } from './names.ts';
 
-/** Makes the schedule of the hourly retention where it is missing; two processes may do so concurrently. */
+/** Creates the schedule of the hourly retention if it is missing; two processes may do so concurrently. */
 export async function ensureRetentionSchedule(client: Client): Promise<void> {
   try {
     await client.schedule.create({

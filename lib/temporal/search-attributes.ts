@@ -1,4 +1,4 @@
-// The custom search attributes (docs/observing.md, "Filters").
+// Documented in docs/observing.md, "Filters".
 import { defineSearchAttributeKey } from '@temporalio/common';
 
 export const appUidAttribute = defineSearchAttributeKey('AppUid', 'KEYWORD');

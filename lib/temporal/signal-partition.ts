@@ -7,9 +7,9 @@ import type { DeliverInOrderInput } from './messages.ts';
 import {
   deliverInOrderWorkflow,
   eventsTaskQueue,
-  movedSignalName,
   partitionWorkflowId,
   summarizeUid,
+  wakeSignalName,
 } from './names.ts';
 import {
   appUidAttribute,
@@ -18,12 +18,12 @@ import {
   webhookUidsAttribute,
 } from './search-attributes.ts';
 
-/** Signals the workflow of a partition, or starts it where none runs; rejects when Temporal is away. */
+/** Signals the workflow of a partition, or starts it if none is running; rejects if Temporal is unavailable. */
 export type SignalPartition = (partition: PartitionKey) => Promise<void>;
 
 const signalTimeoutMs = 5_000;
-// The events of a batch often share partitions: one signal each is enough.
-const signals = { itemsPerCallMax: 50, callsAtOnceMax: 2, callTimeoutMs: 10_000 };
+// The events of a batch often share partitions, and one signal each is enough.
+const signals = { itemsPerCallMax: 50, concurrentCallsMax: 2, callTimeoutMs: 10_000 };
 
 export function createPartitionSignaller(client: Client): SignalPartition {
   return coalesce(signals, async (keys: readonly PartitionKey[]) => {
@@ -40,7 +40,7 @@ async function signal(client: Client, partition: PartitionKey): Promise<void> {
       workflowId: partitionWorkflowId(partition),
       taskQueue: eventsTaskQueue,
       args: [partition satisfies DeliverInOrderInput],
-      signal: movedSignalName,
+      signal: wakeSignalName,
       signalArgs: [],
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowTaskTimeout: dispatchLimits.workflowTaskTimeoutMs,

@@ -10,7 +10,7 @@ const startTimeoutMs = 5_000;
 
 export type StartOptions = Omit<WorkflowStartOptions, 'taskQueue'>;
 
-/** Starts a workflow unless one of its id runs, also where one has ended. Returns whether it did. */
+/** Starts a workflow unless its ID is running; one that has ended does not matter. Returns whether it did. */
 export function startUnlessRunning(
   client: Client,
   type: string,
@@ -19,7 +19,7 @@ export function startUnlessRunning(
   return start(client, type, { ...options, workflowIdReusePolicy: 'ALLOW_DUPLICATE' });
 }
 
-/** Starts a workflow unless one of its id runs or has ended. Returns whether it did; rejects without an answer in 5 s. */
+/** Starts a workflow unless its ID is running or ended. Returns whether it did; rejects without a response in 5 s. */
 export function startOnce(client: Client, type: string, options: StartOptions): Promise<boolean> {
   return start(client, type, { ...options, workflowIdReusePolicy: 'REJECT_DUPLICATE' });
 }

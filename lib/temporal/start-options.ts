@@ -22,7 +22,7 @@ type StartOptions = Pick<
   'typedSearchAttributes' | 'staticSummary' | 'startDelay'
 > & { args: unknown[] };
 
-/** Returns the options of a `deliverEvents` for events of one application, one at least, or those of a job's page. */
+/** Returns the options to start `deliverEvents` for at least one event of one application, or for a page of a job. */
 export function deliverEventsOptions(
   events: readonly EventToDispatch[],
   rest: Pick<DeliverEventsInput, 'jobUid' | 'trace'> = {},
@@ -35,7 +35,7 @@ export function deliverEventsOptions(
   };
   const eventIds = events.map((event) => event._id);
   const webhookUids = [...new Set(events.flatMap((event) => event.webhookUids))];
-  // An attribute of one value shows only what the events share.
+  // A single-valued attribute is set only if all events share the value.
   const shared: (SearchAttributePair | null)[] = [
     pairIfShared(eventTypeAttribute, events, 'event'),
     pairIfShared(externalTenantIdAttribute, events, 'externalTenantId'),
@@ -71,7 +71,7 @@ function summarize(events: readonly EventToDispatch[], webhookCount: number): st
   return `${first.event} ${summarizeUid(first.resourceUid)} → ${webhooks}`;
 }
 
-/** Returns the id and options of a job's `runJob`, from that page on. A release begins a second after its resume. */
+/** Returns the ID and options of a job's `runJob`, starting at `page`. A release starts a second after its resume. */
 export function jobOptions(job: JobToStart, page?: number): StartOptions & { workflowId: string } {
   const { _id: jobUid, appUid, kind, webhookUids } = job;
   const input: RunJobInput = { jobUid, kind, appUid, ...(page === undefined ? {} : { page }) };

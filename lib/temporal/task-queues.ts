@@ -16,7 +16,7 @@ export interface TaskQueue {
   ageSeconds: number;
 }
 
-/** Reads what waits in the service's task queues, by Temporal's estimate; a server before 1.25 makes none. */
+/** Reads the backlog of the service's task queues, as estimated by Temporal; servers before 1.25 do not report it. */
 export async function readTaskQueues(
   { workflowService }: ConnectionLike,
   namespace: string,
@@ -24,9 +24,9 @@ export async function readTaskQueues(
   const found = await Promise.all(
     queues.map(async ({ queue, taskQueueType }) => {
       const taskQueue = { name: queue };
-      const asked = { namespace, taskQueue, taskQueueType, reportStats: true };
+      const request = { namespace, taskQueue, taskQueueType, reportStats: true };
       // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum is not exported
-      const { stats } = await workflowService.describeTaskQueue(asked);
+      const { stats } = await workflowService.describeTaskQueue(request);
       if (!stats) return [];
       const { seconds, nanos } = stats.approximateBacklogAge ?? {};
       const ageSeconds = Number(seconds ?? 0) + (nanos ?? 0) / 1e9;

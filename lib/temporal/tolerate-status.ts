@@ -5,7 +5,7 @@ export const grpcNotFound = 5;
 export const grpcAlreadyExists = 6;
 export const grpcPermissionDenied = 7;
 
-/** Awaits a call of Temporal; undefined where it is refused with that gRPC status. */
+/** Awaits a call to Temporal; returns undefined if it fails with this gRPC status. */
 export async function tolerateStatus<Value>(
   status: number,
   call: Promise<Value>,

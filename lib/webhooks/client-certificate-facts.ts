@@ -9,7 +9,7 @@ export interface CertificateText {
   key: string;
 }
 
-/** What is wrong with a client certificate or its key; without any of their text. */
+/** A fault of a client certificate or its key; contains none of their text. */
 export class CertificateFault extends Error {
   readonly field: keyof CertificateText;
   readonly code: FaultCode;
@@ -27,11 +27,11 @@ const keyBlock =
   /-----BEGIN (RSA |EC |)PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END \1PRIVATE KEY-----/g;
 
 const rsaBitsMin = 2_048;
-// A handshake signs in the process that sends for everybody: 4,096 bits take some milliseconds.
+// Each handshake signs in the process that sends for all webhooks: 4,096 bits take some milliseconds.
 const rsaBitsMax = 4_096;
 const curves: ReadonlySet<unknown> = new Set(['prime256v1', 'secp384r1', 'secp521r1']);
 
-/** Returns the PEM to keep, without text around it, and what may be shown. Throws a CertificateFault. */
+/** Returns the PEM to store, without surrounding text, and the facts to show. Throws a CertificateFault. */
 export function readClientCertificate(
   given: CertificateText,
   now: Date,
@@ -56,7 +56,7 @@ export function readClientCertificate(
     throw new CertificateFault('certificate', 'unusable', 'cannot be used: it is too weak');
   }
   const facts = {
-    // Certificates of workloads often have only the other name.
+    // Certificates of workloads often have only an alternative name.
     subject: inOneLine(own.subject) || inOneLine(own.subjectAltName),
     issuer: inOneLine(own.issuer),
     fingerprint256: own.fingerprint256,
@@ -112,14 +112,14 @@ function readKey(pem: string): KeyObject {
     (key.asymmetricKeyType === 'rsa' &&
       modulusLength >= rsaBitsMin &&
       modulusLength <= rsaBitsMax &&
-      fitsTogether(key, modulusLength));
+      isConsistentRsaKey(key, modulusLength));
   if (isUsable) return key;
   const detail = `must be RSA of ${rsaBitsMin} to ${rsaBitsMax} bits, P-256, P-384, P-521 or Ed25519`;
   throw new CertificateFault('key', 'kind', detail);
 }
 
-// OpenSSL checks only the modulus: beside a prime of eight times its size each handshake would take seconds.
-function fitsTogether(key: KeyObject, modulusLength: number): boolean {
+// OpenSSL checks only the modulus. With a prime of eight times its size, each handshake would take seconds.
+function isConsistentRsaKey(key: KeyObject, modulusLength: number): boolean {
   const jwk = key.export({ format: 'jwk' });
   const numberOf = (text = ''): bigint =>
     BigInt(`0x0${Buffer.from(text, 'base64url').toString('hex')}`);
@@ -141,12 +141,12 @@ function parseKey(block: string): KeyObject {
   try {
     return createPrivateKey(block);
   } catch {
-    // What OpenSSL says of it could repeat a part of it.
+    // OpenSSL's message could repeat part of the key.
     throw new CertificateFault('key', 'pem', 'cannot be read');
   }
 }
 
-// Node has undefined for an empty name, also where its types do not say so.
+// Node returns undefined for an empty name, although its types exclude that.
 function inOneLine(name: string | undefined): string {
   return (name ?? '').replaceAll(/\s*\n\s*/g, ', ');
 }

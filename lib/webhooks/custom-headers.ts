@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import type { FaultCode } from '../platform/errors.ts';
 
 interface HeaderFault {
-  /** Null: of all together. */
+  /** Null for a fault of all headers together. */
   name: string | null;
   code: FaultCode;
   detail: string;
@@ -15,7 +15,7 @@ export const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // RFC 9110 §5.5, without tabs and obs-text.
 export const headerValue = /^[!-~](?:[ -~]*[!-~])?$/;
 
-/** Ours, or not for a fixed value: they describe our body or connection, or who asks. */
+/** Headers that the service sets, or that describe its body, connection or caller and so cannot be fixed. */
 const reservedNames: ReadonlySet<string> = new Set([
   'accept-charset',
   'cookie',
@@ -31,7 +31,7 @@ const reservedNames: ReadonlySet<string> = new Set([
 ]);
 const reservedStarts = ['content-', 'proxy-', 'webhook-', 'x-forwarded-', 'x-webhook-'] as const;
 
-/** Returns what is wrong with a webhook's own headers; what passes is sent as it is written. */
+/** Returns the faults of a webhook's custom headers. Valid headers are sent exactly as written. */
 export function headerFaults(headers: Readonly<Record<string, string>>): HeaderFault[] {
   const seen = new Set<string>();
   const faults = Object.entries(headers).flatMap(([name, value]): HeaderFault[] => {

@@ -7,7 +7,7 @@ import { recordNotice } from './notices.ts';
 const noticeBeforeMs = 7 * dayMs;
 const batchMax = 200;
 
-/** Records, once, a notice of each key that ends within seven days. Returns how many, and whether more may be due. */
+/** Records a notice for each key that expires within seven days. Returns their number, and whether more may be due. */
 export async function reportExpiringKeys(
   store: Store,
   now: Date,
@@ -26,7 +26,7 @@ export async function reportExpiringKeys(
   return { count, more: due.length === batchMax };
 }
 
-// A key that was rolled since it was read ends sooner: the next pass reports the new time.
+// A key that was rolled since the read expires sooner: the next pass reports the new time.
 async function reportExpiring(
   store: Store,
   { key, now }: { key: ApiKeyDocument; now: Date },

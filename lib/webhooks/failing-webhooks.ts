@@ -1,7 +1,7 @@
 import type { StoredWebhook } from '../model/webhook.ts';
 import type { Store } from '../mongo/connect.ts';
 
-/** Returns the webhooks of all applications that fail, those that fail longest first. */
+/** Returns the failing webhooks of all applications, those failing longest first. */
 export async function findFailing(
   store: Store,
   countMax: number,

@@ -1,8 +1,8 @@
-// What the service tells of a webhook, and when (docs/adr/0024).
+// Decides which notice about a webhook is due (docs/adr/0024).
 import { minuteMs } from '../platform/duration.ts';
 import type { Notified, WebhookDocument } from '../model/webhook.ts';
 
-/** A webhook as it was read before an attempt. */
+/** The health fields of a webhook, as read before an attempt. */
 export type Health = Pick<
   WebhookDocument,
   | '_id'
@@ -17,9 +17,9 @@ export type Health = Pick<
 
 export interface Failure {
   at: Date;
-  /** The delivery has no attempt left. */
+  /** Whether this was the last attempt of the delivery. */
   exhausted: boolean;
-  /** No request was made: nothing but a change of DNS or of the URL helps. */
+  /** Whether the request was refused unsent; only a change of DNS or of the URL helps. */
   blocked: boolean;
   deactivateAfterMs: number;
 }
@@ -28,26 +28,26 @@ const failingMsMax = 5 * minuteMs;
 const exhaustedEveryMs = minuteMs;
 
 /**
- * Returns what is due after a failure: at most one, the gravest. `failing` says that all failed for five minutes, or a
- * twentieth of `deactivateAfterMs` if that is shorter, or that one was blocked; the others also need an exhausted
+ * Returns the most severe notice that is due after a failure, or null. `failing`: all attempts failed for five minutes
+ * (or a twentieth of `deactivateAfterMs` if that is shorter), or one was blocked. The others also need an exhausted
  * delivery.
  */
 export function nextNotice(
   { failingSince, lastExhaustedAt, notified }: Health,
   { at, exhausted, blocked, deactivateAfterMs }: Failure,
 ): Notified | null {
-  const isNews = notified === null;
-  if (failingSince === null) return blocked && isNews ? 'failing' : null;
+  const isUnreported = notified === null;
+  if (failingSince === null) return blocked && isUnreported ? 'failing' : null;
   const lastedMs = at.getTime() - failingSince.getTime();
   if (exhausted || lastExhaustedAt !== null) {
     if (lastedMs >= deactivateAfterMs) return 'deactivated';
     const isReported = notified === 'deactivation_scheduled' || notified === 'deactivated';
     if (lastedMs >= deactivateAfterMs / 2 && !isReported) return 'deactivation_scheduled';
   }
-  return isNews && (blocked || lastedMs >= failingMs(deactivateAfterMs)) ? 'failing' : null;
+  return isUnreported && (blocked || lastedMs >= failingMs(deactivateAfterMs)) ? 'failing' : null;
 }
 
-/** Returns since when no delivery may have succeeded for a notice to be true: for `failing` the last minutes. */
+/** Returns since when no delivery may have succeeded for a notice to hold; for `failing` the last minutes. */
 export function quietSince(
   notice: Notified,
   failingSince: Date,
@@ -62,7 +62,7 @@ function failingMs(deactivateAfterMs: number): number {
   return Math.min(failingMsMax, deactivateAfterMs / 20);
 }
 
-/** Returns whether an exhausted delivery is reported: of a webhook at most one a minute, and no attempt twice. */
+/** Checks whether to report an exhausted delivery: at most one a minute per webhook, and no attempt twice. */
 export function isExhaustedDue(
   { exhaustedNotice: last }: Pick<Health, 'exhaustedNotice'>,
   { at, eventId, attempt }: { at: Date; eventId: string; attempt: number },
@@ -72,7 +72,7 @@ export function isExhaustedDue(
   return last.eventId !== eventId || last.attempt !== attempt;
 }
 
-/** Returns the fields of a clock that starts anew. That it fails stays reported; what would follow is reported again. */
+/** Returns the fields of a restarted failure clock. `failing` is not reported again, the later notices are. */
 export function restartedClock(
   failure: Pick<Failure, 'at' | 'exhausted'> | null,
   notified: Notified | null,

@@ -1,6 +1,6 @@
-// The mail of an event, for somebody who is woken by it: what, which, since when, what follows, what to call.
+// The mail of a notice, written for an operator on call: what happened, to which webhook, since when, and what to do.
 import { type OperationsEventName, testEventName } from '../model/event-name.ts';
-import type { Written } from '../model/event-payload.ts';
+import type { Serialized } from '../model/event-payload.ts';
 import type { ExhaustedData, ExpiringKeyData, ReportedAttempt, WebhookNotice } from './notices.ts';
 
 interface Payload {
@@ -9,12 +9,12 @@ interface Payload {
   timestamp: string;
   appUid: string;
   test?: true;
-  data: Written<WebhookNotice> & Written<ExhaustedData> & Written<ExpiringKeyData>;
+  data: Serialized<WebhookNotice> & Serialized<ExhaustedData> & Serialized<ExpiringKeyData>;
 }
 
 type Writer = (payload: Payload, api: string) => string[];
 
-/** Writes the mail of a payload; `publicUrl` is where its reader calls the service. */
+/** Renders the mail of a payload; `publicUrl` is the base URL of its API calls. */
 export function writeNoticeMail(
   body: string,
   publicUrl: string,
@@ -24,14 +24,14 @@ export function writeNoticeMail(
   const isSample = test === true && event !== testEventName;
   const api = `${publicUrl}/api/v1/appuid/${appUid}`;
   const lines = [
-    ...(isSample ? ['This is a test that was asked for: nothing of this has happened.', ''] : []),
+    ...(isSample ? ['This is a test, sent on request: none of this has happened.', ''] : []),
     ...writers[event](payload, api),
     '',
     `Application: ${appUid}`,
     `Time: ${timestamp}`,
-    `Event: ${eventId} (another mail with this id is a repeat)`,
+    `Event: ${eventId} (another mail with this ID is a repeat)`,
     '',
-    'The event as webhooks get it:',
+    'The event as webhooks receive it:',
     '',
     JSON.stringify(payload, null, 2),
     '',
@@ -42,8 +42,8 @@ export function writeNoticeMail(
 
 const writers: Readonly<Record<Payload['event'], Writer>> = {
   'webhook.failing': ({ data }, api) => [
-    `The webhook ${data.uid} to ${data.urlOrigin} fails: no delivery has succeeded since ${data.failingSince}.`,
-    lastAnswer(data.lastAttempt),
+    `The webhook ${data.uid} to ${data.urlOrigin} is failing: no delivery has succeeded since ${data.failingSince}.`,
+    lastResult(data.lastAttempt),
     '',
     ...whatFollows(data),
     '',
@@ -53,38 +53,38 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     `Send them again:    POST ${api}/webhooks/${data.uid}/recover`,
   ],
   'webhook.deactivation_scheduled': ({ data }, api) => [
-    `The webhook ${data.uid} to ${data.urlOrigin} will be paused: no delivery has succeeded since`,
-    `${data.failingSince}, and some have used up their attempts.`,
-    lastAnswer(data.lastAttempt),
+    `The webhook ${data.uid} to ${data.urlOrigin} will be deactivated: no delivery has succeeded since`,
+    `${data.failingSince}, and some deliveries are exhausted.`,
+    lastResult(data.lastAttempt),
     '',
-    `What follows: the first failure after ${data.deactivatesAt} pauses it, unless a delivery succeeds before.`,
+    `What follows: the first failure after ${data.deactivatesAt} deactivates it, unless a delivery succeeds before.`,
     '',
-    `See what was given up:            GET ${api}/webhooks/${data.uid}/deliveries?state=exhausted`,
+    `See the exhausted deliveries:     GET ${api}/webhooks/${data.uid}/deliveries?state=exhausted`,
     `Test it once it is repaired:      POST ${api}/webhooks/${data.uid}/test`,
-    `Start its time anew:              PATCH ${api}/webhooks/${data.uid} {"active": true}`,
+    `Restart the countdown:            PATCH ${api}/webhooks/${data.uid} {"active": true}`,
   ],
   'webhook.deactivated': ({ data }, api) => [
-    `The webhook ${data.uid} to ${data.urlOrigin} is paused: ${whyPaused(data)}`,
-    lastAnswer(data.lastAttempt),
+    `The webhook ${data.uid} to ${data.urlOrigin} was deactivated: ${whyDeactivated(data)}`,
+    lastResult(data.lastAttempt),
     '',
-    'What follows: its events are held, and given up after some days. Nothing more is sent to it.',
+    'What follows: its events are held, and expire after some days. Nothing more is sent to it.',
     '',
     `Resume it once it is repaired:    PATCH ${api}/webhooks/${data.uid} {"active": true}`,
-    `Send again what was given up:     POST ${api}/webhooks/${data.uid}/replays`,
+    `Send lost deliveries again:       POST ${api}/webhooks/${data.uid}/replays`,
   ],
   'webhook.recovered': ({ data }, api) => [
     `The webhook ${data.uid} to ${data.urlOrigin} works again.`,
-    lastAnswer(data.lastAttempt),
+    lastResult(data.lastAttempt),
     '',
-    'What follows: what waits for a retry is sent when it is due. What was given up is not sent by itself.',
+    'What follows: waiting retries are sent when they are due. Lost deliveries are not sent again automatically.',
     '',
-    `Send again what was given up:     POST ${api}/webhooks/${data.uid}/replays`,
+    `Send lost deliveries again:       POST ${api}/webhooks/${data.uid}/replays`,
   ],
   'delivery.exhausted': ({ data }, api) => [
-    `A delivery to the webhook ${data.uid} at ${data.urlOrigin} was given up: it has no attempt left.`,
-    `It is the event ${data.lastAttempt.eventId} (${data.lastAttempt.event}), and since the last such notice`,
-    `${data.exhaustedCount} in all. There is at most one notice a minute.`,
-    lastAnswer(data.lastAttempt),
+    `A delivery to the webhook ${data.uid} at ${data.urlOrigin} is exhausted: it has no attempt left.`,
+    `Its event is ${data.lastAttempt.eventId} (${data.lastAttempt.event}). Exhausted since the last such notice:`,
+    `${data.exhaustedCount}. There is at most one notice per minute.`,
+    lastResult(data.lastAttempt),
     '',
     'What follows: nothing, until somebody sends it again.',
     '',
@@ -93,16 +93,16 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     `Or all of them:   POST ${api}/webhooks/${data.uid}/replays`,
   ],
   'apikey.expiring': ({ data }) => [
-    `The API key ${data.uid} (key id ${data.keyId}) ends at ${data.expiresAt}.`,
+    `The API key ${data.uid} (key ID ${data.keyId}) expires at ${data.expiresAt}.`,
     data.lastUsedAt === null ? 'It was never used.' : `It was last used at ${data.lastUsedAt}.`,
     data.rolledTo === null ? 'It has no successor.' : `Its successor is ${data.rolledTo}.`,
     '',
-    'What follows: from then on every call with it is refused.',
+    'What follows: after that, every call with it is refused.',
     '',
-    'Roll it in the admin area, and give its users the new one.',
+    'Roll it in the admin area, and give its users the new key.',
   ],
   'webhook.test': ({ data }) => [
-    `This is the test that was asked for. The webhook ${data.uid} sends its notices to this address.`,
+    `This is the requested test. The webhook ${data.uid} sends its notices to this address.`,
   ],
 };
 
@@ -113,22 +113,22 @@ function isBlocked({ lastAttempt }: Payload['data']): boolean {
 function whatFollows(data: Payload['data']): string[] {
   if (isBlocked(data))
     return [
-      'What follows: while the host name has no public address, its deliveries are tried again, as often as its schedule',
-      'allows. If the URL itself is refused, they end as blocked, and none of them is sent again by itself.',
+      'What follows: while the host name has no public address, its deliveries are tried again according to its schedule.',
+      'If the URL itself is refused, they end as blocked and are not sent again automatically.',
     ];
   return [
-    'What follows: its deliveries are retried, as often as its schedule allows. If it goes on, the webhook is paused, not',
+    'What follows: its deliveries are retried according to its schedule. If it keeps failing, it will be deactivated, not',
     `before ${data.deactivatesAt}.`,
   ];
 }
 
-function whyPaused({ disabledReason, failingSince }: Payload['data']): string {
+function whyDeactivated({ disabledReason, failingSince }: Payload['data']): string {
   return disabledReason === 'gone'
-    ? 'it answered 410 (gone).'
+    ? 'it responded 410 (gone).'
     : `no delivery has succeeded since ${failingSince}.`;
 }
 
-function lastAnswer({ n, at, status, errorClass, detail }: Written<ReportedAttempt>): string {
-  const answer = status === null ? `${errorClass ?? 'none'} (${detail ?? ''})` : `status ${status}`;
-  return `The last attempt, number ${n} of its delivery at ${at}: ${answer}.`;
+function lastResult({ n, at, status, errorClass, detail }: Serialized<ReportedAttempt>): string {
+  const result = status === null ? `${errorClass ?? 'none'} (${detail ?? ''})` : `status ${status}`;
+  return `The last attempt, number ${n} of its delivery at ${at}: ${result}.`;
 }

@@ -1,11 +1,11 @@
-// The events that report to operations webhooks on the service itself.
+// Notices: events about the service itself, for operations webhooks.
 import type { ClientSession } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
 import { newId } from '../platform/ids.ts';
 import type { ErrorClass } from '../model/attempt.ts';
 import type { DeliveredEventName, OperationsEventName } from '../model/event-name.ts';
 import { renderPayload } from '../model/event-payload.ts';
-import { addressTo, newEvent } from '../model/event.ts';
+import { newEvent, recipientFields } from '../model/event.ts';
 import { originOf } from '../model/url-origin.ts';
 import {
   type DisabledReason,
@@ -29,7 +29,7 @@ export interface ReportedAttempt {
   detail: string | null;
 }
 
-/** `data` of `webhook.…`, the same fields for each. */
+/** The `data` of all `webhook.…` notices. */
 export interface WebhookNotice {
   uid: string;
   name: string | null;
@@ -46,7 +46,7 @@ export interface ExhaustedData extends Pick<
   WebhookNotice,
   'uid' | 'name' | 'kind' | 'urlOrigin' | 'lastAttempt'
 > {
-  /** Since the last notice, this one included. */
+  /** Since the last notice, including this one. */
   exhaustedCount: number;
 }
 
@@ -75,8 +75,8 @@ export function describeWebhook({ _id, name, kind, url }: StoredWebhook) {
 }
 
 /**
- * Records an event for the operations webhooks that want it, paused ones too, in the transaction of what it reports;
- * where there are none, nothing. The relay starts it.
+ * Records a notice for the operations webhooks subscribed to it, including paused ones, in the transaction of the
+ * change it reports. Records nothing without a subscriber. The relay starts its workflow.
  */
 export async function recordNotice(
   store: Store,
@@ -105,7 +105,7 @@ export async function recordNotice(
       appUid,
       entity: event === 'apikey.expiring' ? 'apikey' : 'webhook',
       body: renderPayload({ eventId, event, timestamp: now, appUid, data: { ...data } }),
-      ...addressTo(subscribers),
+      ...recipientFields(subscribers),
     },
     now,
   );

@@ -10,8 +10,8 @@ import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { canMatchBoth, isSubscribed } from './subscriptions.ts';
 
-/** Returns an active webhook whose URL may get the same events as that of `webhook`; null where there is none. */
-export async function findTwin(
+/** Returns the uid of another active webhook with the same URL that may get the same events; null if there is none. */
+export async function findOverlapping(
   store: Store,
   webhook: FilteredSubscription & Pick<WebhookDocument, 'appUid' | 'url'>,
   session?: ClientSession,
@@ -21,12 +21,12 @@ export async function findTwin(
     .find({ appUid, url, active: true, _id: { $ne: _id } }, within(session))
     .project<FilteredSubscription>(subscriptionFields)
     .sort({ _id: 1 });
-  for await (const other of inSlices(others)) if (mayGetSame(webhook, other)) return other._id;
+  for await (const other of inSlices(others)) if (mayOverlap(webhook, other)) return other._id;
   return null;
 }
 
-/** Reports whether an event may go to both webhooks. */
-export function mayGetSame(left: FilteredSubscription, right: FilteredSubscription): boolean {
+/** Checks whether an event may go to both webhooks. */
+export function mayOverlap(left: FilteredSubscription, right: FilteredSubscription): boolean {
   const externalTenantId = commonTenant(left, right);
   if (externalTenantId === undefined || !canMatchBoth(left.filter, right.filter)) return false;
   return [...eventNames, ...operationsEventNames].some((event) => {

@@ -1,4 +1,4 @@
-// What is sealed of a webhook: the secrets that sign, and the credentials that its receiver gets.
+// The sealed fields of a webhook: its signing secrets, and the credentials for its receiver.
 import type { ClientCertificate } from '../egress/client-certificate.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import type {
@@ -12,7 +12,7 @@ import type { CertificateText } from './client-certificate-facts.ts';
 
 type SealedField = 'secret' | 'headers' | 'auth' | 'tls';
 
-export function secretPlace(
+export function secretLocation(
   webhook: { appUid: string; _id: string },
   field: SealedField = 'secret',
 ): string {
@@ -20,22 +20,22 @@ export function secretPlace(
 }
 
 export interface SigningSecrets {
-  /** Signs `X-Webhook-Signature`, which has room for one. */
+  /** Signs `X-Webhook-Signature`, which holds one signature. */
   body: string;
   standard: string[];
 }
 
-/** During a rotation there are two (docs/webhooks.md, "Rotating the secret"). */
+/** Returns two secrets during a rotation (docs/webhooks.md, "Rotating the secret"). */
 export function openSecrets(
   box: SecretBox,
   webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret'>,
   now: Date,
 ): SigningSecrets {
-  const place = secretPlace(webhook);
-  const current = box.open(webhook.secret, place);
+  const location = secretLocation(webhook);
+  const current = box.open(webhook.secret, location);
   const previous = webhook.previousSecret;
   if (previous === null || previous.until <= now) return { body: current, standard: [current] };
-  const old = box.open(previous.secret, place);
+  const old = box.open(previous.secret, location);
   return { body: previous.promoted ? current : old, standard: [current, old] };
 }
 
@@ -49,12 +49,12 @@ export function sealHeaders(
   webhook: WebhookKey,
   headers: Readonly<Record<string, string>>,
 ): SealedHeaders {
-  const secret = box.seal(JSON.stringify(headers), secretPlace(webhook, 'headers'));
+  const secret = box.seal(JSON.stringify(headers), secretLocation(webhook, 'headers'));
   return { names: Object.keys(headers), secret };
 }
 
 export function sealAuth(box: SecretBox, webhook: WebhookKey, auth: Auth): SealedAuth {
-  const secret = box.seal(authorizationOf(auth), secretPlace(webhook, 'auth'));
+  const secret = box.seal(authorizationOf(auth), secretLocation(webhook, 'auth'));
   return { type: auth.type, secret };
 }
 
@@ -69,17 +69,17 @@ export function sealTls(
   webhook: WebhookKey,
   { text, facts }: { text: CertificateText; facts: CertificateFacts },
 ): SealedTls {
-  return { ...facts, secret: box.seal(JSON.stringify(text), secretPlace(webhook, 'tls')) };
+  return { ...facts, secret: box.seal(JSON.stringify(text), secretLocation(webhook, 'tls')) };
 }
 
 interface Credentials {
   headers: Record<string, string>;
   clientCertificate: ClientCertificate | null;
-  /** What nobody else may read, should the receiver repeat it. */
+  /** Texts to hide if the receiver repeats them. */
   secretTexts: string[];
 }
 
-/** Throws where the key ring does not open them, which is a fault of ours. */
+/** Throws if the key ring cannot open them, which is a fault of our own. */
 export function openCredentials(
   box: SecretBox,
   webhook: WebhookKey & Pick<WebhookDocument, 'headers' | 'auth' | 'tls'>,
@@ -88,11 +88,11 @@ export function openCredentials(
   const own =
     headers === null
       ? {}
-      : (JSON.parse(box.open(headers.secret, secretPlace(webhook, 'headers'))) as Record<
+      : (JSON.parse(box.open(headers.secret, secretLocation(webhook, 'headers'))) as Record<
           string,
           string
         >);
-  const authorization = auth && box.open(auth.secret, secretPlace(webhook, 'auth'));
+  const authorization = auth && box.open(auth.secret, secretLocation(webhook, 'auth'));
   return {
     headers: { ...own, ...(authorization === null ? {} : { Authorization: authorization }) },
     clientCertificate: tls === null ? null : openTls(box, webhook, tls),
@@ -103,7 +103,7 @@ export function openCredentials(
   };
 }
 
-// Without the scheme; of basic credentials as they are sent, and decoded as a receiver may repeat them.
+// Returns the credentials without the scheme; for basic auth both encoded and decoded, as a receiver may repeat either.
 function secretTextsOf(authorization: string): string[] {
   const [scheme, text = ''] = authorization.split(' ');
   if (scheme !== 'Basic') return [text];
@@ -113,6 +113,6 @@ function secretTextsOf(authorization: string): string[] {
 }
 
 function openTls(box: SecretBox, webhook: WebhookKey, tls: SealedTls): ClientCertificate {
-  const text = JSON.parse(box.open(tls.secret, secretPlace(webhook, 'tls'))) as CertificateText;
+  const text = JSON.parse(box.open(tls.secret, secretLocation(webhook, 'tls'))) as CertificateText;
   return { ...text, owner: `${webhook._id} ${tls.fingerprint256}` };
 }

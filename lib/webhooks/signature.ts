@@ -11,7 +11,7 @@ export function signBody(secret: string, body: string): string {
   return `sha256=${createHmac('sha256', secret).update(body, 'utf8').digest('hex')}`;
 }
 
-/** Returns an entry of `webhook-signature` (Standard Webhooks 1.0.0). The key is the bytes after the prefix. */
+/** Returns an entry of `webhook-signature` (Standard Webhooks 1.0.0). The key is the secret, decoded without prefix. */
 export function signStandardMessage(
   secret: string,
   { id, timestampSeconds, body }: { id: string; timestampSeconds: number; body: string },

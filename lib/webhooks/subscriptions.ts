@@ -1,4 +1,4 @@
-// Which webhooks get an event: pure functions.
+// Pure functions that decide which webhooks get an event.
 import { entityOf, isOperationsEvent, type SubscribedEventName } from '../model/event-name.ts';
 import type { EventFacts } from '../model/event.ts';
 import type {
@@ -12,8 +12,8 @@ interface EventToMatch extends Pick<EventFacts, 'resourceUid' | 'externalTenantI
   event: SubscribedEventName;
 }
 
-/** Whether the event is of the webhook's kind, which no resend passes. No webhook is told about itself. */
-export function isOfKind(
+/** Checks the kind of the event, which even a resend respects. No webhook gets notices about itself. */
+export function matchesKind(
   { _id, kind }: Pick<WebhookDocument, '_id' | 'kind'>,
   { event, resourceUid }: Omit<EventToMatch, 'externalTenantId'>,
 ): boolean {
@@ -25,7 +25,7 @@ export function isSubscribed(webhook: Subscription, facts: EventToMatch): boolea
   const { event, externalTenantId } = facts;
   const { entities, events, externalTenantIds } = webhook;
   return (
-    isOfKind(webhook, facts) &&
+    matchesKind(webhook, facts) &&
     (isOperationsEvent(event) || entities.includes(entityOf(event))) &&
     (events?.includes(event) ?? true) &&
     (externalTenantIds?.includes(externalTenantId) ?? true)
@@ -33,8 +33,8 @@ export function isSubscribed(webhook: Subscription, facts: EventToMatch): boolea
 }
 
 /**
- * Returns a check whether an event's data meets all conditions of a filter; a field that is absent meets none. For all
- * filters together it goes through each list of the data once, so that the lengths of lists and filters only add up.
+ * Returns a function that checks whether an event's data meets all conditions of a filter; an absent field meets none.
+ * It indexes each list of the data once for all filters, so that their lengths add up instead of multiplying.
  */
 export function filterCheck(data: unknown): (filter: readonly FilterCondition[] | null) => boolean {
   const fields = new Map<string, unknown>();
@@ -52,7 +52,7 @@ function asSet(field: unknown): unknown {
   return Array.isArray(field) ? new Set<unknown>(field) : field;
 }
 
-/** Reports whether events can match both filters: false where a field is to have values without one in common. */
+/** Checks whether an event can match both filters: false if they allow no common value for a field. */
 export function canMatchBoth(
   left: readonly FilterCondition[] | null,
   right: readonly FilterCondition[] | null,

@@ -4,8 +4,8 @@ import { deliveryLog } from '../platform/logger.ts';
 const writeEveryMs = 1_000;
 
 /**
- * Moves `lastTriggeredAt` of webhooks forward to the times of their attempts, never back. The times are for people: all
- * of a second are written together at its end, or when the recorder closes.
+ * Moves `lastTriggeredAt` of webhooks forward, never back. The time is only shown to people, so the updates of a second
+ * are written together at its end, or when the recorder closes.
  */
 export class TriggerRecorder implements AsyncDisposable {
   readonly #store: Store;
@@ -43,7 +43,7 @@ export class TriggerRecorder implements AsyncDisposable {
     try {
       await this.#store.webhooks.bulkWrite(updates, { ordered: false, writeConcern: { w: 1 } });
     } catch (error) {
-      // The next attempt at each of them writes a later time.
+      // The next attempt of each webhook writes a later time.
       deliveryLog.warn({ err: error }, 'delivery.triggers_not_written');
     }
   }

@@ -1,4 +1,3 @@
-// The health of a webhook's receiver, its automatic deactivation, and the notices of both.
 import type { Filter } from 'mongodb';
 import { idAt } from '../platform/ids.ts';
 import { deliveryLog } from '../platform/logger.ts';
@@ -33,7 +32,7 @@ interface HealthFacts {
   now: Date;
 }
 
-/** Records what an attempt says of its webhook; of a healthy one that answered, nothing is written. */
+/** Records the effect of an attempt on its webhook's health; writes nothing for a healthy webhook that responded. */
 export async function recordHealth(
   { store, deactivateAfterMs }: { store: Store; deactivateAfterMs: number },
   facts: HealthFacts,
@@ -71,7 +70,7 @@ function log(
   else deliveryLog.warn({ ...key, ...(isPaused ? { disabledReason } : {}) }, `webhook.${notice}`);
 }
 
-/** Pauses a webhook that answered 410, unless its URL was changed since. Returns true when this answer paused it. */
+/** Deactivates a webhook that responded 410, unless its URL has changed since. Returns whether this response did it. */
 export async function deactivateGoneWebhook(
   store: Store,
   webhook: Health,
@@ -83,7 +82,7 @@ export async function deactivateGoneWebhook(
   return notify(store, webhook, { still: { url: webhook.url }, written, failure });
 }
 
-/** Keeps the clock of failures, records what is due after it, and returns that notice. */
+/** Updates the failure clock, records the notice that is due, and returns it. */
 export async function recordFailure(
   store: Store,
   webhook: Health,
@@ -105,13 +104,13 @@ export async function recordFailure(
   }
   const notice = nextNotice(webhook, failure);
   if (notice === null) return null;
-  // A success or a resume since the webhook was read has restarted the clock.
+  // The update must fail if a success or a resume restarted the clock since the webhook was read.
   const still = { failingSince, ...(notice === 'deactivated' ? {} : { notified }) };
   const key = { appUid: webhook.appUid, webhookUid: webhook._id };
-  if (await hasTakenSince(store, key, quietSince(notice, failingSince, failure))) {
+  if (await hasSucceededSince(store, key, quietSince(notice, failingSince, failure))) {
     if (notice !== 'deactivated') return null;
-    const anew = restartedClock(failure, notified);
-    await store.webhooks.updateOne({ ...filter, failingSince, notified }, { $set: anew });
+    const restarted = restartedClock(failure, notified);
+    await store.webhooks.updateOne({ ...filter, failingSince, notified }, { $set: restarted });
     return null;
   }
   const disabledReason = notice === 'deactivated' ? 'failing' : null;
@@ -129,7 +128,7 @@ interface Change {
   failure: FailedAttempt;
 }
 
-// Only the first of concurrent attempts finds the webhook as it was read, and writes.
+// The filter lets only the first of concurrent attempts write.
 async function notify(
   store: Store,
   { _id, appUid }: Health,
@@ -159,8 +158,8 @@ async function notify(
   });
 }
 
-// An attempt under way when the clock started did not see the clock, so its success did not clear it.
-export async function hasTakenSince(
+// An attempt in flight when the clock started did not see it, so its success did not stop it.
+export async function hasSucceededSince(
   store: Store,
   { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
   since: Date,
@@ -172,7 +171,7 @@ export async function hasTakenSince(
   return found !== null;
 }
 
-/** Records that a delivery exhausted, of a webhook once a minute; never of one that gets such notices itself. */
+/** Reports an exhausted delivery, at most once a minute per webhook, and never for operations webhooks. */
 async function reportExhausted(
   store: Store,
   webhook: Health,
@@ -194,7 +193,7 @@ async function reportExhausted(
   });
 }
 
-/** Ends the clock of failures. Returns true when it recorded that a failing webhook has recovered. */
+/** Stops the failure clock. Returns whether it recorded that a failing webhook has recovered. */
 export async function recordSuccess(
   store: Store,
   webhook: Health,
@@ -207,7 +206,7 @@ export async function recordSuccess(
   return false;
 }
 
-// Not of a paused webhook, which an attempt that was under way may find: the first success after the resume reports it.
+// A paused webhook, which an attempt in flight may find, does not count: the first success after the resume reports it.
 async function reportRecovered(
   store: Store,
   { _id, appUid }: Health,

@@ -4,7 +4,7 @@ import { knownFields, type KnownWebhook, type WebhookDocument } from '../model/w
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 
-/** Returns the webhooks of the application, in the order of the uids. */
+/** Returns those of the webhooks that exist in the application, in the order of `webhookUids`. */
 export async function findKnownWebhooks(
   store: Store,
   { appUid, webhookUids }: { appUid: string; webhookUids: readonly string[] },
@@ -20,24 +20,26 @@ export async function findKnownWebhooks(
   return webhookUids.flatMap((uid) => known.get(uid) ?? []);
 }
 
-// Would only be carried along with each event.
-const notForPeople = { name: 0, description: 0, metadata: 0, lastTriggeredAt: 0 } as const;
+// Fields that deliveries do not need.
+const withoutDisplayFields = { name: 0, description: 0, metadata: 0, lastTriggeredAt: 0 } as const;
 
-/** Returns the webhooks with any of the uids, as attempts need them. */
-export async function findToDeliver(
+/** Returns the webhooks with these uids, with the fields that attempts need. */
+export async function findWebhooksToDeliver(
   store: Store,
   uids: string[],
   session?: ClientSession,
 ): Promise<WebhookDocument[]> {
   return store.webhooks
-    .find<WebhookDocument>({ _id: { $in: uids } }, { projection: notForPeople, ...within(session) })
+    .find<WebhookDocument>(
+      { _id: { $in: uids } },
+      { projection: withoutDisplayFields, ...within(session) },
+    )
     .toArray();
 }
 
 /**
- * Returns an application's webhooks for any of the entities, oldest first, for a `DocumentParser<WebhookDocument>`. Not
- * by a majority read: on a new primary it may miss a webhook that was acknowledged, and the event would never be sent
- * there.
+ * Returns an application's webhooks for any of the entities, oldest first, as raw BSON for a `DocumentParser`. Not a
+ * majority read: on a new primary it may miss an acknowledged webhook, which would then never get the event.
  */
 export async function findSubscriptions(
   store: Store,
@@ -46,7 +48,7 @@ export async function findSubscriptions(
   return store.webhooks
     .find<Buffer>(
       { appUid, entities: { $in: entities } },
-      { projection: notForPeople, readConcern: { level: 'local' }, raw: true },
+      { projection: withoutDisplayFields, readConcern: { level: 'local' }, raw: true },
     )
     .sort({ _id: 1 })
     .toArray();

@@ -1,4 +1,4 @@
-// Writes the command line as one file, with the licenses of what it holds.
+// Bundles the command line into one file, with the licenses of the bundled packages.
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { build } from 'esbuild';
@@ -16,7 +16,7 @@ const { metafile } = await build({
   target: 'node20',
   metafile: true,
   logLevel: 'warning',
-  // Packages that were written for `require`.
+  // Some packages still use `require`.
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
   },

@@ -21,7 +21,7 @@ func readCases(t *testing.T) cases.File {
 	return file
 }
 
-func TestEachSharedCaseHasItsVerdict(t *testing.T) {
+func TestEachSharedCaseHasItsExpectedResult(t *testing.T) {
 	for _, one := range readCases(t).Deliveries {
 		t.Run(one.Name, func(t *testing.T) {
 			verdict, err := cases.Judge(one)
@@ -51,8 +51,8 @@ func equalJSON(t *testing.T, a, b []byte) bool {
 	return reflect.DeepEqual(one, other)
 }
 
-// The bodies of the vectors are no events, so a right signature leads to the next rule.
-func TestPublicVectorsOfSignaturesVerify(t *testing.T) {
+// The bodies of the vectors are not events, so a valid signature leads to the next check.
+func TestPublicSignatureVectorsVerify(t *testing.T) {
 	file := readCases(t)
 	for _, one := range file.StandardWebhooks {
 		header := http.Header{}

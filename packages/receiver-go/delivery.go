@@ -11,45 +11,45 @@ import (
 	"unicode/utf8"
 )
 
-// Delivery is a verified request of the service. No signature covers Attempt and Sequence.
+// Delivery is a verified request from the service. Attempt and Sequence are not signed.
 type Delivery struct {
-	// EventID is the same at every attempt.
+	// EventID is the same in every attempt.
 	EventID string
-	// Event is its name, such as agent.updated.
+	// Event is the name of the event, such as agent.updated.
 	Event string
-	// Timestamp is the time of the change, as it came.
+	// Timestamp is the time of the change, in RFC 3339.
 	Timestamp string
 	AppUID    string
-	// Version is that of the payload; the types of Data are those of version 1.
+	// Version is the version of the payload. The types of Data describe version 1.
 	Version int64
-	// Attempt is 1, 2, …; 0 where the header is absent or no number.
+	// Attempt counts from 1. It is 0 if the header is absent or invalid.
 	Attempt int64
-	// Sequence numbers the changes of a resource from 1 on; 0 where there is no order.
+	// Sequence is the number of the change among those of the resource, from 1. It is 0 if the event has none.
 	Sequence int64
-	// Test is true where somebody tried the webhook out, and Data is a sample.
+	// Test is true for a test event. Data is then a sample.
 	Test bool
-	// Data is one of the types of this package, told apart by a type switch; *UnknownData for any other event.
+	// Data is one of the types of this package, for use in a type switch. It is *UnknownData for any other event.
 	Data EventData
-	// RawData is data as it came, fields included that this package does not know.
+	// RawData is the raw data, including fields that this package does not know.
 	RawData json.RawMessage
-	// Body is the whole request as it came.
+	// Body is the raw body of the request.
 	Body []byte
 
 	uid string
 }
 
-// ChangedAt returns Timestamp as a time.
+// ChangedAt parses Timestamp.
 func (d *Delivery) ChangedAt() (time.Time, error) {
 	return time.Parse(time.RFC3339, d.Timestamp)
 }
 
-// Resource returns the kind and the uid that the event is about, such as agent/agt_….
+// Resource returns the kind and uid of the resource, such as agent/agt_….
 func (d *Delivery) Resource() string {
 	kind, _, _ := strings.Cut(d.Event, ".")
 	return kind + "/" + d.uid
 }
 
-// Reads a request whose signature was verified.
+// Parses a request whose signature was verified.
 func readDelivery(header http.Header, body []byte) (*Delivery, error) {
 	fields, ok := readObject(body)
 	if !ok || !utf8.Valid(body) {
@@ -82,14 +82,14 @@ func readDelivery(header http.Header, body []byte) (*Delivery, error) {
 	return d, nil
 }
 
-// Returns the fields of an object. A struct would take names in any case.
+// Returns the fields of an object. Unmarshalling into a struct would match names case-insensitively.
 func readObject(raw []byte) (map[string]json.RawMessage, bool) {
 	var fields map[string]json.RawMessage
 	err := json.Unmarshal(raw, &fields)
 	return fields, err == nil && fields != nil
 }
 
-// Returns "" for anything but a text; Unmarshal alone would take null for one.
+// Returns "" for anything but a string. Unmarshalling into a string would accept null.
 func readText(raw json.RawMessage) string {
 	var text *string
 	if err := json.Unmarshal(raw, &text); err != nil || text == nil {
@@ -98,7 +98,7 @@ func readText(raw json.RawMessage) string {
 	return *text
 }
 
-// Returns 0 for anything but a whole number from 1 on.
+// Returns 0 for anything but a whole number of at least 1.
 func readVersion(raw json.RawMessage) int64 {
 	var version *float64
 	if err := json.Unmarshal(raw, &version); err != nil || version == nil {

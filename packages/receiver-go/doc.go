@@ -1,5 +1,6 @@
-// Package receiver receives the webhooks of agent-herald: verified over their raw bytes, typed, each event once.
+// Package receiver receives webhooks from agent-herald: verified against their raw bytes, typed, and each event handled
+// once.
 //
-// [NewVerifier] tells deliveries from everything else. [NewHandler] answers requests with it and calls your function;
-// [Verifier.Middleware] only verifies, and leaves the answer to you.
+// [NewVerifier] makes a verifier of deliveries. [NewHandler] verifies requests, calls your function and responds.
+// [Verifier.Middleware] only verifies, and leaves the response to you.
 package receiver

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// EventData is data of an event: one of the types below. A field is its zero value, or nil, where it is absent or not of
-// its type: of a change that your platform reported, only UID and ExternalTenantID are sure.
+// EventData is the data of an event: one of the types below. A field that is absent or has another type is its zero
+// value or nil. For changes that your platform reported, only UID and ExternalTenantID are guaranteed.
 type EventData interface{ isEventData() }
 
-// ResourceData is what all resources have.
+// ResourceData has the fields that all resources share.
 type ResourceData struct {
 	UID              string    `json:"uid"`
 	ExternalTenantID string    `json:"externalTenantId"`
@@ -18,7 +18,7 @@ type ResourceData struct {
 	UpdatedAt        time.Time `json:"updatedAt"`
 }
 
-// AgentData is of agent.created, agent.updated and agent.deleted.
+// AgentData is the data of agent.created, agent.updated and agent.deleted.
 type AgentData struct {
 	ResourceData
 	AgentName   string   `json:"agentName"`
@@ -27,14 +27,14 @@ type AgentData struct {
 	AccountUIDs []string `json:"accountUids"`
 }
 
-// ContextData is of context.created, context.updated and context.deleted.
+// ContextData is the data of context.created, context.updated and context.deleted.
 type ContextData struct {
 	ResourceData
 	ContextName string `json:"contextName"`
 	Description string `json:"description"`
 }
 
-// ContextFileData is of contextfile.created, contextfile.updated and contextfile.deleted.
+// ContextFileData is the data of contextfile.created, contextfile.updated and contextfile.deleted.
 type ContextFileData struct {
 	ResourceData
 	ContextUID  string `json:"contextUid"`
@@ -46,26 +46,26 @@ type ContextFileData struct {
 	ProcessingError  string `json:"processingError"`
 }
 
-// WebhookTestData is of webhook.test; UID is the webhook's.
+// WebhookTestData is the data of webhook.test. UID identifies the webhook.
 type WebhookTestData struct {
 	UID              string `json:"uid"`
 	ExternalTenantID string `json:"externalTenantId"`
 	Test             bool   `json:"test"`
 }
 
-// LastAttempt is the attempt after which something is told.
+// LastAttempt is the attempt that led to a notice.
 type LastAttempt struct {
 	EventID string    `json:"eventId"`
 	Event   string    `json:"event"`
 	N       int64     `json:"n"`
 	At      time.Time `json:"at"`
-	// Status is nil where there was no answer.
+	// Status is nil if there was no response.
 	Status     *int64 `json:"status"`
 	ErrorClass string `json:"errorClass"`
 	Detail     string `json:"detail"`
 }
 
-// WebhookNoticeData is of webhook.failing, .deactivation_scheduled, .deactivated and .recovered.
+// WebhookNoticeData is the data of webhook.failing, .deactivation_scheduled, .deactivated and .recovered.
 type WebhookNoticeData struct {
 	UID  string `json:"uid"`
 	Name string `json:"name"`
@@ -75,11 +75,11 @@ type WebhookNoticeData struct {
 	FailingSince   *time.Time `json:"failingSince"`
 	DeactivatesAt  *time.Time `json:"deactivatesAt"`
 	DisabledReason string     `json:"disabledReason"`
-	// LastAttempt is nil where it is absent.
+	// LastAttempt is nil if it is absent.
 	LastAttempt *LastAttempt `json:"lastAttempt"`
 }
 
-// ExhaustedData is of delivery.exhausted; UID is the webhook's.
+// ExhaustedData is the data of delivery.exhausted. UID identifies the webhook.
 type ExhaustedData struct {
 	UID            string       `json:"uid"`
 	Name           string       `json:"name"`
@@ -89,7 +89,7 @@ type ExhaustedData struct {
 	LastAttempt    *LastAttempt `json:"lastAttempt"`
 }
 
-// ExpiringKeyData is of apikey.expiring; UID is the key's.
+// ExpiringKeyData is the data of apikey.expiring. UID identifies the key.
 type ExpiringKeyData struct {
 	UID        string     `json:"uid"`
 	KeyID      string     `json:"keyId"`
@@ -100,7 +100,7 @@ type ExpiringKeyData struct {
 	RolledTo   string     `json:"rolledTo"`
 }
 
-// UnknownData is of an event or a version that this package does not know, or of a resource without a tenant.
+// UnknownData is the data of an event or version that this package does not know, or of a resource without a tenant.
 type UnknownData struct {
 	Raw json.RawMessage
 }
@@ -114,7 +114,7 @@ func (*ExhaustedData) isEventData()     {}
 func (*ExpiringKeyData) isEventData()   {}
 func (*UnknownData) isEventData()       {}
 
-// Returns an empty value of the type of an event's data, nil for one that is not known.
+// Returns an empty value of the event's type of data, or nil for an unknown event.
 func newData(event string) EventData {
 	switch event {
 	case "agent.created", "agent.updated", "agent.deleted":

@@ -24,8 +24,8 @@ func eventBody(event, version, data string) string {
 		`"appUid":"app_1","version":` + version + `,"data":` + data + `}`
 }
 
-// Fails when the service gets an event or a field that this package has no type for.
-func TestEachSampleOfTheServiceHasATypeWithAllItsFields(t *testing.T) {
+// Fails when the service adds an event or a field that this package has no type for.
+func TestEachSampleHasATypeWithAllItsFields(t *testing.T) {
 	for _, one := range readCases(t).Deliveries {
 		name, isSample := strings.CutPrefix(one.Name, "the sample of ")
 		if !isSample {
@@ -62,7 +62,7 @@ func TestEachSampleOfTheServiceHasATypeWithAllItsFields(t *testing.T) {
 	}
 }
 
-// Null is the zero value of a text; times lose the zeros of their milliseconds.
+// Null becomes the zero value of a string. Times lose the trailing zeros of their milliseconds.
 func same(typed, sample any) bool {
 	if inner, isObject := sample.(map[string]any); isObject {
 		other, _ := typed.(map[string]any)
@@ -83,7 +83,7 @@ func same(typed, sample any) bool {
 	return reflect.DeepEqual(typed, sample)
 }
 
-func TestAFieldOfAnotherTypeIsLeftOut(t *testing.T) {
+func TestAFieldOfAnotherTypeIsIgnored(t *testing.T) {
 	data := `{"uid":"a","externalTenantId":"t","agentName":7,"live":"yes","description":"d","accountUids":["b",1],` +
 		`"createdAt":"yesterday","Live":true}`
 	agent := verified(t, eventBody("agent.updated", "1", data)).Data.(*receiver.AgentData)
@@ -94,7 +94,7 @@ func TestAFieldOfAnotherTypeIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKnownIsReachableAsItCame(t *testing.T) {
+func TestUnknownEventsAndFieldsAreAvailableRaw(t *testing.T) {
 	const data = `{"uid":"a","externalTenantId":"t","new":[1,{"x":2}]}`
 	bodies := map[string]string{
 		"another event":             eventBody("agent.archived", "1", data),
@@ -114,7 +114,7 @@ func TestWhatIsNotKnownIsReachableAsItCame(t *testing.T) {
 	}
 }
 
-func TestTheTimeOfAChangeIsATime(t *testing.T) {
+func TestChangedAtParsesTheTimestamp(t *testing.T) {
 	at, err := verified(t, eventBody("agent.updated", "1", `{"uid":"a"}`)).ChangedAt()
 	if err != nil || at.UnixMilli() != 1_795_262_400_000 {
 		t.Errorf("got %v, %v", at, err)

@@ -11,12 +11,12 @@ import (
 	"net/http"
 )
 
-// Handle handles an event; when it returns an error, the service sends the event again. The context has the values of
-// the request's and does not end when the service hangs up, after 5 seconds: what takes longer is done all the same, and
-// the next attempt is told so.
+// Handle handles an event. If it returns an error, the service sends the event again. The context carries the values of
+// the request's context, but is not cancelled when the service closes the connection after 5 seconds. A longer run
+// still counts: a later attempt does not handle the event again.
 type Handle func(ctx context.Context, delivery *Delivery) error
 
-// Handler answers the requests of a webhook. Safe for concurrent use.
+// Handler handles the requests to a webhook. It is safe for concurrent use.
 type Handler struct {
 	verifier  *Verifier
 	onEvent   Handle
@@ -26,31 +26,31 @@ type Handler struct {
 	logger    *slog.Logger
 }
 
-// HandlerOption changes what a Handler does by default.
+// HandlerOption configures a Handler.
 type HandlerOption func(*Handler)
 
-// WithStore replaces the memory of which events were handled, for several processes.
+// WithStore sets the store of handled events. Use a shared store if you run several processes.
 func WithStore(store DeliveryStore) HandlerOption {
 	return func(h *Handler) { h.store = store }
 }
 
-// WithSequences leaves out changes that are older than one that was handled of their resource.
+// WithSequences skips changes that are older than the latest handled change of the same resource.
 func WithSequences(sequences SequenceStore) HandlerOption {
 	return func(h *Handler) { h.sequences = sequences }
 }
 
-// WithTests gives tests to a function; else they are answered, and that is all.
+// WithTests sets a function for test events. By default, they are acknowledged and ignored.
 func WithTests(onTest Handle) HandlerOption {
 	return func(h *Handler) { h.onTest = onTest }
 }
 
-// WithLogger replaces slog.Default(), which gets what was refused (info) and what failed (error).
+// WithLogger replaces slog.Default(), which logs refused requests (info) and errors (error).
 func WithLogger(logger *slog.Logger) HandlerOption {
 	return func(h *Handler) { h.logger = logger }
 }
 
-// NewHandler makes a handler for net/http that calls onEvent once for each event. It panics when something that it needs
-// is nil.
+// NewHandler returns a handler for net/http that calls onEvent once for each event. It panics if a required argument is
+// nil.
 func NewHandler(verifier *Verifier, onEvent Handle, options ...HandlerOption) *Handler {
 	h := &Handler{
 		verifier: verifier,
@@ -105,7 +105,7 @@ func (h *Handler) handle(ctx context.Context, delivery *Delivery) (err error) {
 		return h.onTest(ctx, delivery)
 	}
 	token, isOver := newToken(), false
-	// Also when onEvent panics, and when the claim failed: the store may have made it before its response was lost.
+	// Even if onEvent panics or the claim failed: the store may have saved the claim before its response was lost.
 	defer func() {
 		if !isOver {
 			err = errors.Join(err, h.store.Release(ctx, delivery.EventID, token))
@@ -131,7 +131,7 @@ func (h *Handler) handleClaimed(ctx context.Context, delivery *Delivery, token s
 		if err := h.onEvent(ctx, delivery); err != nil {
 			return err
 		}
-		// After onEvent: a change that failed leaves out no other.
+		// After onEvent, so that a failed change does not cause older ones to be skipped.
 		if err := h.advance(ctx, delivery); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (v *Verifier) receive(w http.ResponseWriter, r *http.Request) (*Delivery, e
 	return v.verify(r.Header, body, r.ContentLength)
 }
 
-// That of the own setup is not to be missed.
+// A wrong setup of the receiver is logged as an error, so that it is noticed.
 func logRefusal(ctx context.Context, logger *slog.Logger, err error) {
 	level := slog.LevelInfo
 	if isAlreadyRead(err) {
@@ -196,13 +196,13 @@ func isAlreadyRead(err error) bool {
 	return errors.As(err, &refused) && refused.Code == BodyAlreadyRead
 }
 
-// Answers a request that is no delivery, or could not be read.
+// Responds to a request that is not a delivery or could not be read.
 func answerUnread(w http.ResponseWriter, err error) {
 	var refused *RefusedError
 	var tooLarge *http.MaxBytesError
 	switch {
 	case isAlreadyRead(err):
-		// The service shows it with the attempt.
+		// The service shows this text with the attempt.
 		writeJSON(w, http.StatusInternalServerError, answer{Code: string(BodyAlreadyRead), Detail: bodyAlreadyRead})
 	case errors.As(err, &refused):
 		writeAnswer(w, refused.Status(), string(refused.Code))
@@ -228,6 +228,6 @@ func writeAnswer(w http.ResponseWriter, status int, code string) {
 func writeJSON(w http.ResponseWriter, status int, content answer) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// An error says that the service has hung up, which nobody can be told.
+	// On an error the service has closed the connection, and nobody reads the response.
 	_ = json.NewEncoder(w).Encode(content)
 }

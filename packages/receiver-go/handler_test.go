@@ -59,7 +59,7 @@ func TestAnEventWhoseHandlingFailedIsHandledAgain(t *testing.T) {
 	if !strings.Contains(log.String(), "no database") || !strings.Contains(log.String(), "evt_1") {
 		t.Errorf("logged %q", log)
 	}
-	// A refusal of another service is no refusal of this request.
+	// A refusal from another service is not a refusal of this request.
 	events.err = &receiver.RefusedError{Code: receiver.MissingHeader}
 	deliver(t, handler, "evt_1", 500, "handler_failed")
 	events.err = nil
@@ -67,7 +67,7 @@ func TestAnEventWhoseHandlingFailedIsHandledAgain(t *testing.T) {
 	events.expect(t, 3)
 }
 
-func TestAPanicGivesTheEventBack(t *testing.T) {
+func TestAPanicReleasesTheEvent(t *testing.T) {
 	events := &calls{}
 	isBroken := true
 	handler := receiver.NewHandler(newVerifier(t), func(ctx context.Context, d *receiver.Delivery) error {
@@ -91,7 +91,7 @@ func TestAPanicGivesTheEventBack(t *testing.T) {
 
 type keyOfTest struct{}
 
-func TestAHandlerEndsItsWorkAfterTheServiceHasHungUp(t *testing.T) {
+func TestAHandlerFinishesAfterTheServiceHasClosedTheConnection(t *testing.T) {
 	for _, fields := range []string{"", `,"test":true`} {
 		ctx, hangUp := context.WithCancel(context.WithValue(context.Background(), keyOfTest{}, "kept"))
 		calls := 0
@@ -112,7 +112,7 @@ func TestAHandlerEndsItsWorkAfterTheServiceHasHungUp(t *testing.T) {
 	}
 }
 
-func TestTestsAreAnsweredAndGivenToWhoAsksForThem(t *testing.T) {
+func TestTestEventsAreAcknowledgedAndHandledOnRequest(t *testing.T) {
 	events, tests := &calls{}, &calls{}
 	body := bodyOf("evt_1", `,"test":true`)
 	handler := receiver.NewHandler(newVerifier(t), events.handle, quiet)
@@ -124,7 +124,7 @@ func TestTestsAreAnsweredAndGivenToWhoAsksForThem(t *testing.T) {
 	tests.expect(t, 2)
 }
 
-func TestWithSequencesAnOlderChangeIsAnsweredAndNotHandled(t *testing.T) {
+func TestWithSequencesAnOlderChangeIsAcknowledgedAndNotHandled(t *testing.T) {
 	events := &calls{}
 	sequences := receiver.WithSequences(receiver.NewMemorySequenceStore(0))
 	handler := receiver.NewHandler(newVerifier(t), events.handle, sequences, quiet)
@@ -142,7 +142,7 @@ func TestWithSequencesAnOlderChangeIsAnsweredAndNotHandled(t *testing.T) {
 
 var errNoStore = errors.New("no store")
 
-// A store one of whose methods fails once, after it has done its work.
+// A store in which one method fails once, after it has done its work.
 type brokenStore struct {
 	*receiver.MemoryDeliveryStore
 	method string
@@ -182,7 +182,7 @@ func (b brokenSequences) Advance(ctx context.Context, resource string, sequence 
 	return b.fail("advance", b.MemorySequenceStore.Advance(ctx, resource, sequence))
 }
 
-func TestWhenAStoreFailsTheNextAttemptIsHandled(t *testing.T) {
+func TestAfterAStoreFailureTheNextAttemptIsHandled(t *testing.T) {
 	for _, method := range []string{"claim", "complete", "newest", "advance"} {
 		t.Run(method, func(t *testing.T) {
 			events := &calls{}
@@ -204,7 +204,7 @@ func TestWhenAStoreFailsTheNextAttemptIsHandled(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDeliveryIsRefusedWithItsCode(t *testing.T) {
+func TestInvalidRequestsAreRefusedWithTheirCode(t *testing.T) {
 	events := &calls{}
 	handler := receiver.NewHandler(newVerifier(t, receiver.WithBodyBytesMax(1_000)), events.handle, quiet)
 	unsigned := httptest.NewRequest(http.MethodPost, "/", strings.NewReader("{}"))
@@ -222,7 +222,7 @@ func TestWhatIsNoDeliveryIsRefusedWithItsCode(t *testing.T) {
 	events.expect(t, 1)
 }
 
-func TestTheMiddlewareLetsOnlyDeliveriesThrough(t *testing.T) {
+func TestTheMiddlewarePassesOnlyDeliveries(t *testing.T) {
 	body := bodyOf("evt_1", "")
 	next := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		read, err := io.ReadAll(r.Body)
@@ -244,7 +244,7 @@ func TestTheMiddlewareLetsOnlyDeliveriesThrough(t *testing.T) {
 	}
 }
 
-func TestHeaderNamesOfMapsOfOthersAreFound(t *testing.T) {
+func TestHeaderNamesMatchInAnyCase(t *testing.T) {
 	request := signedRequest("evt_1", bodyOf("evt_1", ""))
 	lower := http.Header{}
 	for name, values := range request.Header {

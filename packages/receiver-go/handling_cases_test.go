@@ -16,7 +16,7 @@ type handlingCase struct {
 	Steps []step
 }
 
-// A step has one of WaitSeconds, Deliver and End.
+// A step has either WaitSeconds, Deliver or End.
 type step struct {
 	WaitSeconds int64
 	Deliver     string
@@ -28,7 +28,7 @@ type step struct {
 	Status      int
 }
 
-// An attempt whose handler has begun.
+// An attempt whose handler has started.
 type attempt struct {
 	ends   chan error
 	result chan error
@@ -64,7 +64,7 @@ func statusOf(err error) int {
 	return 500
 }
 
-// Returns the status, or 0 when the handler has begun.
+// Returns the status, or 0 if the handler has started.
 func (p *player) deliver(s step) int {
 	delivery := &Delivery{Event: "agent.updated", EventID: s.EventID, Sequence: s.Sequence, uid: s.UID}
 	result := make(chan error, 1)
@@ -89,7 +89,7 @@ func (p *player) end(s step) int {
 	return statusOf(<-one.result)
 }
 
-func TestAttemptsAreHandledAsTheSharedCasesSay(t *testing.T) {
+func TestAttemptsAreHandledAsTheSharedCasesExpect(t *testing.T) {
 	text, err := os.ReadFile("internal/cases/testdata/handling.json")
 	if err != nil {
 		t.Fatal(err)

@@ -10,8 +10,9 @@ import (
 
 type deliveryKey struct{}
 
-// Middleware lets only verified deliveries through, with their body to read again. It remembers no event: next gets
-// repeated attempts and tests, too, and answers them. A body that was read before it is logged by slog.Default().
+// Middleware passes only verified deliveries on, with a body that can be read again. It does not remember events: next
+// also gets repeated attempts and tests, and must respond to them. If the body was read before, it logs an error to
+// slog.Default().
 func (v *Verifier) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		delivery, err := v.receive(w, r)
@@ -28,7 +29,7 @@ func (v *Verifier) Middleware(next http.Handler) http.Handler {
 	})
 }
 
-// DeliveryOf returns the delivery of a request that came through a Middleware, else nil.
+// DeliveryOf returns the delivery of a request that passed a Middleware, or nil.
 func DeliveryOf(r *http.Request) *Delivery {
 	delivery, _ := r.Context().Value(deliveryKey{}).(*Delivery)
 	return delivery

@@ -20,7 +20,7 @@ type options struct {
 	CountMax         *int
 }
 
-// Makes a verifier, and the stores that take a count, and returns why they are refused.
+// Makes a verifier and the stores that take a count. Returns the reason why they are refused.
 func refusalOf(o options) (err error) {
 	defer func() {
 		if said := recover(); said != nil {
@@ -46,7 +46,7 @@ func refusalOf(o options) (err error) {
 	return err
 }
 
-func TestOptionsAreRefusedAsTheSharedCasesSay(t *testing.T) {
+func TestOptionsAreRefusedAsTheSharedCasesExpect(t *testing.T) {
 	file, err := cases.ReadOptions()
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func expectRefusal(t *testing.T, err error, want *cases.Refusal) {
 		}
 		return
 	}
-	// The option is a function here.
+	// In Go this option is a function.
 	name := strings.Replace(want.Option, "toleranceSeconds", "tolerance", 1)
 	if err == nil || err.Error() != "receiver: "+name+" "+want.Rule {
 		t.Errorf("got %v, want %v", err, *want)
@@ -87,7 +87,7 @@ func expectRefusal(t *testing.T, err error, want *cases.Refusal) {
 	}
 }
 
-func TestEachStoreInMemoryChecksItsCount(t *testing.T) {
+func TestEachMemoryStoreChecksItsCount(t *testing.T) {
 	for name, make := range map[string]func(int){
 		"deliveries": func(count int) { receiver.NewMemoryDeliveryStore(count) },
 		"sequences":  func(count int) { receiver.NewMemorySequenceStore(count) },
@@ -99,7 +99,7 @@ func TestEachStoreInMemoryChecksItsCount(t *testing.T) {
 	}
 }
 
-func TestWhatIsCalledLaterIsCheckedAtTheStart(t *testing.T) {
+func TestFunctionsAndStoresAreCheckedAtConstruction(t *testing.T) {
 	if _, err := receiver.NewVerifier([]string{secret}, receiver.WithClock(nil)); err == nil ||
 		err.Error() != "receiver: clock must not be nil" {
 		t.Errorf("got %v", err)
@@ -119,7 +119,7 @@ func TestWhatIsCalledLaterIsCheckedAtTheStart(t *testing.T) {
 	}
 }
 
-// Returns "" where it does not panic.
+// Returns "" if it does not panic.
 func panicOf(do func()) (said string) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -16,7 +16,7 @@ import (
 
 const alreadyRead = "the body was read or changed before the receiver: put the receiver before body parsers"
 
-// Each reads or changes the body of a request before the receiver.
+// Each of these reads or changes the body of a request before the receiver.
 var readers = map[string]func(*http.Request){
 	"read to its end": func(r *http.Request) { _, _ = io.ReadAll(r.Body) },
 	"read in part":    func(r *http.Request) { _, _ = r.Body.Read(make([]byte, 3)) },
@@ -32,7 +32,7 @@ var readers = map[string]func(*http.Request){
 	},
 }
 
-// Sends a delivery over a connection to a handler behind a reader.
+// Sends a delivery over a connection to a handler behind one of these readers.
 func deliverRead(t *testing.T, read func(*http.Request), handler http.Handler) (int, string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -69,7 +69,7 @@ func expectAlreadyRead(t *testing.T, status int, answer, log string) {
 	}
 }
 
-func TestABodyThatWasReadBeforeIsToldAsAnErrorOfTheSetup(t *testing.T) {
+func TestABodyThatWasReadBeforeIsASetupError(t *testing.T) {
 	for name, read := range readers {
 		t.Run(name, func(t *testing.T) {
 			events, log := &calls{}, &bytes.Buffer{}
@@ -82,7 +82,7 @@ func TestABodyThatWasReadBeforeIsToldAsAnErrorOfTheSetup(t *testing.T) {
 	}
 }
 
-func TestTheMiddlewareTellsOfABodyThatWasReadBefore(t *testing.T) {
+func TestTheMiddlewareReportsABodyThatWasReadBefore(t *testing.T) {
 	log, before := &bytes.Buffer{}, slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(log, nil)))
 	defer slog.SetDefault(before)
@@ -104,7 +104,7 @@ func TestABodyThatWasReadAndPutBackIsHandled(t *testing.T) {
 	events.expect(t, 1)
 }
 
-func TestNoBodyAtAllIsAWrongSignature(t *testing.T) {
+func TestAMissingBodyIsAWrongSignature(t *testing.T) {
 	log := &bytes.Buffer{}
 	logger := receiver.WithLogger(slog.New(slog.NewTextHandler(log, nil)))
 	handle := func(context.Context, *receiver.Delivery) error { return nil }

@@ -22,8 +22,8 @@ func isResource(data EventData) bool {
 	return false
 }
 
-// Sets the fields of a struct that are there with their type. Unmarshal of the whole would also take names in another
-// case.
+// Sets the fields that are present and have the right type. Unmarshalling the whole struct would match names
+// case-insensitively.
 func fill(target reflect.Value, fields map[string]json.RawMessage) {
 	for i := range target.NumField() {
 		field := target.Field(i)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Returns the blocks of Go in the README, in their order.
+// Returns the Go blocks of the README, in order.
 func blocksOfReadme(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("README.md")
@@ -28,7 +28,7 @@ func blocksOfReadme(t *testing.T) []string {
 	return blocks
 }
 
-// Makes a module as the quick start says, and builds it.
+// Makes a module as the quick start describes, and builds it.
 func build(t *testing.T, source string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -66,7 +66,7 @@ func freeAddress(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-func TestTheQuickStartOfTheReadmeReceivesADelivery(t *testing.T) {
+func TestTheReadmeQuickStartReceivesADelivery(t *testing.T) {
 	const address = "localhost:4000"
 	source := blocksOfReadme(t)[0]
 	if !strings.Contains(source, address) {
@@ -85,7 +85,7 @@ func TestTheQuickStartOfTheReadmeReceivesADelivery(t *testing.T) {
 	if err := program.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	// Killed, so it ends with an error.
+	// The process was killed, so it ends with an error.
 	_ = program.Wait()
 	if status != http.StatusNoContent || !strings.Contains(output.String(), "the agent is called Ada") {
 		t.Errorf("answered %d, printed %q", status, output.String())
@@ -109,7 +109,7 @@ func sendUntilAnswered(t *testing.T, url, body string) int {
 	return 0
 }
 
-// A database that prints what is executed.
+// A database that prints the statements it executes.
 const databaseOfTest = `
 type database struct{ driver.Driver }
 type connection struct{ driver.Conn }
@@ -136,7 +136,7 @@ func main() {
 }
 `
 
-func TestTheStoreOfTheReadmePassesTokensOn(t *testing.T) {
+func TestTheReadmeStorePassesTokensOn(t *testing.T) {
 	store := strings.Replace(blocksOfReadme(t)[1], "package hook", "package main", 1)
 	imports := "import (\n\t\"database/sql/driver\"\n\t\"fmt\"\n\t\"strings\"\n"
 	program := build(t, strings.Replace(store, "import (\n", imports, 1)+databaseOfTest)

@@ -2,23 +2,23 @@ package receiver
 
 import "net/http"
 
-// Code says why a request is not a delivery. It is the same for the receivers of all languages.
+// Code is the reason why a request was refused. The codes are the same for the receivers of all languages.
 type Code string
 
-// The codes, in the order in which they are checked.
+// The codes, in the order of the checks.
 const (
 	MissingHeader     Code = "missing_header"
 	InvalidTimestamp  Code = "invalid_timestamp"
 	TimestampTooOld   Code = "timestamp_too_old"
 	TimestampTooNew   Code = "timestamp_too_new"
 	SignatureMismatch Code = "signature_mismatch"
-	// BodyAlreadyRead is a fault of the receiver's own setup.
+	// BodyAlreadyRead means that the receiver itself is set up wrongly.
 	BodyAlreadyRead Code = "body_already_read"
 	InvalidBody     Code = "invalid_body"
 	EventIDMismatch Code = "event_id_mismatch"
 )
 
-// RefusedError is a request that is not a genuine delivery.
+// RefusedError is the error for a request that is not a valid delivery.
 type RefusedError struct {
 	Code   Code
 	Detail string
@@ -28,10 +28,11 @@ func (e *RefusedError) Error() string {
 	return string(e.Code) + ": " + e.Detail
 }
 
-// What is to be done about a body that is not what arrived.
+// Explains how to fix a body that differs from the bytes that arrived.
 const bodyAlreadyRead = "the body was read or changed before the receiver: put the receiver before body parsers"
 
-// Status returns what to answer: 400 to what is signed and cannot be read, 500 to what was read before, else 401.
+// Status returns the HTTP status to respond with: 500 for a body that was read before, 400 for a signed body that
+// cannot be parsed, or else 401.
 func (e *RefusedError) Status() int {
 	if e.Code == BodyAlreadyRead {
 		return http.StatusInternalServerError

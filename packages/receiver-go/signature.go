@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Scheme is which signature is read.
+// Scheme selects the signature to verify.
 type Scheme string
 
 const (
-	// Standard reads the headers of Standard Webhooks, which cover the time.
+	// Standard verifies the headers of Standard Webhooks, which cover the timestamp.
 	Standard Scheme = "standard"
-	// BodyOnly reads X-Webhook-Signature, for receivers behind a proxy that drops webhook-… headers. It does not cover
-	// the time: who has recorded a request can send it again.
+	// BodyOnly verifies X-Webhook-Signature, for receivers behind a proxy that drops webhook-… headers. It does not cover
+	// the timestamp: anyone who has recorded a request can send it again.
 	BodyOnly Scheme = "body-only"
 )
 
@@ -33,7 +33,7 @@ func keysOf(scheme Scheme, secrets []string) ([][]byte, error) {
 	for i, secret := range secrets {
 		key, err := keyOf(scheme, secret)
 		if err != nil {
-			// Without the secret, which belongs into no log.
+			// The error omits the secret, which must not be logged.
 			return nil, fmt.Errorf("receiver: secrets[%d] %w", i, err)
 		}
 		keys[i] = key
@@ -41,7 +41,7 @@ func keysOf(scheme Scheme, secrets []string) ([][]byte, error) {
 	return keys, nil
 }
 
-// What a variable holds when it was set with quotes, spaces or line breaks is none of these.
+// Rejects variables that were set with quotes, spaces or line breaks.
 var line = regexp.MustCompile(`^[ -~]+$`)
 
 func keyOf(scheme Scheme, secret string) ([]byte, error) {
@@ -80,7 +80,7 @@ func signBody(key, body []byte) string {
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Compares all with all, so that the time taken does not tell which is equal.
+// Compares every pair, so that the time taken does not reveal which one is equal.
 func hasEqual(entries, expected []string) bool {
 	equal := 0
 	for _, entry := range entries {
@@ -91,8 +91,8 @@ func hasEqual(entries, expected []string) bool {
 	return equal != 0
 }
 
-// Returns why a signature is wrong: what changed the length of a body since it was sent is on this side. The length is
-// that of the request; 0 or less where it is not told.
+// Returns the error for a wrong signature. If the body is not as long as it was sent, something on this side changed
+// it. The length is that of the request, or 0 or less if it is unknown.
 func mismatch(body []byte, length int64) error {
 	if length > 0 && length != int64(len(body)) {
 		return refuse(BodyAlreadyRead, fmt.Sprintf("%s (Content-Length is %d, the body has %d bytes)",

@@ -17,7 +17,7 @@ import (
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-// Signs as the service does, with code of its own.
+// Signs like the service does, with separate code.
 func signedRequest(eventID, body string) *http.Request {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
@@ -47,7 +47,7 @@ func newVerifier(t *testing.T, options ...receiver.VerifierOption) *receiver.Ver
 	return verifier
 }
 
-// Answers a request and checks the answer; code is "" for 204.
+// Sends a request and checks the response. The code is "" for 204.
 func expectAnswer(t *testing.T, handler http.Handler, request *http.Request, status int, code string) http.Header {
 	t.Helper()
 	recorder := httptest.NewRecorder()

@@ -11,49 +11,49 @@ import (
 const (
 	// ClaimFor is how long a claim lasts, in case its handler hangs or its process dies.
 	ClaimFor = 5 * time.Minute
-	// RememberFor is how long a handled event is remembered: 30 days. The retries of an event end within 15 days, and a
-	// service with default settings keeps it for 30, in which it can be sent again.
+	// RememberFor is how long a handled event is remembered: 30 days. Retries end within 15 days, and by default the
+	// service keeps an event for 30 days, during which it can be sent again.
 	RememberFor = 30 * 24 * time.Hour
 
 	defaultCountMax = 100_000
 )
 
-// Claim is what a DeliveryStore knows of an event.
+// Claim is the result of claiming an event in a DeliveryStore.
 type Claim string
 
 const (
-	// ClaimNew is of an event that is claimed with the caller's token.
+	// ClaimNew means that the event is now claimed with the caller's token.
 	ClaimNew Claim = "new"
-	// ClaimDone is of an event that was handled.
+	// ClaimDone means that the event has been handled.
 	ClaimDone Claim = "done"
-	// ClaimBusy is of an event on which a claim with another token has not lapsed.
+	// ClaimBusy means that another token holds a claim that has not lapsed.
 	ClaimBusy Claim = "busy"
 )
 
-// DeliveryStore remembers events by their id. Implement it on what all your processes share. Each method is atomic. The
-// handler makes a random token for each attempt, so that an attempt whose claim has lapsed cannot end the claim of the
-// next.
+// DeliveryStore remembers events by their ID. Implement it on storage that all your processes share. Each method must
+// be atomic. The handler makes a random token for each attempt, so that an attempt whose claim has lapsed cannot end
+// the claim of a later attempt.
 type DeliveryStore interface {
-	// Claim gives one of two callers at the same time ClaimNew.
+	// Claim claims an event. Of two concurrent callers, exactly one gets ClaimNew.
 	Claim(ctx context.Context, eventID, token string) (Claim, error)
-	// Complete says that the event was handled. It does nothing while a claim has another token.
+	// Complete marks the event as handled. It does nothing while another token holds the claim.
 	Complete(ctx context.Context, eventID, token string) error
-	// Release says that it was not; the next attempt gets ClaimNew. It does nothing unless the claim has this token.
+	// Release gives up the claim, so that the next attempt gets ClaimNew. It does nothing unless this token holds it.
 	Release(ctx context.Context, eventID, token string) error
 }
 
-// SequenceStore remembers the highest sequence of each resource.
+// SequenceStore stores the highest handled sequence of each resource.
 type SequenceStore interface {
-	// Newest returns the highest sequence that was handled; 0 if there is none.
+	// Newest returns the highest handled sequence, or 0 if there is none.
 	Newest(ctx context.Context, resource string) (int64, error)
-	// Advance records a sequence that was handled, unless a higher one is recorded. Atomic.
+	// Advance records a handled sequence unless a higher one is recorded. It must be atomic.
 	Advance(ctx context.Context, resource string, sequence int64) error
 }
 
-// MemoryDeliveryStore knows the events of this process. When it is full, those handled longest ago are forgotten.
+// MemoryDeliveryStore keeps the events of this process in memory. When it is full, it forgets the oldest handled ones.
 type MemoryDeliveryStore struct {
 	mutex sync.Mutex
-	// Both in the order of their times.
+	// Both are ordered by time.
 	claims *recent[claimed]
 	done   *recent[time.Time]
 	now    func() time.Time
@@ -64,7 +64,8 @@ type claimed struct {
 	at    time.Time
 }
 
-// NewMemoryDeliveryStore makes a store of so many handled events; 100,000 for 0. It panics for a number below.
+// NewMemoryDeliveryStore returns a store of at most countMax handled events; 0 means 100,000. It panics if countMax is
+// negative.
 func NewMemoryDeliveryStore(countMax int) *MemoryDeliveryStore {
 	return &MemoryDeliveryStore{
 		claims: newRecent[claimed](math.MaxInt),
@@ -112,13 +113,15 @@ func (s *MemoryDeliveryStore) Release(_ context.Context, eventID, token string) 
 	return nil
 }
 
-// MemorySequenceStore knows the sequences of this process: when it is full, of the resources that changed last.
+// MemorySequenceStore keeps the sequences of this process in memory. When it is full, it forgets the resources that
+// changed least recently.
 type MemorySequenceStore struct {
 	mutex  sync.Mutex
 	newest *recent[int64]
 }
 
-// NewMemorySequenceStore makes a store of so many resources; 100,000 for 0. It panics for a number below.
+// NewMemorySequenceStore returns a store of at most countMax resources; 0 means 100,000. It panics if countMax is
+// negative.
 func NewMemorySequenceStore(countMax int) *MemorySequenceStore {
 	return &MemorySequenceStore{newest: newRecent[int64](countMax)}
 }
@@ -141,7 +144,7 @@ func (s *MemorySequenceStore) Advance(_ context.Context, resource string, sequen
 	return nil
 }
 
-// The values that were put last, up to a number.
+// The most recently put values, up to a maximum count.
 type recent[Value any] struct {
 	countMax int
 	order    *list.List
@@ -186,7 +189,7 @@ func (r *recent[Value]) remove(key string) {
 	}
 }
 
-// Removes the oldest ones, up to the first that is to stay.
+// Removes the oldest values, up to the first that is not over.
 func (r *recent[Value]) removeWhile(isOver func(Value) bool) {
 	for len(r.entries) > 0 && isOver(r.oldest().value) {
 		r.remove(r.oldest().key)

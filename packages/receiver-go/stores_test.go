@@ -21,7 +21,7 @@ func complete(t *testing.T, store *MemoryDeliveryStore, eventID string) {
 	}
 }
 
-func TestAFullStoreForgetsWhatWasHandledLongestAgoAndNoClaim(t *testing.T) {
+func TestAFullStoreForgetsTheOldestHandledEventsAndKeepsClaims(t *testing.T) {
 	store := NewMemoryDeliveryStore(3)
 	for i := range 4 {
 		expectClaim(t, store, "claimed "+strconv.Itoa(i), "a", ClaimNew)
@@ -35,7 +35,7 @@ func TestAFullStoreForgetsWhatWasHandledLongestAgoAndNoClaim(t *testing.T) {
 	expectClaim(t, store, "claimed 0", "b", ClaimBusy)
 }
 
-func TestAStoreForgetsClaimsThatHaveLapsedAndOldEventsAlsoWhenNobodyAsksForThem(t *testing.T) {
+func TestAStoreForgetsLapsedClaimsAndOldEventsOnItsOwn(t *testing.T) {
 	now := time.Unix(0, 0)
 	store := NewMemoryDeliveryStore(0)
 	store.now = func() time.Time { return now }

@@ -15,7 +15,7 @@ const (
 	defaultBodyBytesMax = 1 << 20
 )
 
-// Verifier tells deliveries made with one of its secrets from everything else. Safe for concurrent use.
+// Verifier verifies that requests are deliveries signed with one of its secrets. It is safe for concurrent use.
 type Verifier struct {
 	keys         [][]byte
 	scheme       Scheme
@@ -24,20 +24,20 @@ type Verifier struct {
 	now          func() time.Time
 }
 
-// VerifierOption changes what a Verifier does by default.
+// VerifierOption configures a Verifier.
 type VerifierOption func(*Verifier)
 
-// WithScheme chooses the signature that is read; Standard by default.
+// WithScheme selects the signature to verify. The default is Standard.
 func WithScheme(scheme Scheme) VerifierOption {
 	return func(v *Verifier) { v.scheme = scheme }
 }
 
-// WithTolerance sets how far the time of an attempt may be from the clock; five minutes by default.
+// WithTolerance sets the maximum difference between webhook-timestamp and the clock. The default is five minutes.
 func WithTolerance(tolerance time.Duration) VerifierOption {
 	return func(v *Verifier) { v.tolerance = tolerance }
 }
 
-// WithBodyBytesMax sets the longest body that handlers read; 1 MiB by default. The service sends at most 256 KiB.
+// WithBodyBytesMax sets the maximum size of a body in bytes. The default is 1 MiB. The service sends at most 256 KiB.
 func WithBodyBytesMax(bytesMax int64) VerifierOption {
 	return func(v *Verifier) { v.bodyBytesMax = bytesMax }
 }
@@ -47,8 +47,8 @@ func WithClock(now func() time.Time) VerifierOption {
 	return func(v *Verifier) { v.now = now }
 }
 
-// NewVerifier takes the secrets of a webhook: one, or during a rotation the new and the old one. It returns an error for
-// a secret that cannot be one.
+// NewVerifier takes the secrets of a webhook: one, or both during a rotation. It returns an error for an invalid secret or
+// option.
 func NewVerifier(secrets []string, options ...VerifierOption) (*Verifier, error) {
 	v := &Verifier{
 		scheme:       Standard,
@@ -84,7 +84,7 @@ func (v *Verifier) checkOptions() error {
 	return nil
 }
 
-// Verify returns the delivery, or a *RefusedError. The body is what arrived, before any parser.
+// Verify returns the delivery or a *RefusedError. The body must be the bytes that arrived, not parsed.
 func (v *Verifier) Verify(header http.Header, body []byte) (*Delivery, error) {
 	return v.verify(header, body, readCount(valueOf(header, "content-length")))
 }
@@ -152,7 +152,7 @@ func (v *Verifier) checkTime(timestamp string) error {
 		return refuse(InvalidTimestamp, "webhook-timestamp is no number")
 	}
 	ageSeconds := v.now().Unix() - signedAt
-	// Not as durations, which 12 digits would overflow.
+	// Compared as numbers, because a duration of 12 digits would overflow.
 	if float64(ageSeconds) > v.tolerance.Seconds() {
 		return refuse(TimestampTooOld, fmt.Sprintf("it was signed %d s ago", ageSeconds))
 	}
@@ -162,7 +162,7 @@ func (v *Verifier) checkTime(timestamp string) error {
 	return nil
 }
 
-// Returns a header whatever the case of its name, also of maps that net/http has not made.
+// Returns a header, whatever the case of its name, even from maps that net/http did not make.
 func valueOf(header http.Header, name string) string {
 	values := header.Values(name)
 	if values == nil {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(async () => service[Symbol.asyncDispose]());
 
 describe('the console', () => {
-  it('asks for a sign-in, and then shows the page that was asked for', async () => {
+  it('shows the sign-in first, and then the requested page', async () => {
     const path = `/apps/${service.app.appUid}/webhooks`;
     await using opened = await openConsole(service, path, { admin: null });
     const { page, complaints } = opened;
@@ -25,7 +25,7 @@ describe('the console', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is loaded by "Try again", once the service answers', async () => {
+  it('is loaded by "Try again" once the service responds', async () => {
     await using opened = await openConsole(service, '/icon.svg');
     const { page } = opened;
     const calls = '**/admin/api/session';
@@ -38,7 +38,7 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
-  it('asks again until nobody is there for ten minutes, says so then, and goes on', async () => {
+  it('refreshes until nobody has been there for ten minutes, then says so, and continues on return', async () => {
     await using opened = await openConsole(service, '/icon.svg');
     const { page, complaints } = opened;
     await page.clock.install();
@@ -59,7 +59,7 @@ describe('the console', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('goes to a page by Ctrl-K and by g and a letter, and lists the shortcuts under ?', async () => {
+  it('opens a page by Ctrl-K and by g and a letter, and lists the shortcuts under ?', async () => {
     await using opened = await openConsole(service, `/apps/${service.app.appUid}`);
     const { page, complaints } = opened;
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
@@ -83,7 +83,7 @@ describe('the console', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('keeps what is typed in a filter while the address follows', async () => {
+  it('keeps text typed into a filter while the address follows', async () => {
     await using opened = await openConsole(service, `/apps/${service.app.appUid}/users`);
     const { page, complaints } = opened;
     const filter = page.getByRole('search').getByLabel('External ID');
@@ -97,11 +97,11 @@ describe('the console', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('works below any path of a proxy that removes it', async () => {
+  it('works below any path that a proxy removes', async () => {
     await using proxy = await startPrefixProxy('/tools/herald', service.apiUrl);
     const consoleUrl = `${proxy.url}/tools/herald/console`;
     const { appUid } = service.app;
-    // It signs out.
+    // This test signs the admin out.
     const admin = await makeTestAdmin(service, { superuser: true });
     const proxied = { ...service, consoleUrl };
     await using opened = await openConsole(proxied, `/apps/${appUid}/webhooks`, { admin });
@@ -127,7 +127,7 @@ describe('the console', () => {
     page.on('requestfinished', (request) => urls.push(request.url()));
     await page.goto(service.consoleUrl);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-    // What browsers ask for over https; over http they leave out brotli.
+    // What browsers send over https. Over http they omit brotli.
     const headers = { 'accept-encoding': 'gzip, deflate, br, zstd' };
     const lengths = urls.map(async (url) => {
       const answer = await fetch(url, { method: 'HEAD', headers });

@@ -1,4 +1,4 @@
-// What an operator does about deliveries that fail, in a browser.
+// How an operator handles failing deliveries, in a browser.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
@@ -59,7 +59,7 @@ async function correct({ uid }: Failing): Promise<void> {
   expect((await service.call('PATCH', `/webhooks/${uid}`, { body })).status).toBe(200);
 }
 
-test('a failing delivery says why and when; corrected and resent, it is delivered', async () => {
+test('a failing delivery shows why and when; fixed and resent, it is delivered', async () => {
   const failing = await makeFailing('tenant-1', ['1s', '2h', '1d'], 'Shop <b>1</b>');
   await waitFor(async () => (await stateOf(failing)) === 'retrying 2', { what: 'two attempts' });
   await using opened = await openConsole(service, pathTo('/deliveries'));
@@ -95,7 +95,7 @@ test('a failing delivery says why and when; corrected and resent, it is delivere
   expect(complaints).toEqual([]);
 });
 
-test('the request is shown as it was sent, as a tree, as bytes, and as a command', async () => {
+test('the request is shown as it was sent: as a tree, as bytes, and as a command', async () => {
   const failing = await makeFailing('tenant-2', ['1d'], 'Shop 2');
   await correct(failing);
   await waitFor(async () => (await stateOf(failing)) === 'retrying 1', { what: 'an attempt' });
@@ -127,7 +127,7 @@ test('the request is shown as it was sent, as a tree, as bytes, and as a command
   expect(complaints).toEqual([]);
 });
 
-test('the panel makes the signature that the receiver got, in the browser', async () => {
+test('the panel computes the signature that the receiver got, in the browser', async () => {
   const failing = await makeFailing('tenant-3', ['1d'], 'Shop 3');
   await waitFor(async () => (await stateOf(failing)) === 'retrying 1', { what: 'an attempt' });
   const sent = receiver.requests.find(({ headers }) => headers['webhook-id'] === failing.eventId);
@@ -159,7 +159,7 @@ test('the panel makes the signature that the receiver got, in the browser', asyn
   expect(complaints).toEqual([]);
 });
 
-test('failed deliveries are selected and resent after a question; refused ones stay selected', async () => {
+test('failed deliveries are selected and resent after confirmation; rejected ones stay selected', async () => {
   const failing = await makeFailing('tenant-4', [], 'Shop 4');
   const eventIds = [failing.eventId];
   for (let n = 0; n < 2; n += 1)
@@ -193,7 +193,7 @@ test('failed deliveries are selected and resent after a question; refused ones s
   expect(complaints).toEqual([]);
 });
 
-test('delivered deliveries are resent only by choice and after a question; held ones are named', async () => {
+test('delivered deliveries are resent only by choice and after confirmation; held ones are named', async () => {
   const { uid } = await registerWebhook(service, {
     url: `${receiver.url}/working`,
     name: 'Shop 8',
@@ -258,7 +258,7 @@ test('delivered deliveries are resent only by choice and after a question; held 
   expect(complaints).toEqual([]);
 });
 
-test('a viewer sees why a delivery failed, and no button that is refused', async () => {
+test('a viewer sees why a delivery failed, and no button that would be refused', async () => {
   const failing = await makeFailing('tenant-5', [], 'Shop 5');
   await waitFor(async () => (await stateOf(failing)) === 'exhausted 1', { what: 'the end' });
   const viewer = await makeTestAdmin(service);
@@ -277,7 +277,7 @@ test('a viewer sees why a delivery failed, and no button that is refused', async
   expect(complaints).toEqual([]);
 });
 
-test('a traced attempt leads to its trace in the operators’ own tool', async () => {
+test('a traced attempt links to its trace in the operators’ own tool', async () => {
   const failing = await makeFailing('tenant-6', [], 'Shop 6');
   await waitFor(async () => (await stateOf(failing)) === 'exhausted 1', { what: 'the end' });
   const path = pathTo(`/deliveries/${failing.eventId}/${failing.uid}`);

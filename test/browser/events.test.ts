@@ -58,7 +58,7 @@ test('an event of a resource is found, shown, and resent to another webhook', as
   await dialog.getByRole('combobox', { name: 'Webhooks' }).click();
   await page.getByRole('option', { name: 'Second' }).click();
   await page.keyboard.press('Tab');
-  // The first webhook has the event already, so that it is not preselected.
+  // The first webhook already has the event, so it is not preselected.
   await dialog.getByRole('button', { name: 'Resend to 1 webhook' }).click();
   await page.getByRole('link', { name: 'Second' }).waitFor();
   await waitFor(() => receivedBy('/second') === 1, { what: 'the event at the second webhook' });
@@ -75,7 +75,7 @@ test('an event of a resource is found, shown, and resent to another webhook', as
   await service.call('DELETE', `/webhooks/${first.uid}`);
 });
 
-test('a payload of a megabyte in one line, and one of many fields, leave the page responsive', async () => {
+test('a payload of one megabyte-long line, and one with many fields, leave the page responsive', async () => {
   const long = `<b>${'é'.repeat(megabyte)}`;
   const many = Array.from({ length: 50_000 }, (_, n) => n);
   const event = await insertEvent(service, []);
@@ -99,7 +99,7 @@ test('a payload of a megabyte in one line, and one of many fields, leave the pag
   expect(complaints).toEqual([]);
 });
 
-test('the live page shows an event made meanwhile, pauses, and goes on after a cut', async () => {
+test('the live page shows a new event, pauses, and continues after an interruption', async () => {
   await using opened = await openConsole(service, pathTo('/events/live?externalTenantId=live'));
   const { page, context, complaints } = opened;
   await page.getByRole('status').getByText('live', { exact: true }).waitFor();
@@ -117,17 +117,17 @@ test('the live page shows an event made meanwhile, pauses, and goes on after a c
 
   const open = await context.newPage();
   let isCut = true;
-  // Not removed later: a request that waits for it then would be left without an answer.
+  // Not removed later: a request waiting for it would never get a response.
   await open.route('**/events/stream?*', (route) => (isCut ? route.abort() : route.continue()));
   await open.goto(page.url());
   await open.getByRole('status').getByText('reconnecting').waitFor();
   isCut = false;
-  // The next try comes up to half a minute later.
+  // The next try can take up to half a minute.
   await open.getByRole('status').getByText('live', { exact: true }).waitFor({ timeout: 90_000 });
   expect(complaints).toEqual([]);
 });
 
-test('what failed in the last hour is counted, then replayed; a paused webhook holds it', async () => {
+test('failures of the last hour are counted, then replayed; a paused webhook holds them', async () => {
   const { uid } = await register('outage', '/failing', 'Outage');
   for (let n = 0; n < 3; n += 1) await reportChange(service, { externalTenantId: 'outage' });
   const exhausted = async (): Promise<boolean> => {
@@ -175,7 +175,7 @@ test('what failed in the last hour is counted, then replayed; a paused webhook h
   expect(complaints).toEqual([]);
 });
 
-test('an erasure of a tenant is typed to confirm, and empties its events', async () => {
+test('an erasure of a tenant is confirmed by typing, and empties its events', async () => {
   const eventId = await reportChange(service, { externalTenantId: 'leaver' });
   await using opened = await openConsole(service, pathTo('/erasures'));
   const { page, complaints } = opened;

@@ -12,11 +12,11 @@ const axeSource = readFileSync(
   'utf8',
 );
 const phoneWidth = 390;
-// `npm run pictures` sets it.
+// Set by `npm run pictures`.
 const picturesFolder = process.env['HERALD_PICTURES'] ?? null;
 const consolePage = readFileSync('docs/console.md', 'utf8');
 
-/** Keeps the picture of a page that docs/console.md shows. */
+/** Saves the picture of a page for docs/console.md. */
 async function photograph(page: Page, name: string): Promise<void> {
   if (picturesFolder === null || !consolePage.includes(`console/${name}.png`)) return;
   if (name === 'events-live') await page.getByText('live', { exact: true }).waitFor();
@@ -40,7 +40,7 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** Returns what is wrong for people who cannot see well, hear, or use a mouse. */
+/** Returns the obstacles for people who cannot see well, hear, or use a mouse. */
 async function findings(page: Page, rules: 'all' | 'contrast'): Promise<string[]> {
   const some = rules === 'all' ? {} : { runOnly: ['color-contrast'] };
   const options = { ...some, resultTypes: ['violations'] };
@@ -62,12 +62,12 @@ describe('every page', () => {
     await using opened = await openConsole(service, '/apps');
     const { page, complaints } = opened;
     const faults: Record<string, unknown> = {};
-    // By the browser's tools: the page's own policy would refuse a script.
+    // Through the browser's tools, because the page's own policy would refuse a script.
     await page.evaluate(axeSource);
     for (const { name, path, heading } of pages) {
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.emulateMedia({ colorScheme: 'light' });
-      // As a link does: the program of the pages stays.
+      // Like a link: the page is not reloaded.
       const url = JSON.stringify(`/console${path}`);
       await page.evaluate(`history.pushState({}, '', ${url})`);
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();

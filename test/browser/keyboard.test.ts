@@ -1,4 +1,4 @@
-// What an operator does without a mouse, and lists that are long.
+// Tasks of an operator without a mouse, and long lists.
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../lib/platform/ids.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => service[Symbol.asyncDispose]());
 
-/** Presses Tab until a control has the focus, and the browser shows where it is. */
+/** Presses Tab until a control has the focus, and checks that the focus is visible. */
 async function tabTo(page: Page, control: Locator): Promise<void> {
   await control.waitFor();
   const isThere = (): Promise<boolean> =>
@@ -35,7 +35,7 @@ async function type(page: Page, control: Locator, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-it('signing in, making a key and a webhook, pausing and resuming it need no mouse', async () => {
+it('signing in, creating a key and a webhook, and pausing and resuming it need no mouse', async () => {
   await using opened = await openConsole(service, '', { admin: null });
   const { page, complaints } = opened;
   await type(page, page.getByLabel('Email'), service.superuser.email);
@@ -101,7 +101,7 @@ function deliveryTo(webhookUid: string, at: Date): DeliveryDocument {
   };
 }
 
-it('a long list has only the rows in view in the page, and goes on to its end', async () => {
+it('only the visible rows of a long list are in the document, and it scrolls to its end', async () => {
   const webhookUid = newId('whk');
   const count = 400;
   const nowMs = Date.now();

@@ -12,7 +12,7 @@ afterAll(async () => service[Symbol.asyncDispose]());
 const copied = (page: Page): Promise<string> =>
   page.evaluate<string>('navigator.clipboard.readText()');
 
-/** Calls the service as a back end with an API key does. */
+/** Calls the service like a back end with an API key. */
 async function callWith(apiKey: string, path: string): Promise<number> {
   const { appUid } = service.app;
   const url = `${service.apiUrl}/api/v1/appuid/${appUid}${path}`;

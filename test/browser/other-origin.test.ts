@@ -1,4 +1,4 @@
-// A page of another origin reads what needs no key, and nothing else.
+// A page of another origin can read what needs no key, and nothing else.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
 import { startReceiver } from '../support/receivers.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(async () => service[Symbol.asyncDispose]());
 
-it('a page of another origin reads the public documents with their headers, and no call with a key', async () => {
+it('a page of another origin can read the public documents with their headers, but no call with a key', async () => {
   await using opened = await openConsole(service, '/me');
   await using site = await startReceiver((response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<title>another site</title>');
@@ -37,7 +37,7 @@ it('a page of another origin reads the public documents with their headers, and 
   ]) {
     expect([path, await read(path)]).toEqual([path, [200, true]]);
   }
-  // The browser asks first whether it may send this header.
+  // The browser sends a preflight for this header.
   expect(await read('/healthz', { 'x-own': '1' })).toEqual([200, true]);
   const { appUid, apiKey } = service.app;
   const keyed = `/api/v1/appuid/${appUid}/agents`;

@@ -25,7 +25,7 @@ async function register(name: string, path: string): Promise<string> {
   return String(answer.body['uid']);
 }
 
-it('a new application shows the first steps, and then its numbers, also without webhooks', async () => {
+it('a new application shows the first steps, and then its numbers, even without webhooks', async () => {
   await using opened = await openConsole(service, `/apps/${service.app.appUid}`);
   const { page, complaints } = opened;
   await page.getByRole('heading', { name: 'No events sent yet' }).waitFor();

@@ -1,4 +1,4 @@
-// Users, members and the audit log in the console, and what a viewer does not see there.
+// Users, members and the audit log in the console, and what viewers do not see.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
@@ -31,7 +31,7 @@ async function isActive(): Promise<unknown> {
 }
 
 describe('a user', () => {
-  it('is found by external id, loses all tokens, and the audit log says who did that', async () => {
+  it('is found by external ID, loses all tokens, and the audit log shows who did it', async () => {
     await using opened = await openConsole(service, `${app}/users`);
     const { page, complaints } = opened;
     expect(await isActive()).toBe(true);
@@ -69,7 +69,7 @@ describe('a user', () => {
 });
 
 describe('an account', () => {
-  it('says beside the field that nobody has an external id', async () => {
+  it('shows an error at the field if nobody has the external ID', async () => {
     await using opened = await openConsole(service, `${app}/accounts/${accountUid}`);
     const { page, complaints } = opened;
     await page.getByRole('button', { name: 'Add user' }).click();
@@ -83,7 +83,7 @@ describe('an account', () => {
 });
 
 describe('a superuser', () => {
-  it('sees what was done outside of applications', async () => {
+  it('sees what happened outside of applications', async () => {
     await using opened = await openConsole(service, '/apps');
     const { page, complaints } = opened;
     await page.getByText('No webhook is failing in any application.').waitFor();
@@ -98,7 +98,7 @@ describe('a superuser', () => {
 });
 
 describe('a disabled application', () => {
-  it('says so on its pages and beside its name, and leads owners to where it is enabled', async () => {
+  it('is marked as disabled on its pages and next to its name, and tells owners where to enable it', async () => {
     const { body } = await service.superuser.call('POST', '/apps', { body: { name: 'Closed' } });
     const path = `/apps/${String(body['uid'])}`;
     await service.superuser.call('PATCH', path, { body: { active: false } });
@@ -115,7 +115,7 @@ describe('a disabled application', () => {
 });
 
 describe('a member', () => {
-  it('is added by e-mail, and an unknown e-mail is refused beside its field', async () => {
+  it('is added by email, and an unknown email is rejected at its field', async () => {
     await using opened = await openConsole(service, `${app}/members`);
     const { page, complaints } = opened;
     await page.getByRole('button', { name: 'Add member' }).first().click();
@@ -131,8 +131,8 @@ describe('a member', () => {
 });
 
 describe('a viewer', () => {
-  // After the test above, which lets the viewer in.
-  it('sees nothing that changes anything, and calls that do are refused', async () => {
+  // After the test above, which adds the viewer.
+  it('sees no controls that change anything, and calls that do are refused', async () => {
     await using opened = await openConsole(service, '/apps', { admin: viewer });
     const { page, complaints } = opened;
     const ofInstallation: string[] = [];

@@ -1,4 +1,4 @@
-// The pages at /docs: a program of others runs in them, on the address of the console, and must not use its session.
+// The pages at /docs run third-party code at the address of the console, which must not use its session.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -18,18 +18,18 @@ afterAll(async () => service[Symbol.asyncDispose]());
 async function openReference(): Promise<OpenedConsole> {
   const opened = await openConsole(service, '/me');
   await opened.page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor();
-  // The program is large: on a busy machine it takes a while to show the contract.
+  // The script is large: on a busy machine it takes a while to show the contract.
   opened.page.setDefaultTimeout(60_000);
   await opened.page.goto(new URL('/docs', service.consoleUrl).href);
   await opened.page.getByRole('button', { name: 'Webhooks' }).first().waitFor();
   return opened;
 }
 
-/** Runs code in the page, as the program in it could. */
+/** Runs code in the page, like the third-party code could. */
 const attempt = (page: Page, code: string): Promise<unknown> =>
   page.evaluate(`(async () => ${code})().catch(({ name }) => name)`);
 
-it('a script of the pages reads neither the session of an admin nor a page of the console', async () => {
+it('a script on the page can read neither the session of an admin nor a page of the console', async () => {
   await using opened = await openReference();
   const { page, context } = opened;
   const session = new URL('/admin/api/session', service.consoleUrl).href;
@@ -46,7 +46,7 @@ it('a script of the pages reads neither the session of an admin nor a page of th
   expect(await attempt(page, framed)).toBeNull();
 });
 
-it('calls are found and tried in the pages', async () => {
+it('calls can be found and tried on the page', async () => {
   await using opened = await openReference();
   const { page, complaints } = opened;
   await page.keyboard.press('Control+k');

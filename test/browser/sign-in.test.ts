@@ -33,11 +33,11 @@ describe('a sign-in', () => {
   );
 
   it.each([
-    ['the page that was asked for', '/me?a=1', '/me?a=1'],
+    ['the requested page', '/me?a=1', '/me?a=1'],
     ['no other site', '//evil.example/', '/apps'],
   ])('through an identity provider leads to %s', async (_rule, to, path) => {
     const asked = `/sign-in?to=${encodeURIComponent(to)}`;
-    // The session that the provider's answer would bring.
+    // The session that the provider's response would create.
     await using opened = await openConsole(service, '/icon.svg');
     const { page, complaints } = opened;
     await page.route('**/admin/api/sign-in-methods', (route) =>
@@ -49,18 +49,18 @@ describe('a sign-in', () => {
     await page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
     await page.getByRole('button', { name: 'Your account' }).waitFor();
     await expect.poll(() => page.url()).toContain(service.consoleUrl + path);
-    // Only once: the beginning is the beginning again.
+    // Only once: afterwards the home page opens as usual.
     await page.goto(service.consoleUrl);
     await expect.poll(() => page.url()).toContain(`${service.consoleUrl}/apps`);
     expect(complaints).toEqual([]);
   });
 
-  it('that the identity provider refused is told on the page', async () => {
+  it('that the identity provider rejected is reported on the page', async () => {
     await using opened = await openConsole(service, '/sign-in?refused=1', { admin: null });
     await opened.page.getByRole('alert').getByText('The identity provider did not').waitFor();
   });
 
-  it('gives a session that scripts cannot read, and that ends by signing out', async () => {
+  it('creates a session that scripts cannot read, and that ends with the sign-out', async () => {
     await using opened = await openConsole(service, '/me', { admin: null });
     const { page, context, complaints } = opened;
     await signIn(page);
@@ -81,7 +81,7 @@ describe('a sign-in', () => {
   });
 });
 
-it('the next admin in a browser sees nothing of the one whose session ended', async () => {
+it('the next admin in a browser sees nothing of the previous session', async () => {
   const [former, next] = [
     await makeTestAdmin(service, { superuser: true }),
     await makeTestAdmin(service),
@@ -101,8 +101,8 @@ it('the next admin in a browser sees nothing of the one whose session ended', as
   expect(complaints).toEqual([]);
 });
 
-describe('one’s account', () => {
-  it('ends another session, and changes the password by the rules of the service', async () => {
+describe('one’s own account', () => {
+  it('ends another session, and changes the password according to the rules of the service', async () => {
     const admin = await makeTestAdmin(service, { superuser: true });
     const { email, password } = admin;
     const body = { email, password };
@@ -131,7 +131,7 @@ describe('one’s account', () => {
     await page.getByLabel('New password').fill('a rather long new password');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Password changed.').waitFor();
-    // The session goes on, with a new cookie and token.
+    // The session continues, with a new cookie and token.
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
     const confirm = page.getByRole('dialog', { name: 'Sign out everywhere' });
     await confirm.getByRole('button', { name: 'Sign out everywhere' }).click();
@@ -141,12 +141,12 @@ describe('one’s account', () => {
 });
 
 describe('a page of another site', () => {
-  // The browser sends the cookie to any port of its site; the service itself refuses the call there.
+  // The browser sends the cookie to any port of its site. The service itself must reject the call.
   it.each([
     ['127.0.0.1', 401],
     ['localhost', 403],
   ])(
-    'on %s changes nothing, neither by a script nor by a form, which gets %d',
+    'on %s changes nothing, neither by a script nor by a form, whose status is %d',
     async (host, status) => {
       const target = new URL(`/admin/api/apps/${service.app.appUid}/keys`, service.consoleUrl);
       const hostile = createServer((_request, response) => {
@@ -170,7 +170,7 @@ describe('a page of another site', () => {
               .then(({ type }) => type, () => 'refused')`,
           );
         const wish = `body: '{"name":"x","scopes":["admin"]}'`;
-        // Without leave of the service it is sent, but the answer stays hidden.
+        // Without permission from the service the request is sent, but the response stays hidden.
         expect(['opaque', 'refused']).toContain(await answerTo(`mode: 'no-cors', ${wish}`));
         const json = `headers: { 'content-type': 'application/json' }, ${wish}`;
         expect(await answerTo(json)).toBe('refused');

@@ -35,7 +35,7 @@ async function createAgents(count: number): Promise<void> {
   }
 }
 
-/** Confirms that the secret of the dialog is saved, and returns it. */
+/** Confirms that the secret in the dialog is saved, and returns it. */
 async function saveSecret(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog');
   const secret = await dialog.getByText(/^whsec_/).textContent();
@@ -45,7 +45,7 @@ async function saveSecret(page: Page): Promise<string> {
 }
 
 describe('creating a webhook', () => {
-  it('says why a URL is refused, and shows the secret of what is created, once', async () => {
+  it('shows why a URL is rejected, and shows the new secret once', async () => {
     await using opened = await openConsole(service, `${pages()}/webhooks/new`);
     const { page, complaints } = opened;
     await page.getByLabel('URL').fill('http://10.0.0.1/hook');
@@ -75,7 +75,7 @@ describe('creating a webhook', () => {
       .waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('k');
-    // No page follows before the secret is saved.
+    // The next page opens only after the secret is saved.
     expect(await saveSecret(page)).toMatch(/^whsec_/);
 
     await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
@@ -85,7 +85,7 @@ describe('creating a webhook', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('an edit changes only what was edited, and keeps what nobody can read', async () => {
+  it('an edit changes only the edited fields, and keeps those that nobody can read', async () => {
     const uid = await register({
       name: 'Edited',
       headers: { 'x-kept': 'secret' },
@@ -112,7 +112,7 @@ describe('creating a webhook', () => {
 });
 
 describe('the page of a webhook', () => {
-  it('pauses, shows how much is held, and delivers it after the resume', async () => {
+  it('pauses, shows how many deliveries are held, and delivers them after the resume', async () => {
     const uid = await register({ name: 'Paused' });
     const received = (): number =>
       receiver.requests.filter(({ path }) => path === '/paused').length;
@@ -139,7 +139,7 @@ describe('the page of a webhook', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('rotates the secret, shows who signs with what, and promotes the new one', async () => {
+  it('rotates the secret, shows which secret signs which header, and promotes the new one', async () => {
     const uid = await register({ name: 'Rotated' });
     await using opened = await openConsole(service, `${pages()}/webhooks/${uid}?tab=secret`);
     const { page, complaints } = opened;
@@ -163,7 +163,7 @@ describe('the page of a webhook', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('sends a test event, and shows the answer as text, whatever it is', async () => {
+  it('sends a test event, and shows the response as text, whatever it contains', async () => {
     const name = '<img src=x onerror=alert(1)> \u202Egnp';
     const uid = await register({ name, description: '<b>bold</b> \u2066isolated' });
     await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
@@ -185,7 +185,7 @@ describe('the page of a webhook', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('looks for what was lost as far back as records are kept', async () => {
+  it('looks for lost deliveries as far back as records are kept', async () => {
     const uid = await register({ name: 'Recovered' });
     const at = new Date(Date.now() - 4 * 86_400_000);
     const registeredAt = new Date(at.getTime() - 86_400_000);
@@ -209,7 +209,7 @@ describe('the page of a webhook', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is deleted once the word is typed, and counts what was lost before that', async () => {
+  it('is deleted once the word is typed, after lost deliveries were counted', async () => {
     const uid = await register({ name: 'Deleted' });
     await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
     const { page, complaints } = opened;
@@ -218,7 +218,7 @@ describe('the page of a webhook', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Count' }).click();
     const none = page.getByRole('dialog').getByText(/^No lost deliveries of events recorded since/);
     await none.waitFor();
-    // It is as old as the webhook.
+    // The recovery starts when the webhook was created.
     expect(await none.textContent()).not.toContain('earlier');
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'More' }).click();

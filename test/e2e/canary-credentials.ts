@@ -1,4 +1,4 @@
-// Credentials that nobody but their receiver may see, put where they belong and where they do not.
+// Credentials that only their receiver may see, used in the right and in wrong places.
 import { expect } from 'vitest';
 import type { Answer, CallOptions } from '../support/api-client.ts';
 import type { ClientPair } from '../support/certificates.ts';
@@ -6,19 +6,19 @@ import type { ClientPair } from '../support/certificates.ts';
 export const headerValue = 'canary-in-a-header-of-a-webhook';
 export const bearerToken = 'canary-in-the-bearer-token-of-a-webhook';
 export const receiverPassword = 'canary-in-the-password-for-a-receiver';
-/** What a caller wrote as the name of a header: the answer repeats it, the log does not. */
+/** A caller's text as the name of a header. The response repeats it, but the log does not. */
 export const misplaced = 'canary (in the name of a header)';
 
 interface Use {
   call: (method: string, path: string, options: CallOptions) => Promise<Answer>;
-  /** The path of webhooks. */
+  /** The path of the webhooks. */
   path: string;
   withKey: Record<string, string>;
   url: string;
   clientPair: ClientPair;
 }
 
-/** Registers a webhook with credentials, well and badly, and changes it. */
+/** Registers a webhook with valid and invalid credentials, and changes it. */
 export async function useCredentials({ call, path, withKey, url, clientPair }: Use): Promise<void> {
   const good = {
     url,

@@ -1,4 +1,4 @@
-// An operator cancels the workflow of an event: what waits is not sent any more, and what is under way is recorded.
+// An operator cancels the workflow of an event: waiting attempts are not made, and those in flight are recorded.
 import type { ServerResponse } from 'node:http';
 import { CancelledFailure, WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
-/** The answer to the second attempt at /held. */
+/** The response to the second attempt at /held. */
 let held: ServerResponse | undefined;
 
 beforeAll(async () => {
@@ -25,11 +25,11 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('a retry under way is made and recorded, although another one of the event only waits', async () => {
+test('a retry in flight is made and recorded although another delivery of the event only waits', async () => {
   const waiting = { url: `${receiver.url}/waiting`, retrySchedule: ['1h'] };
   const { uid: waitingUid } = await registerWebhook(service, waiting);
-  const underWay = { url: `${receiver.url}/held`, retrySchedule: ['1s', '1h'] };
-  const { uid: heldUid } = await registerWebhook(service, underWay);
+  const retrying = { url: `${receiver.url}/held`, retrySchedule: ['1s', '1h'] };
+  const { uid: heldUid } = await registerWebhook(service, retrying);
   const eventId = await reportChange(service);
   const answer = await waitFor(() => held, { what: 'the request of the retry' });
   const handle = service.temporal.client.workflow.getHandle(`event/${eventId}`);

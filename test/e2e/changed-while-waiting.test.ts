@@ -1,4 +1,4 @@
-// Attempts that wait for a permit while their webhook is changed: a request that is sent later has what is true by then.
+// Attempts wait for a permit while their webhook is changed: a request sent later uses the new state.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptLimits } from '../../lib/limits.ts';
@@ -12,7 +12,7 @@ const waiting = 8;
 
 let service: TestService;
 let receiver: Receiver;
-/** Answers that are held back. */
+/** Responses that are held back. */
 let held: (() => void)[] = [];
 let holds = true;
 
@@ -33,7 +33,7 @@ afterAll(async () => {
 const requestsTo = (path: string): ReceivedRequest[] =>
   receiver.requests.filter((request) => request.path === path);
 
-/** Has all permits of a webhook taken and `waiting` attempts wait for one, changes it, and lets the receiver answer. */
+/** Takes all permits of a webhook, lets `waiting` attempts wait for one, changes it, and lets the receiver respond. */
 async function changeWhileWaiting(
   path: string,
   change: (webhookUid: string, externalTenantId: string) => Promise<unknown>,
@@ -48,7 +48,7 @@ async function changeWhileWaiting(
   await waitFor(() => held.length === permits, { what: 'all permits to be taken' });
   const changedAt = performance.now();
   await change(uid, tenant);
-  // Until then the facts that were read before may be used.
+  // Until then, facts read earlier may be used.
   await waitFor(() => performance.now() - changedAt > 2 * factsFreshMs);
   holds = false;
   for (const answer of held) answer();
@@ -85,7 +85,7 @@ test('a deletion cancels them', async () => {
   expect(requestsTo('/deleted')).toHaveLength(permits);
 });
 
-test('a new URL gets them', async () => {
+test('a new URL receives them', async () => {
   const { webhookUid, states } = await changeWhileWaiting('/old', (uid) =>
     service.call('PATCH', `/webhooks/${uid}`, { body: { url: `${receiver.url}/new` } }),
   );

@@ -1,4 +1,4 @@
-// Deliveries go through the egress proxy, and its failures count as no attempt.
+// Deliveries go through the egress proxy, and its failures do not count as attempts.
 import { expect, test } from 'vitest';
 import type { JsonBody } from '../support/api-client.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';

@@ -18,7 +18,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   service = await startService();
-  // It answers with the payload, as careless receivers do.
+  // It responds with the payload, as careless receivers do.
   receiver = await startReceiver((response, request) => {
     response.writeHead(request.path === '/down' ? 500 : 200).end(request.body);
   });
@@ -53,7 +53,7 @@ async function untilFirstPass(uid: string): Promise<void> {
   );
 }
 
-/** Makes the second pass, for which the workflow sleeps 5 minutes. */
+/** Runs the second pass, for which the workflow would wait 5 minutes. */
 async function makeSecondPass(jobUid: string): Promise<void> {
   const { store, config } = service;
   const ports = { store, clock: systemClock, ...noSignals, retention: config.retention };
@@ -69,7 +69,7 @@ const untilDelivered = (eventIds: string[]) =>
     return (await service.store.deliveries.countDocuments(settled)) === eventIds.length;
   });
 
-test("an erasure deletes a tenant's payloads and receivers' answers, and keeps later ones and other tenants'", async () => {
+test("an erasure deletes a tenant's payloads and receivers' responses, and keeps later ones and those of other tenants", async () => {
   const webhook = await insertWebhook(service, { url: `${receiver.url}/200` });
   const gone = await report({ externalTenantId: 'tenant-gone', note: 'private' });
   const kept = await report({ externalTenantId: 'tenant-gone-too', note: 'private' });
@@ -96,7 +96,7 @@ test('an erasure by mentions deletes only payloads with a value that equals the 
   expect(result).toMatchObject({ erasedCount: 1 });
   expect(await payloadOf(inside)).toBeNull();
   for (const kept of [longer, shorter, pattern]) expect(await payloadOf(kept)).not.toBeNull();
-  // The jobs keep no mention of the user.
+  // The jobs no longer mention the user.
   expect(JSON.stringify(await service.store.jobs.find().toArray())).not.toContain('ada@');
 });
 
@@ -116,7 +116,7 @@ test('a mention matches a value however the JSON escapes it', async () => {
 test('an erasure cancels open deliveries, and their events cannot be sent again', async () => {
   const webhook = await insertWebhook(service, {
     url: `${receiver.url}/down`,
-    // Late enough for the erasure to be done before.
+    // Late enough that the erasure is done first.
     retryScheduleMs: [6_000, 3_600_000],
   });
   const eventId = await report({ externalTenantId: 'tenant-down' });
@@ -129,7 +129,7 @@ test('an erasure cancels open deliveries, and their events cannot be sent again'
   const dryRun = { since: '2026-01-01T00:00:00Z', states: ['cancelled'], dryRun: true };
   const replay = await service.call('POST', `/webhooks/${webhook._id}/replays`, { body: dryRun });
   expect(replay.body).toMatchObject({ dryRun: true, count: 0, countIsCapped: false });
-  // Its workflow finds the delivery settled when the retry comes due.
+  // Its workflow finds the delivery settled when the retry is due.
   const handle = service.temporal.client.workflow.getHandle(`event/${eventId}`);
   await handle.result();
   expect((await service.store.deliveries.findOne({ eventId }))?.attemptCount).toBe(1);
@@ -160,7 +160,7 @@ test('the workflow of an erasure waits 5 minutes before its second pass', async 
   const uid = String((await service.call('POST', '/erasures', { body })).body['uid']);
   const handle = service.temporal.client.workflow.getHandle(jobWorkflowId(uid));
   const waitMs = await waitFor(async () => {
-    // It may not be started yet.
+    // It may not have started yet.
     const { events } = await handle.fetchHistory().catch(() => ({ events: [] }));
     const timers = events?.flatMap((event) => event.timerStartedEventAttributes ?? []) ?? [];
     return timers.length > 0 && 1_000 * Number(timers[0]?.startToFireTimeout?.seconds);

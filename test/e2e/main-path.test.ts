@@ -66,7 +66,7 @@ test('a created agent arrives complete, with the four headers of the contract', 
   expect(new Date(sentAt).toISOString()).toBe(sentAt);
 });
 
-test('the signature verifies over the raw body with the secret as it was returned', async () => {
+test('the signature verifies against the raw body with the secret as it was returned', async () => {
   const created = await service.call('POST', '/agents', {
     body: { agentName: 'Zoë 😀', externalTenantId: 'tenant-ü' },
   });
@@ -75,7 +75,7 @@ test('the signature verifies over the raw body with the secret as it was returne
   expect(request.headers['x-webhook-signature']).toBe(`sha256=${expected}`);
 });
 
-test('an independent Standard Webhooks library verifies the delivery, and refuses an altered one', async () => {
+test('an independent Standard Webhooks library verifies the delivery, and rejects an altered one', async () => {
   const created = await service.call('POST', '/agents', {
     body: { agentName: 'Standard', externalTenantId: 'tenant-1' },
   });
@@ -182,7 +182,7 @@ test('a failed delivery shows how long its attempt took, and when the next one i
   expect(delivery).toMatchObject({ eventId, statusClass: '5xx', attemptCount: 1 });
   const [attempt] = delivery['attempts'] as unknown as { at: string; ms: Record<string, number> }[];
   expect(attempt).toMatchObject({ status: 500, errorClass: 'status', responseSample: 'busy' });
-  // Only the phases that happened: an address needs no DNS, and plain http no TLS.
+  // Only the phases that took place: an address needs no DNS, and plain http no TLS.
   expect(Object.keys(attempt?.ms ?? {}).toSorted()).toEqual(['connect', 'firstByte', 'total']);
   const { connect, firstByte, total = NaN } = attempt?.ms ?? {};
   for (const ms of [connect, firstByte]) {

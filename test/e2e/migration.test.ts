@@ -1,4 +1,4 @@
-// From the retired call to a token, by the steps of docs/migration.md.
+// From the retired call to a token, by the steps in docs/migration.md.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
@@ -7,7 +7,7 @@ import { expectProblem } from '../integration/api/problems.ts';
 
 let service: TestService;
 let admin: TestAdmin;
-// The page in the repository, which the first test compares with the one that the service shows.
+// The page in the repository. The first test compares it with the one that the service shows.
 const page = readFileSync('docs/migration.md', 'utf8');
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('the retired call answers any body with a link to the migration page, which the service shows', async () => {
+test('the retired call responds to any body with a link to the migration page, which the service serves', async () => {
   for (const body of [{}, { email: 'ada@example.com', key: 'legacy' }, 'not json']) {
     const answer = await service.raw('POST', '/api-authenticate-embedded-user', {
       headers: { host: 'legacy.example.com' },
@@ -37,7 +37,7 @@ test('the retired call answers any body with a link to the migration page, which
   }
 });
 
-test('one call with a key of the scope users:auth returns a token of the user', async () => {
+test('one call with a key with the scope users:auth returns a token of the user', async () => {
   const { appUid } = service.app;
   const made = await service.raw('POST', `/admin/api/apps/${appUid}/keys`, {
     headers: admin.headers,
@@ -65,7 +65,7 @@ test('one call with a key of the scope users:auth returns a token of the user', 
   expect(verify.body['active']).toBe(true);
 });
 
-test('sign-ins that the migration page calls invalid are refused', async () => {
+test('sign-ins that the migration page calls invalid are rejected', async () => {
   const identity = { externalId: 'user-1', userEmail: 'ada@example.com' };
   for (const body of [{}, identity, { externalId: 'user-1', legacyField: true }]) {
     expectProblem(await service.call('POST', '/sdkusers/auth', { body }), 400, 'invalid_request');

@@ -1,4 +1,4 @@
-// The scope of an order: one resource of one kind, and the events after it was set.
+// The scope of an order: one resource of one kind, and the events recorded after ordering was set.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { partitionWorkflowId } from '../../lib/temporal/names.ts';
@@ -9,7 +9,7 @@ import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
-/** The status and delay of the receiver's answer to each request. */
+/** The status and delay of the receiver's response to each request. */
 let answerOf: (request: ReceivedRequest) => { status: number; ms?: number };
 
 beforeAll(async () => {
@@ -96,7 +96,7 @@ test('resources of two kinds with the same uid have separate orders and sequence
   await remove(webhookUid);
 });
 
-test('a webhook changed to ordering "resource" keeps later events in order, which do not wait for older retries', async () => {
+test('a webhook changed to ordering "resource" receives later events in order, without waiting for older retries', async () => {
   const webhookUid = await newWebhook('/changed', { retrySchedule: ['1s', '1s', '1s'] });
   const change = { uid: 'changed' };
   answerOf = () => ({ status: 500 });
@@ -114,7 +114,7 @@ test('a webhook changed to ordering "resource" keeps later events in order, whic
   await remove(webhookUid);
 });
 
-test('a webhook changed to ordering "parallel" gets new events past those that wait in order', async () => {
+test('a webhook changed to ordering "parallel" gets new events before those that wait in order', async () => {
   const webhookUid = await newWebhook('/unordered', {
     ordering: 'resource',
     retrySchedule: ['1h'],

@@ -1,7 +1,7 @@
-// A webhook with ordering "resource": events about one resource arrive one at a time, in their order.
+// A webhook with ordering "resource": events about one resource arrive one at a time, in order.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
+import { partitionWorkflowId, wakeSignalName } from '../../lib/temporal/names.ts';
 import {
   type CountingReceiver,
   resourceOf,
@@ -100,7 +100,7 @@ test('changes that the API makes to an agent arrive in order, from created to de
   await remove(webhookUid);
 });
 
-test('an event waits until the earlier ones about its resource are delivered, not those about others', async () => {
+test('an event waits until the earlier events about its resource are delivered, but not for other resources', async () => {
   const webhookUid = await newWebhook('/failing', { retrySchedule: Array(20).fill('2s') });
   let isDown = true;
   receiver.answerOf = (request) => ({
@@ -172,7 +172,7 @@ test('an event is sent when the earlier one is exhausted, and the workflow of th
   await remove(webhookUid);
 });
 
-test('an event with no other open one about its resource starts no workflow of a partition', async () => {
+test('an event that is the only open one of its resource starts no partition workflow', async () => {
   const webhookUid = await newWebhook('/alone');
   for (const n of range(1, 3)) {
     await report('agt_alone');
@@ -187,7 +187,7 @@ test('an event with no other open one about its resource starts no workflow of a
   await remove(webhookUid);
 });
 
-test('a resend is sent immediately, past an event that blocks the others', async () => {
+test('a resend is sent immediately, before an event that blocks the others', async () => {
   const webhookUid = await newWebhook('/resent', { retrySchedule: ['1h'] });
   const first = await report('agt_resent');
   await untilArrived('/resent', 'agt_resent', 1);
@@ -200,7 +200,7 @@ test('a resend is sent immediately, past an event that blocks the others', async
   await untilArrived('/resent', 'agt_resent', 3);
   expect(arrivedAt('/resent', 'agt_resent').map(sequenceOf)).toEqual([1, 2, 1]);
 
-  // The blocking event itself can be resent; then the one behind it is sent.
+  // The blocking event itself can be resent. Then the one after it is sent.
   receiver.answerOf = () => ({ status: 200 });
   await service.call('POST', `/events/${second}/resend`, { body: {} });
   await untilArrived('/resent', 'agt_resent', 5);
@@ -208,7 +208,7 @@ test('a resend is sent immediately, past an event that blocks the others', async
   await remove(webhookUid);
 });
 
-test('after a resend of a later event, those behind it still wait for the earlier one', async () => {
+test('after a resend of a later event, the events after it still wait for the earlier one', async () => {
   const webhookUid = await newWebhook('/not-overtaken', { retrySchedule: ['6s'] });
   receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
   await report('agt_first');
@@ -224,7 +224,7 @@ test('after a resend of a later event, those behind it still wait for the earlie
   await remove(webhookUid);
 });
 
-test('the workflow of a partition that gets more signals than a run may have continues as a new run', async () => {
+test('a partition workflow that gets more signals than a run can have continues as a new run', async () => {
   const webhookUid = await newWebhook('/signalled', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 503 });
   const first = await report('agt_signalled');
@@ -238,7 +238,7 @@ test('the workflow of a partition that gets more signals than a run may have con
     what: 'the workflow',
   });
   for (let sent = 0; sent < 500; sent += 100) {
-    await Promise.all(range(1, 100).map(() => handle.signal(movedSignalName)));
+    await Promise.all(range(1, 100).map(() => handle.signal(wakeSignalName)));
   }
   await waitFor(async () => (await handle.describe()).runId !== runId, { what: 'a new run' });
   receiver.answerOf = () => ({ status: 200 });
@@ -250,7 +250,7 @@ test('the workflow of a partition that gets more signals than a run may have con
   await remove(webhookUid);
 });
 
-test('without ordering, events still have a sequence and do not wait', async () => {
+test('without ordering, events still have a sequence, but do not wait', async () => {
   const webhookUid = await newWebhook('/parallel', {
     ordering: 'parallel',
     retrySchedule: ['1h'],

@@ -1,4 +1,4 @@
-// After a pause and resume, a webhook with ordering "resource" still gets events in order and one at a time.
+// After a pause and resume, a webhook with ordering "resource" still gets events in order, one at a time.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import {
@@ -99,7 +99,7 @@ test('an event in flight during a pause and resume arrives once, before the next
   await remove(webhookUid);
 });
 
-test('a partition whose head is discarded while it waits for its retry sends the events after it', async () => {
+test('a partition whose head is discarded while waiting for its retry sends the events after it', async () => {
   const webhookUid = await newWebhook('/dropped', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 500 });
   const first = await reportChange(service, { uid: 'agt_dropped' });
@@ -120,7 +120,7 @@ test('a partition whose head is discarded while it waits for its retry sends the
   receiver.answerOf = () => ({ status: 200 });
   await report('agt_dropped');
   await untilArrived('/dropped', 6);
-  // The number of the event, and that of its attempt.
+  // The number of the event and the number of the attempt.
   const attempts = receiver.requests
     .filter((request) => request.path === '/dropped')
     .map((request) => `${sequenceOf(request)}/${String(request.headers['x-webhook-attempt'])}`);

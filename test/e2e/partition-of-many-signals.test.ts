@@ -1,4 +1,4 @@
-// A run of an order's workflow that has all the signals that it takes before its first step.
+// A run of an order's workflow that reaches its limit of signals before its first step.
 import { expect, test } from 'vitest';
 import { nothingDone } from '../support/order-steps.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
@@ -7,7 +7,7 @@ import type { DeliverInOrderInput, DeliveryActivities } from '../../lib/temporal
 import {
   deliverInOrderWorkflow,
   eventsTaskQueue,
-  movedSignalName,
+  wakeSignalName,
 } from '../../lib/temporal/names.ts';
 import { loadWorkflowBundle } from '../../worker/bundle-workflows.ts';
 import {
@@ -21,7 +21,7 @@ import { testServers } from '../support/servers.ts';
 const signalsPerRunMax = 500;
 
 test.each([signalsPerRunMax - 1, signalsPerRunMax])(
-  'a run that begins with %d signals takes a step before it goes on as a new one',
+  'a run that starts with %d signals takes a step before it continues as a new one',
   async (count) => {
     await using open = new Disposal();
     const service = open.use(await startService({ worker: false }));
@@ -52,7 +52,7 @@ test.each([signalsPerRunMax - 1, signalsPerRunMax])(
       args: [partition],
     });
     const first = client.workflow.getHandle(workflowId, firstExecutionRunId, { followRuns: false });
-    await Promise.all(Array.from({ length: count }, () => first.signal(movedSignalName)));
+    await Promise.all(Array.from({ length: count }, () => first.signal(wakeSignalName)));
     const bundle = await loadWorkflowBundle(testServers().workflowBundle);
     open.use(
       runWorkers([

@@ -1,6 +1,6 @@
 // How an operator finds the workflow of a partition.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { movedSignalName, partitionWorkflowId } from '../../lib/temporal/names.ts';
+import { partitionWorkflowId, wakeSignalName } from '../../lib/temporal/names.ts';
 import {
   type Answering,
   type ReceivedRequest,
@@ -46,7 +46,7 @@ const untilSent = (path: string, count: number) =>
     what: `${count} requests`,
   });
 
-/** Returns the partitions that a search for an event's id finds. */
+/** Returns the partitions that a search for an event's ID finds. */
 async function partitionsOf(eventId: string): Promise<string[]> {
   const query = `EventIds = "${eventId}" AND WorkflowType = "deliverInOrder"`;
   const found: string[] = [];
@@ -74,11 +74,11 @@ test('a partition is found by its resource and by up to 60 of its waiting events
   await untilSent('/found', 1);
   await untilFound(first, workflowId);
   const later = await Promise.all(Array.from({ length: 61 }, () => report('agt_found')));
-  // Its head is retried in an hour; a resend that fails makes it read its waiting events again.
+  // Its head is retried in an hour. A failed resend makes it read its waiting events again.
   await service.call('POST', `/events/${first}/resend`);
   await untilSent('/found', 2);
   const handle = service.temporal.client.workflow.getHandle(workflowId);
-  await handle.signal(movedSignalName);
+  await handle.signal(wakeSignalName);
   const shown = await waitFor(
     async () => {
       const { searchAttributes } = await handle.describe();

@@ -12,7 +12,7 @@ import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 let service: TestService;
 let receiver: Receiver;
-/** Paths that answer 500, and paths that do not answer, with the functions that answer their requests. */
+/** Paths that respond with 500, and paths that do not respond, with the functions that end their requests. */
 const failing = new Set<string>();
 const hanging = new Map<string, (() => void)[]>();
 
@@ -63,7 +63,7 @@ const resume = (uid: string) =>
 const discard = (uid: string) =>
   service.call('PATCH', `/webhooks/${uid}`, { body: { active: true, onResume: 'discard' } });
 
-/** Checks the pages of the releases, since requests may take any time to arrive. */
+/** Checks the pages of the releases, because requests can take any time to arrive. */
 async function expectPaced(webhookUid: string, { resumes }: { resumes: number }): Promise<void> {
   const query = `WebhookUids = "${webhookUid}" AND WorkflowType = "${runJobWorkflow}"`;
   const { workflow } = service.temporal.client;
@@ -96,7 +96,7 @@ test('events of a paused webhook wait and arrive after it is resumed', async () 
   await untilHeld(uid, 0);
 });
 
-/** Leaves jobs to the relay until the returned spy is restored. */
+/** Leaves the start of jobs to the relay until the returned spy is restored. */
 function startNoJob() {
   return vi.spyOn(service.context.starter, 'addJob').mockReturnValue();
 }
@@ -200,7 +200,7 @@ test('a resend to a paused webhook is shown as held, and sent when the webhook i
   expect(again.body).toMatchObject({ pausedWebhookUids: [] });
 });
 
-test('a webhook that is resumed, paused and resumed again gets each event once, at most 20 a second', async () => {
+test('a webhook that is resumed, paused and resumed again gets each event once, at most 20 per second', async () => {
   const path = '/toggled';
   const uid = await newWebhook(path);
   await pause(uid);

@@ -14,7 +14,7 @@ import { expectProblem, faultsOf, itemsOf } from '../integration/api/problems.ts
 
 let service: TestService;
 let receiver: Receiver;
-/** The statuses that paths answer; 200 where none is set. */
+/** The response statuses of paths; 200 by default. */
 const statuses = new Map<string, number>();
 
 beforeAll(async () => {
@@ -134,13 +134,13 @@ test('a resend of a delivery that waits for its retry is sent immediately and re
   await resend(eventId);
   await untilState(eventId, hook, 'delivered');
   const event = await service.store.events.findOne({ _id: eventId });
-  // The event's own workflow ends when its retry is due and the delivery is superseded.
+  // The event's own workflow ends when its retry is due and the delivery has another owner.
   await service.temporal.client.workflow.getHandle(event?.workflowId ?? '').result();
   expect(requestsOf(hook, eventId)).toHaveLength(2);
   await remove(hook);
 });
 
-test('a replay sends failed deliveries, never attempted ones if asked, and no delivered ones', async () => {
+test('a replay sends failed deliveries, never attempted ones on request, and no delivered ones', async () => {
   const hook = await newHook('/replayed');
   const since = new Date();
   const arrived = await report();
@@ -198,7 +198,7 @@ test('a replay of the application sends the failures of all its webhooks, each o
   await remove(...hooks);
 });
 
-test('a recovery sends what was exhausted at its webhook alone', async () => {
+test('a recovery sends only the exhausted deliveries of its webhook', async () => {
   const [hook, other] = [await newHook('/recovered'), await newHook('/left-alone')];
   const since = new Date().toISOString();
   for (const { path } of [hook, other]) statuses.set(path, 500);

@@ -27,7 +27,7 @@ const rest = '"uid":"u","externalTenantId":"t"';
 
 interface Report {
   dataText: string;
-  /** With `#` in place of the data. */
+  /** The text around the data, for which `#` stands. */
   frame?: string;
   headers?: Record<string, string>;
 }

@@ -1,5 +1,4 @@
-// The log of requests: the client's address behind proxies, the reason of a refusal, and dropped
-// connections.
+// The log of requests: the client's address behind proxies, the reason for a refusal, and dropped connections.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -44,7 +43,7 @@ test.each([
   },
 );
 
-// Stands for any text of a caller that must not be logged.
+// Stands for any text from a caller that must not be logged.
 const canary = 'canary4711';
 const body = { agentName: 'Agent', externalTenantId: 'tenant-1' };
 const change = { event: 'agent.updated', data: { uid: 'a', externalTenantId: 't' } };
@@ -92,7 +91,7 @@ test.each<[string, CallOptions, Logged]>([
   ],
   [`GET /agents/${canary}`, {}, { status: 404, code: 'not_found' }],
 ])(
-  '%s with %j is logged with the reason of its refusal and no value from the caller',
+  '%s with %j is logged with the reason for the refusal and no value from the caller',
   async (...row) => {
     const [call, options, why] = row;
     const [method = '', path = ''] = call.split(' ');
@@ -114,7 +113,7 @@ test('a request that succeeds is logged without a fault', async () => {
   expect(line).not.toHaveProperty('fault');
 });
 
-test('connections dropped beyond the limit are counted in one log line a second', async () => {
+test('connections dropped beyond the limit are counted in one log line per second', async () => {
   const sockets = Array.from({ length: connectionsMax + 6 }, () =>
     connect(api.port, '127.0.0.1').on('error', () => undefined),
   );
@@ -127,7 +126,7 @@ test('connections dropped beyond the limit are counted in one log line a second'
   ]);
   expect(countDropped()).toBe(6);
   for (const line of linesOfDrops()) expect(line).toMatchObject({ level: 'warn', connectionsMax });
-  // One, unless a busy machine spread them over several seconds.
+  // One line, unless a busy machine spread the drops over several seconds.
   expect(linesOfDrops().length).toBeLessThan(6);
   for (const socket of sockets) socket.destroy();
 });

@@ -1,4 +1,4 @@
-// A secret is rotated under load, and a receiver that follows each step refuses no request.
+// A secret is rotated under load. A receiver that follows each step rejects no request.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
@@ -11,7 +11,7 @@ import { expectProblem, faultsOf } from '../integration/api/problems.ts';
 
 let service: TestService;
 let receiver: Receiver;
-/** The secrets that the receiver accepts at the moment. */
+/** The secrets that the receiver currently accepts. */
 let known: string[] = [];
 let refused = 0;
 const arrived = new Set<string>();
@@ -54,7 +54,7 @@ async function rotate(uid: string, body: unknown = {}): Promise<Answer> {
   return service.call('POST', `/webhooks/${uid}/secret/rotate`, { body });
 }
 
-/** For how long a rotation lets the old secret sign as well, in milliseconds. */
+/** Returns how long a rotation lets the old secret sign as well, in milliseconds. */
 function overlapOf({ body }: Answer): number {
   return (
     Date.parse(String(body['previousSecretExpiresAt'])) - Date.parse(String(body['updatedAt']))
@@ -63,23 +63,23 @@ function overlapOf({ body }: Answer): number {
 
 const promote = (uid: string) => service.call('POST', `/webhooks/${uid}/secret/promote`);
 
-/** How many callers report changes concurrently. */
+/** The number of callers that report changes concurrently. */
 const callersCount = 20;
 
-/** Changes reported during the rotation: each caller reports its next one when its last one has arrived. */
+/** Changes reported during the rotation. Each caller reports its next one when the previous one has arrived. */
 interface Load extends AsyncDisposable {
-  /** Waits until a change is reported and has not arrived yet. */
+  /** Waits until a change has been reported but has not arrived. */
   untilInFlight(): Promise<void>;
-  /** Waits for the next `count` changes and all before them; returns the requests of the next ones. */
+  /** Waits for the next `count` changes and all before them. Returns the requests of the next ones. */
   receiveFromNowOn(count: number): Promise<ReceivedRequest[]>;
 }
 
 function startLoad(): Load {
   const reports: Promise<string>[] = [];
   const arrivedBefore = arrived.size;
-  const stop = { asked: false };
+  const stop = { requested: false };
   const reportOn = async (): Promise<void> => {
-    while (!stop.asked) {
+    while (!stop.requested) {
       const report = reportChange(service);
       reports.push(report);
       const eventId = await report;
@@ -89,7 +89,7 @@ function startLoad(): Load {
   const callers = Promise.all(Array.from({ length: callersCount }, reportOn));
   return {
     async untilInFlight() {
-      // From the call on: a first attempt may arrive with the call's answer.
+      // Counted from the call on: a first attempt may arrive before the response to the call.
       const isInFlight = (): boolean => reports.length > arrived.size - arrivedBefore;
       await waitFor(isInFlight, { what: 'a delivery in flight' });
     },
@@ -104,13 +104,13 @@ function startLoad(): Load {
       return receiver.requests.filter((request) => later.has(eventIdOf(request)));
     },
     async [Symbol.asyncDispose]() {
-      stop.asked = true;
+      stop.requested = true;
       await callers;
     },
   };
 }
 
-test('a receiver that accepts the old, then both, then the new secret refuses no request during a rotation', async () => {
+test('a receiver that accepts the old, then both, then the new secret rejects no request during a rotation', async () => {
   const { uid, secret: old } = await newWebhook();
   known = [old];
   await rotateUnderLoad(uid, old);
@@ -226,7 +226,7 @@ test.each([
   await service.call('DELETE', `/webhooks/${uid}`);
 });
 
-test('a rotation or promotion for an unknown webhook answers 404', async () => {
+test('a rotation or promotion for an unknown webhook gets 404', async () => {
   const uid = 'whk_00000000000000000000000000';
   expectProblem(await rotate(uid), 404, 'not_found');
   expectProblem(await promote(uid), 404, 'not_found');

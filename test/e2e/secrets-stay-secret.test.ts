@@ -1,5 +1,5 @@
-// Every secret of the service is used in good and bad requests to real processes; then their logs,
-// answers, database, traces and requests are searched for it.
+// Every secret of the service is used in good and bad requests to real processes. Then their logs, responses, database,
+// traces and requests are searched for it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../lib/access/create-admin.ts';
 import { cookieOf, sessionHeaders } from '../support/admin-client.ts';
@@ -29,26 +29,26 @@ import {
 const email = 'canary@example.com';
 const password = 'canary of the first coal mine';
 const newPassword = 'canary of the second coal mine';
-// In the address of a webhook, which is stored and shown as it is.
+// In the URL of a webhook, which is stored and shown as it is.
 const inAddress = 'canary-in-the-address-of-a-webhook';
 
 let installation: Installation;
 let api: RoleProcess;
 let worker: RoleProcess;
 let receiver: Receiver;
-/** Gets the credentials, so that its requests are not searched. */
+/** Receives the credentials, so its requests are not searched. */
 let trusted: CertifiedReceiver;
 let clientPair: ClientPair;
 let provider: TestProvider;
 let collector: TraceCollector;
 const answers: Answer[] = [];
 
-// So that retries and their errors are searched, too.
+// Makes attempts fail, so that retries and their errors are searched, too.
 const failFirst: Answering = (response, request) => {
   response.writeHead(request.headers['x-webhook-attempt'] === '1' ? 500 : 200).end('thanks');
 };
 
-// As test services on the Internet do.
+// Repeats headers, as public test services do.
 const repeatHeaders: Answering = (response, { headers }) => {
   response.writeHead(headers['x-webhook-attempt'] === '1' ? 500 : 200);
   response.end(JSON.stringify(headers));
@@ -96,7 +96,7 @@ interface Shown {
   webhookSecret: string;
   rotatedSecret: string;
   session: string;
-  /** The session after the change of the password. */
+  /** The session after the password change. */
   laterSession: string;
   authToken: string;
 }
@@ -211,7 +211,7 @@ async function misuseEverything(
     headers: { cookie: `__Host-herald_admin=${session}x` },
   });
   await call('DELETE', '/admin/api/session', { headers: { cookie: admin['cookie'] ?? '' } });
-  // A code that the provider does not know, with the cookie of a real sign-in.
+  // A code unknown to the provider, with the cookie of a real sign-in.
   const url = `http://127.0.0.1:${api.port}/admin/api/oidc/start`;
   const start = await fetch(url, { redirect: 'manual' });
   const state = new URL(start.headers.get('location') ?? '').searchParams.get('state');
@@ -222,7 +222,7 @@ async function misuseEverything(
   await call('POST', '/admin/api/password', { headers: admin, body: wrong });
 }
 
-/** Everything in the database as text: strings as they are, bytes both as text and as base64. */
+/** Returns the whole database as text: strings as they are, bytes both as text and as base64. */
 async function databaseText(): Promise<string> {
   const { db } = installation.store;
   const texts: string[] = [];
@@ -232,7 +232,7 @@ async function databaseText(): Promise<string> {
   return texts.join('\n');
 }
 
-/** Every history of the namespace as text, with its payloads decoded. */
+/** Returns every history of the namespace as text, with decoded payloads. */
 async function historiesText(): Promise<string> {
   await using temporal = await connectTemporal(installation.config.temporal);
   const texts: string[] = [];
@@ -242,7 +242,7 @@ async function historiesText(): Promise<string> {
   }
   expect(texts.length).toBeGreaterThan(1);
   const text = texts.join('\n');
-  // The type of a workflow is plain, its input is in a payload.
+  // The type of a workflow is in plain text, and its input is in a payload.
   expect(text).toContain('deliverEvents');
   expect(text).toMatch(/"appUid":"app_/);
   return text;
@@ -259,7 +259,7 @@ function textOf(value: unknown): string {
     .join('\n');
 }
 
-test('no secret is logged, stored, sent, kept in a history or answered a second time', async () => {
+test('no secret is logged, stored, sent, kept in a history or returned a second time', async () => {
   const shown = await useEverything();
   await waitFor(
     () => receiver.requests.filter((one) => one.headers['x-webhook-attempt'] === '2').length >= 2,
@@ -303,7 +303,7 @@ test('no secret is logged, stored, sent, kept in a history or answered a second 
   expect(log).toContain('delivery.attempted');
   expect(log).not.toContain(misplaced);
   const answered = answers.map(({ headers, text }) => JSON.stringify([...headers]) + text);
-  const places: Record<string, string> = {
+  const texts: Record<string, string> = {
     log,
     database: await databaseText(),
     histories: await historiesText(),
@@ -312,14 +312,14 @@ test('no secret is logged, stored, sent, kept in a history or answered a second 
   };
   const spans = collector.spans.map(({ name }) => name);
   expect(spans).toEqual(expect.arrayContaining(['attempt delivery', 'tls handshake', 'GET']));
-  expect(places['traces'] + log).not.toContain(inAddress);
-  expect(places['database']).toContain(shown.adminKey.slice(4, 16));
+  expect(texts['traces'] + log).not.toContain(inAddress);
+  expect(texts['database']).toContain(shown.adminKey.slice(4, 16));
   const found: string[] = [];
   for (const [name, secret] of Object.entries(secrets)) {
     expect([name, secret.length >= 25]).toEqual([name, true]);
     for (const form of [secret, Buffer.from(secret).toString('base64').replace(/=+$/, '')]) {
-      for (const [place, text] of Object.entries(places)) {
-        if (text.includes(form)) found.push(`${name} in the ${place}`);
+      for (const [source, text] of Object.entries(texts)) {
+        if (text.includes(form)) found.push(`${name} in the ${source}`);
       }
     }
     const times = answered.filter((text) => text.includes(secret)).length;

@@ -35,7 +35,7 @@ function requestsOf({ path }: Hook): ReceivedRequest[] {
   return receiver.requests.filter((request) => request.path === path);
 }
 
-/** Sends a test; returns the first request with its event. */
+/** Sends a test. Returns the first request with its event. */
 async function tested(hook: Hook, body: unknown) {
   const answer = await service.call('POST', `/webhooks/${hook.uid}/test`, { body });
   expect(answer.status).toBe(202);

@@ -1,4 +1,4 @@
-// A process whose collector is away: traces go on in its log, and nothing else notices.
+// A process whose collector is unavailable: traces continue in its log, and nothing else is affected.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await closedPort()}`,
       OTEL_METRICS_EXPORTER: 'none',
       OTEL_EXPORTER_OTLP_TIMEOUT: '100',
-      // So that most spans find no room.
+      // So that most spans do not fit into the queue.
       OTEL_BSP_SCHEDULE_DELAY: '10',
       OTEL_BSP_MAX_QUEUE_SIZE: '20',
       OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '5',
@@ -52,7 +52,7 @@ async function report(index: number): Promise<string> {
   return String(answer.body['eventId']);
 }
 
-test('all is delivered, without traceparent where that is off, and each line has its traceId', async () => {
+test('everything is delivered, without traceparent if it is off, and each line has its traceId', async () => {
   const indexes = Array.from({ length: count }, (_, index) => index + 1);
   const eventIds = await Promise.all(indexes.map(report));
   const attempted = () => api.lines.filter(({ msg }) => msg === 'delivery.attempted');
@@ -76,7 +76,7 @@ test('all is delivered, without traceparent where that is off, and each line has
   );
 });
 
-test('the log tells of it once, not for each span, and the process stops in time', async () => {
+test('the log reports it once, not for each span, and the process stops in time', async () => {
   const told = () => api.lines.filter(({ msg }) => msg === 'telemetry.sdk');
   await waitFor(() => told().length > 0, { what: 'the line' });
   const { code, ms } = await api.end('SIGTERM');

@@ -1,4 +1,4 @@
-// A change is one trace, from its caller to its receivers, as a collector gets it.
+// A change is one trace, from its caller to its receivers, as seen by a collector.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { startTelemetry, type Telemetry } from '../../lib/telemetry/start-telemetry.ts';
@@ -18,7 +18,7 @@ let service: TestService;
 let receiver: Receiver;
 let telemetry: Telemetry;
 
-// The receiver's path says at which attempt it takes a delivery.
+// The path of the receiver contains the attempt that it accepts.
 const takeAt: Answering = (response, { path, headers }) => {
   const isTaken = Number(headers['x-webhook-attempt']) >= Number(path.slice(1));
   response.writeHead(isTaken ? 200 : 503).end();
@@ -35,15 +35,15 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-interface Place {
+interface ParentSpan {
   traceId: string;
   spanId: string;
 }
 
 let callers = 0;
 
-/** A caller in a trace of its own. */
-function newCaller(): Place {
+/** Returns a caller with its own trace. */
+function newCaller(): ParentSpan {
   callers += 1;
   const number = callers.toString(16).padStart(4, '0');
   return { traceId: `0af7651916cd43dd8448eb211c80${number}`, spanId: `b7ad6b716920${number}` };
@@ -65,9 +65,11 @@ async function report(path: string, headers: Record<string, string> = {}): Promi
   return String(answer.body['eventId']);
 }
 
-const headersOf = ({ traceId, spanId }: Place) => ({ traceparent: `00-${traceId}-${spanId}-00` });
+const headersOf = ({ traceId, spanId }: ParentSpan) => ({
+  traceparent: `00-${traceId}-${spanId}-00`,
+});
 
-/** Waits until a trace has spans of these names, and returns all of it, in the order of their beginning. */
+/** Waits until a trace has spans with these names, and returns all its spans in the order of their start. */
 async function untilTraced(traceId: string, ...names: string[]): Promise<CollectedSpan[]> {
   const ofTrace = () => collector.spans.filter((span) => span.traceId === traceId);
   const isThere = () => {
@@ -90,7 +92,7 @@ function one(spans: readonly CollectedSpan[], name: string): CollectedSpan {
 const route = 'POST /api/v1/appuid/:appUid/changes';
 const workflowNames = ['start workflow deliverEvents', 'workflow deliverEvents'];
 
-/** Each line: a span, the span that it is below, its kind. */
+/** Returns a line per span: its name, its parent, its kind. */
 const tree = (spans: readonly CollectedSpan[]): string[] => {
   const names = new Map(spans.map(({ spanId, name }) => [spanId, name]));
   return spans.map(
@@ -98,7 +100,7 @@ const tree = (spans: readonly CollectedSpan[]): string[] => {
   );
 };
 
-test('a change and its delivery are one trace, from the caller to the receiver', async () => {
+test('a change and its delivery form one trace, from the caller to the receiver', async () => {
   const webhookUid = await register('/1');
   const from = newCaller();
   const eventId = await report('/1', { ...headersOf(from), tracestate: 'vendor=1' });
@@ -169,7 +171,7 @@ test('a change and its delivery are one trace, from the caller to the receiver',
   });
 });
 
-test('a change whose delivery succeeds at its third attempt is one trace', async () => {
+test('a change that is delivered at the third attempt is one trace', async () => {
   const webhookUid = await register('/3');
   const from = newCaller();
   const eventId = await report('/3', headersOf(from));
@@ -205,22 +207,22 @@ test('a change whose delivery succeeds at its third attempt is one trace', async
   );
 });
 
-test('of changes that come together each is in its own trace, with all of its delivery', async () => {
+test('concurrent changes each have their own trace, with all of their deliveries', async () => {
   await register('/0');
-  const places = Array.from({ length: 40 }, newCaller);
-  const eventIds = await Promise.all(places.map((place) => report('/0', headersOf(place))));
-  for (const [index, { traceId }] of places.entries()) {
+  const parents = Array.from({ length: 40 }, newCaller);
+  const eventIds = await Promise.all(parents.map((parent) => report('/0', headersOf(parent))));
+  for (const [index, { traceId }] of parents.entries()) {
     const spans = await untilTraced(traceId, route, 'commit change', 'attempt delivery');
     expect(one(spans, 'attempt delivery').attributes['herald.event.id']).toBe(eventIds[index]);
   }
   const [together] = await collector.untilNamed('commit changes together', 1);
-  const ids = new Set(places.map(({ traceId }) => traceId));
+  const ids = new Set(parents.map(({ traceId }) => traceId));
   const { links = [], traceId = '', parentSpanId } = together ?? {};
   expect([ids.has(traceId), parentSpanId, links.length > 1]).toEqual([false, '', true]);
   expect(links.every((link) => ids.has(link.traceId))).toBe(true);
 });
 
-test('a resend is a trace of its own, linked to that of the change', async () => {
+test('a resend has its own trace, linked to that of the change', async () => {
   const webhookUid = await register('/-1');
   const from = newCaller();
   const eventId = await report('/-1', headersOf(from));
@@ -237,7 +239,7 @@ test('a resend is a trace of its own, linked to that of the change', async () =>
   expect(resent.links).toEqual([{ traceId: from.traceId, spanId: one(spans, route).spanId }]);
 });
 
-test('a malformed traceparent begins a new trace, and a foreign flag changes nothing', async () => {
+test('a malformed traceparent starts a new trace, and an unknown flag changes nothing', async () => {
   await register('/-2');
   const eventId = await report('/-2', { traceparent: `00-${'0'.repeat(32)}-b7ad6b7169203331-01` });
   const isOfEvent = ({ attributes }: CollectedSpan): boolean =>
@@ -260,7 +262,7 @@ async function inputOf(eventId: string): Promise<string> {
   return payloads.map(({ data }) => Buffer.from(data ?? []).toString()).join();
 }
 
-test('without sampling nothing is sent, stored or told, whatever a caller asks for', async () => {
+test('without sampling nothing is sent, stored or reported, whatever a caller requests', async () => {
   const webhookUid = await register('/-3');
   await telemetry[Symbol.asyncDispose]();
   const count = collector.spans.length;

@@ -9,7 +9,7 @@ import { type RoleProcess, startRole } from '../support/role-process.ts';
 
 const open = new Disposal();
 let service: Installation & ApiClient;
-/** One client for each process; revocations go to the first. */
+/** One client per process. Revocations go to the first. */
 let clients: ApiClient[];
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ async function signIn(externalId: string): Promise<string> {
 const isActive = (authToken: string) => async (client: ApiClient) =>
   client.call('POST', '/sdkusers/token/verify', { body: { authToken } });
 
-/** Makes a call on both processes, before and after a revocation on one. */
+/** Makes a call on both processes, before and after a revocation on one of them. */
 async function beforeAndAfter(
   use: (client: ApiClient) => Promise<Answer>,
   revoke: () => Promise<Answer>,

@@ -1,10 +1,10 @@
-// A proxy that the settings do not declare is logged once.
+// A proxy that is not configured is logged once.
 import { expect, test } from 'vitest';
 import { createInstallation } from '../support/installation.ts';
 import { startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-test('the first forwarded request logs one warning with the name of the setting and nothing of the header', async () => {
+test('the first forwarded request logs one warning with the name of the setting and no part of the header', async () => {
   await using installation = await createInstallation({ HERALD_TRUSTED_PROXY_HOPS: '0' });
   await using api = await startRole('api', installation.env);
   const warnings = () => api.lines.filter((line) => line.msg === 'trusted_proxy.missing');

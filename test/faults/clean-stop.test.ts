@@ -1,8 +1,8 @@
-// After SIGTERM a process finishes its work in hand, takes no new work and exits within 10 s.
+// After SIGTERM a process finishes its running work, accepts no new work and exits within 10 s.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eachOf } from '../../lib/concurrency/each-of.ts';
+import { forEachLimit } from '../../lib/concurrency/for-each-limit.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
@@ -43,17 +43,17 @@ test('after SIGTERM a worker finishes its running attempt and records it', async
   expect(receiver.requests).toHaveLength(1);
 });
 
-test('after SIGTERM a worker starts no queued attempt and cuts none off', async () => {
-  // 24 requests at a time of 0.6 s each are 40 a second, so that the others wait.
+test('after SIGTERM a worker starts no queued attempt and interrupts none', async () => {
+  // 24 concurrent requests of 0.6 s each make 40 per second, so the others wait.
   await using receiver = await startReceiver((response) => {
     setTimeout(() => response.writeHead(200).end(), 600);
   });
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const at = new Date(Date.now() - 5_000);
-  await eachOf(Array.from({ length: 400 }), 20, async () => {
+  await forEachLimit(Array.from({ length: 400 }), 20, async () => {
     await insertEvent(installation, [webhook._id], at);
   });
-  // It starts when all of them exist.
+  // Started once all of them exist.
   await using worker = await startRole('worker', installation.env);
   await waitFor(() => receiver.requests.length > 24, { what: 'a queued attempt' });
   expect((await worker.end('SIGTERM')).code).toBe(0);
@@ -64,7 +64,7 @@ test('after SIGTERM a worker starts no queued attempt and cuts none off', async 
   expect(await countOf('delivered')).toBe(receiver.requests.length);
 });
 
-test('after SIGTERM an api answers the request in hand and accepts no new connection', async () => {
+test('after SIGTERM an api responds to the request in flight and accepts no new connection', async () => {
   await using api = await startRole('api', installation.env);
   const { appUid, apiKey } = installation.app;
   const body = JSON.stringify({ agentName: 'Late', externalTenantId: 'tenant-1' });
@@ -78,7 +78,7 @@ test('after SIGTERM an api answers the request in hand and accepts no new connec
     `Content-Length: ${Buffer.byteLength(body)}`,
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 10)}`);
-  // The request is in hand once another one, sent after it, has been answered.
+  // The request is in flight once another one, sent after it, has got its response.
   await fetch(`http://127.0.0.1:${api.port}/healthz`, { headers: { connection: 'close' } });
   const ending = api.end('SIGTERM');
   await waitFor(
@@ -96,7 +96,7 @@ test('after SIGTERM an api answers the request in hand and accepts no new connec
   expect((await ending).code).toBe(0);
 });
 
-test('for HERALD_DRAIN_FOR a stopping api is unready, takes requests and ends each connection with its answer', async () => {
+test('for HERALD_DRAIN_FOR a stopping api is unready, accepts requests and ends each connection with its response', async () => {
   await using api = await startRole('api', { ...installation.env, HERALD_DRAIN_FOR: '2s' });
   const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
   const before = await client.raw('GET', '/readyz');

@@ -1,4 +1,4 @@
-// The limits of concurrent requests to a receiver that never answers: per webhook, per origin, in all.
+// The limits of concurrent requests to a receiver that never responds: per webhook, per origin, in total.
 import { expect, test } from 'vitest';
 import { errorCode } from '../../lib/platform/error-code.ts';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
@@ -11,7 +11,7 @@ const policy = {
   allowCidrs: ['127.0.0.0/8'],
   denyCidrs: [],
 };
-// Every host name resolves to the one receiver, and is an origin of its own.
+// Every host name resolves to the same receiver, but is a separate origin.
 const resolver = async (): Promise<string[]> => ['127.0.0.1'];
 const overdueAfterMs = 1_000;
 
@@ -21,7 +21,7 @@ interface Target {
   readonly appUid?: string;
 }
 
-/** Sends to all targets concurrently until more requests have arrived than had permits; returns their times. */
+/** Sends to all targets concurrently until more requests have arrived than there are permits. Returns their times. */
 async function sendAll(targets: readonly Target[], permits: number) {
   await using receiver = await startReceiver(() => undefined);
   const stopping = new AbortController();
@@ -50,7 +50,7 @@ async function sendAll(targets: readonly Target[], permits: number) {
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_none, index) => make(index));
 
-test('an origin gets 128 requests, 32 of each webhook, and the next when those are overdue', async () => {
+test('an origin gets 128 requests, 32 of each webhook, and more when those are overdue', async () => {
   const { nextAfterMs, paths } = await sendAll(
     many(300, (index) => ({ webhookUid: `w${index % 5}` })),
     128,
@@ -79,15 +79,15 @@ test.each([
 test('at most 32 requests to a silent webhook are in flight', async () => {
   await using receiver = await startReceiver(() => undefined);
   await using sender = createHttpSender({ policy, timeoutMs: 1_500 });
-  let [waiting, underWay, most, ended] = [0, 0, 0, 0];
+  let [waiting, inFlight, most, ended] = [0, 0, 0, 0];
   const send = async (): Promise<void> => {
     let isWaiting = true;
     waiting += 1;
     const compose = async () => {
-      // The end of the request that had its permit may not be processed yet.
+      // The end of the request that held its permit may not have been processed yet.
       await new Promise((resolve) => void setImmediate(resolve));
-      [isWaiting, waiting, underWay] = [false, waiting - 1, underWay + 1];
-      most = Math.max(most, underWay);
+      [isWaiting, waiting, inFlight] = [false, waiting - 1, inFlight + 1];
+      most = Math.max(most, inFlight);
       return { headers: {}, body: '{}' };
     };
     try {
@@ -97,7 +97,7 @@ test('at most 32 requests to a silent webhook are in flight', async () => {
       if (errorCode(error) !== 'THROTTLED') throw error;
     } finally {
       if (isWaiting) waiting -= 1;
-      else underWay -= 1;
+      else inFlight -= 1;
     }
   };
   const sends: Promise<void>[] = [];
@@ -110,7 +110,7 @@ test('at most 32 requests to a silent webhook are in flight', async () => {
   expect(most).toBe(32);
 });
 
-test('when waiting is ended, waiting requests are throttled, and those under way end normally', async () => {
+test('when waiting is ended, waiting requests are throttled, and those in flight end normally', async () => {
   const answers: (() => void)[] = [];
   let waitsEnded = false;
   await using receiver = await startReceiver((response) => {
@@ -122,7 +122,7 @@ test('when waiting is ended, waiting requests are throttled, and those under way
   const sends = many(100, () => sender.send(target));
   await waitFor(() => answers.length >= 32);
   sender.endWaits();
-  // Requests that arrive later are answered immediately.
+  // Requests that arrive later get an immediate response.
   waitsEnded = true;
   await expect(sends.at(-1)).rejects.toMatchObject({ code: 'THROTTLED' });
   for (const answer of answers) answer();

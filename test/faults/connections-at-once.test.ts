@@ -6,10 +6,10 @@ import { createInstallation } from '../support/installation.ts';
 import { startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-test('a thousand connections can wait for a busy process, and each is answered', async () => {
+test('a thousand connections can wait for a busy process, and each gets a response', async () => {
   await using installation = await createInstallation();
   await using api = await startRole('api', installation.env);
-  // The kernel queues connections that are not accepted yet, and drops some beyond its backlog.
+  // The kernel queues connections that have not been accepted, and drops some beyond its backlog.
   process.kill(api.pid, 'SIGSTOP');
   const sockets = Array.from({ length: 1_000 }, () => connect(api.port, '127.0.0.1'));
   const answers = sockets.map((socket) => once(socket, 'data'));

@@ -23,7 +23,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-/** Reports whether the server answers on a connection, which then stays open, or closes it. */
+/** Checks whether the server responds on a connection, which then stays open, or closes it. */
 function answers(socket: Socket): Promise<boolean> {
   return new Promise((resolve) => {
     socket.once('data', () => resolve(true)).once('close', () => resolve(false));
@@ -58,13 +58,13 @@ test('an address at its limit gets no more connections, while other addresses do
   expect(await isAccepted(other)).toBe(true);
   expect(await Promise.all(held.map(answers))).toEqual(held.map(() => true));
 
-  // It is logged once a minute: the second refusal adds no line.
+  // Logged once per minute: the second refusal adds no line.
   const line = { level: 'warn', refused: 1, remoteAddress: one, connectionsPerAddressMax: share };
   await waitFor(() => refusals().length > 0, { what: 'the log line' });
   expect(refusals()).toEqual([expect.objectContaining(line)]);
 });
 
-test('an address at its limit may connect again once the client or the server closes a connection', async () => {
+test('an address at its limit can connect again once the client or the server closes a connection', async () => {
   const [mine, theirs] = await holdShare(third);
   expect(await isAccepted(third)).toBe(false);
   mine?.destroy();

@@ -1,4 +1,4 @@
-// What one application makes large costs the others little: lists in its changes, filters of its webhooks.
+// Expensive data of one application costs the others little: lists in its changes, filters of its webhooks.
 import { setInterval as every } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../lib/limits.ts';
@@ -11,7 +11,7 @@ import { waitFor } from '../support/wait-for.ts';
 
 const webhookCount = 100;
 const values = Array.from({ length: limits.filterValuesMax }, (_, n) => `wanted-${n}`);
-// 210 KB, and none of them is wanted: each filter has to look at all.
+// 210 KB without any match, so each filter must examine all of it.
 const tags = Array.from({ length: 10_000 }, (_, n) => `tag-${n}-of-ten-thousand`.slice(0, 19));
 const data = { uid: 'u', externalTenantId: 't', tags };
 const change = JSON.stringify({ event: 'agent.updated', data });
@@ -33,8 +33,8 @@ beforeAll(async () => {
 afterAll(() => service?.[Symbol.asyncDispose]());
 
 /**
- * Makes `count` calls, one each `everyMs`, and returns how long each took, the shortest first. A call that is refused
- * because the process is late is made again.
+ * Makes `count` calls, one every `everyMs`, and returns how long each took, shortest first. A call that is rejected
+ * because the process is late is repeated.
  */
 async function paced(
   { count, everyMs }: { count: number; everyMs: number },
@@ -67,14 +67,14 @@ async function signInsBeside(app: TestApp): Promise<{ signedIn: number[]; change
   return { signedIn, changed };
 }
 
-// A control in the same run cannot tell what else the machine does a moment later.
+// A control in the same run cannot predict what else the machine does a moment later.
 const busyMachine = { retry: 2 };
 
 test(
-  'changes with 10,000 tags beside 100 filters of 50 values delay neither sign-ins nor themselves',
+  'changes with 10,000 tags next to 100 filters of 50 values delay neither sign-ins nor themselves',
   busyMachine,
   async () => {
-    // The code is not compiled yet, and no webhook is known.
+    // Warms up: the code is not compiled yet, and no webhook is cached.
     await signInsBeside(costly);
     const calm = await signIns();
     const control = await signInsBeside(plain);
@@ -82,12 +82,12 @@ test(
     const p90 = { calm: share(calm, 0.9), beside: share(beside.signedIn, 0.9) };
     const p50 = { control: share(control.changed, 0.5), costly: share(beside.changed, 0.5) };
     expect(p90.beside).toBeLessThan(2 * p90.calm + 30);
-    // On a quiet machine the control takes some 20 ms.
+    // On a quiet machine the control takes about 20 ms.
     expect(p50.costly).toBeLessThan(Math.max(100, 3 * p50.control));
   },
 );
 
-/** Calls without checking the response against the contract, which would block the event loop that is watched. */
+/** Calls without checking the response against the contract, which would block the watched event loop. */
 async function quick(app: TestApp, path: string, body?: unknown): Promise<number> {
   const response = await fetch(`${service.apiUrl}/api/v1/appuid/${app.appUid}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
@@ -100,7 +100,7 @@ async function quick(app: TestApp, path: string, body?: unknown): Promise<number
 
 const hourMs = 3_600_000;
 
-/** Writes full counts of an application and its webhooks for the last hours. */
+/** Writes complete counts of an application and its webhooks for the last hours. */
 async function insertStatistics(app: TestApp, webhookUids: readonly string[]): Promise<Date> {
   const until = new Date(Math.floor(Date.now() / hourMs) * hourMs);
   const counts = Object.fromEntries(Array.from({ length: 180 }, (_, bucket) => [bucket, 5]));
@@ -118,7 +118,7 @@ async function insertStatistics(app: TestApp, webhookUids: readonly string[]): P
   return until;
 }
 
-/** Makes an application with webhooks at their limits, an hour of long events, and full statistics. */
+/** Creates an application with webhooks at their limits, an hour of long events, and complete statistics. */
 async function makeLargeApp() {
   const app = await addApp(service, 'Large');
   const owner = { ...service, app };
@@ -143,7 +143,7 @@ async function makeLargeApp() {
   return { app, webhookUids, filtered, until };
 }
 
-test('what one application may read and count blocks the event loop no longer than a message may', async () => {
+test('reads and counts by one application block the event loop no longer than a single message can', async () => {
   const { app, webhookUids, filtered, until } = await makeLargeApp();
   const since = new Date(until.getTime() - 31 * hourMs).toISOString();
   const period = { since: new Date(Date.now() - 2 * hourMs), states: ['never_attempted'] };

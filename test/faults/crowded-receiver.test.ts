@@ -1,4 +1,4 @@
-// A receiver that is slower than its events arrive: throttled deliveries wait in Temporal, without a permit.
+// A receiver that is slower than its events: throttled deliveries wait in Temporal, without a permit.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { Info as ActivityInfo } from '@temporalio/activity';
@@ -54,7 +54,7 @@ async function insertEvents(webhook: WebhookDocument, count: number): Promise<st
 const inActivity = <T>(run: () => Promise<T>, info: Partial<ActivityInfo> = {}): Promise<T> =>
   new MockActivityEnvironment({ scheduledTimestampMs: Date.now(), ...info }).run(run);
 
-test('throttled first attempts are left pending for the retries, and none is a fault', async () => {
+test('throttled first attempts are left pending for the retries, and none counts as a fault', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const eventIds = await insertEvents(webhook, deliveryCount);
@@ -106,11 +106,11 @@ function throttling(): Sender {
   };
 }
 
-test('first attempts beyond the limit of a process are left to the retries, and what has ended makes room', async () => {
+test('first attempts beyond the limit of a process are left to the retries, and finished ones make room', async () => {
   hangs = false;
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
-  // Three for one application.
+  // This allows three for one application.
   const firstAttempts = new SharedLimit(4);
   const few = { ...ports, firstAttempts };
   const eventIds = await insertEvents(webhook, 5);
@@ -124,8 +124,8 @@ test('first attempts beyond the limit of a process are left to the retries, and 
   ]);
   expect(firstAttempts.held).toBe(0);
   for (const left of retrying) {
-    const asked = { appUid, eventId: left.eventId, webhookUid, left };
-    const outcome = await inActivity(() => retryDelivery(few, asked));
+    const requested = { appUid, eventId: left.eventId, webhookUid, left };
+    const outcome = await inActivity(() => retryDelivery(few, requested));
     expect(outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
   }
 });
@@ -163,12 +163,12 @@ test.each([
   const fixed = { clock: { now: () => new Date(now) }, random: () => 0.5 };
   const crowded = { ...ports, ...fixed, sender: throttling() };
   const info = { attempt: 6, scheduledTimestampMs: now - leftAgoMs };
-  const asked = { appUid, eventId, webhookUid };
-  const retrying = inActivity(() => retryDelivery(crowded, asked), info);
+  const requested = { appUid, eventId, webhookUid };
+  const retrying = inActivity(() => retryDelivery(crowded, requested), info);
   await expect(retrying).rejects.toMatchObject({ type: 'Throttled', nextRetryDelay });
 });
 
-test('a delivery whose webhook changed while it waited for a permit is attempted anew at once', async () => {
+test('a delivery whose webhook changed while it waited for a permit is attempted again immediately', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const [eventId = ''] = await insertEvents(webhook, 1);
@@ -193,7 +193,7 @@ test('a delivery whose webhook changed while it waited for a permit is attempted
   await expect(retrying).rejects.toMatchObject({ type: 'RetryDue', nextRetryDelay: 1 });
 });
 
-test('throttled retries ask Temporal to call them again some seconds later', async () => {
+test('throttled retries have Temporal call them again some seconds later', async () => {
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const eventIds = await insertEvents(webhook, deliveryCount);

@@ -1,4 +1,4 @@
-// Cut connections to MongoDB: an unwritten change is never taken as written, and no call hangs.
+// Cut connections to MongoDB: an unwritten change is never reported as written, and no call hangs.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -61,7 +61,7 @@ test('an insert of deliveries whose connections are cut rejects with the network
     expect.objectContaining({ name: 'MongoNetworkError' }),
   );
   expect(await store.deliveries.countDocuments()).toBe(0);
-  // The insert reports which deliveries existed already.
+  // The insert reports which deliveries already existed.
   expect(await insertDeliveries(store, steps.slice(0, 1))).toEqual([true]);
   expect(await insertDeliveries(store, steps)).toEqual([false, true]);
 });
@@ -82,7 +82,7 @@ test('an attempt whose record fails for a cut connection is made again and recor
   expect(ids).toEqual([event._id, event._id]);
 });
 
-test('a change whose event cannot be written for lost connections gets 503 unavailable, never 500', async () => {
+test('a change whose event cannot be written because of lost connections gets 503 unavailable, never 500', async () => {
   await using service = await startService({ env: throughProxy(), worker: false });
   const context = await service.call('POST', '/contexts', {
     body: { contextName: 'Docs', externalTenantId: 'tenant-1' },
@@ -94,7 +94,7 @@ test('a change whose event cannot be written for lost connections gets 503 unava
     [`/contexts/${String(context.body['uid'])}/files`, file],
   ] as const;
   for (const [path, body] of calls) {
-    // Cut at the event's insert, and unreachable from then on: the driver finds no server.
+    // Cut at the insert of the event, and unreachable from then on: the driver finds no server.
     proxy.cutAt((message) => {
       const isInsert = isCommand('insert', 'events')(message);
       if (isInsert) proxy.refuse(true);
@@ -181,7 +181,7 @@ test('a process whose reads of keys hang is not ready, and is ready again when t
   expect((await service.call('GET', '/events')).status).toBe(200);
 });
 
-test('while MongoDB is silent calls get 503 unavailable within 7 s, and work when it answers again', async () => {
+test('while MongoDB is silent calls get 503 unavailable within 7 s, and succeed when it responds again', async () => {
   await using service = await startService({ env: throughProxy(), worker: false });
   const data = { uid: 'agt_1', externalTenantId: 'tenant-1' };
   const calls = [

@@ -1,4 +1,4 @@
-// Many retries that are due at the same time, of deliveries with long records, and a worker with little memory.
+// Many retries that are due at the same time, with long records, and a worker with little memory.
 import { readFileSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ let installation: Installation;
 let receiver: Receiver;
 
 beforeAll(async () => {
-  // A request that a busy machine cuts is made again, too.
+  // A request that a busy machine cuts off is repeated, too.
   const HERALD_RETRY_SCHEDULE = Array.from({ length: limits.retryStepsMax }, () => '1s').join(',');
   installation = open.use(await createInstallation({ HERALD_RETRY_SCHEDULE }));
   receiver = open.use(await startReceiver((response) => response.writeHead(200).end()));
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-/** A delivery whose receiver has failed for hours, with a long answer each time. */
+/** Returns a delivery whose receiver has failed for hours, with a long response each time. */
 function failedDelivery(
   { _id: eventId, createdAt }: EventDocument,
   webhookUid: string,
@@ -79,21 +79,21 @@ async function startRetries(): Promise<void> {
   await connection.close();
 }
 
-/** The most memory that a process has used; null where the system does not tell. */
+/** Returns the peak memory of a process, or null if the system does not report it. */
 function peakMegabytes(pid: number): number | null {
   if (process.platform !== 'linux') return null;
   const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1_024;
 }
 
-test(`a worker with ${memoryMegabytesMax} MB makes all retries that are due after an outage, whatever the receivers answered before`, async () => {
+test(`a worker with ${memoryMegabytesMax} MB makes all retries that are due after an outage, whatever the previous responses were`, async () => {
   await insertOutage();
   const heap = { NODE_OPTIONS: `--max-old-space-size=${memoryMegabytesMax}` };
   await using worker = await startRole('worker', { ...installation.env, ...heap });
   await startRetries();
   const { deliveries } = installation.store;
   const { appUid } = installation.app;
-  // Along an index: a scan would slow down the retries.
+  // Through an index, because a scan would slow down the retries.
   const sent = () =>
     deliveries.countDocuments({ appUid, state: 'delivered' }, { hint: 'appState' });
   await waitFor(async () => (await sent()) === eventCount * webhookCount, {

@@ -1,4 +1,4 @@
-// The stream of events over a restart of the api and a cut connection.
+// The event stream over a restart of the api and an interrupted connection.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readThroughCuts } from '../support/cut-stream.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -13,11 +13,11 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-test('of 300 changes over a restart and a cut of 2 s a reader that resumes gets each once, and the stop is quick', async () => {
+test('over a restart and an interruption of 2 s, a resuming reader gets each of 300 changes once, and the stop is quick', async () => {
   const course = await readThroughCuts(installation, { changes: 300, cutMs: 2_000 });
   const { stopMs, ...counts } = course;
   const whole = { reported: 300, lost: 0, repeated: 0 };
   expect(counts).toEqual({ ...whole, reason: 'stopping', errors: [] });
-  // Not the 8 s after which open requests are cut.
+  // Less than the 8 s after which open requests are cut.
   expect(stopMs).toBeLessThan(7_000);
 });

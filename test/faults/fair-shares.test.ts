@@ -1,5 +1,5 @@
-// However much one application asks for, another's deliveries take little longer than alone: an api and a worker
-// process, from the change to its receipt.
+// However much one application requests, another one's deliveries take little longer than alone. With an api and a
+// worker process, from the change to its receipt.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { request } from 'undici';
@@ -25,14 +25,14 @@ import { reportChange } from '../support/webhook-calls.ts';
 const originCount = 20;
 const webhookCount = 60;
 const changeEveryMs = 250;
-// So many that the second longest is the p99.
+// This many, so that the second longest is the p99.
 const changeCount = 104;
 const retryAfterMs = 1_000;
-// On two cores a load half fills the machine, and turns of the event loop take up to 100 ms; a queue takes seconds.
+// On two cores a load half fills the machine, and turns of the event loop take up to 100 ms. A queue takes seconds.
 const busyMs = 500;
-/** Bare POSTs of a machine that is at most half busy with the largest load, of 240 deliveries a second. */
+/** A machine that makes as many bare POSTs is at most half busy with the largest load, of 240 deliveries a second. */
 const enoughPostsPerSecond = 2_500;
-// A control in the same run cannot tell what else the machine does a moment later.
+// A control in the same run cannot predict what else the machine does a moment later.
 const busyMachine = { retry: 2 };
 
 const open = new Disposal();
@@ -55,7 +55,7 @@ beforeAll(async () => {
   open.use(await startRole('worker', installation.env));
   const app = await makeApp('Alone');
   await addWatched(app);
-  // Before that, code is compiled.
+  // Warms up, so that the code is compiled.
   await reportChanges(app, 40);
   alone = await reportChanges(app, changeCount);
   await measurePosts();
@@ -72,7 +72,7 @@ type Fields = Partial<StoredWebhook> & { url: string };
 const insert = (app: TestApp, fields: Fields): Promise<StoredWebhook> =>
   insertWebhook({ ...installation, app }, { entities: ['agent'], ...fields });
 
-/** The receiver of `retried` refuses each first attempt; what counts is the time beyond the wait for the second. */
+/** The receiver of `retried` refuses each first attempt. Only the time beyond the wait for the second one counts. */
 const watched = ['quick', 'ordered', 'retried'] as const;
 type Watched = (typeof watched)[number];
 type Latencies = Record<Watched, number[]>;
@@ -89,7 +89,7 @@ async function addWatched(app: TestApp): Promise<void> {
 const idOf = ({ name, eventId, attempt }: Omit<Arrival, 'atMs'>): string =>
   `${name} ${eventId} ${attempt}`;
 
-/** Reports so many changes, four a second, and waits until the watched webhooks have got all of them. */
+/** Reports that many changes, four per second, and waits until the watched webhooks have received all of them. */
 async function reportChanges(app: TestApp, count: number): Promise<Latencies> {
   const receivedAtMs = new Map<string, number>();
   const stop = receivers.watch((arrived) => {
@@ -148,11 +148,11 @@ function startLoad(app: TestApp, everyMs: number): AsyncDisposable {
   };
 }
 
-// So that what is left of the load takes nothing of the next test.
+// So that the rest of the load does not affect the next test.
 async function endWorkflows(): Promise<void> {
   const { workflow } = temporal;
   for await (const { workflowId } of workflow.list({ query: 'ExecutionStatus = "Running"' })) {
-    // One that completed since the list was read is as good.
+    // It may have completed since the list was read.
     await workflow
       .getHandle(workflowId)
       .terminate()
@@ -164,7 +164,7 @@ async function endWorkflows(): Promise<void> {
 
 function expectLikeAlone(latencies: Latencies, names: readonly Watched[] = watched): void {
   const figures = names.map((name) => {
-    // One retry in some waits for its workflow, which starts up to 2 s late where others start.
+    // Some retries wait for their workflow, which starts up to 2 s late while others start.
     const percentile = name === 'retried' ? 95 : 99;
     const aloneMs = percentileOf(alone[name], percentile);
     return { name, percentile, aloneMs, besideMs: percentileOf(latencies[name], percentile) };
@@ -184,14 +184,14 @@ function percentileOf(values: readonly number[], percentile: number): number {
   return Math.round(sorted[Math.ceil((sorted.length * percentile) / 100) - 1] ?? NaN);
 }
 
-/** Counts the first attempts that got no permit in time because their application had its share. */
+/** Counts the first attempts without a permit in time because their application had used its share. */
 async function countThrottled(): Promise<number> {
   const port = api.lines.find(({ msg }) => msg === 'metrics.listening')?.['metricsPort'];
   const page = await readPage(`http://127.0.0.1:${Number(port)}/metrics`);
   return page.value('herald_delivery_throttled_total', { limit: 'application' });
 }
 
-/** Returns the most requests that waited for a receiver's answer at a time while `work` ran, and its result. */
+/** Returns the result of `work`, and the maximum number of concurrent requests while it ran. */
 async function watchLoad<T>(work: () => Promise<T>): Promise<{ result: T; most: number }> {
   let most = 0;
   const stop = receivers.watch((_arrived, mostUnanswered) => {
@@ -235,7 +235,7 @@ async function reportBeside(everyMs: number, urlOf: (n: number) => string): Prom
   return latencies;
 }
 
-// Of each load two cores are about half busy; on a slower machine, what is late is the machine.
+// Each load keeps two cores about half busy. On a slower machine, delays are due to the machine.
 function testLoad(name: string, run: () => Promise<void>): void {
   test(name, busyMachine, async ({ skip }) => {
     skip(postsPerSecond < enoughPostsPerSecond, 'the machine is too slow for this load');
@@ -246,7 +246,7 @@ function testLoad(name: string, run: () => Promise<void>): void {
 testLoad(
   '60 webhooks whose receivers take 900 ms, more than their share of permits, delay no other application',
   async () => {
-    // 240 deliveries a second; 192 permits of 0.9 s allow 213.
+    // 240 deliveries per second. 192 permits of 0.9 s allow 213.
     const latencies = await reportBeside(250, loadUrl('slow'));
     expect(await countThrottled()).toBeGreaterThan(0);
     expectLikeAlone(latencies);

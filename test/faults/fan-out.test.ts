@@ -1,4 +1,4 @@
-// One event to many webhooks, 1,000 in the soak: the number of its activities and the size of its history.
+// One event to many webhooks (1,000 in the soak): the number of its activities and the size of its history.
 import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import { deliveryLog } from '../../lib/platform/logger.ts';
 import { insertWebhook } from '../support/fixtures.ts';
@@ -9,12 +9,12 @@ import { waitFor } from '../support/wait-for.ts';
 import { reportChange } from '../support/webhook-calls.ts';
 
 const webhookCount = Math.max(200, soakShare(1_000));
-// More than 50 webhooks share activities.
+// Above 50, webhooks share activities.
 const activityCount = Math.ceil(webhookCount / Math.ceil(webhookCount / 50));
 
 let service: TestService;
 let receiver: Receiver;
-/** The paths whose next request is answered with 500. */
+/** The paths whose next response is 500. */
 const failing = new Set<string>();
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ async function deliverOne(): Promise<Course> {
   const { events } = await handle.fetchHistory();
   const activities: Record<string, number> = {};
   for (const event of events ?? []) {
-    // A local activity is a marker.
+    // A local activity is recorded as a marker.
     const name = event.markerRecordedEventAttributes
       ? 'attemptFirst'
       : event.activityTaskScheduledEventAttributes?.activityType?.name;
@@ -72,7 +72,7 @@ async function deliverOne(): Promise<Course> {
     activities,
     historyEvents: Number(info?.historyLength),
     historyBytes: Number(info?.historySizeBytes),
-    // By number: on a machine too busy for heartbeats, the same attempt may be made twice.
+    // By number, because on a machine too busy for heartbeats the same attempt may be made twice.
     attempts: new Set(receiver.requests.slice(before).map(numberOf)).size,
     throttled: logged.mock.calls.filter((call: unknown[]) => call[1] === 'delivery.throttled')
       .length,
@@ -82,7 +82,7 @@ async function deliverOne(): Promise<Course> {
 const numberOf = ({ path, headers }: ReceivedRequest): string =>
   `${path} ${String(headers['x-webhook-attempt'])}`;
 
-// The bounds are those of docs/scaling.md: an activity is three events and a workflow task at most three more.
+// The bounds of docs/scaling.md: an activity is three events, and a workflow task at most three more.
 test.each([
   { what: 'no receiver fails', failures: 0 },
   { what: 'half of the receivers fail once', failures: webhookCount / 2 },

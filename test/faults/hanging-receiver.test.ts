@@ -1,4 +1,4 @@
-// A receiver that never answers delays no delivery to another.
+// A receiver that never responds does not delay deliveries to others.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { reportChange } from '../support/webhook-calls.ts';
 
 const changeCount = 200;
-/** Requests of one webhook that are under way at a time (lib/egress/request-permits.ts). */
+/** The maximum requests of one webhook in flight (lib/egress/request-permits.ts). */
 const permitsPerWebhook = 32;
 
 const open = new Disposal();
@@ -46,7 +46,7 @@ test('each event is delivered to a healthy webhook before its first attempt at a
 
   const isWell = { webhookUid: well._id, state: 'delivered' } as const;
   const delivered = await untilAttempted(isWell, changeCount);
-  // Those that got permits. Throttled deliveries are attempted after all others were delivered.
+  // Only those that got permits. Throttled deliveries are attempted after all others were delivered.
   const isStuck = { webhookUid: stuck._id, state: 'retrying' } as const;
   const timedOut = await untilAttempted(isStuck, permitsPerWebhook);
   const endedAtOf = new Map(delivered.map(({ eventId, updatedAt }) => [eventId, updatedAt]));
@@ -59,8 +59,8 @@ test('each event is delivered to a healthy webhook before its first attempt at a
   );
 });
 
-test('more hanging retries than a worker can run delay no first attempt', async () => {
-  // Twenty webhooks, because no more than 32 requests of one are under way at a time.
+test('more hanging retries than a worker can run do not delay first attempts', async () => {
+  // Twenty webhooks, because at most 32 requests of one are in flight.
   const receivers = await Promise.all(
     Array.from({ length: 20 }, async () => open.use(await startReceiver(() => undefined))),
   );
@@ -70,7 +70,7 @@ test('more hanging retries than a worker can run delay no first attempt', async 
   }
   await insertWebhook(service, { url: `${healthy.url}/prompt`, entities: ['agent'] });
   const report = (event: string): Promise<string> => reportChange(service, { uid: 'uid_1' }, event);
-  // 600 deliveries: each attempt hangs for 5 s, and the next begins a second later.
+  // 600 deliveries: each attempt hangs for 5 s, and the next one starts a second later.
   await Promise.all(Array.from({ length: 30 }, () => report('context.updated')));
   const requestCount = () => receivers.reduce((sum, { requests }) => sum + requests.length, 0);
   await waitFor(() => requestCount() >= 800, { what: '200 retries that hang' });
@@ -87,7 +87,7 @@ test('more hanging retries than a worker can run delay no first attempt', async 
     );
     return performance.now() - reportedAtMs;
   };
-  // Queued behind them, each would take 8 s and more. The fastest of three, since a busy machine may delay one.
+  // Queued behind them, each would take at least 8 s. The fastest of three, because a busy machine may delay one.
   const tookMs = [await deliver(), await deliver(), await deliver()];
   expect(Math.min(...tookMs)).toBeLessThan(7_000);
 });

@@ -1,4 +1,4 @@
-// Bodies that are built to keep a process busy: each gets a 4xx and delays no other request.
+// Bodies designed to keep a process busy: each gets a 4xx and does not delay other requests.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../lib/limits.ts';
@@ -13,7 +13,7 @@ let service: TestService;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  // The first bodies of a process are slow: the code that reads them is not compiled yet.
+  // The first bodies of a process are slow, because the code that reads them is not compiled yet.
   for (let n = 0; n < 20; n += 1) await post(goodBody());
 });
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const post = (body: string): Promise<Answer> => service.call('POST', '/changes', { body });
 
-/** The largest accepted event, of many small values to check. */
+/** Returns the largest accepted event, with many small values to check. */
 function goodBody(): string {
   const values = Array.from({ length: 9_000 }, (_, n) => `value-${n}`);
   const data = { uid: 'u', externalTenantId: 't', values };
@@ -83,13 +83,13 @@ test.each(hostile)(
     const bad = await leastBlocked(() => post(body));
     expectProblem(bad.result, 400, code as never);
     expect(bad.result.text.length).toBeLessThan(16_384);
-    // JSON writes so only what is half of a character.
+    // JSON uses this escape only for half of a character.
     expect(bad.result.text).not.toMatch(/\\ud[89a-f]/i);
     expect(bad.blockedMsMax).toBeLessThan(blockedMsAllowed());
   },
 );
 
-test('a metadata key of 250,000 slashes is not sent back whole', async () => {
+test('a metadata key of 250,000 slashes is not returned in full', async () => {
   const metadata = { [fill('/')]: 1 };
   const body = { url: 'https://receiver.example.com/hook', entities: ['agent'], metadata };
   const bad = await service.call('POST', '/webhooks', { body });
@@ -107,7 +107,7 @@ test.each([
   expect((await post(text)).status).toBe(status);
 });
 
-test('after these bodies the process answers as before', async () => {
+test('after these bodies the process responds as before', async () => {
   expect((await post(goodBody())).status).toBe(202);
   expect((await service.raw('GET', '/healthz')).status).toBe(200);
 });

@@ -25,23 +25,23 @@ const chunkedStart = `${answerStart}Transfer-Encoding: chunked\r\n\r\n`;
 interface HostileReceiver {
   readonly behaviour: string;
   readonly scheme?: 'https';
-  /** Its behaviour on a connection; `asked` below waits for the first bytes of the request. */
+  /** Its behaviour on a connection. `onRequest` waits for the first bytes of the request. */
   readonly onSocket: (socket: Socket) => void;
   /** The class of the failure, or the status that counts. */
   readonly expected: string | number;
 }
 
-/** Runs `act` once the request has begun to arrive. */
-function asked(act: (socket: Socket) => void): (socket: Socket) => void {
+/** Runs `act` once the request has started to arrive. */
+function onRequest(act: (socket: Socket) => void): (socket: Socket) => void {
   return (socket) => void socket.once('data', () => act(socket));
 }
 
 /** Writes a start and then the same piece repeatedly, as fast as it is read. */
 function endless(start: string, piece: string | Buffer): (socket: Socket) => void {
-  // In large writes, which keep the sender busy and not the receiver.
+  // In large writes, which keep the sender busy instead of the receiver.
   const copies = Math.ceil(65_536 / piece.length);
   const block = Buffer.concat(Array.from({ length: copies }, () => Buffer.from(piece)));
-  return asked((socket) => {
+  return onRequest((socket) => {
     const pump = (): void => {
       while (!socket.destroyed && socket.write(block));
     };
@@ -53,7 +53,7 @@ function endless(start: string, piece: string | Buffer): (socket: Socket) => voi
 
 /** Writes a start and then one piece every 50 ms. */
 function drip(start: string, piece: string): (socket: Socket) => void {
-  return asked((socket) => {
+  return onRequest((socket) => {
     socket.write(start);
     const timer = setInterval(() => socket.write(piece), 50);
     socket.on('close', () => clearInterval(timer));
@@ -125,12 +125,12 @@ const hostileReceivers: readonly HostileReceiver[] = [
   },
   {
     behaviour: 'closes early',
-    onSocket: asked((socket) => socket.end(`${answerStart}Content-Length: 10\r\n\r\nabc`)),
+    onSocket: onRequest((socket) => socket.end(`${answerStart}Content-Length: 10\r\n\r\nabc`)),
     expected: 200,
   },
   {
     behaviour: 'closes its half and stays',
-    onSocket: asked((socket) => socket.end()),
+    onSocket: onRequest((socket) => socket.end()),
     expected: 'reset',
   },
   {
@@ -140,7 +140,7 @@ const hostileReceivers: readonly HostileReceiver[] = [
   },
   {
     behaviour: 'contradicts itself on the length',
-    onSocket: asked((socket) =>
+    onSocket: onRequest((socket) =>
       socket.write(
         `${answerStart}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
       ),
@@ -161,7 +161,7 @@ const hostileReceivers: readonly HostileReceiver[] = [
   },
 ];
 
-// A body larger than the buffers of both kernels, so that a receiver that does not read blocks the sender.
+// Larger than the buffers of both kernels, so that a receiver that does not read blocks the sender.
 const body = Buffer.alloc(256 * 1024, 0x20);
 
 function outcomeOf(result: SendResult): string | number {
@@ -178,13 +178,13 @@ async function meet(receiver: HostileReceiver, sender: Sender): Promise<SendResu
   return result;
 }
 
-/** Makes the peer read, since otherwise it does not see that the connection has ended. */
+/** Makes the peer read, because otherwise it would not notice that the connection has ended. */
 function isGone(socket: Socket): boolean {
   socket.resume();
   return socket.destroyed || socket.readableEnded;
 }
 
-test('concurrent sends to all hostile receivers end within 5.2 s, each with its class', async () => {
+test('concurrent requests to all hostile receivers end within 5.2 s, each with its class', async () => {
   await using sender = createHttpSender({ policy });
   const { result: met, blockedMsMax } = await watchEventLoop(() =>
     Promise.all(
@@ -197,13 +197,13 @@ test('concurrent sends to all hostile receivers end within 5.2 s, each with its 
   expect(met.map(({ behaviour, result }) => [behaviour, outcomeOf(result)])).toEqual(
     hostileReceivers.map(({ behaviour, expected }) => [behaviour, expected]),
   );
-  // Receivers and sender share one process, so the deadline's timer and the end of the send may be late.
+  // Receivers and sender share a process, so the timer of the deadline and the end of the request may be late.
   const limitMs = Math.min(attemptMsMax + 2 * blockedMsMax, heldUpMsMax);
   const slow = met.filter(({ result }) => result.ms.total > limitMs);
   expect(slow).toEqual([]);
 });
 
-test('a redirect back to this host is an answer and is not followed', async () => {
+test('a redirect back to this host counts as a response and is not followed', async () => {
   await using target = await startReceiver((response) => response.end());
   await using receiver = await startReceiver((response, { path }) => {
     const status = Number(path.slice(1));
@@ -219,7 +219,7 @@ test('a redirect back to this host is an answer and is not followed', async () =
   expect(target.sockets).toHaveLength(0);
 });
 
-test('an unrequested answer is not used as the answer of the next request', async () => {
+test('an unsolicited response is not used for the next request', async () => {
   await using receiver = await startTcpReceiver((socket) => {
     const answer = (status: string): string => `HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`;
     socket.on('data', () => socket.write(answer('500 Mine') + answer('200 Smuggled')));

@@ -1,4 +1,4 @@
-// A process is killed with 200 deliveries in flight: another one soon repeats exactly those.
+// A process is killed with 200 deliveries in flight: another one soon repeats exactly these.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { Disposal } from '../../lib/platform/disposal.ts';
@@ -10,7 +10,7 @@ import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { reportChange } from '../support/webhook-calls.ts';
 
-// Ten webhooks, because no more than 32 requests of one are under way at a time.
+// Ten webhooks, because at most 32 requests of one are in flight.
 const receiverCount = 10;
 const changeCount = 20;
 const inFlightCount = receiverCount * changeCount;
@@ -21,7 +21,7 @@ const open = new Disposal();
 let installation: Installation;
 let api: RoleProcess;
 let worker: RoleProcess;
-/** The requests of attempt `heldAttempt` that the receivers hold open; null once they answer immediately. */
+/** The requests of attempt `heldAttempt` that the receivers hold open. Null once they respond immediately. */
 let held: ServerResponse[] | null = [];
 let heldAttempt = '1';
 const arrivals: { delivery: string; attempt: string; atMs: number }[] = [];
@@ -77,8 +77,8 @@ async function untilDelivered(eventIds: string[]): Promise<void> {
 }
 
 /**
- * Brings 200 deliveries in flight together and returns their events. An attempt ends after 5 s: if the first
- * one ends before the last begins, on a slow or cold machine, others are tried.
+ * Brings 200 deliveries in flight together and returns their events. An attempt ends after 5 s. If the first one ends
+ * before the last one starts, on a slow or cold machine, it tries with other events.
  */
 async function bringIntoFlight(): Promise<string[]> {
   for (let round = 0; round < roundsMax; round += 1) {
@@ -104,11 +104,11 @@ test('after a worker is killed with 200 retries in flight, another repeats each 
   held = null;
   await worker.end('SIGKILL');
   worker = await startRole('worker', installation.env);
-  // There is no other worker, so its start does not count.
+  // There is no other worker, so the time of its start does not count.
   await expectEachAgain(eventIds, { sinceMs: performance.now() });
 });
 
-// The last, as it ends the api.
+// The last test, because it ends the api.
 test('after an api process is killed with 200 first attempts in flight, a worker repeats each of them once within 10 s', async () => {
   heldAttempt = '1';
   const eventIds = await bringIntoFlight();
@@ -118,7 +118,7 @@ test('after an api process is killed with 200 first attempts in flight, a worker
   await expectEachAgain(eventIds, { sinceMs: killedAtMs });
 });
 
-/** Checks the duplicates: exactly what was in flight, since the receivers never answered any of it. */
+/** Checks that exactly the deliveries in flight are repeated, because the receivers never responded to any of them. */
 async function expectEachAgain(
   eventIds: string[],
   { sinceMs }: { sinceMs: number },

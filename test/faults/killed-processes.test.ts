@@ -1,10 +1,10 @@
-// Killed at any moment and started again, the service still delivers every committed change.
+// Killed at any moment and restarted, the service still delivers every committed change.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
-import { secretPlace } from '../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../lib/webhooks/secrets.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -37,10 +37,10 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-/** Reports changes without a pause until asked to stop; returns the ids of the acknowledged events. */
-async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
+/** Reports changes without a pause until it is stopped. Returns the IDs of the acknowledged events. */
+async function reportChanges(stop: { requested: boolean }): Promise<string[]> {
   const acknowledged: string[] = [];
-  for (let n = 0; !stop.asked; n += 1) {
+  for (let n = 0; !stop.requested; n += 1) {
     const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);
     const data = { uid: `agt_${n}`, externalTenantId: 'tenant-1', n };
     try {
@@ -49,7 +49,7 @@ async function reportChanges(stop: { asked: boolean }): Promise<string[]> {
       });
       if (answer.status === 202) acknowledged.push(String(answer.body['eventId']));
     } catch {
-      // The api was killed during this request, so its outcome is unknown: the caller reports another change.
+      // The api was killed during this request, so its outcome is unknown. The caller reports another change.
       await waitFor(
         async () =>
           fetch(`http://127.0.0.1:${api.port}/healthz`).then(
@@ -111,9 +111,9 @@ async function killInTurn(): Promise<void> {
 }
 
 test('no committed change is lost when api and worker are killed in turn under load', async () => {
-  const stop = { asked: false };
+  const stop = { requested: false };
   const reporting = reportChanges(stop);
-  await killInTurn().finally(() => (stop.asked = true));
+  await killInTurn().finally(() => (stop.requested = true));
   const acknowledged = await reporting;
   const committed = await installation.store.events.find().toArray();
   const committedIds = new Set(committed.map((event) => event._id));
@@ -128,7 +128,7 @@ test('no committed change is lost when api and worker are killed in turn under l
   const bodies = new Map(committed.map((event) => [event._id, event.body]));
   const secret = createSecretBox(installation.config.sealingKeys).open(
     webhook.secret,
-    secretPlace(webhook),
+    secretLocation(webhook),
   );
   for (const request of receiver.requests) {
     const body = request.body.toString('utf8');

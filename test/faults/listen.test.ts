@@ -1,4 +1,4 @@
-// `agent-herald listen` over a restart of the api and cut connections.
+// `agent-herald listen` over a restart of the api and interrupted connections.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildCommandLine, type CommandLine } from '../support/command-line.ts';
 import { reportAll } from '../support/cut-stream.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
-test('of 1,000 changes over a restart of the api and three cuts, listen sends each', async () => {
+test('over a restart of the api and three interruptions, listen sends each of 1,000 changes', async () => {
   const { env } = installation;
   let api = await startRole('api', env);
   try {

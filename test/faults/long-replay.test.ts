@@ -31,15 +31,15 @@ afterAll(async () => {
 
 interface Started {
   uid: string;
-  /** The events to be sent, the oldest first. */
+  /** The events to be sent, oldest first. */
   eventIds: string[];
   show: () => Promise<JsonBody>;
   arrived: () => string[];
 }
 
-/** Starts a replay of `count` events that a webhook did not get, since it is younger than they are. */
+/** Starts a replay of `count` events that a webhook did not get because it is newer. */
 async function replayMissed(count: number, perSecond: number): Promise<Started> {
-  // A replay stays 15 s behind the present, because younger events may still be committed.
+  // A replay stays 15 s behind the present, because newer events may still be committed.
   const since = new Date(Date.now() - hourMs);
   const until = new Date(since.getTime() + 1);
   const events = Array.from({ length: count }, () => newEvent(service, [], since));
@@ -73,7 +73,7 @@ async function untilDone({ show }: Started): Promise<JsonBody> {
   );
 }
 
-/** Expects that the replay enqueued each of its events once, in order, and no faster than its rate. */
+/** Checks that the replay enqueued each of its events once, in order, and no faster than its rate. */
 async function expectPaced({ uid, eventIds }: Started, perSecond: number): Promise<void> {
   const workflowId = jobWorkflowId(uid);
   // The last page is recorded as taken before it is enqueued.
@@ -86,7 +86,7 @@ async function expectPaced({ uid, eventIds }: Started, perSecond: number): Promi
   }
 }
 
-test('a replay enqueues no more events a second than its rate allows', async () => {
+test('a replay enqueues no more events per second than its rate allows', async () => {
   const replay = await replayMissed(7, 2);
   expect(await untilDone(replay)).toMatchObject({ perSecond: 2, releasedCount: 7 });
   await expectPaced(replay, 2);
@@ -111,6 +111,6 @@ test('a replay whose worker is killed continues on the next worker, and every ev
   await waitFor(async () => (await deliveries.countDocuments(delivered)) === 30, {
     what: 'every delivery recorded as delivered',
   });
-  // An attempt that was cut off between its request and its record is made again.
+  // An attempt that was cut off between its request and its record is repeated.
   expect([...new Set(replay.arrived())].toSorted()).toEqual(replay.eventIds);
 });

@@ -94,7 +94,7 @@ const arrived = (): string[] =>
     .filter((eventId) => eventIds.includes(eventId))
     .toSorted();
 
-/** As if the worker took the page and was killed before it reported to Temporal. */
+/** As if the worker had taken the page and was killed before it reported to Temporal. */
 const loseAnswer: typeof takeOnce = async (take, input) => {
   await take(input);
   throw new Error('the answer was lost');

@@ -50,7 +50,7 @@ afterAll(() => open[Symbol.asyncDispose]());
 const linesOf = (name: string) =>
   roles.flatMap(({ lines }) => lines.filter(({ msg }) => msg === name));
 
-test('no event is lost with the primary that acknowledged it, though the next one does not show it yet', async () => {
+test('no event is lost with the primary that acknowledged it, although the next primary does not show it yet', async () => {
   const acknowledged: string[] = [];
   const load = { isOver: false };
   const callers = Array.from({ length: callersAtOnce }, async () => {
@@ -62,7 +62,7 @@ test('no event is lost with the primary that acknowledged it, though the next on
   await waitFor(() => acknowledged.length >= learnt + changesUnlearnt, { what: 'later changes' });
   await set.losePrimary();
   load.isOver = true;
-  // By then attempts have met the new primary.
+  // By then attempts have used the new primary.
   const met = () => linesOf('activity.faulted').length + linesOf('delivery.event_missing').length;
   await waitFor(() => met() >= faultsMin, { what: 'attempts at the new primary' });
   await set.heal();

@@ -1,4 +1,4 @@
-// A new primary whose majority reads miss acknowledged writes: no such read ends a delivery or leaves one out.
+// A new primary whose majority reads miss acknowledged writes: such a read neither ends nor skips a delivery.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWebhookReader } from '../../api/resources/webhook-reader.ts';
 import { attemptDelivery } from '../../lib/deliveries/attempt-delivery.ts';
@@ -15,9 +15,9 @@ import { newId } from '../../lib/platform/ids.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../support/fixtures.ts';
-import { insertPartition } from '../support/give-turn.ts';
+import { insertPartition } from '../support/issue-number.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
-import { askForResend, eventIdsOf } from '../support/jobs.ts';
+import { requestResend, eventIdsOf } from '../support/jobs.ts';
 import { startFragileSet } from '../support/new-primary.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { requeue } from '../support/requeue.ts';
@@ -28,7 +28,7 @@ const { signal } = new AbortController();
 let installation: Installation;
 let ports: DeliveryPorts;
 let scene: Scene;
-/** What each call did while the primary was new, and afterwards. */
+/** The result of each call while the primary was new, and afterwards. */
 const early = new Map<string, PromiseSettledResult<unknown>>();
 const later = new Map<string, unknown>();
 let page: JobPage;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await set.stopLearning();
   scene = await acknowledge();
   // The primary is lost after the transaction of the page.
-  const losing = { ...ports, signalOvertaken: () => set.losePrimary() };
+  const losing = { ...ports, signalTakenByJob: () => set.losePrimary() };
   page = await takeJobPage(losing, { jobUid: scene.resendOfTaken, page: 1 });
   const isSeen = async () => (await store.webhooks.findOne({ _id: scene.newWebhook })) !== null;
   expect(await isSeen()).toBe(false);
@@ -68,11 +68,11 @@ interface Scene {
   newWebhook: string;
   taken: string;
   resendOfTaken: string;
-  /** Each meets a write that the new primary misses. */
+  /** Each call needs a write that the new primary misses. */
   calls: Record<string, () => Promise<unknown>>;
 }
 
-/** Writes what the new primary will know; the returned function writes what it will miss. */
+/** Writes what the new primary will have. The returned function writes what it will miss. */
 async function prepare(url: string): Promise<() => Promise<Scene>> {
   const { store } = installation;
   const { appUid } = installation.app;
@@ -99,7 +99,7 @@ async function prepare(url: string): Promise<() => Promise<Scene>> {
     const order = [{ webhookUid: ordered._id, n: 1 }];
     await store.events.insertOne({ ...fields, entity, resourceUid, order });
     const resend = (eventId: string) =>
-      askForResend(store, { appUid, eventId, webhookUids: [webhook._id] });
+      requestResend(store, { appUid, eventId, webhookUids: [webhook._id] });
     const resent = await resend(event._id);
     await store.webhooks.updateOne({ _id: paused._id }, { $set: { active: true } });
     return {
@@ -128,7 +128,7 @@ async function prepare(url: string): Promise<() => Promise<Scene>> {
   };
 }
 
-/** Writes an event with a delivery in that state for longer than webhooks may hold one; returns the event's uid. */
+/** Writes an event with a delivery in that state for longer than webhooks may hold one. Returns its uid. */
 async function insertDelivery(webhookUid: string, state: DeliveryState): Promise<string> {
   const at = new Date(Date.now() - 4 * dayMs);
   const { _id: eventId } = await insertEvent(installation, [webhookUid], at);
@@ -162,10 +162,10 @@ test.each([
   },
 );
 
-test('a page whose primary is lost after its transaction is passed on whole', () => {
+test('a page whose primary is lost after its transaction is passed on completely', () => {
   expect(eventIdsOf(page)).toEqual([scene.taken]);
 });
 
-test('a change that a new primary records has the webhooks that were registered before', () => {
+test('a change recorded by a new primary has the webhooks that were registered before', () => {
   expect(subscribed).toContain(scene.newWebhook);
 });

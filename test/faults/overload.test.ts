@@ -1,4 +1,4 @@
-// Overload: requests beyond the capacity are refused immediately, the others are answered.
+// Overload: requests beyond the capacity are rejected immediately, and the others succeed.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { expect, vi, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
 import { Pool } from 'undici';
 import { Load } from '../../api/access/load.ts';
-import { createInspection } from '../../lib/health/readiness.ts';
+import { createReadinessCheck } from '../../lib/health/readiness.ts';
 import { addApp } from '../support/add-app.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -18,13 +18,13 @@ const signIn = (service: TestService, externalId: string) =>
 
 const askReadiness = (service: TestService) => service.raw('GET', '/readyz', { headers: {} });
 
-test('of a flood some requests are answered and the rest get 503 with Retry-After; then the service is as before', async () => {
+test('in a flood some requests succeed and the rest get 503 with Retry-After; afterwards the service works as before', async () => {
   await using service = await startService({
     worker: false,
     env: { HERALD_REQUESTS_AT_ONCE: '4' },
   });
   expect((await signIn(service, 'first')).status).toBe(200);
-  // Over connections that are open already; otherwise a slow machine would accept the requests one by one.
+  // Over open connections, because otherwise a slow machine would accept the requests one by one.
   await Promise.all(
     Array.from({ length: 300 }, () => service.raw('GET', '/healthz', { headers: {} })),
   );
@@ -38,7 +38,7 @@ test('of a flood some requests are answered and the rest get 503 with Retry-Afte
     ),
   );
   const probe = service.raw('GET', '/healthz', { headers: {} });
-  // It is reported without a failing status: otherwise a balancer would remove all processes during a flood.
+  // It is reported without a failing status, because otherwise a balancer would remove all processes during a flood.
   const reported = waitFor(
     async () => {
       const { status, body } = await askReadiness(service);
@@ -57,7 +57,7 @@ test('of a flood some requests are answered and the rest get 503 with Retry-Afte
     expectProblem(answer, 503, 'overloaded');
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   }
-  // Client and service are one process here, and the client side of a thousand requests takes memory, too.
+  // Client and service share a process here, and the client side of a thousand requests takes memory, too.
   expect(process.memoryUsage.rss() - memoryBefore).toBeLessThan(400 * 1024 * 1024);
   const isCalm = async () => (await askReadiness(service)).body['parts']?.['load'] === 'ok';
   await waitFor(isCalm, { what: 'the end of the overload' });
@@ -65,7 +65,7 @@ test('of a flood some requests are answered and the rest get 503 with Retry-Afte
   expect(new Set(later.map((answer) => answer.status))).toEqual(new Set([200]));
 });
 
-test('with the defaults a thousand concurrent requests on a thousand connections are not refused for their number', async () => {
+test('with the defaults a thousand concurrent requests on a thousand connections are all accepted', async () => {
   await using service = await startService({ worker: false });
   const sockets = new Pool(service.apiUrl, {
     connections: 1_000,
@@ -86,7 +86,7 @@ test('with the defaults a thousand concurrent requests on a thousand connections
   );
   const refused = answers.filter(({ statusCode }) => statusCode !== 200);
   expect(refused.length).toBeLessThan(answers.length);
-  // A slow machine may refuse some for its delay, but none for their number.
+  // A slow machine may reject some because it is late, but none because of their number.
   for (const { statusCode, text } of refused) {
     expect(statusCode).toBe(503);
     expect(text).toMatch(tooSlow);
@@ -98,7 +98,7 @@ test('concurrent readiness requests share one check of the servers', async () =>
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;
   const asks = vi.spyOn(connection, 'withDeadline');
-  const inspect = createInspection({ store: service.store, connection, namespace });
+  const inspect = createReadinessCheck({ store: service.store, connection, namespace });
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => inspect()));
   expect(asks).toHaveBeenCalledTimes(2);
   expect(new Set(answers.flatMap((answer) => Object.values(answer)))).toEqual(new Set(['ok']));
@@ -106,14 +106,14 @@ test('concurrent readiness requests share one check of the servers', async () =>
   expect(asks).toHaveBeenCalledTimes(4);
 });
 
-test('a server that does not answer is checked again only after it has answered', async () => {
+test('a server that does not respond is checked again only after it has responded', async () => {
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;
   const answers: ((missing: never[]) => void)[] = [];
   const silent: ConnectionLike = Object.create(connection, {
     withDeadline: { value: () => new Promise((resolve) => answers.push(resolve)) },
   });
-  const inspect = createInspection({ store: service.store, connection: silent, namespace });
+  const inspect = createReadinessCheck({ store: service.store, connection: silent, namespace });
   for (let round = 0; round < 2; round += 1) {
     expect(await inspect()).toMatchObject({
       temporal: 'Temporal does not respond within 2000 ms',
@@ -159,7 +159,7 @@ test('an application that has its share of the requests leaves room for the call
   const { load } = service.context;
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  // Three quarters of 4, and of the 16 that may wait.
+  // Three quarters of 4, and of the 16 that can wait.
   const visits = Array.from({ length: 15 }, () => load.enter());
   const works = visits.map((visit) => visit.handle(service.app.appUid, () => ended));
   expectProblem(await signIn(service, 'one'), 503, 'overloaded');
@@ -193,7 +193,7 @@ test('a body beyond the limit of bodies gets a 503, and the connection is closed
 
 const mib = 1024 * 1024;
 
-test('bodies may take 256 MiB in all, and their bytes are released when the request ends', async () => {
+test('bodies can take 256 MiB in total, and their bytes are released when the request ends', async () => {
   await using load = new Load(10);
   const visits = Array.from({ length: 9 }, () => load.enter());
   const receive = async (n: number, bytes: number): Promise<void> =>
@@ -207,7 +207,7 @@ test('bodies may take 256 MiB in all, and their bytes are released when the requ
   for (const visit of visits.slice(1)) visit.leave();
 });
 
-test('the bodies of one caller may take 32 MiB, and beyond them the others are still received', async () => {
+test('the bodies of one caller can take 32 MiB, and beyond that those of others are still received', async () => {
   await using load = new Load(10);
   const [first, second, other] = [load.enter(), load.enter(), load.enter()];
   await first.receive('one', async (keep) => keep(20 * mib));
@@ -246,7 +246,7 @@ test('a process whose event loop is late accepts a quarter of its limit until it
   await using load = new Load(8);
   const visits = [load.enter(), load.enter()];
   const givenUpAtMs = performance.now() + 60_000;
-  // Without waits between, in which timers would be in time.
+  // Without waits in between, in which timers would be on time.
   while (load.overload() === null && performance.now() < givenUpAtMs) {
     const endMs = performance.now() + 700;
     while (performance.now() < endMs);

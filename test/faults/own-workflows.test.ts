@@ -1,10 +1,10 @@
-// Which events have a workflow of their own (ADR 39), at the pace of people, of a quiet machine and of a burst.
+// Which events have their own workflow (ADR 39), at the pace of people, of a quiet machine and of a burst.
 import { execFile } from 'node:child_process';
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eachOf } from '../../lib/concurrency/each-of.ts';
+import { forEachLimit } from '../../lib/concurrency/for-each-limit.ts';
 import { eventIdsAttribute } from '../../lib/temporal/search-attributes.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
@@ -30,7 +30,7 @@ const bodyOf = (uid: string) => ({
   data: { uid, externalTenantId: 'tenant' },
 });
 
-/** Returns the workflow ids of the events about a resource, once all have started. */
+/** Returns the workflow IDs of the events about a resource, once all have started. */
 async function workflowIdsOf(resourceUid: string, count: number): Promise<string[]> {
   const started = { resourceUid, dispatchedAt: { $ne: null } };
   const { events } = service.store;
@@ -43,7 +43,7 @@ async function workflowIdsOf(resourceUid: string, count: number): Promise<string
 
 const isOwn = (workflowId: string): boolean => workflowId.startsWith('event/');
 
-/** Returns the best of three: while other tests fill the machine, Temporal is slow and events share sooner. */
+/** Returns the best of three: while other tests load the machine, Temporal is slow and events share more. */
 async function bestOfThree(enough: number, run: (uid: string) => Promise<number>): Promise<number> {
   let best = 0;
   for (let round = 1; round <= 3 && best < enough; round += 1) {
@@ -52,7 +52,7 @@ async function bestOfThree(enough: number, run: (uid: string) => Promise<number>
   return best;
 }
 
-test('each of 30 changes that are made by curl one after another has a workflow of its own', async () => {
+test('each of 30 changes made by curl one after another has its own workflow', async () => {
   const url = `${service.apiUrl}/api/v1/appuid/${service.app.appUid}/changes`;
   const own = await bestOfThree(30, async (uid) => {
     const headers = [`x-api-key: ${service.app.apiKey}`, 'content-type: application/json'];
@@ -66,7 +66,7 @@ test('each of 30 changes that are made by curl one after another has a workflow 
   expect(own).toBe(30);
 });
 
-test('at 20 changes a second, or 10 on a slow machine, nine of ten events have workflows of their own', async () => {
+test('at 20 changes per second, or 10 on a slow machine, nine of ten events have their own workflow', async () => {
   let own = 0;
   for (const [round, everyMs] of [50, 50, 100, 100].entries()) {
     const before = processorTimes();
@@ -74,7 +74,7 @@ test('at 20 changes a second, or 10 on a slow machine, nine of ten events have w
     const after = processorTimes();
     const idle = (after.idleMs - before.idleMs) / (after.allMs - before.allMs);
     process.stdout.write(`a change every ${everyMs} ms: ${own} of 200; ${idle.toFixed(2)} idle\n`);
-    // Where nearly half of the machine is idle, the service is slow and not the machine: no second pace.
+    // If nearly half of the machine is idle, the service is slow and not the machine: no second pace.
     if (own >= 180 || idle > 0.4) break;
   }
   expect(own).toBeGreaterThanOrEqual(180);
@@ -86,7 +86,7 @@ function processorTimes(): { idleMs: number; allMs: number } {
   return { idleMs, allMs: times.flatMap(Object.values).reduce((sum, ms) => sum + ms, 0) };
 }
 
-/** Reports 200 changes, and returns how many events have workflows of their own. */
+/** Reports 200 changes, and returns how many events have their own workflow. */
 async function countOwn(uid: string, everyMs: number): Promise<number> {
   const beganAtMs = performance.now();
   const calls: Promise<unknown>[] = [];
@@ -98,9 +98,9 @@ async function countOwn(uid: string, everyMs: number): Promise<number> {
   return (await workflowIdsOf(uid, 200)).filter(isOwn).length;
 }
 
-test('events of a burst share workflows, and each is found by its id', async () => {
+test('events of a burst share workflows, and each is found by its ID', async () => {
   const count = 3_000;
-  await eachOf(Array.from({ length: count }), 50, async () => {
+  await forEachLimit(Array.from({ length: count }), 50, async () => {
     expect((await service.call('POST', '/changes', { body: bodyOf('burst') })).status).toBe(202);
   });
   const workflowIds = await workflowIdsOf('burst', count);

@@ -37,7 +37,7 @@ test('MongoDB and Temporal of a parent ended by SIGKILL end within 2 s', async (
   });
 });
 
-test('the time-skipping server runs from the path that was found', async () => {
+test('the time-skipping server runs from the path where it was found', async () => {
   const executable = { type: 'existing-path', path: paths['temporal-test-server'] } as const;
   const environment = await TestWorkflowEnvironment.createTimeSkipping({ server: { executable } });
   const before = await environment.currentTimeMs();

@@ -1,4 +1,4 @@
-// A process that was suspended past a deadline or a wait for a permit: the pause does not count against the receiver.
+// A process is suspended past a deadline or a wait for a permit: the pause does not count against the receiver.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
@@ -46,17 +46,17 @@ async function sendAndPause({ answers }: { answers: boolean }) {
 }
 
 test('an answer that arrived during a pause counts, even if the deadline passed meanwhile', async () => {
-  expect(await sendAndPause({ answers: true })).toMatchObject({ kind: 'answered', status: 200 });
+  expect(await sendAndPause({ answers: true })).toMatchObject({ kind: 'responded', status: 200 });
 });
 
-test('a request without an answer during the pause is a timeout at its end', async () => {
+test('a request without a response during the pause times out at its end', async () => {
   const result = await sendAndPause({ answers: false });
   expect(result).toMatchObject({ kind: 'failed', errorClass: 'timeout' });
-  // The receiver gets no further time after the pause.
+  // The receiver gets no more time after the pause.
   expect(result.ms.total).toBeLessThan(pauseMs + timeoutMs);
 });
 
-test('a pause throttles no request that waits for a receiver with immediate answers', async () => {
+test('a pause does not throttle requests that wait for a receiver that responds immediately', async () => {
   const workerData = { answers: true, afterMs: 20 };
   const receiver = new Worker(receiverSource, { eval: true, workerData });
   try {
@@ -66,10 +66,10 @@ test('a pause throttles no request that waits for a receiver with immediate answ
     const asked = once(receiver, 'message');
     const sends = Array.from({ length: 100 }, () => sender.send({ ...target, ...message }));
     await asked;
-    // Longer than until a request is overdue, and longer than any wait for a permit.
+    // Longer than a request takes to become overdue, and longer than any wait for a permit.
     blockThread(2_500);
     const kinds = (await Promise.all(sends)).map(({ kind }) => kind);
-    expect(kinds).toEqual(sends.map(() => 'answered'));
+    expect(kinds).toEqual(sends.map(() => 'responded'));
   } finally {
     await receiver.terminate();
   }

@@ -1,4 +1,4 @@
-// A receiver that is down for a day, and one whose answers are lost: every event arrives, as seldom as possible.
+// A receiver that is down for a day, and one whose responses are lost: every event arrives, with few repeats.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { defaultRetryScheduleMs } from '../../lib/deliveries/retry-schedule.ts';
 import { hourMs } from '../../lib/platform/duration.ts';
@@ -87,7 +87,7 @@ test('after a day of refusals every event arrives once, at the first attempt tha
   }
 });
 
-test('an event whose answer is lost arrives once more, as its next attempt, and no other event does', async () => {
+test('an event whose response is lost arrives once more, as its next attempt, and no other event does', async () => {
   let count = 0;
   const receiver = await receiverOf((response) => {
     count += 1;
@@ -111,7 +111,7 @@ test('an event whose answer is lost arrives once more, as its next attempt, and 
   expect(second?.body).toEqual(first?.body);
 });
 
-test('a request whose answer is lost on a kept connection is repeated once in the same attempt', async () => {
+test('a request whose response is lost on a kept connection is repeated once in the same attempt', async () => {
   let isCut = false;
   const receiver = await receiverOf((response) => {
     if (!isCut) response.writeHead(200).end();

@@ -1,4 +1,4 @@
-// Two machines whose clocks are 20 s ahead and behind: all processes go by MongoDB's clock, so every rule holds.
+// Two machines whose clocks are 20 s ahead and behind: all processes use MongoDB's clock, so every rule holds.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,10 +18,10 @@ import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 const shiftMs = 20_000;
-// So that attempts are in flight while others come.
+// Attempts stay in flight while others arrive.
 const answersAfterMs = 100;
 const orderedCount = 12;
-// A first attempt that was cut off is made again 4 to 5 s after its commit.
+// A first attempt that was cut off is repeated 4 to 5 s after its commit.
 const recoveryMsMax = 15_000;
 
 const open = new Disposal();
@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-/** Starts a receiver that takes a while for each request, with a webhook of its own. */
+/** Starts a receiver that takes a while for each request, with its own webhook. */
 async function startSlowWebhook(
   fields: Record<string, unknown> = {},
 ): Promise<{ receiver: Receiver; uid: string; tenant: string }> {
@@ -96,7 +96,7 @@ test('a process whose clock is ahead leaves first attempts to the process that r
   const stop = new AbortController();
   const options = { caller: { kind: 'event' }, signal: stop.signal } as const;
   const key = { appUid: app.appUid, eventId, webhookUid };
-  // One that sent would end after the time of an attempt.
+  // An attempt that sent a request would end after its delay.
   expect(await attemptDelivery(ports, key, options)).toMatchObject({
     state: 'retrying',
     attemptCount: 0,
@@ -106,7 +106,7 @@ test('a process whose clock is ahead leaves first attempts to the process that r
   await untilSettled([eventId]);
 });
 
-test('events of an order arrive in it, once each', async () => {
+test('events in order arrive in order, once each', async () => {
   const { receiver, tenant } = await startSlowWebhook({ ordering: 'resource' });
   const eventIds: string[] = [];
   for (let n = 0; n < orderedCount; n += 1) {
@@ -120,37 +120,34 @@ test('events of an order arrive in it, once each', async () => {
 test.each([
   ['ahead', () => ahead],
   ['behind', () => behind],
-])(
-  'a discard by the process %s drops what was recorded before it, nothing else',
-  async (...row) => {
-    const [, resuming] = row;
-    const { receiver, uid, tenant } = await startSlowWebhook();
-    const change = (body: object) => resuming().call('PATCH', `/webhooks/${uid}`, { body });
-    const report = (client: ApiClient): Promise<string> =>
-      reportChange(client, { externalTenantId: tenant });
-    // The second time by counts alone, the first time there is none yet.
-    for (let round = 0; round < 2; round += 1) {
-      await change({ active: false });
-      const dropped = [await report(ahead), await report(behind)];
-      await waitFor(async () => {
-        const states = await Promise.all(dropped.map(stateOf));
-        return states.every((state) => state === 'held');
-      });
-      await change({ active: true, onResume: 'discard' });
-      const sent = [await report(behind), await report(ahead)];
-      await untilSettled([...dropped, ...sent]);
-      expect(await Promise.all(dropped.map(stateOf))).toEqual(['cancelled', 'cancelled']);
-      expect(await Promise.all(sent.map(stateOf))).toEqual(['delivered', 'delivered']);
-      const [again = ''] = dropped;
-      await behind.call('POST', `/events/${again}/resend`, { body: { webhookUids: [uid] } });
-      await waitFor(async () => (await stateOf(again)) === 'delivered', { what: 'the resend' });
-      const ids = receiver.requests.map(eventIdOf);
-      expect(ids.slice(-3).toSorted()).toEqual([...sent, again].toSorted());
-    }
-  },
-);
+])('a discard by the process %s drops only deliveries recorded before it', async (...row) => {
+  const [, resuming] = row;
+  const { receiver, uid, tenant } = await startSlowWebhook();
+  const change = (body: object) => resuming().call('PATCH', `/webhooks/${uid}`, { body });
+  const report = (client: ApiClient): Promise<string> =>
+    reportChange(client, { externalTenantId: tenant });
+  // The second time by counts alone. The first time there are none yet.
+  for (let round = 0; round < 2; round += 1) {
+    await change({ active: false });
+    const dropped = [await report(ahead), await report(behind)];
+    await waitFor(async () => {
+      const states = await Promise.all(dropped.map(stateOf));
+      return states.every((state) => state === 'held');
+    });
+    await change({ active: true, onResume: 'discard' });
+    const sent = [await report(behind), await report(ahead)];
+    await untilSettled([...dropped, ...sent]);
+    expect(await Promise.all(dropped.map(stateOf))).toEqual(['cancelled', 'cancelled']);
+    expect(await Promise.all(sent.map(stateOf))).toEqual(['delivered', 'delivered']);
+    const [again = ''] = dropped;
+    await behind.call('POST', `/events/${again}/resend`, { body: { webhookUids: [uid] } });
+    await waitFor(async () => (await stateOf(again)) === 'delivered', { what: 'the resend' });
+    const ids = receiver.requests.map(eventIdOf);
+    expect(ids.slice(-3).toSorted()).toEqual([...sent, again].toSorted());
+  }
+});
 
-test('an erasure erases what was recorded before its request, nothing else', async () => {
+test('an erasure erases only events recorded before its request', async () => {
   const { tenant } = await startSlowWebhook();
   const report = (client: ApiClient): Promise<string> =>
     reportChange(client, { externalTenantId: tenant });
@@ -182,15 +179,15 @@ test.each([
   ],
   [-31_000, 503, "this machine's clock is 31 s behind MongoDB's, and may be 30 s; set both by NTP"],
   [29_000, 200, 'ok'],
-])('an api whose clock is %i ms ahead answers /readyz with %i', async (...row) => {
+])('an api whose clock is %i ms ahead responds to /readyz with %i', async (...row) => {
   const [aheadMs, status, reason] = row;
   const answer = await clientOf(await startShifted('api', aheadMs)).raw('GET', '/readyz');
   expect(answer.status).toBe(status);
   expect(answer.body['parts']?.['clock']).toBe(reason);
 });
 
-// The last, as it ends the machine that is ahead.
-test('what a killed process whose clock is ahead was sending is sent by another within seconds', async () => {
+// The last test, because it ends the machine that is ahead.
+test('deliveries in flight in a killed process whose clock is ahead are sent by another within seconds', async () => {
   const arrivalsMs: number[] = [];
   const receiver = open.use(
     await startReceiver((response) => {

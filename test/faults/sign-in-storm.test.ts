@@ -14,7 +14,7 @@ let sockets: Pool;
 
 beforeAll(async () => {
   service = await startService({ worker: false });
-  // One connection each; otherwise they would reach the service a few at a time.
+  // One connection each, because otherwise only a few would reach the service at a time.
   sockets = new Pool(service.apiUrl, {
     connections: signInsPerRound,
     pipelining: 1,
@@ -34,7 +34,7 @@ interface SignedIn {
   wasRefused: boolean;
 }
 
-/** Signs in, and tries again while the service answers that it is too slow for a thousand concurrent calls. */
+/** Signs in, and tries again while the service rejects it as too slow for a thousand concurrent calls. */
 async function signIn(body: Record<string, unknown>): Promise<SignedIn> {
   let wasRefused = false;
   return waitFor(
@@ -71,7 +71,7 @@ test('each round creates one user, every call gets 200, and exactly one reports 
     );
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect(new Set(answers.map((answer) => answer.userUid)).size).toBe(1);
-    // The call that created the user may have been refused, and then its repeat found the user.
+    // The call that created the user may have been rejected, and then its repeat found the user.
     const created = answers.filter((answer) => answer.created).length;
     expect(created).toBeLessThanOrEqual(1);
     if (!answers.some((answer) => answer.wasRefused)) expect(created).toBe(1);

@@ -1,4 +1,4 @@
-// Clients that are slow on purpose are disconnected in time and delay no other request.
+// Deliberately slow clients are disconnected in time and do not delay other requests.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
@@ -13,7 +13,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startService({
     worker: false,
-    // Far fewer than the slow ones, which must not keep a permit; four times as many wait, so that none of these is shed.
+    // Far fewer than the slow clients, which must not keep a permit. Four times as many can wait, so none is rejected.
     env: { HERALD_REQUESTS_AT_ONCE: '11' },
   });
 });
@@ -24,13 +24,13 @@ afterAll(async () => {
 
 interface SlowSocket {
   text: string;
-  /** Milliseconds from its beginning to the end of the server's answer. */
+  /** Milliseconds from its start to the end of the server's response. */
   ended: Promise<number>;
   /** Resolves when the connection is gone, which only a sent byte can show. */
   closed: Promise<void>;
 }
 
-/** Opens a connection, sends `begin`, and then a byte a second for as long as it can. */
+/** Opens a connection, sends `begin`, and then a byte per second for as long as it can. */
 async function openSlow(begin: string): Promise<SlowSocket> {
   const startedAt = performance.now();
   const port = Number(new URL(service.apiUrl).port);
@@ -70,14 +70,14 @@ test('slow headers, slow bodies and silence end with 408 while good requests are
     openMany(body),
   ]);
   const all = [...silent, ...headers, ...bodies];
-  // Not before the slow ones have passed the checks before a body, which do take permits.
+  // Only after the slow ones have passed the checks before a body, which do take permits.
   await waitFor(async () => isDeepStrictEqual(await goodRequests(), new Set([200])), {
     timeoutMs: 9_000,
     what: 'twenty answers to good requests',
   });
   const lastOf = async (sockets: SlowSocket[]): Promise<number> =>
     Math.max(...(await Promise.all(sockets.map(({ ended }) => ended))));
-  // The limits are 10 s and 15 s, checked five times a second; the rest is for a busy machine.
+  // The limits are 10 s and 15 s, checked five times per second. The rest is for a busy machine.
   expect(await lastOf([...silent, ...headers])).toBeLessThan(30_000);
   expect(await lastOf(bodies)).toBeLessThan(35_000);
   await Promise.all([...headers, ...bodies].map(({ closed }) => closed));

@@ -1,4 +1,4 @@
-// A process that starts MongoDB and Temporal, prints their pids, and then waits to be killed.
+// A process that starts MongoDB and Temporal, prints their process IDs, and then waits to be killed.
 import { startMongodb } from '../../dev/servers/mongodb.ts';
 import { startTemporalDevServer } from '../../dev/servers/temporal.ts';
 import { quiet } from '../tools/servers/found-servers.ts';

@@ -17,7 +17,7 @@ const started: ChildProcess[] = [];
 interface Run {
   child: ChildProcess;
   output: () => string;
-  /** Resolves once it has exited and all that it wrote has been read. */
+  /** Resolves once it has exited and all its output has been read. */
   ended: Promise<unknown[]>;
 }
 
@@ -27,7 +27,7 @@ function run(script: string, env: Record<string, string> = {}): Run {
 
 function runCommand([program, ...args]: [string, ...string[]], env: Record<string, string>): Run {
   const child = spawn(program, args, {
-    // Without these, servers that the shell names would be used, and the test must not kill those.
+    // Without these, servers named in the shell would be used, and the test must not kill those.
     env: {
       ...process.env,
       MONGODB_URI: '',
@@ -96,7 +96,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('npm start runs the service and its demo, restarts killed processes, keeps its data and leaves none running', async () => {
+test('npm start runs the service and its demo, restarts killed processes, keeps its data and leaves no process running', async () => {
   const service = run('dev/start/main.ts');
   const dev = await untilReady(service);
   for (const name of ['dev.json', 'env', 'admin.json'])
@@ -164,7 +164,7 @@ test('npm start runs the service and its demo, restarts killed processes, keeps 
   await byNpm.ended;
   await allGone(ofNpm);
   expect(byNpm.output()).toContain('stopped');
-  // npm keeps an option without `--` before it for itself.
+  // npm consumes an option that is not preceded by `--`.
   expect(ofNpm.appUid).not.toBe(dev.appUid);
 }, 600_000);
 
@@ -194,12 +194,12 @@ test.each([
     https_proxy: proxy,
   });
   await waitFor(() => service.output().includes('downloading'), { what: 'the download' });
-  const askedAt = performance.now();
+  const stoppedAt = performance.now();
   service.child.kill('SIGINT');
   expect((await service.ended)[0]).toBe(0);
   silent.close();
   // The download alone would wait for 15 s.
-  expect(performance.now() - askedAt).toBeLessThan(5_000);
+  expect(performance.now() - stoppedAt).toBeLessThan(5_000);
   expect(service.output()).toMatch(/stopping…\nstopped\n$/);
 });
 

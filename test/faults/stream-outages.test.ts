@@ -1,4 +1,4 @@
-// The live stream while MongoDB is away, and when all readers come back at once.
+// The live stream while MongoDB is unavailable, and when all readers return together.
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { connectStore, type Store } from '../../lib/mongo/connect.ts';
@@ -12,7 +12,7 @@ import { expectProblem, makeKey } from '../integration/api/problems.ts';
 
 let proxy: Awaited<ReturnType<typeof startMongodbProxy>>;
 let service: TestService;
-/** Past the proxy. */
+/** Connected without the proxy. */
 let store: Store;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ async function isOpened(reader: StreamReader): Promise<void> {
   await waitFor(() => reader.messages.length > 0, { what: 'the opening' });
 }
 
-test('a stream outlives a lost connection and an outage of MongoDB, and gets each event once', async () => {
+test('a stream survives a lost connection and an outage of MongoDB, and gets each event once', async () => {
   using reader = await openStream(service);
   await isOpened(reader);
   const ids = [await commitEvent()];
@@ -57,7 +57,7 @@ test('a stream outlives a lost connection and an outage of MongoDB, and gets eac
   await has(reader, ids);
 });
 
-test('a stream that opens after its call was answered is closed', async () => {
+test('a stream that opens after its call has ended is closed', async () => {
   const { streams } = service.context;
   await waitFor(() => streams.count === 0, { what: 'the end of earlier streams' });
   const open = streams.open.bind(streams);
@@ -77,7 +77,7 @@ test('a stream that opens after its call was answered is closed', async () => {
   await waitFor(() => streams.count === 0, { what: 'the end of the stream' });
 });
 
-test('100 readers that resume at once get what they missed once, and other calls are answered meanwhile', async () => {
+test('100 readers that resume concurrently get what they missed once, without delaying other calls', async () => {
   const first = await openStream(service);
   await isOpened(first);
   first[Symbol.dispose]();

@@ -1,4 +1,4 @@
-// A process that is suspended before its request, and goes on after another one has sent the next number of its partition.
+// A process is suspended before its request, and continues after another one has sent the next number of its partition.
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
@@ -25,7 +25,7 @@ import { reportChange } from '../support/webhook-calls.ts';
 const connected = 'HTTP/1.1 200 Said\r\n\r\n';
 
 interface TrustedReceiver extends Receiver {
-  /** For processes that are to trust it. */
+  /** For processes that must trust it. */
   readonly env?: Record<string, string>;
 }
 
@@ -71,7 +71,7 @@ test.each(phases)(
     await waitFor(() => proxy.targets.length === 1, { what: 'the first connection' });
     const [held] = proxy.sockets;
     if (held === undefined) throw new Error('nothing has connected');
-    // The handshake begins when the proxy has connected.
+    // The handshake starts when the proxy has connected.
     const begun: Buffer[] = [];
     held.on('data', (bytes: Buffer) => begun.push(bytes));
     if (isSecure) {
@@ -86,7 +86,7 @@ test.each(phases)(
         what: 'both from the worker',
         timeoutMs: 60_000,
       });
-      // What the process waits for comes at last.
+      // The process finally gets what it was waiting for.
       const onward = connect(Number(new URL(receiver.url).port), '127.0.0.1');
       await once(onward, 'connect');
       held.on('close', () => onward.destroy());

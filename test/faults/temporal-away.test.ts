@@ -1,4 +1,4 @@
-// Temporal is away: changes are taken and first attempts made; their workflows follow once it is back.
+// Temporal is unavailable: changes are accepted and first attempts made. Their workflows follow once it is back.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { insertWebhook } from '../support/fixtures.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-test('first deliveries go on while Temporal is away, also in order, and each has its workflow afterwards', async () => {
+test('first deliveries continue while Temporal is unavailable, even in order, and each has its workflow afterwards', async () => {
   await insertWebhook(service, { url: receiver.url });
   await insertWebhook(service, { url: `${receiver.url}/ordered`, ordering: 'resource' });
   proxy.refuse(true);

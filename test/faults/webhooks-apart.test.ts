@@ -5,9 +5,9 @@ import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
-/** Waits are compared with those of another event at the same time; a busy machine measures again. */
+/** Waits are compared with those of another event at the same time. A busy machine measures again. */
 const busyMachine = { retry: 2 };
-/** By how much a wait may be longer than scheduled, as a share of it. */
+/** The maximum relative delay of a wait beyond its schedule. */
 const jitter = 0.15;
 const slackMs = 500;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   receiver = await startReceiver((response, { path, body }: ReceivedRequest) => {
     const { externalTenantId: tenant } = (JSON.parse(body.toString()) as Sent).data;
     arrivals.push({ path, tenant, atMs: performance.now() });
-    // Silent for longer than an attempt may take.
+    // Silent for longer than the timeout of an attempt.
     if (path !== '/silent') response.writeHead(500).end();
   });
 });
@@ -35,8 +35,8 @@ afterAll(async () => {
 });
 
 /**
- * Reports a change to a failing webhook and a silent one, and one to the failing webhook alone, at the
- * same time. Returns the waits between attempts at the failing one for both, in ms.
+ * Reports a change to a failing webhook and a silent one, and one to only the failing webhook, at the same time.
+ * Returns the waits between attempts at the failing one for both, in ms.
  */
 async function waitsBesideSilence(
   path: string,

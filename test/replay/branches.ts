@@ -2,7 +2,7 @@
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { startWorkflow } from '../support/starters.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
-import { insertPartition } from '../support/give-turn.ts';
+import { insertPartition } from '../support/issue-number.ts';
 import type { Receiver } from '../support/receivers.ts';
 import type { TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';

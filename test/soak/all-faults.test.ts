@@ -1,6 +1,5 @@
-// Every process is killed or frozen, one after the other, under changes of all kinds: no event is lost or
-// unfinished, whoever makes the first attempts and whatever the receivers first respond. Each fifth seed kills
-// only MongoDB, and no caller waits for long.
+// Every process is killed or frozen, one after another, under changes of all kinds: no event is lost or unfinished,
+// whoever makes the first attempts and whatever the receivers respond first.
 import { expect, test } from 'vitest';
 import { dispatchLimits } from '../../lib/limits.ts';
 import { type Fault, type FaultRunOptions, runWithFaults } from './fault-run.ts';
@@ -47,7 +46,7 @@ test.each(soakSeeds(10).map((seed) => ({ seed, variant: variantOf(seed) })))(
     const options: FaultRunOptions = {
       seed,
       variant,
-      // A retry is an activity of its own, which costs far more than a first attempt.
+      // A retry is a separate activity, which costs far more than a first attempt.
       changesPerSecond: variant.refusesFirst ? 5 : 10,
       webhooks: variant.refusesFirst ? 3 : 9,
       seconds,

@@ -1,5 +1,5 @@
-// MongoDB and Temporal are restored to different moments, by the steps of docs/backup.md: what was recorded is
-// delivered, and nothing that was not.
+// MongoDB and Temporal are restored to different moments, by the steps in docs/backup.md: everything recorded is
+// delivered, and nothing else.
 import { expect, test } from 'vitest';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -31,7 +31,7 @@ const cases: Case[] = [
   { title: 'MongoDB and a still older Temporal', mongodb: 'rolled back', temporal: 'rolled back' },
 ];
 
-/** What the receivers took, and what the service ever recorded. */
+/** What the receivers accepted, and what the service ever recorded. */
 interface Evidence {
   taken: (Receipt & { body: string })[];
   recorded: Map<string, string>;
@@ -68,7 +68,7 @@ async function highest({ store }: Site, since: Date): Promise<Map<string, number
 
 async function change(site: Site, changes: (client: ApiClient) => MakeChange): Promise<void> {
   const { answers } = await makeCalls(changes(createApiClient(site.apiUrl(), site.app)), spell);
-  // A busy machine may refuse some.
+  // A busy machine may reject some.
   const others = Object.keys(answers).filter((status) => !/^(2..|503)$/.test(status));
   expect(others).toEqual([]);
 }
@@ -87,7 +87,7 @@ async function putBack(site: Site, { mongodb, temporal }: Case, dumped: Dump): P
   );
 }
 
-/** Deliveries that were taken more than once, but those that `isExplained` explains. */
+/** Returns deliveries that were accepted more than once, except those that `isExplained` explains. */
 function takenTwice({ taken }: Evidence, isExplained: (key: string) => boolean): string[] {
   const seen = new Set<string>();
   return taken
@@ -99,7 +99,7 @@ function takenTwice({ taken }: Evidence, isExplained: (key: string) => boolean):
     });
 }
 
-/** Those with an attempt whose answer came too late, as on a busy machine: that is recorded, and made again. */
+/** Returns deliveries with an attempt whose response was too late, on a busy machine: it is recorded and repeated. */
 async function unheard({ store }: Site, webhookUids: readonly string[]): Promise<Set<string>> {
   const found = store.deliveries.find({ 'attempts.errorClass': { $in: ['timeout', 'reset'] } });
   const keys = found.map(({ eventId, webhookUid }) => keyOf(eventId, webhookUids, webhookUid));
@@ -190,7 +190,7 @@ async function run(each: Case) {
   };
 }
 
-/** Counts the partitions in which a number waits. */
+/** Counts the partitions in which a number is waiting. */
 async function standingStill({ partitions, sequences }: Store): Promise<number> {
   const issued = { from: sequences.collectionName, localField: '_id', foreignField: '_id' };
   const found = await partitions
@@ -203,7 +203,7 @@ async function standingStill({ partitions, sequences }: Store): Promise<number> 
 }
 
 test.each(cases)(
-  'after a restore all that is recorded is delivered, and nothing else: $title',
+  'after a restore all recorded events are delivered, and nothing else: $title',
   async (each) => {
     const result = await run(each);
     process.stdout.write(`${JSON.stringify(result)}\n`);

@@ -10,7 +10,7 @@ export interface Load {
 }
 
 export interface Answers {
-  /** The number of calls by answer; `broken` for connections that ended without one. */
+  /** The number of calls by response status; `broken` for connections that ended without one. */
   answers: Record<string, number>;
   slowestCallMs: number;
   p99CallMs: number;
@@ -18,7 +18,7 @@ export interface Answers {
 
 const allEntities = ['agent', 'context', 'contextfile'];
 
-/** Registers webhooks for all events and returns their uids; the first gets the events about a resource in order, or some. */
+/** Registers webhooks for all events, the first one in order for the entities `ordered`. Returns their uids. */
 export async function registerWebhooks(
   client: Pick<LightClient, 'call'>,
   receiverUrl: string,
@@ -46,7 +46,7 @@ export type MakeChange = () => Promise<{
   body?: Readonly<Record<string, unknown>>;
 }>;
 
-/** Adds the ids of the events whose reports got a 2xx to a list. Changes of resources respond without one. */
+/** Adds the IDs of the events whose reports got a 2xx to a list. Responses to changes of resources do not have one. */
 export function keepAcknowledged(change: MakeChange, eventIds: string[]): MakeChange {
   return async () => {
     const answer = await change();
@@ -94,7 +94,7 @@ export async function prepareChanges(
   };
 }
 
-/** Makes changes at a constant rate without waiting for answers, until the time is up or `signal` aborts. */
+/** Makes changes at a constant rate without waiting for responses, until the time is up or `signal` aborts. */
 export async function makeCalls(
   change: MakeChange,
   { changesPerSecond, seconds, signal }: Omit<Load, 'seed'> & { signal?: AbortSignal },

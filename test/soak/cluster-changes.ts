@@ -1,13 +1,13 @@
-// The load of the soaks on a cluster: mostly reports of many agents, and changes of resources that live here.
+// The load of the soaks on a cluster: mostly reports about many agents, and changes of resources stored here.
 import type { Load, MakeChange } from './changes.ts';
 import type { LightClient } from './light-client.ts';
 import { seededRandom } from './seeded-random.ts';
 
-// Enough that concurrent changes of one process seldom meet at one resource.
+// Enough that concurrent changes of one process rarely affect the same resource.
 const enough = { agents: 100, contexts: 30 };
 const shares = { reports: 0.8, agents: 0.9 };
 
-/** Creates the resources, and returns a function that reports or makes a change; one in ten is of a context. */
+/** Creates the resources, and returns a function that reports or makes a change. One in ten is of a context. */
 export async function prepareMix(
   client: Pick<LightClient, 'call'>,
   { seed, resources = enough }: Pick<Load, 'seed'> & { resources?: typeof enough },

@@ -23,7 +23,7 @@ async function freeze({ mongodb }: Cluster): Promise<void> {
 const faults: readonly ClusterFault[] = [
   { name: 'primary killed', atSeconds: 25, backWithinSeconds: 15, make: kill },
   { name: 'primary frozen for 20 s', atSeconds: 55, backWithinSeconds: 15, make: freeze },
-  // The last, as the member that stepped down must not stand for election for a while.
+  // The last one, because the member that stepped down must not stand for election for a while.
   {
     name: 'primary stepped down',
     atSeconds: 95,
@@ -32,7 +32,7 @@ const faults: readonly ClusterFault[] = [
   },
 ];
 
-// Five times as many may wait for the new primary, which is soon done once there is one (docs/repairing.md).
+// Five times as many can wait for the new primary, and are done soon after there is one (docs/repairing.md).
 const requestsAtOnce = 100;
 
 testOnCluster('with the primary killed, frozen and stepped down', {

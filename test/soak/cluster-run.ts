@@ -1,4 +1,4 @@
-// The service on servers as in production, under a steady load, with faults of these servers one after the other.
+// The service on servers like in production, under a steady load, with faults of these servers one after another.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ export interface ClusterFault {
   name: string;
   /** The time from the start of the load. */
   atSeconds: number;
-  /** The time from its begin until all is normal again. */
+  /** The time from its start until everything is normal again. */
   backWithinSeconds: number;
   /** Resolves when the fault is over. */
   make: (cluster: Cluster) => Promise<void>;
@@ -47,7 +47,7 @@ export interface ClusterFault {
 
 interface ClusterRunOptions extends Load {
   faults: readonly ClusterFault[];
-  /** By default that of the service. */
+  /** The default is that of the service. */
   requestsAtOnce?: number;
   variant: Variant;
 }
@@ -57,7 +57,7 @@ interface FaultResult {
   backWithinSeconds: number;
   /** Of the changes in the 20 s before the first fault. */
   p99BeforeMs: number;
-  /** Since the fault began, until no five seconds of changes have more than twice that, or 1 s if that is more. */
+  /** The time from the start of the fault until no five seconds have a p99 above twice that, or above 1 s if more. */
   backToNormalAfterSeconds: number;
   windows: readonly Window[];
 }
@@ -68,36 +68,36 @@ interface ClusterRunResult extends Verdict, Answers {
   /** The log lines of deliveries whose event was not found. */
   missingEvents: string[];
   faultResults: FaultResult[];
-  /** Deliveries that came more than once although no fault was near the first time. */
+  /** Deliveries that arrived more than once although no fault was near the first time. */
   unexplainedDuplicates: string[];
   settledAfterMs: number;
-  /** What an event of the calm before the first fault cost the servers, the service and the load. */
+  /** The cost of an event to the servers, the service and the load, in the calm before the first fault. */
   costEach: Readonly<Record<string, number>>;
 }
 
-/** The first gets a tenth of the events, those of contexts, in order. */
+/** The first one gets a tenth of the events, those of contexts, in order. */
 const webhookCount = 3;
 const acceptedPerSecond = Number(process.env['HERALD_SOAK_RATE'] || 200);
-// A retry is an activity of its own, which costs the servers far more than a first attempt.
+// A retry is a separate activity, which costs the servers far more than a first attempt.
 const refusedPerSecond = acceptedPerSecond / 20;
 const settleMs = 180_000;
-/** After the start of the load. */
+/** Seconds after the start of the load. */
 const calm = { fromSecond: 3, toSecond: 15 };
 const normalTimes = 2;
-/** On a busy machine twice a good moment is still good. */
+/** On a busy machine, twice the value of a good moment is still good. */
 const normalMsMin = 1_000;
 const beforeMs = 20_000;
-/** A request in flight when a fault begins may have come a moment before. */
+/** A request in flight at the start of a fault may have arrived a moment before. */
 const inFlightMs = 1_000;
 const recoveryMs = 15_000;
 
-/** Declares the test that nothing is lost by the faults, and that soon after each all is as before. */
+/** Declares the test that the faults lose nothing, and that soon after each everything is as before. */
 export function testOnCluster(
   faultsInWords: string,
   options: Pick<ClusterRunOptions, 'faults' | 'seconds' | 'requestsAtOnce'>,
 ): void {
   test.each(soakSeeds(2).map((seed) => ({ seed, variant: variantOf(seed) })))(
-    `${faultsInWords} nothing is lost, untrue, overtaken or 500, and soon all is normal (seed $seed: $variant.name)`,
+    `${faultsInWords} nothing is lost, untrue, overtaken or 500, and all is soon normal (seed $seed: $variant.name)`,
     async ({ seed, variant }) => {
       const changesPerSecond = variant.refusesFirst ? refusedPerSecond : acceptedPerSecond;
       await runOnCluster({ seed, variant, changesPerSecond, ...options }, (result) => {
@@ -105,7 +105,7 @@ export function testOnCluster(
         expect(result.unexplainedDuplicates).toEqual([]);
         expect(Object.keys(result.answers)).not.toContain('500');
         expect(Object.keys(result.answers)).not.toContain('broken');
-        // What the worker sends waits for Temporal, and for the relay's next sweep.
+        // Attempts of the worker wait for Temporal, and for the relay's next sweep.
         if (variant.sender === 'worker') return;
         for (const { name, backToNormalAfterSeconds, backWithinSeconds } of result.faultResults) {
           expect(backToNormalAfterSeconds, name).toBeLessThanOrEqual(backWithinSeconds);
@@ -116,13 +116,13 @@ export function testOnCluster(
   );
 }
 
-/** A run that fails keeps its data and logs. */
+/** Runs the soak. A failed run keeps its data and logs. */
 async function runOnCluster(
   options: ClusterRunOptions,
   check: (result: ClusterRunResult) => void,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'herald-soak-'));
-  // PostgreSQL may run as another user than root.
+  // PostgreSQL may run as a user other than root.
   await chmod(folder, 0o711);
   try {
     const result = await run(options, folder);
@@ -216,7 +216,7 @@ async function costOfCalm(
   changesPerSecond: number,
 ): Promise<Readonly<Record<string, number>>> {
   await sleep(calm.fromSecond * 1_000);
-  // This process makes the calls, and receives.
+  // This process makes the calls, and is the receiver.
   const roles = { api, worker, load: process.pid };
   const before = await readCosts(cluster, roles);
   await sleep((calm.toSecond - calm.fromSecond) * 1_000);

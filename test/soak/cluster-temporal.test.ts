@@ -1,4 +1,4 @@
-// A Temporal server loses a history process, then its only frontend, under load: deliveries go on.
+// A Temporal server loses a history process, then its only frontend, under load: deliveries continue.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, memberOf } from '../../dev/servers/cluster/cluster.ts';
 import { type ClusterFault, testOnCluster } from './cluster-run.ts';

@@ -1,4 +1,4 @@
-// What an event costs the servers of a cluster: processor time, bytes and syncs of journals, network.
+// The cost of an event to the servers of a cluster: processor time, bytes and syncs of journals, network.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Document, MongoClient } from 'mongodb';
@@ -12,7 +12,7 @@ type Reading = Readonly<Record<string, number>>;
 const psqlTimeoutMs = 10_000;
 const walQuery = 'select wal_bytes, wal_sync, wal_write from pg_stat_wal';
 
-/** Reads the sums; `roles` are the pids of other processes to measure. */
+/** Reads the sums. `roles` are the process IDs of other processes to measure. */
 export async function readCosts(
   cluster: Cluster,
   roles: Readonly<Record<string, number>>,
@@ -80,7 +80,7 @@ async function readPostgres({ port, user, programs }: Cluster['postgres']): Prom
   return { 'wal bytes': bytes, 'wal syncs': syncs, 'wal writes': writes };
 }
 
-/** A server of PostgreSQL has a process for each connection. */
+/** Includes child processes, because PostgreSQL has a process per connection. */
 function withChildren(parent: number): number[] {
   const children = readdirSync('/proc').filter(
     (name) => /^\d+$/.test(name) && parentOf(name) === parent,
@@ -93,7 +93,7 @@ function parentOf(pid: string): number | null {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
     return null;
   }
 }

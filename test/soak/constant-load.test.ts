@@ -1,5 +1,5 @@
-// Two api and two worker processes behind a balancer take a constant load, of which the callers wait for nothing: what
-// grows by itself under load shows here, where callers that wait for their answers slow down instead.
+// Two api and two worker processes behind a balancer take a constant load from callers that do not wait. It reveals
+// anything that grows under load, which callers that wait for responses would slow down instead.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { readUsage } from '../../dev/bench/process-usage.ts';
@@ -14,7 +14,7 @@ import { startBalancer } from './rolling/balancer.ts';
 
 const given = process.env['HERALD_SOAK_RATE'];
 const seconds = 20;
-// Few enough that concurrent changes often meet.
+// Few enough that concurrent changes often affect the same resource.
 const resources = 200;
 const answersWithinMs = 300;
 const settleMs = 60_000;
@@ -22,11 +22,11 @@ const settleMs = 60_000;
 interface Result extends Answers {
   orderings: readonly string[];
   events: number;
-  /** Until the last delivery, after the last answer. */
+  /** The time from the last response to the last delivery. */
   drainMs: number;
   /** Events that the relay started instead of the api. */
   relayed: number;
-  /** Of the api and worker processes together, an event. */
+  /** The processor time of all api and worker processes per event. */
   apiCpuMs: number;
   workerCpuMs: number;
 }
@@ -94,7 +94,7 @@ test.each([
     changesPerSecond: 40,
   },
 ])(
-  'with $what $changesPerSecond changes a second are taken and delivered, none refused',
+  'with $what $changesPerSecond changes per second are accepted and delivered, and none refused',
   async ({ orderings, changesPerSecond }) => {
     const open = new Disposal();
     try {
@@ -102,7 +102,7 @@ test.each([
       const result = await run(open, orderings, rate);
       process.stdout.write(`${JSON.stringify(result)}\n`);
       expect(Object.keys(result.answers).toSorted()).toEqual(['200', '201', '202']);
-      // A few may be late; under a load that feeds itself it was half of them.
+      // A few may be late. Under a self-reinforcing load it was half of them.
       expect(result.relayed).toBeLessThan(0.1 * result.events);
     } finally {
       await open[Symbol.asyncDispose]();

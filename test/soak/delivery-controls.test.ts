@@ -1,5 +1,5 @@
-// A receiver that checks certificate, credential, header and rate gets all events in time, and a neighbour waits hardly
-// longer beside it. The neighbour gets as many events, so that processes and receivers on two cores are not busy.
+// A receiver that checks certificate, credential, header and rate gets all events in time, and hardly delays a
+// neighbour. The neighbour gets as many events, so that processes and receivers on two cores are not busy.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeValues } from '../../dev/bench/distribution.ts';
@@ -14,7 +14,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 const ratePerSecond = 5;
-/** Forgives a process that stands still for two seconds, and then sends or reads what was due. */
+/** Tolerates a process that stands still for two seconds and then catches up. */
 const windowMs = 3_000;
 const perWindowMax = (ratePerSecond * (windowMs + 2_000)) / 1_000;
 const eventCount = 100;
@@ -32,7 +32,7 @@ const arrivedAtMs: number[] = [];
 const answeredWith: number[] = [];
 const neighbourArrivedAtMs = new Map<string, number>();
 
-// Its certificate is checked before: no other client gets as far as this.
+// The certificate is checked before this: no other client gets here.
 const checkAll: Answering = (response, { headers }) => {
   const now = performance.now();
   const isKnown = headers.authorization === `Bearer ${token}` && headers['x-tenant'] === 'acme';
@@ -65,7 +65,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-/** Reports changes to the neighbour at a steady pace, and returns how long each took from its call to the receiver. */
+/** Reports changes to the neighbour at a steady pace, and returns the time from each call to its receipt. */
 async function runNeighbour(): Promise<number[]> {
   const startedAt = performance.now();
   const { perSecond, count } = neighbourEvents;
@@ -82,24 +82,24 @@ async function runNeighbour(): Promise<number[]> {
   return calls.map(([eventId, at]) => (neighbourArrivedAtMs.get(eventId) ?? Infinity) - at);
 }
 
-/** Reports all changes to the strict webhook at once. */
+/** Reports all changes to the strict webhook concurrently. */
 async function reportStrict(): Promise<void> {
   await Promise.all(
     Array.from({ length: eventCount }, (_, n) => reportChange(strictClient, { uid: `agt_${n}` })),
   );
 }
 
-/** Returns the time from the first to the last event at the strict receiver, and its answers. */
+/** Returns the time from the first to the last event at the strict receiver, and its responses. */
 async function untilArrived(before: number): Promise<{ seconds: number; statuses: number[] }> {
   await waitFor(() => arrivedAtMs.length >= before + eventCount, { timeoutMs: 60_000 });
-  // None comes twice.
+  // None arrives twice.
   await delay(1_000);
   const times = arrivedAtMs.slice(before);
   const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1_000;
   return { seconds, statuses: answeredWith.slice(before) };
 }
 
-test('100 events come in 20 s at 5 a second with certificate, credential and header, and the p99 of a neighbour stays within 1.2 times of alone', async () => {
+test('100 events arrive in 20 s at 5 per second with certificate, credential and header, and the p99 of a neighbour stays within 1.2 times of alone', async () => {
   await registerWebhook(strictClient, {
     url: strict.url,
     headers: { 'X-Tenant': 'acme' },
@@ -113,7 +113,7 @@ test('100 events come in 20 s at 5 a second with certificate, credential and hea
   for (let round = 0; round < rounds; round += 1) {
     alone.push(...(await runNeighbour()));
     const before = arrivedAtMs.length;
-    // The neighbour is compared next to the deliveries that wait, not next to their reports.
+    // The neighbour is compared during the waiting deliveries, not during their reports.
     await reportStrict();
     const [strictRun, latencies] = await Promise.all([untilArrived(before), runNeighbour()]);
     beside.push(...latencies);

@@ -1,4 +1,4 @@
-// The service as `npm start` runs it, under load, with its processes killed or frozen, and the fate of each change.
+// The service as `npm start` runs it, under load, with killed or frozen processes, and the fate of each change.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ export interface Fault {
 
 export interface FaultRunOptions extends Load {
   variant: Variant;
-  /** The number of webhooks; the first gets the events about a resource in order. */
+  /** The number of webhooks. The first one is ordered. */
   webhooks: number;
   faults: readonly Fault[];
   /** The maximum time from the end of the load until everything is settled. */
@@ -49,7 +49,7 @@ export interface FaultRunResult extends Verdict, Answers {
   settledAfterMs: number;
 }
 
-/** Runs the service under load and faults, and checks what came of every change. A run that fails keeps its data and logs. */
+/** Runs the service under load and faults, and checks every change. A failed run keeps its data and logs. */
 export async function runWithFaults(
   options: FaultRunOptions,
   check: (result: FaultRunResult) => void,
@@ -111,7 +111,7 @@ async function run(options: FaultRunOptions, dataDir: string): Promise<FaultRunR
   }
 }
 
-/** Makes the faults at their times; resolves with the end of each. */
+/** Makes the faults at their times. Resolves to the end of each. */
 async function makeFaults(dev: DevFile, faults: readonly Fault[]): Promise<number[]> {
   const startedAt = performance.now();
   const endsMs: number[] = [];
@@ -140,7 +140,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Returns the lines of the logs in `dataDir` that tell of a delivery whose event was not found. */
+/** Returns the log lines in `dataDir` about deliveries whose event was not found. */
 export async function missingEvents(dataDir: string): Promise<string[]> {
   const read = (role: string): Promise<string> =>
     readFile(join(dataDir, 'logs', `${role}.log`), 'utf8');
@@ -150,7 +150,7 @@ export async function missingEvents(dataDir: string): Promise<string[]> {
   );
 }
 
-/** Waits until every expected delivery is recorded as delivered, or the time is up; returns the time it took. */
+/** Waits until every expected delivery is recorded as delivered, or the time is up. Returns the time it took. */
 export async function settle(store: Store, settleMs: number): Promise<number> {
   const startedAt = performance.now();
   const passedMs = (): number => Math.round(performance.now() - startedAt);

@@ -1,4 +1,4 @@
-// Whether the documents of the deliveries tell the truth, by the requests that the receivers got.
+// Checks the delivery documents against the requests that the receivers got.
 import { defaultRetryScheduleMs } from '../../lib/deliveries/retry-schedule.ts';
 import type { Attempt } from '../../lib/model/attempt.ts';
 import type { CancelReason } from '../../lib/model/delivery-state.ts';
@@ -18,22 +18,22 @@ export interface Records {
   readAtMs: number;
 }
 
-/** What a run did itself, and thus may have caused. */
+/** What the run did itself, and so may have caused. */
 type Cause = CancelReason | 'paused';
 
 export interface RunFacts {
   receipts: readonly Receipt[];
-  /** By the number of the webhook in the receipts. */
+  /** Indexed by the number of the webhook in the receipts. */
   webhookUids: readonly string[];
   /** The events whose changes got a 2xx. */
   acknowledged?: readonly string[];
-  /** By default those of the default schedule. */
+  /** The default is that of the default schedule. */
   attemptsMax?: number;
   causesOf?: (delivery: Pick<JudgedDelivery, 'externalTenantId'>) => readonly Cause[];
 }
 
 interface Judgement {
-  /** Acknowledged events without a document, and deliveries whose document is missing or not true. */
+  /** Acknowledged events without a document, and deliveries whose document is missing or untrue. */
   untrue: string[];
   /** The open deliveries with an attempt that is due, now or later. */
   due: number;
@@ -42,7 +42,7 @@ interface Judgement {
 /** A request of 5 s, and a busy machine. */
 const justDueMs = 10_000;
 
-/** Returns what is untrue: each event and delivery must be recorded, in a final state that is true or with a due attempt. */
+/** Returns untrue records: each event and delivery must be recorded, in a true final state or with a due attempt. */
 export function judgeDeliveries(records: Records, facts: RunFacts): Judgement {
   const found = new Map(records.deliveries.map((each) => [keyOf(each), each]));
   const statuses = statusesByDelivery(facts);
@@ -102,9 +102,9 @@ function isTrue(
       return cancelReason !== null && causesOf(delivery).includes(cancelReason);
     case 'held':
       return causesOf(delivery).includes('paused');
-    // No run has an address that is refused.
+    // No run has a blocked address.
     case 'blocked':
-    // The wait for quiet was in vain.
+    // It was still pending after the wait for quiet.
     case 'pending':
     case 'retrying':
       break;

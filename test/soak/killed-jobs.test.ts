@@ -1,4 +1,4 @@
-// api and worker are killed at random, repeatedly, while jobs of all kinds run: no event is lost, overtaken or unfinished.
+// api and worker are killed at random while jobs of all kinds run: no event is lost, overtaken or unfinished.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
@@ -16,7 +16,7 @@ import { judge, type Verdict } from './verdict.ts';
 const kills = soakSeeds(200).length;
 const webhookCount = 4;
 const resourceCount = 8;
-/** Every twelfth request fails, but no delivery twice. */
+/** Every twelfth request fails, but no delivery fails twice. */
 const failedShare = 12;
 const settleMs = 60_000;
 const retrySchedule = Array(10).fill('1s');
@@ -55,7 +55,7 @@ async function start(role: keyof typeof roles): Promise<void> {
   roles[role] = await startRole(role, installation.env);
 }
 
-/** Calls the present api; repeats the call with the same key after no answer or a 503. */
+/** Calls the current api. Repeats the call with the same key after no response or a 503. */
 async function call(method: string, path: string, body?: unknown): Promise<Answer> {
   const headers = { 'x-api-key': installation.app.apiKey, 'idempotency-key': newId('req') };
   return waitFor(
@@ -73,13 +73,13 @@ interface Standing extends Pick<Verdict, 'untrue' | 'outOfOrder'> {
 }
 
 interface Stop {
-  asked: boolean;
+  requested: boolean;
 }
 
-/** Reports changes until asked to stop; returns the statuses other than success. */
+/** Reports changes until it is stopped. Returns the statuses other than success. */
 async function reportChanges(stop: Stop): Promise<number[]> {
   const refused: number[] = [];
-  while (!stop.asked) {
+  while (!stop.requested) {
     const externalTenantId = random() < 0.1 ? erasedTenant : 'tenant-1';
     const data = { uid: `agt_${Math.floor(random() * resourceCount)}`, externalTenantId };
     const { status } = await call('POST', '/changes', { event: 'agent.updated', data });
@@ -91,7 +91,7 @@ async function reportChanges(stop: Stop): Promise<number[]> {
 
 type Ask = (method: string, path: string, body: unknown) => Promise<void>;
 
-/** The calls that lead to a job of each kind at a webhook. */
+/** The calls that create a job of each kind at a webhook. */
 const kinds = {
   async release(ask: Ask, uid: string) {
     await ask('PATCH', `/webhooks/${uid}`, { active: false });
@@ -120,12 +120,12 @@ const kinds = {
   },
 };
 
-/** Requests jobs of all kinds until asked to stop; returns the statuses of the answers. */
-async function askForJobs(stop: Stop, webhookUids: readonly string[]): Promise<number[]> {
+/** Requests jobs of all kinds until it is stopped. Returns the response statuses. */
+async function requestJobs(stop: Stop, webhookUids: readonly string[]): Promise<number[]> {
   const statuses: number[] = [];
   const ask: Ask = async (method, path, body) =>
     void statuses.push((await call(method, path, body)).status);
-  while (!stop.asked) {
+  while (!stop.requested) {
     const kind = pick([
       'release',
       'release',
@@ -141,7 +141,7 @@ async function askForJobs(stop: Stop, webhookUids: readonly string[]): Promise<n
   return statuses;
 }
 
-/** Kills api or worker under load and starts it again, `count` times. Returns the times at which workers were killed. */
+/** Kills api or worker under load and restarts it, `count` times. Returns the times at which workers were killed. */
 async function kill(count: number): Promise<number[]> {
   const workersKilledMs: number[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -155,7 +155,7 @@ async function kill(count: number): Promise<number[]> {
   return workersKilledMs;
 }
 
-/** Counts the requests of the second before a kill, each of which may be made twice. */
+/** Counts the requests in the second before each kill, which may be made twice. */
 const inFlightAt = (killedMs: readonly number[]): number =>
   receipts.filter(({ atMs }) => killedMs.some((ms) => atMs > ms - 1_000 && atMs < ms + 100)).length;
 
@@ -185,11 +185,11 @@ test(`after ${kills} kills during jobs no event is lost, overtaken or unfinished
   for (const uid of webhookUids) {
     await call('PATCH', `/webhooks/${uid}`, { retrySchedule });
   }
-  const stop = { asked: false };
+  const stop = { requested: false };
   const reporting = reportChanges(stop);
   await waitFor(() => receipts.length > 100, { what: 'the first requests' });
-  const asking = askForJobs(stop, webhookUids);
-  const workersKilledMs = await kill(kills).finally(() => (stop.asked = true));
+  const asking = requestJobs(stop, webhookUids);
+  const workersKilledMs = await kill(kills).finally(() => (stop.requested = true));
   const [refused, statuses] = await Promise.all([reporting, asking]);
   expect(refused).toEqual([]);
   expect(statuses.filter((status) => status >= 300)).toEqual([]);
@@ -216,7 +216,7 @@ test(`after ${kills} kills during jobs no event is lost, overtaken or unfinished
   process.stdout.write(
     `${JSON.stringify({ kills, requests: receipts.length, duplicates, byKind })}\n`,
   );
-  // Each attempt is recorded, so what was requested more often was in flight at a kill.
+  // Each attempt is recorded, so additional requests were in flight at a kill.
   expect(duplicates).toBeGreaterThanOrEqual(0);
   expect(duplicates).toBeLessThanOrEqual(inFlightAt(workersKilledMs));
 }, 3_600_000);

@@ -1,2 +1,2 @@
-// The kills of `npm test`, ten times as many.
+// Ten times the kills of `npm test`.
 import '../faults/killed-processes.test.ts';

@@ -1,4 +1,4 @@
-// How long changes took to their receivers, and when that was normal again after a fault.
+// The latency of changes, and when it was normal again after a fault.
 
 export interface Latency {
   changedMs: number;
@@ -8,13 +8,13 @@ export interface Latency {
 /** Five seconds of changes, counted from the fault. */
 export interface Window {
   fromSecond: number;
-  /** Null where nothing was committed. */
+  /** Null if nothing was committed. */
   p99Ms: number | null;
 }
 
 const windowSeconds = 5;
 
-/** Returns the 99th percentile (nearest rank) of the changes in a period; null of none. */
+/** Returns the 99th percentile (nearest rank) of the changes in a period, or null if there are none. */
 export function p99Between(
   latencies: readonly Latency[],
   fromMs: number,
@@ -41,7 +41,7 @@ export function windowsBetween(
   });
 }
 
-/** Returns the seconds until every later window is within the limit; one in which nothing was committed is not. */
+/** Returns the seconds until every later window is within the limit. A window without commits is not. */
 export function backToNormalAfter(windows: readonly Window[], limitMs: number): number {
   const last = windows.findLast(({ p99Ms }) => p99Ms === null || p99Ms > limitMs);
   return last === undefined ? 0 : last.fromSecond + windowSeconds;

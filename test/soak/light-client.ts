@@ -2,15 +2,15 @@ import { Agent, request } from 'undici';
 import type { NewApp } from '../../lib/access/create-app-with-key.ts';
 import type { Answer, ApiClient, JsonBody } from '../support/api-client.ts';
 
-/** A client of one application as in all tests, but for what its answers have. */
+/** A client of one application like in other tests, but its responses are untyped. */
 export interface LightClient {
   call(...call: Parameters<ApiClient['call']>): Promise<Pick<Answer, 'status' | 'body' | 'text'>>;
 }
 
-// More than are ever under way, so that no call waits here.
+// More than are ever in flight, so that no call waits here.
 const connections = 4_000;
 
-/** Makes a client that leaves the machine to the service: it does not check its answers against the contract. */
+/** Creates a client that leaves the machine to the service: it does not check responses against the contract. */
 export function createLightClient(
   apiUrl: string,
   { appUid, apiKey }: NewApp,

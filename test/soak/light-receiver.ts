@@ -11,7 +11,7 @@ export interface Receipt {
 }
 
 export interface LightReceiver extends AsyncDisposable {
-  /** The number of a webhook is the path behind it. */
+  /** The path after it is the number of the webhook. */
   url: string;
   receipts: readonly Receipt[];
 }
@@ -21,7 +21,7 @@ interface Responses {
   afterMs?: () => number;
 }
 
-/** Starts a receiver that keeps nothing of a request but its receipt. */
+/** Starts a receiver that keeps only a receipt of each request. */
 export async function startLightReceiver({
   statusOf = () => 200,
   afterMs = () => 0,

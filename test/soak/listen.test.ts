@@ -1,4 +1,4 @@
-// `agent-herald listen` over a connection that is cut for a minute.
+// `agent-herald listen` over a connection that is interrupted for a minute.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { buildCommandLine } from '../support/command-line.ts';
@@ -9,7 +9,7 @@ import { startRole } from '../support/role-process.ts';
 import { startServerProxy } from '../support/server-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-test('of 1,000 changes over a cut of 60 s listen sends each once', async () => {
+test('over an interruption of 60 s, listen sends each of 1,000 changes once', async () => {
   await using installation = await createInstallation();
   const { app, env } = installation;
   await using cli = await buildCommandLine({

@@ -1,5 +1,5 @@
-// Tests of `npm test` that are worth ten times as much: random DNS, hosts and bytes, a storm of sign-ins,
-// an event to a thousand webhooks.
+// Tests of `npm test` that are worth ten times the runs: random DNS, hosts and bytes, a storm of sign-ins, an event to
+// a thousand webhooks.
 import '../faults/sign-in-storm.test.ts';
 import '../faults/fan-out.test.ts';
 import '../integration/egress/egress-properties.test.ts';

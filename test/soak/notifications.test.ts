@@ -1,4 +1,4 @@
-// A receiver that is down for five days, here two minutes, with api and worker killed at each change of its state.
+// A receiver that is down for five days (here two minutes), with api and worker killed at each change of its state.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OperationsEventName, operationsEventNames } from '../../lib/model/event-name.ts';
@@ -16,7 +16,7 @@ let installation: Installation;
 let roles: { api: RoleProcess; worker: RoleProcess };
 let subject: Receiver;
 let isDown = true;
-/** What the operations webhook got, by event id: a repeat of a delivery is no second notice. */
+/** The notices that the operations webhook got, by event ID: a repeated delivery is not a second notice. */
 const told = new Map<string, string>();
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ async function failUntil(event: OperationsEventName): Promise<void> {
   await killRoles();
 }
 
-test('failing, scheduled, deactivated and recovered are told once each, whenever processes are killed', async () => {
+test('failing, scheduled, deactivated and recovered are each reported once, whenever processes are killed', async () => {
   const operations = open.use(
     await startReceiver((response, { body }) => {
       const { eventId, event } = JSON.parse(body.toString()) as { eventId: string; event: string };
@@ -90,7 +90,7 @@ test('failing, scheduled, deactivated and recovered are told once each, whenever
     what: 'every notice',
     state: () => namesTold(),
   });
-  // Nothing more is recorded, and nothing that was recorded is lost.
+  // Nothing else is recorded, and nothing that was recorded is lost.
   const { events } = installation.store;
   const recorded = await events.find({ entity: 'webhook' }).sort({ _id: 1 }).toArray();
   const states = recorded.map(({ event }) => event).filter((name) => name !== 'delivery.exhausted');

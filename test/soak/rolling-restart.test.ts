@@ -1,5 +1,5 @@
-// Every api and worker process is stopped and replaced, one by one, under load: nobody but the readers of the stream
-// notices, and these go on where they were.
+// Every api and worker process is stopped and replaced, one by one, under load: only readers of the stream notice, and
+// they continue where they were.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
@@ -21,11 +21,11 @@ const eventsPerSecond = soakShare(200);
 const otherCallsPerSecond = eventsPerSecond / 10;
 const secondsMax = 240;
 const webhooks = 2;
-// Enough that changes of two processes seldom meet.
+// Enough that changes of two processes rarely affect the same resource.
 const resources = { agents: 200, contexts: 200 };
-// As `sleep` in preStop: longer than a balancer needs to learn of the stop.
+// Like `sleep` in preStop: longer than a balancer needs to learn of the stop.
 const preStopMs = 2_000;
-// So that attempts are under way whenever a process is stopped.
+// So that attempts are in flight whenever a process is stopped.
 const answersWithinMs = 300;
 const settleMs = 60_000;
 
@@ -37,7 +37,7 @@ interface Fleet {
   workers: RoleProcess[];
 }
 
-/** How the balancer learns of a stop: before it, as by preStop; or from the readiness probe alone. */
+/** How the balancer learns of a stop: in advance, as with preStop, or only from the readiness probe. */
 type Notice = 'told before' | 'by the probe';
 
 async function startFleet(open: Disposal): Promise<Fleet> {
@@ -51,7 +51,7 @@ async function startFleet(open: Disposal): Promise<Fleet> {
   return { ...fleet, apis, workers };
 }
 
-/** Replaces each process as a rolling update does: the new one is ready before the old one is stopped. */
+/** Replaces each process like a rolling update: the new one is ready before the old one is stopped. */
 async function replaceEach(fleet: Fleet, notice: Notice): Promise<number[]> {
   const { open, installation, balancer } = fleet;
   const stopsMs: number[] = [];
@@ -80,7 +80,7 @@ async function stop(old: RoleProcess): Promise<number> {
   return Math.round(ms);
 }
 
-/** Sign-ins, and agents that are created by two calls with one idempotency key, which get one answer. */
+/** Makes sign-ins, and creates agents with two calls per idempotency key, which must get the same response. */
 function otherCalls(
   client: LightClient,
   { apiKey, seed }: { apiKey: string; seed: number },
@@ -136,7 +136,7 @@ async function run(open: Disposal, seed: number) {
   replaced.abort();
   const [changed, other] = await loads;
   const used = process.cpuUsage(usedBefore);
-  // More where the machine is slower, or the service refuses calls.
+  // More if the machine is slower, or the service rejects calls.
   const loadCpuMsPerSecond = Math.round((used.user + used.system) / replacedInMs);
 
   const recorded = await eventIdsOf(installation);
@@ -165,7 +165,7 @@ async function eventIdsOf({ store }: Installation): Promise<string[]> {
 }
 
 test.each(soakSeeds(1))(
-  'while all processes are replaced twice no request fails, nothing is lost or sent twice (seed %i)',
+  'while all processes are replaced twice no request fails, and nothing is lost or sent twice (seed %i)',
   async (seed) => {
     const open = new Disposal();
     try {

@@ -14,8 +14,8 @@ export function seededRandom(seed: number): () => number {
 const wholeSoak = 20;
 
 /**
- * Returns the seeds that a soak runs: `count` of them, or with `HERALD_SOAK_SEEDS` its share of 20; from
- * `HERALD_SOAK_FIRST_SEED` (1) on.
+ * Returns the seeds that a soak runs: `count` of them, or with `HERALD_SOAK_SEEDS` its share of 20, starting from
+ * `HERALD_SOAK_FIRST_SEED` (1).
  */
 export function soakSeeds(count: number): number[] {
   const share = Number(process.env['HERALD_SOAK_SEEDS'] || wholeSoak) / wholeSoak;

@@ -1,4 +1,4 @@
-// What the statistics cost, and how soon a long range of them is answered.
+// The cost of the statistics, and the time to return a long range of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readUsage } from '../../dev/bench/process-usage.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
@@ -20,7 +20,7 @@ const perMinute = 10_000;
 const minutes = 6;
 const costUsMax = 60;
 const answerMsMax = 100;
-// As many as are answered by the hour.
+// The maximum for which hourly statistics are returned.
 const webhookCount = 200;
 const webhooksMsMax = 400;
 const calls = 21;
@@ -37,7 +37,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Returns the processor time of processes and of MongoDB that `work` takes, in milliseconds. */
+/** Returns the processor time in milliseconds that processes and MongoDB spend on `work`. */
 async function cpuMsOf(pid: number, work: () => Promise<unknown>): Promise<number> {
   const status = await service.store.client.db('admin').command({ serverStatus: 1 });
   const groups = { all: [pid, Number(status['pid'])] };
@@ -46,7 +46,7 @@ async function cpuMsOf(pid: number, work: () => Promise<unknown>): Promise<numbe
   return (readUsage(groups)['all']?.cpuMs ?? 0) - before;
 }
 
-/** Delivered at the first attempt, with a sample such as receivers answer, within a minute. */
+/** Returns deliveries within a minute, delivered at the first attempt, with a typical sample. */
 function deliveriesOf(startMs: number, count: number): DeliveryDocument[] {
   return Array.from({ length: count }, (_, n) => {
     const changedAt = new Date(startMs + (n * minuteMs) / count);
@@ -72,7 +72,7 @@ async function insertInBatches(deliveries: DeliveryDocument[]): Promise<void> {
   }
 }
 
-test(`a counted delivery costs at most ${costUsMax} µs, its index included`, async () => {
+test(`a counted delivery costs at most ${costUsMax} µs, including its index`, async () => {
   const { store } = service;
   const startMs = Math.floor(Date.now() / minuteMs) * minuteMs - 30 * minuteMs;
   const costs = { indexed: 0, plain: 0, counting: 0 };
@@ -85,7 +85,7 @@ test(`a counted delivery costs at most ${costUsMax} µs, its index included`, as
     const beginsMs = startMs + minute * minuteMs;
     const made = deliveriesOf(beginsMs, perMinute);
     costs.indexed += await cpuMsOf(process.pid, () => insertInBatches(made));
-    // As in life: what came in the minute of grace is there, too.
+    // Like in production, deliveries of the grace minute are included.
     const now = new Date(beginsMs + minuteMs);
     costs.counting += await cpuMsOf(process.pid, () => countMinutes(store, now));
   }
@@ -104,7 +104,7 @@ test(`a counted delivery costs at most ${costUsMax} µs, its index included`, as
   expect(index + counting).toBeLessThanOrEqual(costUsMax);
 }, 300_000);
 
-/** The counts of a busy interval, spread as latencies are. */
+/** Returns the counts of a busy interval, distributed like real latencies. */
 function busyDocument(
   owner: string,
   interval: StatisticsInterval,
@@ -123,7 +123,7 @@ function busyDocument(
   };
 }
 
-test(`statistics of 30 days beside 100 webhooks are answered within ${answerMsMax} ms`, async () => {
+test(`statistics of 30 days with 100 webhooks are returned within ${answerMsMax} ms`, async () => {
   const { store, app } = service;
   const { _id: webhookUid } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
   const now = Date.now();
@@ -139,7 +139,7 @@ test(`statistics of 30 days beside 100 webhooks are answered within ${answerMsMa
     await store.statistics.deleteMany({ _id: { $regex: `^${owner}/(hour|day)/` } });
     await store.statistics.insertMany(documents, { ordered: false });
   }
-  // As many as an answer reads besides.
+  // As many uncounted deliveries as a response reads in addition.
   const countedUntil = new Date(Math.floor(now / minuteMs) * minuteMs - 2 * minuteMs);
   await store.statisticsCursors.updateOne({ _id: 'deliveries' }, { $set: { countedUntil } });
   await store.deliveries.deleteMany({});
@@ -153,7 +153,7 @@ test(`statistics of 30 days beside 100 webhooks are answered within ${answerMsMa
   }
 }, 300_000);
 
-/** Repeats a call, prints what it takes, and returns the median in milliseconds. */
+/** Repeats a call, prints its times, and returns the median in milliseconds. */
 async function medianOf(
   { api, client }: { api: { pid: number }; client: ApiClient },
   path: string,
@@ -175,7 +175,7 @@ async function medianOf(
   return medianMs;
 }
 
-test(`statistics of a day of ${webhookCount} webhooks are answered within ${webhooksMsMax} ms`, async () => {
+test(`statistics of a day of ${webhookCount} webhooks are returned within ${webhooksMsMax} ms`, async () => {
   const { store, app } = service;
   await store.webhooks.deleteMany({});
   const first = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });

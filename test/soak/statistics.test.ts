@@ -1,4 +1,4 @@
-// Processes are killed under load and while they count; the statistics are those of the recorded deliveries.
+// Processes are killed under load and while they count. The statistics must match the recorded deliveries.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { statisticsIntervals } from '../../lib/model/statistics.ts';
@@ -24,7 +24,7 @@ const roles = {} as Record<'api' | 'worker', RoleProcess>;
 const webhookUids: Record<string, string> = {};
 const seen = new Set<string>();
 
-/** The tenants and how their webhooks do; each gets the events of its tenant. */
+/** The tenants by the behaviour of their webhooks. Each webhook gets the events of its tenant. */
 const tenants = ['fine', 'fine-too', 'flaky', 'failing', 'paused'] as const;
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ afterAll(async () => {
 const client = (): ApiClient =>
   createApiClient(`http://127.0.0.1:${roles.api.port}`, installation.app);
 
-/** Repeats a call until it is answered with success, whatever is killed meanwhile. */
+/** Repeats a call until it succeeds, whatever is killed meanwhile. */
 async function persist(method: string, path: string, body?: unknown) {
   return waitFor(
     async () => {
@@ -88,7 +88,7 @@ async function reportMixed(): Promise<void> {
   await Promise.all(Array.from({ length: callers }, report));
 }
 
-/** Kills api and worker in turn until asked to stop. */
+/** Kills api and worker in turn until it is stopped. */
 async function killInTurn(stop: AbortSignal, among: ('api' | 'worker')[]): Promise<number> {
   let kills = 0;
   while (!stop.aborted) {
@@ -126,7 +126,7 @@ async function settle(): Promise<void> {
 
 type Row = { _id: { minute: Date; webhookUid: string; outcome: string }; count: number };
 
-/** Counts attempts and cancellations by minute, webhook and outcome, with MongoDB's own means. */
+/** Counts attempts and cancellations by minute, webhook and outcome with a MongoDB query. */
 async function countByQuery(): Promise<Row[]> {
   const minute = (at: unknown) => ({ $dateTrunc: { date: at, unit: 'minute' } });
   const end = { $add: ['$attempts.at', '$attempts.ms.total'] };
@@ -182,7 +182,7 @@ test(`statistics of ${eventCount} events equal a query, though the processes tha
   for (const outcome of ['retrying', 'exhausted', 'cancelled']) {
     expect(sums[outcome]).toBeGreaterThan(0);
   }
-  // So that only what was counted is answered.
+  // So that the response contains only counted deliveries.
   await installation.store.deliveries.deleteMany({});
   const since = `since=${startedAt.toISOString()}`;
   const until = `until=${new Date(startedAt.getTime() + 60 * minuteMs).toISOString()}`;

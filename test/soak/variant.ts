@@ -1,7 +1,7 @@
-// The variants of a soak: who makes the first attempts, and whether these succeed.
+// The variants of a soak: who makes the first attempts, and whether they succeed.
 import type { Receipt } from './light-receiver.ts';
 
-/** What a seed changes in a run, besides its random numbers. */
+/** What a seed changes in a run in addition to its random numbers. */
 export interface Variant {
   name: string;
   /** The process that makes the first attempts. */
@@ -12,7 +12,7 @@ export interface Variant {
   refusesFirst: boolean;
 }
 
-// Without the api's attempts nothing is sent from the memory of the process that committed.
+// Without the api's attempts, nothing is sent from the memory of the process that committed.
 const workerSends = { HERALD_API_DELIVERS: 'false' };
 // Retries end within the run, and their order keeps up with the changes.
 const quickRetries = { HERALD_RETRY_SCHEDULE: Array(10).fill('1s').join() };
@@ -39,15 +39,15 @@ const variants: readonly Variant[] = [
   },
 ];
 
-/** Returns the variant of a seed, from 1 on; each in turn. */
+/** Returns the variant of a seed, counted from 1. They alternate. */
 export function variantOf(seed: number): Variant {
   return variants[(seed - 1) % variants.length] as Variant;
 }
 
-/** Of the webhook in order, in which a retry holds up the events behind it. */
+/** At the ordered webhook, where a retry delays later events. */
 const refusedInOrderEach = 10;
 
-/** Returns the statuses of a variant's receiver for one run. Webhook 0 is the one in order. */
+/** Returns the statuses of a variant's receiver for one run. Webhook 0 is the ordered one. */
 export function responsesOf({
   refusesFirst,
 }: Pick<Variant, 'refusesFirst'>): (request: Pick<Receipt, 'eventId' | 'hook'>) => number {

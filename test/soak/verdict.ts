@@ -15,7 +15,7 @@ export interface Verdict extends ReturnType<typeof judgeDeliveries> {
   duplicates: number;
   /** The longest time from a change to its first request at a webhook. */
   latestFirstAttemptMs: number;
-  /** The same, counted from the end of the last fault before the request if that is later. */
+  /** The same, but counted from the end of the last fault before the request if that is later. */
   latestAfterFaultMs: number;
 }
 
@@ -72,14 +72,14 @@ function firstTimes(
 }
 
 interface Times {
-  /** Of the first request of each delivery. */
+  /** The time of the first request of each delivery. */
   first: ReadonlyMap<string, number>;
-  /** Of the first that got a 2xx. */
+  /** The time of the first request that got a 2xx. */
   firstTaken: ReadonlyMap<string, number>;
   orderedUid: string;
 }
 
-/** Returns the events whose first request came before an earlier one about the same resource had a 2xx. */
+/** Returns the events whose first request arrived before an earlier one about the same resource had got a 2xx. */
 export function outOfOrder(
   events: readonly Pick<EventFacts, '_id' | 'entity' | 'resourceUid' | 'sequence'>[],
   { first, firstTaken, orderedUid }: Times,

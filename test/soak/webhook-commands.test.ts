@@ -11,7 +11,7 @@ import { isDone, type Model, newModel } from './webhook-commands/model.ts';
 import { type SequencesReceiver, startSequencesReceiver } from './webhook-commands/receiver.ts';
 import { begin, finish } from './webhook-commands/sequence.ts';
 
-// They run concurrently, each with an application of its own.
+// They run concurrently, each with its own application.
 const sequencesPerSeed = 15;
 const seedMs = 600_000;
 
@@ -42,7 +42,7 @@ async function runSequence(commands: Iterable<fc.AsyncCommand<Model, Real>>): Pr
   judged.push({ model, count: model.receipts.length });
 }
 
-/** Runs the `nth` sequence of a seed, the same one each time. */
+/** Runs the `nth` sequence of a seed, which is always the same. */
 async function runNth(seed: number, nth: number): Promise<void> {
   const property = fc.asyncProperty(sequences, runSequence);
   // The effect of a race may not occur again in a shorter sequence, so there is no shrinking.
@@ -55,7 +55,7 @@ async function runNth(seed: number, nth: number): Promise<void> {
   });
 }
 
-/** Returns how much was judged so far, so that a run that tests little is noticed. */
+/** Returns how much has been judged so far, so that a run that tests little is noticed. */
 function sizesOf(sequences: typeof judged): Record<string, number> {
   const count = (of: (model: Model) => unknown[]): number =>
     sequences.reduce((sum, { model }) => sum + of(model).length, 0);

@@ -1,4 +1,4 @@
-// An admin with a session, both created in the database, that calls with cookie and token.
+// An admin with a session, both created in the database. Calls use the cookie and the CSRF token.
 import { randomBytes } from 'node:crypto';
 import { sessionCookie, setCookie } from '../../api/access/cookies.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
@@ -20,17 +20,17 @@ export interface TestAdmin {
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-/** Returns the `name=value` of the cookie that an answer sets, or an empty text. */
+/** Returns the `name=value` of the cookie that a response sets, or an empty string. */
 export function cookieOf(answer: Pick<Answer, 'headers'>): string {
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
-/** Returns the headers of the session that an answer sets. */
+/** Returns the headers of the session that a response sets. */
 export function sessionHeaders(answer: Answer): Record<string, string> {
   return { cookie: cookieOf(answer), 'x-csrf-token': String(answer.body['csrfToken']) };
 }
 
-/** The service that an admin signs in to, in this process or another. */
+/** The service that an admin signs in to, in this or another process. */
 type Reachable = Pick<TestService, 'store' | 'config' | 'raw'> & { context?: { clock: Clock } };
 
 /** The password of all test admins. */
@@ -46,7 +46,7 @@ export async function signIn(
   return { answer, headers: sessionHeaders(answer) };
 }
 
-/** Opens a session of an admin as a sign-in does, and returns its headers. */
+/** Opens a session like a sign-in does, and returns its headers. */
 async function openSession(
   { store, config, context }: Reachable,
   { _id }: AdminDocument,
@@ -68,7 +68,7 @@ async function openSession(
   return { cookie, 'x-csrf-token': csrfTokenOf(token, config.keyPepper) };
 }
 
-/** Creates an admin with a session. The first of an installation is a superuser. */
+/** Creates an admin with a session. The first admin of an installation is a superuser. */
 export async function makeTestAdmin(
   service: Reachable,
   { superuser = false }: { superuser?: boolean } = {},

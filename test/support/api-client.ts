@@ -1,14 +1,14 @@
-// A client of the API under test: builds paths and headers, returns status, headers and parsed body.
+// A client of the API under test: builds paths and headers, and returns status, headers and parsed body.
 import type { NewApp } from '../../lib/access/create-app-with-key.ts';
 import { checkAnswer } from './openapi.ts';
 
 export interface CallOptions {
   body?: unknown;
-  /** Replaces the header with the key; empty for a call without it. */
+  /** Replaces the header with the key. Empty for a call without a key. */
   headers?: Record<string, string>;
 }
 
-// Tests read answers of many shapes; a precise type of each would repeat what they assert.
+// Responses have many shapes. A precise type of each would repeat the assertions.
 export type JsonBody = Record<string, never> & { [field: string]: JsonBody };
 
 export interface Answer {
@@ -25,14 +25,14 @@ export interface ApiClient {
   raw(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
-/** Makes a client of one application at `apiUrl`. */
+/** Creates a client of one application at `apiUrl`. */
 export function createApiClient(apiUrl: string, app: NewApp): ApiClient {
   async function raw(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const json = options.body !== undefined;
     const text = typeof options.body === 'string' ? options.body : JSON.stringify(options.body);
     const response = await fetch(apiUrl + path, {
       method,
-      // What it leads to may be at an address that only browsers know.
+      // The target may be at an address that only browsers know.
       redirect: 'manual',
       headers: {
         ...(json ? { 'content-type': 'application/json' } : {}),

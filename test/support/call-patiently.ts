@@ -1,9 +1,9 @@
-// A client that follows the Retry-After of a busy service.
+// A client that honours the Retry-After of a busy service.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from './api-client.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Makes a call, and repeats it after the Retry-After of each 503; returns the first other answer. */
+/** Makes a call, and repeats it after the Retry-After of each 503. Returns the first other response. */
 export async function callPatiently(call: () => Promise<Answer>): Promise<Answer> {
   return waitFor(
     async () => {

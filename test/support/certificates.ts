@@ -1,4 +1,4 @@
-// An authority that issues client certificates, made by the openssl program.
+// An authority that issues client certificates, made with the openssl program.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ export interface ClientPair {
 export interface Authority extends Disposable {
   /** PEM. */
   certificate: string;
-  /** Issues a certificate with its key, EC P-256 and valid for 60 days by default; of a server, with its names. */
+  /** Issues a certificate and key, by default EC P-256 and valid for 60 days; for a server, with its names. */
   issue(
     name: string,
     options?: { days?: number; newkey?: readonly string[]; serverNames?: string },
@@ -23,7 +23,7 @@ export interface Authority extends Disposable {
 
 const ec = ['ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'] as const;
 
-/** Makes an authority, in a folder that goes when it is disposed. */
+/** Creates an authority, in a folder that is removed when it is disposed. */
 export function makeAuthority(name: string): Authority {
   const folder = mkdtempSync(join(tmpdir(), 'herald-ca-'));
   const at = (file: string): string => join(folder, file);

@@ -1,4 +1,4 @@
-// An OpenID provider that is not ours: `oidc-provider`, certified by the OpenID Foundation.
+// An independent OpenID provider: `oidc-provider`, certified by the OpenID Foundation.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
@@ -6,18 +6,18 @@ import { clientId, clientSecret } from './identity-provider.ts';
 
 export interface CertifiedProvider extends AsyncDisposable {
   issuer: string;
-  /** The verified e-mails of its users, by their `sub`; a user not listed has the `sub` as e-mail. */
+  /** The verified emails of its users by `sub`. For a user not listed, the email is the `sub`. */
   emails: Map<string, string>;
-  /** Signs a user in and gives consent, as a browser would; returns the URL of the redirect back. */
+  /** Signs a user in and gives consent, like a browser. Returns the URL of the redirect back. */
   signIn(authorizationUrl: string, subject: string): Promise<string>;
 }
 
 type ProviderClass = new (issuer: string, settings: object) => { callback(): RequestListener };
 
-/** How a client tells the provider its secret. */
+/** How a client sends its secret to the provider. */
 export type ClientAuthMethod = 'client_secret_post' | 'client_secret_basic';
 
-/** Starts the provider with one client; every `sub` is a user of it, with any password. */
+/** Starts the provider with one client. Every `sub` is a user, with any password. */
 export async function startCertifiedProvider(
   redirectUri: string,
   method: ClientAuthMethod,
@@ -65,7 +65,7 @@ async function settings({
   };
   return {
     clients: [client],
-    // Of the server; a client may use its own alone.
+    // The methods of the server. A client can use only its own.
     clientAuthMethods: [method],
     claims: { openid: ['sub'], email: ['email', 'email_verified'] },
     jwks: { keys: [await exportJWK(privateKey)] },
@@ -86,7 +86,7 @@ async function settings({
 
 const pagesMax = 12;
 
-/** Follows the provider's redirects and fills its forms in, until it sends the browser away. */
+/** Follows the provider's redirects and fills in its forms, until it sends the browser away. */
 async function visit(
   authorizationUrl: string,
   { subject, redirectUri }: { subject: string; redirectUri: string },

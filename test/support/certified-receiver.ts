@@ -1,4 +1,4 @@
-// A TLS receiver that takes only clients with a certificate of its authority.
+// A TLS receiver that accepts only clients with a certificate of its authority.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { type ClientPair, makeAuthority } from './certificates.ts';
 import { type Answering, makeKeyPair, type Receiver, startTlsReceiver } from './receivers.ts';
 
 export interface CertifiedReceiver extends Receiver {
-  /** For processes that are to trust the receiver. */
+  /** For processes that must trust the receiver. */
   readonly env: { readonly NODE_EXTRA_CA_CERTS: string };
   issue(name: string): ClientPair;
 }

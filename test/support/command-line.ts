@@ -1,4 +1,4 @@
-// The command line as a child process, from the file that is packed.
+// The command line as a child process, run from the packed file.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -26,13 +26,13 @@ export interface Running extends AsyncDisposable {
 export interface CommandLine extends AsyncDisposable {
   readonly folder: string;
   readonly file: string;
-  /** Runs a command to its end; `input` is its standard input. */
+  /** Runs a command to its end. `input` is its standard input. */
   run(args: readonly string[], options?: { env?: object; input?: string }): Promise<Outcome>;
-  /** Starts a command that goes on, and waits for `awaited` on standard error. */
+  /** Starts an endless command, and waits for `awaited` on standard error. */
   start(args: readonly string[], awaited: string, env?: object): Promise<Running>;
 }
 
-/** Builds the command line in a folder of its own, with an empty folder of settings. */
+/** Builds the command line in its own folder, with an empty settings folder. */
 export async function buildCommandLine(settings: Record<string, string>): Promise<CommandLine> {
   const folder = await mkdtemp(join(tmpdir(), 'command-line-'));
   const file = join(folder, 'agent-herald.mjs');

@@ -1,9 +1,9 @@
-// An HTTP CONNECT proxy for tests: records its requests, and connects or refuses as the test decides.
+// An HTTP CONNECT proxy for tests. It records requests, and connects or refuses as the test decides.
 import { once } from 'node:events';
 import { createServer, type OutgoingHttpHeaders } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 
-/** The proxy's reaction to a request for a tunnel: connects, disconnects, gives another answer, or none. */
+/** The reaction to a request for a tunnel: connect, disconnect, send another response, or none. */
 export type ProxyReaction =
   | 'connect'
   | 'break'
@@ -42,7 +42,7 @@ export async function startConnectProxy(
       client.destroy();
       return;
     }
-    // Keeps reading, so that the end of the connection is noticed.
+    // Keep reading, so that the end of the connection is noticed.
     client.resume().once('end', () => client.end());
     if (reaction !== 'silence') client.write(answerText(reaction));
   });

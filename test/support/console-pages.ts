@@ -1,14 +1,14 @@
 import type { LivelyApp } from './lively-app.ts';
 
 export interface ConsolePage {
-  /** Of its picture. */
+  /** The name of its picture. */
   name: string;
-  /** Below `/console`. */
+  /** The path below `/console`. */
   path: string;
   heading: string;
 }
 
-/** Returns every page of the console, with an application to show. No two pages in a row have the same heading. */
+/** Returns every page of the console for an application. No two consecutive pages have the same heading. */
 export function pagesOf(
   appUid: string,
   app: Omit<LivelyApp, typeof Symbol.asyncDispose>,

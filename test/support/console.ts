@@ -1,4 +1,4 @@
-// The console in a real browser, against a service of the test.
+// The console in a real browser, connected to a service of the test.
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../../dev/browser/find-chromium.ts';
 import { makeTestAdmin, type TestAdmin } from './admin-client.ts';
@@ -8,20 +8,20 @@ const actionTimeoutMs = 20_000;
 
 let browser: Promise<Browser> | undefined;
 
-/** One for all files of a worker process, whose end also ends it. */
+/** One browser for all files of a worker process. It ends with the process. */
 function theBrowser(): Promise<Browser> {
   browser ??= findChromium(process.env).then(launchChromium);
   return browser;
 }
 
 export interface ConsoleService extends TestService {
-  /** `http://localhost:…/console`: a browser keeps the session's cookie for this name of the machine. */
+  /** `http://localhost:…/console`. For this host name, a browser keeps the session cookie. */
   consoleUrl: string;
   /** A superuser. */
   superuser: TestAdmin;
 }
 
-/** Starts a service whose pages a browser of this machine can open. */
+/** Starts a service whose pages a browser on this machine can open. */
 export async function startConsoleService(options: ServiceOptions = {}): Promise<ConsoleService> {
   const env = { HERALD_PUBLIC_URL: 'http://localhost', ...options.env };
   const service = await startService({ ...options, env });
@@ -33,12 +33,12 @@ export async function startConsoleService(options: ServiceOptions = {}): Promise
 export interface OpenedConsole extends AsyncDisposable {
   page: Page;
   context: BrowserContext;
-  /** What the browser complained about: errors of the page, and what the policy refused. */
+  /** Errors that the browser reported: exceptions on the page, and violations of the policy. */
   complaints: string[];
 }
 
 interface ConsoleOptions {
-  /** Who is signed in; null for nobody. */
+  /** The signed-in admin. Null for nobody. */
   admin?: TestAdmin | null;
   colorScheme?: 'light' | 'dark';
   width?: number;
@@ -78,7 +78,7 @@ function listenForComplaints(page: Page): string[] {
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // Each refused call is told, too; the pages themselves show those.
+    // Each rejected call is reported, too, but the pages show those themselves.
     const isCall = message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && !isCall) complaints.push(message.text());
   });

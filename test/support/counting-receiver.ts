@@ -1,18 +1,18 @@
-// A receiver with delayed answers that counts its concurrent requests about one resource.
+// A receiver with delayed responses that counts its concurrent requests about one resource.
 import type { ServerResponse } from 'node:http';
 import { type ReceivedRequest, type Receiver, startReceiver } from './receivers.ts';
 
-/** A receiver whose answers a test changes as it goes. */
+/** A receiver whose responses a test can change. */
 export interface CountingReceiver extends Receiver {
-  /** The status of the answer to a request, and what the answer waits for. */
+  /** Returns the status of the response, and what the response waits for. */
   answerOf: (request: ReceivedRequest) => { status: number; after?: Promise<unknown> };
-  /** The most requests to one path about one resource that were unanswered at a time since `reset`. */
+  /** The maximum number of concurrent requests to one path about one resource since `reset`. */
   mostConcurrent: number;
-  /** Answers all later requests 200 immediately, and restarts the count. */
+  /** Responds to all later requests with 200 immediately, and restarts the count. */
   reset: () => void;
 }
 
-/** Starts one that answers 200 immediately until `answerOf` is changed. */
+/** Starts a receiver that responds with 200 immediately until `answerOf` is changed. */
 export async function startCountingReceiver(): Promise<CountingReceiver> {
   const unanswered = new Map<string, number>();
   async function answer(response: ServerResponse, request: ReceivedRequest): Promise<void> {
@@ -39,12 +39,12 @@ export async function startCountingReceiver(): Promise<CountingReceiver> {
   return receiver;
 }
 
-/** Returns the uid of the resource that a request is about. */
+/** Returns the uid of the resource in a request. */
 export function resourceOf(request: ReceivedRequest): string {
   return (JSON.parse(request.body.toString()) as { data: { uid: string } }).data.uid;
 }
 
-/** Returns the sequence of a request among those about its resource. */
+/** Returns the sequence in a request. */
 export function sequenceOf(request: ReceivedRequest): number {
   return Number(request.headers['x-webhook-sequence']);
 }

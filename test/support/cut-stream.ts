@@ -1,4 +1,4 @@
-// Reports changes while the api is restarted and a reader of its stream is cut for a time, and counts what it got.
+// Reports changes while the api is restarted and a stream is interrupted, and counts the events that the reader got.
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../../lib/platform/ids.ts';
 import { type Answer, createApiClient } from './api-client.ts';
@@ -18,13 +18,13 @@ interface Course {
   repeated: number;
   /** How long the api took to stop with the stream open. */
   stopMs: number;
-  /** The reason that it gave to its reader. */
+  /** The reason that its reader got. */
   reason: string;
-  /** What the apis logged as errors. */
+  /** The errors in the logs of the apis. */
   errors: string[];
 }
 
-/** Spreads the changes over the cut and five seconds more. */
+/** Spreads the changes over the interruption and another five seconds. */
 export async function readThroughCuts(
   installation: Installation,
   { changes, cutMs }: Run,
@@ -80,7 +80,7 @@ export interface Reports {
 
 const reportersMax = 10;
 
-/** Reports changes at an even pace, each until it is answered, and returns the ids of their events. */
+/** Reports changes at an even pace, each until it has a response, and returns the IDs of their events. */
 export async function reportAll(
   apiUrl: () => string,
   { installation, changes, overMs }: Reports,

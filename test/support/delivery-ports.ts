@@ -1,4 +1,4 @@
-// The ports of attempts, for an installation of a test.
+// The ports of attempts, for a test installation.
 import { SharedLimit } from '../../lib/concurrency/shared-limit.ts';
 import { attemptLimits } from '../../lib/limits.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
@@ -12,10 +12,10 @@ import type { Installation } from './installation.ts';
 /** Signals no workflow. */
 export const noSignals = {
   signalPartition: async (): Promise<void> => undefined,
-  signalOvertaken: async (): Promise<void> => undefined,
+  signalTakenByJob: async (): Promise<void> => undefined,
 };
 
-/** Makes the ports of attempts; `fields` replace the defaults. Partitions are not signalled by default. */
+/** Creates the ports of attempts. `fields` replace the defaults. By default, partitions are not signalled. */
 export function deliveryPorts(
   { store, config }: Installation,
   fields: Pick<DeliveryPorts, 'sender'> & Partial<DeliveryPorts>,
@@ -24,10 +24,10 @@ export function deliveryPorts(
   return {
     processUid: newId('prc'),
     store,
-    // Not closed: what it has not written when the test ends is lost.
+    // Not closed: records that have not been written when the test ends are lost.
     records: createDeliveryRecords(store, new TriggerRecorder(store)),
     ...noSignals,
-    firstAttempts: new SharedLimit(attemptLimits.firstAttemptsAtOnceMax),
+    firstAttempts: new SharedLimit(attemptLimits.concurrentFirstAttemptsMax),
     secretBox: createSecretBox(config.sealingKeys),
     clock: systemClock,
     random: Math.random,

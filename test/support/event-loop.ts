@@ -2,9 +2,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const resolutionMs = 1;
-/** How long one message may block the event loop of an idle machine. */
+/** The maximum time that one message may block the event loop of an idle machine. */
 const blockedMsMax = 50;
-/** The same on any machine, as a multiple of the time to parse a text of 20,000 keys: 6 ms where 50 ms is the limit. */
+/** The same for any machine: a multiple of its time to parse 20,000 keys, which is 6 ms where the limit is 50 ms. */
 const readingsMax = 8;
 
 interface Watched<T> {
@@ -12,7 +12,7 @@ interface Watched<T> {
   blockedMsMax: number;
 }
 
-/** Runs `work` and returns its result, with the longest time for which no timer could run. */
+/** Runs `work` and returns its result, with the longest time in which no timer could run. */
 export async function watchEventLoop<T>(work: () => Promise<T>): Promise<Watched<T>> {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
@@ -25,8 +25,8 @@ export async function watchEventLoop<T>(work: () => Promise<T>): Promise<Watched
 }
 
 /**
- * Runs `work` three times or more, and returns the run that blocked the event loop least: the others
- * were delayed by the machine.
+ * Runs `work` at least three times, and returns the run that blocked the event loop least: the machine delayed the
+ * others.
  */
 export async function leastBlocked<T>(work: () => Promise<T>): Promise<Watched<T>> {
   let best = await watchEventLoop(work);
@@ -37,7 +37,7 @@ export async function leastBlocked<T>(work: () => Promise<T>): Promise<Watched<T
   return best;
 }
 
-/** Returns for how long a message may block the event loop of this machine. */
+/** Returns how long a message may block the event loop on this machine. */
 export function blockedMsAllowed(): number {
   return Math.max(blockedMsMax, readingsMax * readingMs());
 }

@@ -1,4 +1,4 @@
-// A reader of the stream of events: parses server-sent events, keeps the last id, and can be cut, paused and resumed.
+// A reader of the event stream: parses server-sent events, keeps the last ID, and can be cut, paused and resumed.
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import type { NewApp } from '../../lib/access/create-app-with-key.ts';
@@ -15,10 +15,10 @@ export interface StreamReader extends Disposable {
   status: number;
   headers: IncomingMessage['headers'];
   messages: readonly StreamMessage[];
-  /** The ids of the events, in the order in which they came. */
+  /** The IDs of the events, in the order of arrival. */
   eventIds(): string[];
   lastEventId(): string;
-  /** Resolves when the other side has ended the stream, or it was cut. */
+  /** Resolves when the server has ended the stream, or it was cut. */
   ended: Promise<void>;
   pause(): void;
   resume(): void;
@@ -30,11 +30,11 @@ interface StreamOptions {
   query?: string;
   lastEventId?: string;
   apiKey?: string;
-  /** In place of the API key. */
+  /** Sent instead of the API key. */
   headers?: Record<string, string>;
 }
 
-/** Opens a stream of an application; returns once the headers of the answer are there. */
+/** Opens a stream of an application. Returns once the headers of the response have arrived. */
 export async function openStream(
   {
     apiUrl,
@@ -64,7 +64,7 @@ export async function openStream(
       messages.push({ type, data: JSON.parse(data) as JsonBody, atMs: performance.now() });
     }
   });
-  // Also after a cut, which is an error of the response.
+  // A cut is an error of the response, too.
   response.on('error', () => undefined);
   const ended = new Promise<void>((resolve) => response.once('close', () => resolve()));
   return {

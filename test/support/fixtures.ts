@@ -7,11 +7,11 @@ import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { renderPayload } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
-import { secretPlace } from '../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../lib/webhooks/secrets.ts';
 import type { Installation } from './installation.ts';
 
 type Owner = Pick<Installation, 'store' | 'app' | 'config'>;
-/** The application of an event or delivery. */
+/** Identifies the application of an event or delivery. */
 interface OfApp {
   app: Pick<Installation['app'], 'appUid'>;
 }
@@ -26,14 +26,14 @@ export async function insertWebhook(
   const _id = newId('whk', now);
   const secret = createSecretBox(config.sealingKeys).seal(
     newWebhookSecret(),
-    secretPlace({ appUid, _id }),
+    secretLocation({ appUid, _id }),
   );
   const webhook = newWebhook(appUid, now, { _id, secret, ...fields });
   await store.webhooks.insertOne(webhook);
   return webhook;
 }
 
-/** Makes the document of an active webhook for all entities; `fields` replace its defaults. */
+/** Returns the document of an active webhook for all entities. `fields` replace its defaults. */
 export function newWebhook(
   appUid: string,
   at: Date,
@@ -84,7 +84,7 @@ export async function insertEvent(
   return event;
 }
 
-/** Makes the document of an event that has no workflow yet. */
+/** Returns the document of an event without a workflow. */
 export function newEvent({ app }: OfApp, webhookUids: string[], createdAt: Date): EventDocument {
   const eventId = newId('evt', createdAt);
   const data = { uid: newId('agt', createdAt), externalTenantId: 'tenant-1', agentName: 'A' };
@@ -108,7 +108,7 @@ export function newEvent({ app }: OfApp, webhookUids: string[], createdAt: Date)
   };
 }
 
-/** Makes the document of a delivery without an attempt; `fields` replace its defaults. */
+/** Returns the document of a delivery without an attempt. `fields` replace its defaults. */
 export function newDelivery(
   { app }: OfApp,
   at: Date,
@@ -141,7 +141,7 @@ export function newDelivery(
   };
 }
 
-/** Makes a first attempt that was answered 200; `fields` replace its defaults. */
+/** Returns a first attempt with the response 200. `fields` replace its defaults. */
 export function newAttempt(at: Date, fields: Partial<Attempt> = {}): Attempt {
   return {
     n: 1,

@@ -9,17 +9,17 @@ export const clientSecret = 'a client secret that is long enough';
 
 export interface TestProvider extends AsyncDisposable {
   issuer: string;
-  /** Claims that replace the right ones in later sign-ins. */
+  /** Claims that replace the default ones in later sign-ins. */
   claims: Record<string, unknown>;
-  /** The answer of the userinfo endpoint. */
+  /** The response of the userinfo endpoint. */
   userInfo: Record<string, unknown>;
   /** True signs the claims with a key that the provider does not publish. */
   forged: boolean;
-  /** The refusals of the token endpoint, in words. */
+  /** The errors of the token endpoint, in words. */
   refusals: string[];
-  /** True makes the provider answer no request. */
+  /** Makes the provider respond to no request. */
   silent: boolean;
-  /** A status and body for the token endpoint to answer, as HTML if the body is no JSON. */
+  /** A status and body for the token endpoint to return, as HTML if the body is not JSON. */
   tokenFault: [status: number, body: string] | null;
 }
 
@@ -38,8 +38,8 @@ export async function startIdentityProvider(): Promise<TestProvider> {
 
   function authorize(query: URLSearchParams): string {
     const redirectUri = query.get('redirect_uri') ?? '';
-    const asked = [query.get('client_id'), query.get('response_type'), query.get('scope')];
-    if (asked.join('|') !== `${clientId}|code|openid email`) throw new Error('bad request');
+    const sent = [query.get('client_id'), query.get('response_type'), query.get('scope')];
+    if (sent.join('|') !== `${clientId}|code|openid email`) throw new Error('bad request');
     if (query.get('code_challenge_method') !== 'S256') throw new Error('PKCE is missing');
     const code = randomUUID();
     const codeChallenge = query.get('code_challenge') ?? '';

@@ -1,4 +1,4 @@
-// A database and a namespace for one test file, on the shared servers, set up and with one app.
+// A database and a namespace for one test file, on the shared servers, set up and with one application.
 import { randomBytes } from 'node:crypto';
 import { Connection } from '@temporalio/client';
 import { type Config, readConfig } from '../../lib/config/config.ts';
@@ -10,12 +10,12 @@ import { ensureNamespace } from '../../dev/servers/temporal-namespace.ts';
 import { makeDevSecrets } from '../../dev/start/dev-secrets.ts';
 import { testServers } from './servers.ts';
 
-/** Of earlier files of this process, empty: to clear one takes a tenth of the time that its indexes take. */
+/** Empty databases of earlier files of this process. Clearing one takes a tenth of the time to build its indexes. */
 const spareDatabases: string[] = [];
-// More are removed sooner with their database.
+// A database with more documents is faster to drop than to clear.
 const clearedDocumentsMax = 2_000;
 
-/** The settings of a service, as text and as parsed, and a first application. */
+/** The settings of a service, as text and parsed, and a first application. */
 export interface Installation extends AsyncDisposable {
   env: Record<string, string>;
   config: Config;
@@ -23,7 +23,7 @@ export interface Installation extends AsyncDisposable {
   app: NewApp;
 }
 
-/** Creates an installation; `overrides` replace the settings of tests. */
+/** Creates an installation. `overrides` replace the default test settings. */
 export async function createInstallation(
   overrides: Record<string, string> = {},
 ): Promise<Installation> {
@@ -74,7 +74,7 @@ export async function createInstallation(
   };
 }
 
-/** Without those by `_id`, which each collection gets with its first document. */
+/** Excludes the indexes of `_id`, which each collection gets with its first document. */
 async function countIndexes({ db }: Store): Promise<number> {
   const { indexes, collections } = await db.stats();
   return Number(indexes) - Number(collections);

@@ -1,4 +1,4 @@
-// The pages that a job enqueued, read from Temporal: their requests may take any time to arrive.
+// The pages that a job enqueued, read from Temporal, because their requests can take any time to arrive.
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { DeliverEventsInput } from '../../lib/temporal/messages.ts';
 import type { TestService } from './service.ts';

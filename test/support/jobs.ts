@@ -1,4 +1,4 @@
-// Jobs as the API records them, and their pages one after the other, without Temporal.
+// Jobs as the API records them, and their pages one after another, without Temporal.
 import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
@@ -7,7 +7,7 @@ import type { Store } from '../../lib/mongo/connect.ts';
 import { newJob, newRelease } from '../../lib/jobs/jobs.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 
-/** Makes a webhook active as its `PATCH` does, and returns the uid of its release. */
+/** Makes a webhook active like its `PATCH` does, and returns the uid of its release. */
 export async function resume(
   { webhooks, jobs }: Store,
   { appUid, _id: webhookUid }: { appUid: string; _id: string },
@@ -23,7 +23,7 @@ export async function resume(
 }
 
 /** Records a resend of an event, and returns its uid. */
-export async function askForResend(
+export async function requestResend(
   { jobs, webhooks }: Store,
   { appUid, ...what }: { appUid: string; eventId: string; webhookUids: string[] },
   now = new Date(),
@@ -37,7 +37,7 @@ export async function askForResend(
 
 type ReplayFields = Pick<ReplayJob, 'appUid' | 'webhookUid' | 'createdAt'> & Partial<ReplayJob>;
 
-/** Makes a replay at `createdAt`, by default of that millisecond and with 20 events a second. */
+/** Returns a replay at `createdAt`, by default of that millisecond and with 20 events per second. */
 export function newReplayJob(fields: ReplayFields): ReplayJob {
   const { appUid, webhookUid, createdAt } = fields;
   return {
@@ -58,7 +58,7 @@ export function newReplayJob(fields: ReplayFields): ReplayJob {
 }
 
 /** Records a replay, and returns its uid. */
-export async function askForReplay({ jobs }: Store, fields: ReplayFields): Promise<string> {
+export async function requestReplay({ jobs }: Store, fields: ReplayFields): Promise<string> {
   const replay = newReplayJob(fields);
   await jobs.insertOne(replay);
   return replay._id;
@@ -76,7 +76,7 @@ export async function takeAllPages(
   return pages;
 }
 
-/** Returns the ports at a time. */
+/** Returns the ports with a clock that stands still at a time. */
 export function portsAt<Ports extends Pick<DeliveryPorts, 'clock'>>(ports: Ports, at: Date): Ports {
   return { ...ports, clock: { now: () => at } };
 }

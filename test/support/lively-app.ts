@@ -1,4 +1,4 @@
-// An application in which much has happened: what the pages of the console are looked at with.
+// An application with much history, for looking at the pages of the console.
 import { Disposal } from '../../lib/platform/disposal.ts';
 import type { ApiClient, JsonBody } from './api-client.ts';
 import type { TestAdmin } from './admin-client.ts';
@@ -26,7 +26,7 @@ interface Caller extends Pick<ApiClient, 'call'> {
   app: { appUid: string; accountUid: string };
 }
 
-/** Makes webhooks that work, fail and hold, with their deliveries, users, keys, a replay and an erasure. */
+/** Creates webhooks that work, fail and hold, with their deliveries, users, keys, a replay and an erasure. */
 export async function enliven(service: Caller, superuser: TestAdmin): Promise<LivelyApp> {
   const open = new Disposal();
   const make = async (path: string, body: unknown): Promise<JsonBody> => {

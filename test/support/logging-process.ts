@@ -1,4 +1,4 @@
-// A process that logs and ends in the way that its argument names, or lives on and obeys its parent.
+// A process that logs and ends in the way that its argument names, or keeps running and obeys its parent.
 import { setImmediate as turn } from 'node:timers/promises';
 import { processLog } from '../../lib/platform/logger.ts';
 import { type RunningRole, runProcess } from '../../lib/platform/run-process.ts';
@@ -6,7 +6,7 @@ import { type RunningRole, runProcess } from '../../lib/platform/run-process.ts'
 // Names that the service does not log.
 const log = processLog as { info(fields: object, name: string): void };
 const manyLines = 1_000;
-// 200 MB in all, several times the heap that the test allows.
+// 200 MB in total, several times the heap that the test allows.
 const flood = { turns: 100, linesPerTurn: 100, text: 'x'.repeat(20_000) };
 
 function logMany(): void {

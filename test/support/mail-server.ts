@@ -11,7 +11,7 @@ import {
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** By name in lower case. */
+  /** By lower-case name. */
   headers: Record<string, string>;
   text: string;
   user: string | null;
@@ -22,11 +22,11 @@ export interface TestMailServer extends AsyncDisposable {
   /** The credentials are `herald` and `hunter2`. */
   url: string;
   mails: readonly ReceivedMail[];
-  /** How many times a client sent a mail, refused ones too. */
+  /** How many times a client sent a mail, including rejected ones. */
   offered: number;
   /** How many clients are connected. */
   connections: () => number;
-  /** The reply to the next mails: a code to refuse them with, `hang` for none; null accepts them. */
+  /** The reply to the next mails: a code to reject them with, `hang` for none; null accepts them. */
   reply: number | 'hang' | null;
 }
 
@@ -65,7 +65,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     onData: (stream, session, done) => void receive(stream, session, done),
     ...options,
   });
-  // A client that hangs up is none of the server's faults.
+  // A client that disconnects is not an error of the server.
   smtp.on('error', () => undefined);
   smtp.listen(0, '127.0.0.1');
   await once(smtp.server, 'listening');

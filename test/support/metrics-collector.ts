@@ -1,11 +1,11 @@
-// A collector that takes metrics by OTLP and decodes them with the protocol's own description.
+// A collector that receives metrics by OTLP and decodes them with the protocol's own description.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import protobuf from 'protobufjs';
 
-// The part of opentelemetry-proto 1.x that is read here.
+// The part of opentelemetry-proto 1.x that is needed here.
 const description = `
 syntax = "proto3";
 message Request { repeated ResourceMetrics resource_metrics = 1; }
@@ -47,7 +47,7 @@ export interface Pushed {
   headers: Readonly<Record<string, unknown>>;
   resource: Readonly<Record<string, unknown>>;
   units: ReadonlyMap<string, string>;
-  /** By name: the values of its points, of histograms their counts. */
+  /** By name: the values of the points, or the counts of histograms. */
   values: ReadonlyMap<string, number[]>;
 }
 

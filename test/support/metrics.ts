@@ -11,12 +11,12 @@ interface Series {
 }
 
 export interface Page {
-  /** As they are on the page. */
+  /** As they appear on the page. */
   names: readonly string[];
   seriesOf(name: string): readonly Series[];
-  /** The sum over the series with these labels: of values, or of the counts of a histogram; 0 without any. */
+  /** The sum over the series with these labels: of values, or of the counts of a histogram. 0 if there are none. */
   value(name: string, labels?: Labels): number;
-  /** How many series there are in all. */
+  /** The total number of series. */
   seriesCount: number;
 }
 
@@ -25,7 +25,7 @@ export interface Metrics extends AsyncDisposable {
   read(): Promise<Page>;
 }
 
-/** Starts the telemetry of this process with a page on any port. */
+/** Starts the telemetry of this process, with a page on any free port. */
 export async function startMetrics(settings: Partial<TelemetrySettings> = {}): Promise<Metrics> {
   const open = new Disposal();
   const telemetry = open.use(
@@ -62,7 +62,7 @@ export async function readPage(url: string): Promise<Page> {
   };
 }
 
-// The text format of Prometheus, as the exporter writes it: of a histogram its counts are kept.
+// Parses the text format of Prometheus as the exporter writes it. Of a histogram, only the counts are kept.
 function parsePage(text: string): Map<string, Series[]> {
   const families = new Map<string, Series[]>();
   const histograms = new Set<string>();

@@ -3,13 +3,13 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIP } from 'node:net';
 
-/** Addresses of either family; a name in front of them is an alias (CNAME) of them. */
+/** Addresses of either family. A name before them is an alias (CNAME) for them. */
 export type NameAnswer = readonly string[] | 'unknown' | 'failure' | 'silence';
 
 export interface NameServer extends AsyncDisposable {
   /** For `createNameServerResolver`. */
   readonly address: string;
-  /** The requested names, once for each family. */
+  /** The requested names, once per address family. */
   readonly questions: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export async function startNameServer(
 
 interface Head {
   readonly message: Buffer;
-  /** Where its question ends. */
+  /** The offset at which its question ends. */
   readonly end: number;
 }
 
@@ -74,7 +74,7 @@ function reply({ message, end }: Head, answers: readonly string[], type: number)
   const alias = answers.find((answer) => isIP(answer) === 0);
   const family = type === typeNumbers.A ? 4 : 6;
   const addresses = answers.filter((answer) => isIP(answer) === family);
-  // 0xc00c points back to the name of the question.
+  // 0xc00c points back to the name in the question.
   const question = Buffer.from([0xc0, headerBytes]);
   const records = [
     ...(alias === undefined ? [] : [record(question, typeNumbers.CNAME, nameBytes(alias))]),
@@ -114,7 +114,7 @@ function nameBytes(name: string): Buffer {
 
 function addressBytes(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
-  // The canonical form of WHATWG has no dotted quad in it.
+  // The canonical form of WHATWG contains no dotted quad.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
   const [first, last] = [groups(head), groups(tail ?? '')];

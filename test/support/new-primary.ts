@@ -10,9 +10,9 @@ import { waitFor } from './wait-for.ts';
 
 export interface FragileSet {
   uri: string;
-  /** From now on the first two members acknowledge writes, and the second does not learn of it. */
+  /** From now on the first two members acknowledge writes, but the second does not learn of it. */
   stopLearning(): Promise<void>;
-  /** Kills the first member, and makes the second primary: it can commit nothing, and its majority reads are old. */
+  /** Kills the first member and makes the second primary: it can commit nothing, and its majority reads are stale. */
   losePrimary(): Promise<void>;
   /** Lets the new primary commit, with the third member. */
   heal(): Promise<void>;
@@ -45,7 +45,7 @@ export async function startFragileSet(open: Disposal): Promise<FragileSet> {
         const known = await optimeOf(second, 'readConcernMajorityOpTime');
         return known.greaterThanOrEqual(written);
       });
-      // Otherwise the second member may get its data through the third.
+      // Otherwise the second member could get its data through the third.
       await set.command(second, { replSetSyncFrom: `127.0.0.1:${ports[0]}` });
       await turn('alwaysOn', third, 'stopReplProducer');
       await turn('alwaysOn', second, 'disableSnapshotting');

@@ -19,7 +19,7 @@ export interface Visit {
   location: string;
 }
 
-/** The headers of a browser, and its address, by default another one each time. */
+/** The headers of a browser, and its address, by default a new one each time. */
 interface Sender {
   cookie?: string;
   address?: string;
@@ -27,7 +27,7 @@ interface Sender {
 
 let pagesOpened = 0;
 
-/** Opens a page and follows no redirect. */
+/** Opens a page without following redirects. */
 export async function openPage(url: string, sender: Sender = {}): Promise<Response> {
   pagesOpened += 1;
   const { cookie = '', address = `10.0.${pagesOpened >> 8}.${pagesOpened & 255}` } = sender;
@@ -35,7 +35,7 @@ export async function openPage(url: string, sender: Sender = {}): Promise<Respon
   return fetch(url, { redirect: 'manual', headers });
 }
 
-/** Goes to the provider, and returns the URL that the provider redirects the browser to. */
+/** Goes to the provider, and returns the URL to which the provider redirects the browser. */
 export async function visitProvider(
   { apiUrl }: Pick<TestService, 'apiUrl'>,
   sender: Sender = {},
@@ -47,7 +47,7 @@ export async function visitProvider(
   return { cookie: cookie.split(';')[0] ?? '', location: there.headers.get('location') ?? '' };
 }
 
-/** Follows the redirect back; the service under test does not listen at its public address. */
+/** Follows the redirect back. The service under test does not listen at its public address. */
 export async function comeBack(
   { apiUrl }: Pick<TestService, 'apiUrl'>,
   { cookie, location }: Visit,
@@ -57,7 +57,7 @@ export async function comeBack(
   return openPage(`${apiUrl}${pathname}${search}`, { ...sender, cookie });
 }
 
-/** Returns how a sign-in ended, by where its answer leads; of any other answer the status. */
+/** Returns the outcome of a sign-in by its redirect, or else the status. */
 export function outcomeOf({ status, headers }: Response): 'signed in' | 'refused' | number {
   const location = headers.get('location');
   if (status === 303 && location === 'http://herald.example/console') return 'signed in';

@@ -1,4 +1,4 @@
-// Answers against the contract, docs/openapi.json: status, type, headers and body, in which every field must be known.
+// Checks responses against the contract, docs/openapi.json: status, type, headers and body. Unknown fields are errors.
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { SchemaObject, ValidateFunction } from 'ajv';
@@ -18,7 +18,7 @@ interface Contract {
   components: { responses: Record<string, Answered>; schemas: Record<string, SchemaObject> };
 }
 
-/** What is checked of an answer; `path` may have a query. */
+/** The facts about a response that are checked. `path` can have a query. */
 export interface CheckedAnswer {
   method: string;
   path: string;
@@ -28,7 +28,7 @@ export interface CheckedAnswer {
 }
 
 const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text);
-// Of the parts of a problem's answer, those that depend on which of the problems it is.
+// Headers of problem responses that depend on the problem.
 const sometimes = new Set(['retry-after', 'ratelimit', 'ratelimit-policy']);
 const validators = new Map<SchemaObject, ValidateFunction>();
 let known: { contract: Contract; ajv: Ajv2020 } | undefined;
@@ -43,7 +43,7 @@ function load(): { contract: Contract; ajv: Ajv2020 } {
   return known;
 }
 
-/** Closes every object with fields, so that an answer with one that the contract does not know is found. */
+/** Closes every object that has fields, so that a response with an unknown field is found. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
@@ -56,7 +56,7 @@ function closed(value: unknown): unknown {
   return result;
 }
 
-/** Throws where the contract does not allow the answer. A path without a route is not in the contract. */
+/** Throws if the contract does not allow the response. A path without a route is not in the contract. */
 export function checkAnswer(answer: CheckedAnswer): void {
   const faults = answerFaults(answer);
   if (faults.length === 0) return;
@@ -77,9 +77,9 @@ function answerFaults({ method, path, status, headers, text }: CheckedAnswer): s
   const type = headers.get('content-type')?.split(';')[0] ?? '';
   const types = Object.keys(content);
   if (types.length === 0) return text === '' ? faults : [...faults, 'it has a body'];
-  const asked = content[type];
-  if (asked === undefined) return [...faults, `its type is ${type}, not ${types.join(' or ')}`];
-  return type.includes('json') ? [...faults, ...bodyFaults(asked.schema, text)] : faults;
+  const described = content[type];
+  if (described === undefined) return [...faults, `its type is ${type}, not ${types.join(' or ')}`];
+  return type.includes('json') ? [...faults, ...bodyFaults(described.schema, text)] : faults;
 }
 
 function bodyFaults(schema: SchemaObject, text: string): string[] {
@@ -97,7 +97,7 @@ function resolve(answer: Answered | { $ref: string }): Answered {
   return load().contract.components.responses[name] ?? {};
 }
 
-/** Finds the call of a path, the one with the fewest parameters; null for a path or method without one. */
+/** Finds the call of a path, preferring fewer parameters. Null for an unknown path or method. */
 function findCall(method: string, path: string): Call | null {
   const [plain = ''] = path.split('?');
   const [nearest] = Object.entries(load().contract.paths)

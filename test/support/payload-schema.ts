@@ -1,4 +1,4 @@
-// Payloads against the schemas of the catalogue, in which no unknown field is allowed here.
+// Checks payloads against the schemas of the catalogue. Unknown fields are errors here.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { SchemaObject, ValidateFunction } from 'ajv';
 import { schemaOf } from '../../api/event-types/event-catalogue.ts';
@@ -13,7 +13,7 @@ const ajv = new Ajv2020({
 });
 const validators = new Map<DeliveredEventName, ValidateFunction>();
 
-/** Returns what is wrong with the payload of an event, in which every field must be known. */
+/** Returns what is wrong with the payload of an event. Unknown fields are errors. */
 export function payloadFaults(payload: { event: string }): string[] {
   const event = deliveredEventNames.find((each) => each === payload.event);
   if (event === undefined) return [`there is no event ${payload.event}`];

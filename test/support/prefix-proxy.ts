@@ -1,9 +1,9 @@
-// A proxy as before many services: it serves one of them below a path, and removes the path.
+// A typical proxy in front of several services: it serves one of them below a path, and removes the path.
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Starts a proxy at `http://localhost:…` that sends what is below `prefix` to `target`, with the caller's `Host`. */
+/** Starts a proxy at `http://localhost:…` that forwards paths below `prefix` to `target`, with the caller's `Host`. */
 export async function startPrefixProxy(
   prefix: string,
   target: string,

@@ -1,7 +1,7 @@
-// Checks whether a server's process group still runs: the server or its watcher.
+// Checks whether a process group of a server is still running: the server or its watcher.
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Returns true when no process of the group runs; zombies do not count. */
+/** Returns true if no process of the group is running. Zombies do not count. */
 export async function groupIsGone(groupId: number): Promise<boolean> {
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const groups = await Promise.all(processes.map(runningGroup));

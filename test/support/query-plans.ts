@@ -2,20 +2,29 @@
 import type { Document } from 'mongodb';
 import type { Store } from '../../lib/mongo/connect.ts';
 
-/** Runs `work` and returns MongoDB's profile of each operation on a collection, except inserts. */
+/**
+ * Runs `work` and returns MongoDB's profile of each operation on a collection, except inserts. Runs it again if the
+ * profile is empty: a busy MongoDB skips entries.
+ */
 export async function profile(
   { db }: Store,
   collection: string,
   work: () => Promise<unknown>,
 ): Promise<Document[]> {
-  await db.command({ profile: 0 });
-  await db.collection('system.profile').drop();
-  await db.command({ profile: 2 });
-  await work();
-  await db.command({ profile: 0 });
   const ns = `${db.databaseName}.${collection}`;
-  const profiled = db.collection('system.profile').find({ ns, planSummary: { $exists: true } });
-  return profiled.toArray();
+  const profileOnce = async (): Promise<Document[]> => {
+    await db.command({ profile: 0 });
+    await db.collection('system.profile').drop();
+    await db.command({ profile: 2 });
+    await work();
+    await db.command({ profile: 0 });
+    return db
+      .collection('system.profile')
+      .find({ ns, planSummary: { $exists: true } })
+      .toArray();
+  };
+  const profiled = await profileOnce();
+  return profiled.length > 0 ? profiled : profileOnce();
 }
 
 /** Returns the indexes that a plan reads, by their names in the table. */

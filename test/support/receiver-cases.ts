@@ -1,4 +1,4 @@
-// The cases that all receivers pass (packages/receiver-cases/README.md).
+// The shared cases of all receivers (packages/receiver-cases/README.md).
 import { readFileSync } from 'node:fs';
 
 export interface ReceiverCase {
@@ -38,7 +38,7 @@ export const receiverCases = JSON.parse(
   readFileSync('packages/receiver-cases/deliveries.json', 'utf8'),
 ) as CasesFile;
 
-/** A step of a case of how attempts are handled (packages/receiver-cases/README.md). */
+/** A step of a handling case (packages/receiver-cases/README.md). */
 export type HandlingStep =
   | { deliver: string; eventId: string; sequence?: number; uid?: string; status?: number }
   | { end: string; fails?: boolean; status: number }
@@ -48,7 +48,7 @@ export const { cases: handlingCases } = JSON.parse(
   readFileSync('packages/receiver-cases/handling.json', 'utf8'),
 ) as { cases: { name: string; steps: HandlingStep[] }[] };
 
-/** A case of options; numbers that JSON has not are read. */
+/** A case of options. Numbers that JSON cannot represent are decoded. */
 export interface ReceiverOptionsCase {
   name: string;
   options: Record<string, unknown>;
@@ -61,7 +61,7 @@ export const { cases: optionsCases } = JSON.parse(
     typeof value === 'object' && value !== null && 'number' in value ? Number(value.number) : value,
 ) as { cases: ReceiverOptionsCase[] };
 
-/** Returns a case by its name. */
+/** Returns the case with that name. */
 export function caseNamed(name: string): ReceiverCase {
   const found = receiverCases.deliveries.find((each) => each.name === name);
   if (found === undefined) throw new Error(`no case is named ${name}`);

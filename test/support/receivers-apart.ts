@@ -1,10 +1,10 @@
-// Receivers in a process of their own, so that what makes the load does not slow them.
+// Receivers in a separate process, so that the load generator does not slow them down.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export interface Arrival {
-  /** Of the webhook, from its url. */
+  /** The name of the webhook, from its URL. */
   readonly name: string;
   readonly eventId: string;
   readonly attempt: number;
@@ -19,13 +19,13 @@ export type Manner = 'quick' | 'slow' | 'hangs' | 'fails' | 'fails-once';
 
 export interface ReceiversApart extends AsyncDisposable {
   readonly pid: number;
-  /** Returns the url of a webhook; `slow` takes 900 ms, `fails-once` refuses each first attempt. */
+  /** Returns the URL of a webhook. `slow` takes 900 ms, `fails-once` refuses each first attempt. */
   urlOf(webhook: { manner: Manner; name: string; origin?: number }): string;
   /** Reports arrivals until the returned function is called. */
   watch(take: (arrivals: readonly Arrival[], mostUnanswered: number) => void): () => void;
 }
 
-/** Starts receivers at so many origins. */
+/** Starts receivers at that many origins. */
 export async function startReceiversApart(originCount: number): Promise<ReceiversApart> {
   const module = fileURLToPath(new URL('receiver-process.ts', import.meta.url));
   const child = fork(module, [String(originCount)], {

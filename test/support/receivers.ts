@@ -30,13 +30,13 @@ export interface Receiver extends AsyncDisposable {
 
 export type Answering = (response: ServerResponse, request: ReceivedRequest) => void;
 
-/** An HTTP receiver that records each request and then answers. */
+/** Starts an HTTP receiver that records each request and then responds. */
 export async function startReceiver(answer: Answering, host = '127.0.0.1'): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   return listen(createServer(recording(requests, answer)), { scheme: 'http', requests, host });
 }
 
-/** The same over TLS, with the given key, certificate and further TLS options. */
+/** Starts one with TLS, with the given key, certificate and other TLS options. */
 export async function startTlsReceiver(
   options: KeyPair & ServerOptions,
   answer: Answering,
@@ -46,7 +46,7 @@ export async function startTlsReceiver(
   return listen(server, { scheme: 'https', requests, host: '127.0.0.1' });
 }
 
-/** A receiver of bare TCP connections, for answers that no HTTP server would send. */
+/** Starts a receiver of bare TCP connections, for responses that no HTTP server would send. */
 export async function startTcpReceiver(onSocket: (socket: Socket) => void): Promise<Receiver> {
   return listen(createTcpServer(onSocket), { scheme: 'http', requests: [], host: '127.0.0.1' });
 }
@@ -62,7 +62,7 @@ export interface KeyPair {
   readonly cert: string;
 }
 
-/** Returns a self-signed pair for `receiver.example.com` and 127.0.0.1, made by the openssl program. */
+/** Returns a self-signed key pair for `receiver.example.com` and 127.0.0.1, made with the openssl program. */
 export function makeKeyPair(): KeyPair {
   const folder = mkdtempSync(join(tmpdir(), 'herald-tls-'));
   try {

@@ -1,4 +1,4 @@
-// A delivery that a job requeues, as the transaction of its page does it.
+// A delivery that a job requeues, like the transaction of its page does.
 import type { DeliveryKey } from '../../lib/model/delivery.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { type PageStamp, requeueDeliveries } from '../../lib/jobs/jobs.ts';

@@ -1,4 +1,4 @@
-// Resumes a webhook as the API does, and takes the first page of its release.
+// Resumes a webhook like the API does, and takes the first page of its release.
 import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import type { DeliveryKey } from '../../lib/model/delivery.ts';
@@ -6,7 +6,7 @@ import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { newRelease } from '../../lib/jobs/jobs.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 
-/** Resumes a webhook and takes the first page of its release; `fields` are further fields that the resume sets. */
+/** Resumes a webhook and takes the first page of its release. `fields` are set with the resume. */
 export async function resumeWebhook(
   ports: DeliveryPorts,
   { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,

@@ -13,7 +13,7 @@ interface LogLine {
 
 export interface RoleProcess extends AsyncDisposable {
   pid: number;
-  /** Where the api listens; 0 for the worker. */
+  /** The port of the api. 0 for the worker. */
   port: number;
   lines: readonly LogLine[];
   /** Returns everything written to both streams so far. */
@@ -22,7 +22,7 @@ export interface RoleProcess extends AsyncDisposable {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<{ code: number | null; ms: number }>;
 }
 
-/** Starts a role and returns it once it is ready; rejects with its log when it ends before. */
+/** Starts a role and resolves once it is ready. Rejects with its log if it ends before that. */
 export async function startRole(
   role: 'api' | 'worker',
   env: Record<string, string>,

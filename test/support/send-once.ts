@@ -1,4 +1,4 @@
-// A process that sends to each URL of its command line and prints the results, to test its environment.
+// A process that sends a request to each URL of its command line and prints the results, to test its environment.
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
 
 const policy = {

@@ -1,23 +1,23 @@
-// A proxy between a process and a server for tests: cuts connections at chosen messages, refuses or freezes all.
+// A proxy between a process and a server. It can cut connections at chosen messages, and refuse or freeze all of them.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { testServers } from './servers.ts';
 
 export interface ServerProxy extends AsyncDisposable {
   port: number;
-  /** Cuts the connection of each message that matches, `times` in all, before the server gets it. */
+  /** Cuts the connection of each matching message, `times` in total, before it reaches the server. */
   cutAt(matches: (message: Buffer) => boolean, times?: number): void;
-  /** With true, refuses new connections and cuts all; with false, accepts connections again. */
+  /** With true, refuses new connections and cuts existing ones. With false, accepts connections again. */
   refuse(refusing: boolean): void;
-  /** With true, accepts connections and passes nothing on, like a server that hangs; with false, all that came. */
+  /** With true, accepts connections and forwards nothing, like a hanging server. With false, forwards what it held. */
   freeze(freezing: boolean): void;
-  /** Freezes before the next message that matches. */
+  /** Freezes before the next matching message. */
   freezeAt(matches: (message: Buffer) => boolean): void;
   /** The number of cuts. */
   readonly cuts: number;
 }
 
-/** Checks that a message is a command on a collection, such as an `insert` of `deliveries`. */
+/** Returns a matcher of commands on a collection, such as an `insert` into `deliveries`. */
 export function isCommand(name: string, collection: string): (message: Buffer) => boolean {
   return (message) => message.includes(`${name}\0`) && message.includes(`${collection}\0`);
 }

@@ -1,4 +1,4 @@
-// The servers that `npm test` started for all test files.
+// The servers that `npm test` starts for all test files.
 
 function setting(name: string): string {
   const value = process.env[name];
@@ -13,7 +13,7 @@ export function testServers(): {
   temporalAddress: string;
   timeSkippingServer: string;
   workflowBundle: string;
-  /** The service, compiled. */
+  /** The folder of the compiled service. */
   build: string;
 } {
   return {

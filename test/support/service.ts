@@ -16,15 +16,15 @@ export interface TestService extends Installation, ApiClient {
 }
 
 export interface ServiceOptions {
-  /** Settings that replace those of tests. */
+  /** Settings that replace the default test settings. */
   env?: Record<string, string>;
-  /** False for only an api: changes are recorded and workflows started, but nothing is delivered. */
+  /** False for an api only: changes are recorded and workflows started, but nothing is delivered. */
   worker?: boolean;
-  /** The clock of the api; the system's by default. */
+  /** The clock of the api. The default is the system's. */
   clock?: Clock;
 }
 
-/** Starts a service with an installation of its own. */
+/** Starts a service with its own installation. */
 export async function startService(options: ServiceOptions = {}): Promise<TestService> {
   const open = new Disposal();
   try {

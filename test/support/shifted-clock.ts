@@ -1,6 +1,6 @@
-// A machine whose clock is wrong, for a role in a process of its own.
+// A machine with a wrong clock, for a role in its own process.
 
-/** Returns the environment in which all times of a Node process are ahead, or behind where `aheadMs` is negative. */
+/** Returns the environment in which the clock of a Node process is `aheadMs` ahead, or behind if negative. */
 export function shiftedClock(aheadMs: number): Record<string, string> {
   const source = `
     const now = () => Reflect.get(own, 'now').call(own) + ${aheadMs};

@@ -1,4 +1,4 @@
-// Deliveries of a webhook, signed now as the service signs.
+// Deliveries of a webhook, signed now like the service signs them.
 import { deliveryHeaders } from '../../lib/deliveries/compose-message.ts';
 import { testEventName } from '../../lib/model/event-name.ts';
 
@@ -9,7 +9,7 @@ interface Wanted {
   uid?: string;
   sequence?: number | null;
   isTest?: boolean;
-  /** Added to the data, so that the body has at least so many bytes. */
+  /** Added to the data, so that the body has at least that many bytes. */
   bytes?: number;
   secret?: string;
 }

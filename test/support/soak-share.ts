@@ -3,7 +3,7 @@ import { soakSeeds } from '../soak/seeded-random.ts';
 
 const defaultSeeds = 20;
 
-/** Returns how often to do what a whole soak does `whole` times; fewer seeds mean fewer times. */
+/** Returns how many of the `whole` repetitions of a full soak to run. Fewer seeds mean fewer repetitions. */
 export function soakShare(whole: number): number {
   const isSoak = process.env['HERALD_TEST_SUITE'] === 'soak';
   const share = isSoak ? soakSeeds(defaultSeeds).length / defaultSeeds : 0.1;

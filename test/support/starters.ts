@@ -1,4 +1,4 @@
-// Starters next to that of the service under test: one of another process, or one without Temporal.
+// Starters in addition to that of the service under test: one of another process, or one without Temporal.
 import type { Client } from '@temporalio/client';
 import { Starter, type StarterPorts } from '../../lib/dispatch/starter.ts';
 import { type WorkflowPorts, WorkflowStarts } from '../../lib/dispatch/workflow-starts.ts';
@@ -11,7 +11,7 @@ interface Servers {
   temporal: { client: Client };
 }
 
-/** Returns a starter with the default settings; `ports` replace its own. */
+/** Returns a starter with the default settings. `ports` replace its own. */
 export function newStarter(servers: Servers, ports: Partial<StarterPorts> = {}): Starter {
   return new Starter({ ...portsOf(servers), eventsPerWorkflowMax: 60, ...ports });
 }
@@ -25,7 +25,7 @@ export function newStarterWithoutTemporal(
   return newStarter(servers, { ...ports, client: { withDeadline } as unknown as Client });
 }
 
-/** Returns the starts of the relay. */
+/** Returns the relay's starts. */
 export function newStarts(servers: Servers, ports: Partial<WorkflowPorts> = {}): WorkflowStarts {
   return new WorkflowStarts({ ...portsOf(servers), ...ports });
 }

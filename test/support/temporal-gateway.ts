@@ -1,4 +1,4 @@
-// The tests' Temporal behind TLS, as Temporal Cloud has it: it asks for a certificate, and keeps operators' calls to itself.
+// The tests' Temporal behind TLS, like Temporal Cloud: it requires a certificate, and rejects operator calls.
 import { once } from 'node:events';
 import {
   connect,
@@ -15,9 +15,9 @@ import { testServers } from './servers.ts';
 
 export interface TemporalGateway extends AsyncDisposable {
   address: string;
-  /** In its certificate; it is no address. */
+  /** The name in its certificate, which is not an address. */
   serverName: string;
-  /** PEM: the authority of its certificate, and of those that it accepts. */
+  /** PEM: the authority of its certificate, and of the accepted client certificates. */
   authority: string;
   issueClient(name: string): ClientPair;
   /** The calls so far. */
@@ -32,9 +32,9 @@ export interface SeenCall {
 }
 
 interface GatewayOptions {
-  /** Refuses a client without a certificate. */
+  /** Rejects a client without a certificate. */
   asksForCertificate: boolean;
-  /** Refuses the calls of operators: to list search attributes, to add some. */
+  /** Rejects operator calls: listing and adding search attributes. */
   refusesOperators: boolean;
 }
 
@@ -73,7 +73,7 @@ export async function startTemporalGateway(options: GatewayOptions): Promise<Tem
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     serverName,
     authority: authority.certificate,
-    // With a name, as a certificate without extensions is of a version that clients refuse to show.
+    // With a name, because clients do not send a certificate of the version that has no extensions.
     issueClient: (name) => authority.issue(name, { serverNames: `DNS:${name}` }),
     calls,
     async [Symbol.asyncDispose]() {

@@ -1,4 +1,4 @@
-// What Temporal's UI shows of a workflow, by the calls that the UI makes.
+// What Temporal's UI shows about a workflow, read with the calls that the UI makes.
 import type { Client } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { Payload } from '@temporalio/common';
@@ -11,13 +11,13 @@ export async function currentDetails(client: Client, workflowId: string): Promis
   return metadata.currentDetails ?? '';
 }
 
-/** Returns the lines of the list under Current Details, one for each delivery. */
+/** Returns the lines of the list under Current Details, one per delivery. */
 export async function detailLines(client: Client, workflowId: string): Promise<string[]> {
   const lines = (await currentDetails(client, workflowId)).split('\n');
   return lines.filter((line) => line.startsWith('- '));
 }
 
-/** A row of the history: its name, its summary, what failed, and the result. */
+/** A row of the history: its name, its summary, the failure, and the result. */
 export interface ShownActivity {
   name: string;
   summary: string | null;
@@ -25,7 +25,7 @@ export interface ShownActivity {
   failure: string | null;
 }
 
-/** Returns the activities of a workflow that have ended, local ones too. */
+/** Returns the ended activities of a workflow, including local ones. */
 export async function endedActivities(
   client: Client,
   workflowId: string,
@@ -60,7 +60,7 @@ function decode(payload: Payload | null | undefined): unknown {
   return payload ? defaultPayloadConverter.fromPayload(payload) : null;
 }
 
-/** Returns the stack traces of all failures in a history, those of causes too. */
+/** Returns the stack traces of all failures in a history, including causes. */
 export function stackTraces(history: History): string[] {
   const found: string[] = [];
   const walk = (value: unknown): void => {

@@ -31,23 +31,23 @@ import { testServers } from './servers.ts';
 export interface SkippingDeliveries extends Installation {
   ports: DeliveryPorts;
   environment: TestWorkflowEnvironment;
-  /** Called before each activity with its name; what it throws, the activity throws. */
+  /** Called before each activity with its name. If it throws, the activity throws the same. */
   beforeActivity: (name: keyof DeliveryActivities) => Promise<void> | void;
   /**
-   * Starts the one workflow of events. Returns a function that waits for its end and returns its summary,
-   * also of a failed one; time is skipped only during such a wait.
+   * Starts one workflow for events. Returns a function that waits for its end and returns its summary, even if it
+   * failed. Time is skipped only during this wait.
    */
   start(...events: EventDocument[]): Promise<() => Promise<DeliverySummary>>;
-  /** Runs the one workflow of events to its end. */
+  /** Runs one workflow for events to its end. */
   deliver(...events: EventDocument[]): Promise<DeliverySummary>;
 }
 
-// The clock is read from the server anew at each activity.
+// The clock is read from the server before each activity.
 const earlyMsMax = 100;
 // Activities run in real time. Far less than the difference to the next wait of any schedule.
 const lateMsMax = 10_000;
 
-/** Checks a wait between two attempts: not before it is due, and not more than 15 % after. */
+/** Checks a wait between two attempts: not early, and at most 15 % late. */
 export function expectWait(
   waitMs: number | undefined,
   scheduledMs: number | undefined = Number.NaN,
@@ -96,7 +96,7 @@ async function startInto(open: Disposal): Promise<SkippingDeliveries> {
     deliver: async (...events) => (await start(...events))(),
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
   };
-  // The server's clock runs like ours while an activity does, and leaps before it.
+  // The server's clock runs like ours during an activity, and leaps before it.
   const atVirtualTime =
     <I, O>(name: keyof DeliveryActivities, run: (input: I) => Promise<O>) =>
     async (input: I): Promise<O> => {

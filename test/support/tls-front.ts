@@ -1,4 +1,4 @@
-// A TLS server in front of a server without TLS: it takes only clients with a certificate of its authority.
+// A TLS server in front of a server without TLS. It accepts only clients with a certificate of its authority.
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -9,12 +9,12 @@ import { makeAuthority } from './certificates.ts';
 
 export interface TlsFront extends AsyncDisposable {
   port: number;
-  /** Files in PEM: the authority of both sides, and a client's certificate with its key. */
+  /** PEM files: the authority of both sides, and a client certificate with its key. */
   authorityFile: string;
   clientFile: string;
 }
 
-/** Starts one on a free port; `serverNames` are those in its certificate. */
+/** Starts one on a free port. `serverNames` are the names in its certificate. */
 export async function startTlsFront(target: URL, serverNames: string): Promise<TlsFront> {
   const authority = makeAuthority('Databases');
   const folder = mkdtempSync(join(tmpdir(), 'herald-front-'));

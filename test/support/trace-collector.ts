@@ -1,4 +1,4 @@
-// A collector of traces: a real HTTP server that takes OTLP as the service sends it.
+// A collector of traces: a real HTTP server that receives OTLP as the service sends it.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,12 +27,12 @@ message Value { oneof value { string text = 1; bool flag = 2; int64 whole = 3; d
 export interface CollectedSpan {
   traceId: string;
   spanId: string;
-  /** Empty of the first span of a trace. */
+  /** Empty for the first span of a trace. */
   parentSpanId: string;
   traceState: string;
   name: string;
   kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   startMs: number;
   endMs: number;
   attributes: Record<string, unknown>;
@@ -43,12 +43,12 @@ export interface CollectedSpan {
 
 export interface TraceCollector extends AsyncDisposable {
   url: string;
-  /** Settings of a process that sends its traces here, soon. */
+  /** Settings of a process that makes it send its traces here, without delay. */
   env: Record<string, string>;
   readonly spans: readonly CollectedSpan[];
-  /** All that came, as bytes and as text. */
+  /** Everything that arrived, as bytes and as text. */
   text: () => string;
-  /** Waits until as many spans have this name. */
+  /** Waits until that many spans have this name. */
   untilNamed: (name: string, count: number) => Promise<CollectedSpan[]>;
 }
 
@@ -77,7 +77,7 @@ interface DecodedSpan extends Record<'traceId' | 'spanId' | 'parentSpanId', Uint
   status: { code: number } | null;
 }
 
-/** Starts a collector; one that is `silent` takes requests and never answers. */
+/** Starts a collector. If it is `silent`, it accepts requests and never responds. */
 export async function startTraceCollector({ silent = false } = {}): Promise<TraceCollector> {
   const request = protobuf.parse(schema).root.lookupType('Request');
   const spans: CollectedSpan[] = [];

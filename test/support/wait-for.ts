@@ -7,13 +7,13 @@ const pollMs = { min: 10, max: 100 };
 
 export interface WaitForOptions {
   readonly timeoutMs?: number;
-  /** The expected result, named in the error. */
+  /** The expected result, for the error. */
   readonly what?: string;
   /** Returns the state when the time is up, for the error. */
   readonly state?: () => unknown;
 }
 
-/** Repeats `check` until it returns something other than undefined or false; throws after `timeoutMs` (60 s). */
+/** Repeats `check` until it returns something other than undefined or false. Throws after `timeoutMs` (60 s). */
 export async function waitFor<T>(
   check: () => T | undefined | false | Promise<T | undefined | false>,
   { timeoutMs = 60_000, what = 'the condition', state }: WaitForOptions = {},

@@ -1,4 +1,4 @@
-// Calls at the beginning of many tests: registering a webhook, reporting a change.
+// Calls that many tests start with: registering a webhook, reporting a change.
 import { expect } from 'vitest';
 import type { ApiClient } from './api-client.ts';
 import { callPatiently } from './call-patiently.ts';
@@ -14,7 +14,7 @@ export async function registerWebhook(
   return { uid: String(answer.body['uid']), secret: String(answer.body['secret']) };
 }
 
-/** Reports a change of an agent, or the change that `event` names; returns the event's id. */
+/** Reports a change of an agent, or the change that `event` names. Returns the event's ID. */
 export async function reportChange(
   client: ApiClient,
   data: Record<string, unknown> = {},

@@ -15,7 +15,7 @@ const facts: Operation = {
   answers: { 200: { description: 'The application', schema: appSchema } },
 };
 
-/** One audit row a change. Enabling an application revokes its earlier tokens (docs/adr/0013). */
+/** Writes one audit row per change. Enabling an application revokes its earlier tokens (docs/adr/0013). */
 export const changeApp: AdminHandler<ChangeAppBody> = operation(
   facts,
   async (request, { store, clock }) => {

@@ -26,7 +26,7 @@ export const createApp: AdminHandler<AppBody> = operation(facts, async (request,
   const owner = makeMembership({ appUid, adminUid, role: 'owner' }, now);
   const once = { key: idempotencyKey(), secretBox, now };
   const { answer } = await runOnce(store, once, async (session) => {
-    // The admin may be removed meanwhile.
+    // The admin may have been removed in the meantime.
     if ((await lockAdmin(store, { _id: adminUid }, session)) === null) throw notSignedIn();
     await store.apps.insertOne(app, { session });
     await store.memberships.insertOne(owner, { session });

@@ -25,7 +25,7 @@ export const changeAppBody = validator<ChangeAppBody>({
   properties: { name, active: { type: 'boolean' } },
 });
 
-/** Returns the public fields of an application; `role` is the caller's. */
+/** Returns the public fields of an application and the caller's role. */
 export function presentApp(app: AppDocument, role: Role) {
   const { _id: uid, name, createdAt } = app;
   return { uid, name, active: isActive(app), role, createdAt: createdAt.toISOString() };

@@ -30,7 +30,7 @@ export const createApiKeyBody = validator<CreateApiKeyBody>({
   },
 });
 
-/** Parses the end of a key; absent or null: never. Throws `invalid_request` for a time in the past. */
+/** Parses the expiry of a key; absent or null means never. Throws `invalid_request` for a time in the past. */
 export function readExpiry(text: string | null | undefined, now: Date): Date | null {
   if (text === undefined || text === null) return null;
   const expiresAt = parseTime('#/expiresAt', text);
@@ -39,7 +39,7 @@ export function readExpiry(text: string | null | undefined, now: Date): Date | n
   throw invalidRequest([{ pointer: '#/expiresAt', code: 'range', detail }]);
 }
 
-/** Reads the key of the path. Throws `not_found`. */
+/** Reads the key in the path. Throws `not_found`. */
 export async function findApiKey(
   { appUid, params }: Pick<AdminRequest, 'appUid' | 'params'>,
   { store }: ApiContext,

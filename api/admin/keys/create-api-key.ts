@@ -1,4 +1,4 @@
-import { addApiKey, makeRoomForKeys } from '../../../lib/access/api-keys.ts';
+import { addApiKey, checkKeyLimits } from '../../../lib/access/api-keys.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';
 import { type CreateApiKeyBody, readExpiry } from './api-key-fields.ts';
@@ -29,10 +29,10 @@ export const createApiKey: AdminHandler<CreateApiKeyBody> = operation(
     const once = { key: idempotencyKey(), secretBox, now };
     const { answer } = await runOnce(store, once, async (session) => {
       const expiresAt = readExpiry(body.expiresAt, now);
-      const wish = { appUid, name, scopes, expiresAt };
-      await makeRoomForKeys(store, { appUid, now, times: 1 }, session);
+      const input = { appUid, name, scopes, expiresAt };
+      await checkKeyLimits(store, { appUid, now, times: 1 }, session);
       const { keyPepper } = config;
-      const { key, text } = await addApiKey(store, wish, { keyPepper, caller, now, session });
+      const { key, text } = await addApiKey(store, input, { keyPepper, caller, now, session });
       return { ...presentApiKey(key, now), apiKey: text };
     });
     const location = `${appPath}/keys/${answer.uid}`;

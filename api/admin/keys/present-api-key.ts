@@ -10,7 +10,7 @@ import {
   timeOrNull,
 } from '../../http/schemas.ts';
 
-/** Returns the public fields of an API key: never its secret. */
+/** Returns the public fields of an API key, which never include its secret. */
 export function presentApiKey(key: ApiKeyDocument, now: Date) {
   return {
     uid: key._id,

@@ -1,7 +1,7 @@
 import { AppError } from '../../../lib/platform/errors.ts';
 import { latestTime } from '../../../lib/platform/time.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';
-import { isKeyAlive, makeApiKey, makeRoomForKeys } from '../../../lib/access/api-keys.ts';
+import { checkKeyLimits, isKeyAlive, makeApiKey } from '../../../lib/access/api-keys.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { runOnce } from '../../../lib/mongo/idempotency.ts';
 import type { AdminHandler } from '../../router.ts';
@@ -45,18 +45,18 @@ export const rollApiKey: AdminHandler<RollApiKeyBody> = operation(
     const { answer } = await runOnce(store, once, async (session) => {
       const old = await findApiKey(request, context, session);
       checkRollable(old, now);
-      // A leaked key must be rolled at the limits, too.
-      await makeRoomForKeys(store, { appUid, now, times: 2 }, session);
-      const wish = {
+      // Even at the limit, a leaked key must be rollable.
+      await checkKeyLimits(store, { appUid, now, times: 2 }, session);
+      const input = {
         appUid,
         name: old.name,
         scopes: old.scopes,
         expiresAt: sameLifetime(old, now),
       };
-      const { key, text } = makeApiKey(wish, { keyPepper: config.keyPepper, now });
+      const { key, text } = makeApiKey(input, { keyPepper: config.keyPepper, now });
       await store.apiKeys.insertOne(key, { session });
       const expiresAt = earlier(new Date(now.getTime() + overlapSeconds * 1_000), old.expiresAt);
-      // Without an overlap it ends immediately, even where a process's clock is behind.
+      // Without an overlap it ends immediately, even if the clock of a process is behind.
       const revokedAt = overlapSeconds === 0 ? now : null;
       const ending = { expiresAt, revokedAt, rolledTo: key._id };
       await store.apiKeys.updateOne({ _id: old._id, appUid }, { $set: ending }, { session });

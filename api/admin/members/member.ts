@@ -16,7 +16,7 @@ export function presentMember(
   return { adminUid, email: admin?.email ?? null, role, createdAt: createdAt.toISOString() };
 }
 
-/** Reads the member of the path. Throws `not_found`. */
+/** Reads the member in the path. Throws `not_found`. */
 export async function findMember(
   { store }: ApiContext,
   { appUid, params }: Pick<AdminRequest, 'appUid' | 'params'>,
@@ -28,7 +28,7 @@ export async function findMember(
   return member;
 }
 
-/** Throws `conflict` for the last owner, also when two owners remove each other concurrently. */
+/** Throws `conflict` for the last owner, even if two owners remove each other concurrently. */
 export async function keepAnOwner(
   { store }: ApiContext,
   { appUid, adminUid, role }: MembershipDocument,

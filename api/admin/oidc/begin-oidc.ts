@@ -14,7 +14,7 @@ const transactionLifetimeMs = 10 * minuteMs;
 
 export interface BegunSignIn {
   transaction: OidcTransaction;
-  /** The browser's sessions: their cookie is Strict and does not come back from another site. */
+  /** The browser's sessions. Their cookie is Strict, so it will not be sent with the redirect from another site. */
   sessionHashes: string[];
 }
 
@@ -36,7 +36,7 @@ export const beginOidc: Handler = operation(facts, async ({ caller, rawHeaders }
   spend(context.rateLimits.oidc, networkOf(caller.address));
   const { url, transaction } = await provider.begin();
   const content: BegunSignIn = { transaction, sessionHashes: sessionHashesOf(context, rawHeaders) };
-  // Sealed: it holds the PKCE verifier.
+  // Sealed, because it holds the PKCE verifier.
   const cookie = sealCookie(context, oidcCookie, { content, lifetimeMs: transactionLifetimeMs });
   return { status: 302, headers: { location: url.href, 'set-cookie': cookie } };
 });

@@ -19,7 +19,7 @@ const refusedPath = `${consolePath}/sign-in?refused=1`;
 
 interface VouchedUser {
   identity: ProviderIdentity;
-  /** Verified and canonical. */
+  /** Verified, in canonical form. */
   email: string;
   sessionHashes: readonly string[];
 }
@@ -37,7 +37,7 @@ const facts: Operation = {
   problems: ['not_found', 'rate_limited'],
 };
 
-/** A person whose sign-in is refused gets a page; too many visits, or an outage, get a problem. */
+/** A person whose sign-in is rejected gets a page. Too many visits or an outage result in a problem. */
 export const finishOidc: Handler = operation(facts, async (request, context) => {
   try {
     return await signInByIdentity(request, context);
@@ -48,13 +48,13 @@ export const finishOidc: Handler = operation(facts, async (request, context) => 
   }
 });
 
-/** An admin without an identity is found by the verified e-mail, and linked. It creates no admins. */
+/** An admin without a linked identity is found by the verified email, and linked. No admins are created. */
 async function signInByIdentity(request: ApiRequest, context: ApiContext): Promise<ApiAnswer> {
   const { identity, email, sessionHashes } = await readUser(request, context);
   const { admins } = context.store;
   const linked = await admins.findOne({ identity });
   const admin = linked ?? (await admins.findOne({ email }));
-  // The e-mail has passed to another person, or the person has another identity: unknown here.
+  // The email has passed to another person, or the person has another identity: treated as unknown.
   const isAnothers = linked === null && admin?.identity !== undefined;
   if (admin !== null && !isAnothers) {
     const changes = linked === null ? { identity } : {};
@@ -69,14 +69,14 @@ async function signInByIdentity(request: ApiRequest, context: ApiContext): Promi
   const known = isAnothers
     ? 'the admin is linked to another identity'
     : 'the admin or the link just changed';
-  const reason = admin === null ? 'no admin has this e-mail' : known;
+  const reason = admin === null ? 'no admin has this email' : known;
   throw await refuse(request, context, {
     reason,
     vouched: { adminUid: admin?._id ?? null, email },
   });
 }
 
-/** The transaction is over either way. */
+/** The sign-in transaction is over, whatever its outcome. */
 function sendOn({ config }: ApiContext, path: string, cookies: readonly string[]): ApiAnswer {
   const { publicUrl } = config.http;
   const over = setCookie(publicUrl, oidcCookie, null);
@@ -91,9 +91,11 @@ async function readUser(request: ApiRequest, context: ApiContext): Promise<Vouch
   const { publicUrl } = context.config.http;
   const begun = openCookie(context, oidcCookie, request.rawHeaders) as BegunSignIn | null;
   if (begun === null) {
-    throw await refuse(request, context, { reason: 'it was begun elsewhere or too long ago' });
+    throw await refuse(request, context, {
+      reason: 'it was started in another browser or too long ago',
+    });
   }
-  // A forged answer costs a request to the provider, too.
+  // A forged callback also costs a request to the provider.
   spend(context.rateLimits.oidc, networkOf(request.caller.address));
   const callbackUrl = new URL(`${publicUrl}${callbackPath}?${request.query.toString()}`);
   try {
@@ -104,14 +106,14 @@ async function readUser(request: ApiRequest, context: ApiContext): Promise<Vouch
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    // Without the cause, which may hold tokens.
+    // The cause is not logged, because it may contain tokens.
     const reason = error instanceof Error ? error.message : String(error);
     throw await refuse(request, context, { reason });
   }
-  throw await refuse(request, context, { reason: 'the provider gave no verified e-mail' });
+  throw await refuse(request, context, { reason: 'the provider returned no verified email' });
 }
 
-/** The reason goes to the log, not to the caller; the audit log has vouched users only. */
+/** The caller never sees the reason. The audit log records only users whom the provider has verified. */
 async function refuse(
   { caller }: ApiRequest,
   { store, clock }: ApiContext,

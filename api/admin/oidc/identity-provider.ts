@@ -1,18 +1,18 @@
-// The identity provider of the admins: OpenID Connect, authorization code and PKCE.
+// The identity provider of the admins: OpenID Connect, authorization code flow with PKCE.
 import * as oidc from 'openid-client';
 import type { OidcSettings } from '../../../lib/config/config.ts';
 import { hourMs } from '../../../lib/platform/duration.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import type { ProviderIdentity } from '../../../lib/model/admin.ts';
 
-/** Ties an answer of the provider to the browser that asked, in whose cookie it stays. */
+/** Ties a response of the provider to the browser that started the sign-in, whose cookie stores this. */
 export interface OidcTransaction {
   state: string;
   nonce: string;
   codeVerifier: string;
 }
 
-/** The claims are checked to be the provider's, and nothing more. */
+/** The claims of the provider. Only their origin has been checked. */
 interface ProviderUser {
   identity: ProviderIdentity;
   claims: Readonly<Record<string, unknown>>;
@@ -20,13 +20,13 @@ interface ProviderUser {
 
 export type IdentityProvider = ReturnType<typeof createIdentityProvider>;
 
-/** Where the identity provider sends the browser back to. */
+/** The path that the identity provider redirects the browser to. */
 export const callbackPath = '/admin/api/oidc/callback';
 
 const requestTimeoutSeconds = 5;
 const discoveredForMs = hourMs;
 
-/** The provider's addresses and keys are read when first needed. */
+/** The metadata and keys of the provider are fetched on first use. */
 export function createIdentityProvider(settings: OidcSettings, redirectUri: string) {
   let discovered: { at: number; configuration: Promise<oidc.Configuration> } | null = null;
 
@@ -38,7 +38,7 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
     try {
       return await current.configuration;
     } catch (error) {
-      // The next sign-in discovers again.
+      // The next sign-in tries the discovery again.
       if (discovered === current) discovered = null;
       throw away(error);
     }
@@ -60,7 +60,7 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
       });
       return { url, transaction };
     },
-    /** Throws `unavailable`, or the library's error for an invalid answer. */
+    /** Throws `unavailable`, or the library's error for an invalid response. */
     async finish(callbackUrl: URL, transaction: OidcTransaction): Promise<ProviderUser> {
       const provider = await configuration();
       try {
@@ -76,7 +76,7 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
         const identity = { issuer: claims.iss, subject: claims.sub };
         const isKnown = claims['email'] !== undefined && claims['email_verified'] !== undefined;
         if (isKnown || !hasMore) return { identity, claims };
-        // By OpenID Connect Core §5.4 both may come from the user info endpoint only.
+        // Some providers return both only from the user info endpoint (OpenID Connect Core §5.4).
         const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
         return { identity, claims: more };
       } catch (error) {
@@ -88,7 +88,7 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
 
 async function discover(settings: OidcSettings): Promise<oidc.Configuration> {
   const issuer = new URL(settings.issuer);
-  // Checks the ID token's signature, too, though TLS would do.
+  // Also verifies the signature of the ID token, although TLS would suffice.
   const execute = [oidc.enableNonRepudiationChecks];
   if (issuer.protocol === 'http:') execute.push(oidc.allowInsecureRequests);
   const { clientId, clientSecret } = settings;
@@ -96,7 +96,7 @@ async function discover(settings: OidcSettings): Promise<oidc.Configuration> {
   return oidc.discovery(issuer, clientId, undefined, authentication(clientSecret), options);
 }
 
-/** `client_secret_post` where the provider lists it, else what every provider takes (OpenID Connect Core §9). */
+/** `client_secret_post` if the provider lists it, or else the default of all providers (OpenID Connect Core §9). */
 function authentication(clientSecret: string): oidc.ClientAuth {
   const byPost = oidc.ClientSecretPost(clientSecret);
   const byBasic = oidc.ClientSecretBasic(clientSecret);
@@ -107,7 +107,7 @@ function authentication(clientSecret: string): oidc.ClientAuth {
   };
 }
 
-/** Whether the provider is away, or a gateway answers in its place; else the answer is invalid. */
+/** Checks whether the provider, or a gateway in front of it, is unavailable. Otherwise the response is invalid. */
 function isAway(error: unknown): boolean {
   if (error instanceof oidc.ResponseBodyError) return isBusy(error.status);
   if (!(error instanceof oidc.ClientError)) return error instanceof TypeError;

@@ -72,7 +72,7 @@ export const changePassword: AdminHandler<ChangePasswordBody> = operation(
       );
       if (after === null)
         throw new AppError('conflict', 'another request has just changed the password');
-      // The current one, too: its cookie may have been copied (OWASP ASVS 5.0, 7.2.4).
+      // Including the current one, because its cookie may have been copied (OWASP ASVS 5.0, 7.2.4).
       await store.adminSessions.deleteMany({ adminUid: admin._id }, { session });
       const made = makeSession(context, after, request);
       await store.adminSessions.insertOne(made.session, { session });

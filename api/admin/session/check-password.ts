@@ -1,29 +1,29 @@
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
-import { type SignInSubject, takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
+import { beginSignInAttempt, type SignInSubject } from '../../../lib/access/sign-in-throttle.ts';
 import type { ApiContext } from '../../context.ts';
 
-/** `stored` null, of an unknown e-mail, takes as long. Throws `too_many_sign_ins`, `overloaded`. */
+/** Takes as long for an unknown email (`stored` null) as for a known one. Throws `too_many_sign_ins`, `overloaded`. */
 export async function checkPassword(
   { store, config, clock }: ApiContext,
   subject: SignInSubject,
   { password, stored }: { password: string; stored: string | null },
 ): Promise<boolean> {
-  const turn = await takeSignInTurn(store, subject, {
+  const attempt = await beginSignInAttempt(store, subject, {
     pepper: config.keyPepper,
     now: clock.now(),
   });
-  if (!turn.allowed) {
-    const seconds = Math.ceil(turn.retryAfterMs / 1_000);
+  if (!attempt.allowed) {
+    const seconds = Math.ceil(attempt.retryAfterMs / 1_000);
     const detail = `too many failed sign-ins; try again in ${seconds} s`;
     throw new AppError('too_many_sign_ins', detail, { retryAfterSeconds: seconds });
   }
   const line = subject.device ? 'known' : 'anyone';
   const right = await verifyPassword(password, stored, line).catch(async (error: unknown) => {
-    // Not a guess.
-    await turn.giveBack();
+    // A right password does not count as a guess.
+    await attempt.release();
     throw error;
   });
-  if (right) await turn.succeeded();
+  if (right) await attempt.succeeded();
   return right;
 }

@@ -1,4 +1,4 @@
-// Browsers that an admin has signed in with: the guesses of others do not throttle them.
+// Browsers in which an admin has signed in. They are not throttled by guesses from elsewhere.
 import { randomUUID } from 'node:crypto';
 import { dayMs } from '../../../lib/platform/duration.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';
@@ -6,11 +6,11 @@ import type { ApiContext } from '../../context.ts';
 import { deviceCookie } from '../../access/cookies.ts';
 import { openCookie, sealCookie } from '../../access/sealed-cookie.ts';
 
-/** The cookie's content; it opens nothing without the password. */
+/** The content of the cookie. It is useless without the password. */
 interface Device {
   uid: string;
   adminUid: string;
-  /** Valid while the admin's `deviceEpoch` is the same. */
+  /** Valid while it equals the admin's `deviceEpoch`. */
   epoch: number;
 }
 
@@ -22,7 +22,7 @@ export function rememberDevice(context: ApiContext, admin: AdminDocument): strin
   return sealCookie(context, deviceCookie, { content, lifetimeMs: deviceLifetimeMs });
 }
 
-/** Returns the uid or null (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). */
+/** Returns the uid of the device, or null (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). */
 export function knownDevice(
   context: ApiContext,
   admin: AdminDocument | null,

@@ -21,12 +21,12 @@ type Visit = Pick<ApiRequest, 'caller' | 'rawHeaders'>;
 interface Opening extends Visit {
   admin: AdminDocument;
   method: 'password' | 'oidc';
-  /** Of the browser's earlier sessions. */
+  /** The hashes of the browser's earlier sessions. */
   endedHashes: readonly string[];
   changes?: Partial<Pick<AdminDocument, 'passwordHash' | 'identity'>>;
 }
 
-/** Returns a new session, to be stored by the caller, and the answer with its cookies. */
+/** Returns a new session, which the caller must store, and the response with its cookies. */
 export function makeSession(
   context: ApiContext,
   admin: AdminDocument,
@@ -55,20 +55,20 @@ export function makeSession(
   return { session, answer: { status: 200, body, headers: { 'set-cookie': cookies } } };
 }
 
-/** Returns it for people to read, or null; callers may write anything there. */
+/** Returns the user agent for display, or null. Callers can write anything there. */
 function readUserAgent(rawHeaders: readonly string[]): string | null {
   const [text = ''] = headerValues(rawHeaders, 'user-agent');
   const clean = text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, limits.userAgentCharactersMax);
   return clean.trim() || null;
 }
 
-/** Returns the hashes of the session cookies of a request, valid or not. */
+/** Returns the hashes of all session cookies of a request, valid or not. */
 export function sessionHashesOf({ config }: ApiContext, rawHeaders: readonly string[]): string[] {
   const tokens = cookieValues(config.http.publicUrl, sessionCookie, rawHeaders);
   return tokens.map((token) => hashSessionToken(token, config.keyPepper));
 }
 
-/** Returns null when the password or identity changed, or was linked to another admin, meanwhile. */
+/** Returns null if the password or identity has changed since, or was linked to another admin. */
 export async function openSession(
   context: ApiContext,
   { admin, caller, rawHeaders, method, endedHashes, changes = {} }: Opening,
@@ -84,7 +84,7 @@ export async function openSession(
   const rows = changes.identity ? [linked, signedIn] : [signedIn];
   try {
     return await inTransaction(store, async (transaction) => {
-      // Written, not read: a concurrent change of either conflicts with it.
+      // Written instead of read, so that a concurrent change of either conflicts with it.
       const found = await store.admins.updateOne(
         { _id, passwordHash, identity },
         { $set: { lastSignedInAt: now, ...changes } },
@@ -101,7 +101,7 @@ export async function openSession(
       return answer;
     });
   } catch (error) {
-    // The identity was linked to another admin meanwhile.
+    // The identity was linked to another admin in the meantime.
     if (isDuplicateKey(error)) return null;
     throw error;
   }

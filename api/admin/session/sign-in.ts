@@ -35,7 +35,7 @@ const facts: Operation = {
   problems: ['sign_in_refused', 'too_many_sign_ins'],
 };
 
-/** One text, after the same work, for a wrong password and an unknown e-mail. */
+/** Responds with the same text, after the same work, to a wrong password and to an unknown email. */
 export const signIn: Handler<SignInBody> = operation(
   facts,
   async ({ body, caller, rawHeaders }, context) => {
@@ -55,7 +55,7 @@ export const signIn: Handler<SignInBody> = operation(
     }
     const failure = { adminUid: admin?._id ?? null, method: 'password', email } as const;
     const occasion = { caller, now: context.clock.now() };
-    // Not awaited: it takes longer for an admin than for an unknown e-mail, which would reveal them.
+    // Not awaited: it takes longer for an admin than for an unknown email, which would reveal that the admin exists.
     recordSignInFailure(context.store, failure, occasion).catch((error: unknown) => {
       httpLog.warn({ err: error, requestId: caller.requestId }, 'sign_in_failure.record_failed');
     });
@@ -63,7 +63,7 @@ export const signIn: Handler<SignInBody> = operation(
   },
 );
 
-/** Rehashes at today's cost; under overload another sign-in does it. */
+/** Rehashes at the current cost. Under overload, a later sign-in does it. */
 async function renewHash(password: string, stored: string): Promise<{ passwordHash?: string }> {
   if (!isOutdated(stored)) return {};
   try {
@@ -74,7 +74,7 @@ async function renewHash(password: string, stored: string): Promise<{ passwordHa
   }
 }
 
-/** Returns the canonical form of an e-mail. Throws `invalid_request`. */
+/** Returns the canonical form of an email. Throws `invalid_request`. */
 export function readEmail(text: string): string {
   const email = canonicalEmail(text);
   if (email !== null) return email;

@@ -1,4 +1,4 @@
-// DELETE /admin/api/session, …/sessions, …/sessions/{sessionUid}: ends this session, all of the admin's, or one.
+// DELETE /admin/api/session, …/sessions, …/sessions/{sessionUid}: ends this session, all, or one.
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
@@ -28,7 +28,7 @@ const factsOfSignOutEverywhere: Operation = {
   answers: { 204: { description: 'Done', headers: ['set-cookie'] } },
 };
 
-/** Forgets the known devices, too. */
+/** Also forgets the known devices. */
 export const signOutEverywhere: AdminHandler = operation(
   factsOfSignOutEverywhere,
   (request, context) =>
@@ -66,7 +66,7 @@ interface Ending {
   ended: { _id?: string; adminUid: string };
   action: string;
   forgotten: readonly Cookie[];
-  /** Makes the error for when there is none to end; `not_signed_in` by default. */
+  /** Returns the error if there is no session to end; `not_signed_in` by default. */
   noneLeft?: () => AppError;
 }
 

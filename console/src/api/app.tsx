@@ -16,15 +16,15 @@ export type App = Awaited<ReturnType<NonNullable<typeof appsQuery.queryFn>>>[num
 export interface CurrentApp {
   app: App;
   calls: AppCalls;
-  /** True for admins and owners; a viewer only reads. */
+  /** True for admins and owners. A viewer can only read. */
   mayChange: boolean;
-  /** True for owners: members, and the application itself. */
+  /** True for owners, who manage members and the application itself. */
   mayOwn: boolean;
-  /** The beginning of the keys of all queries of this application. */
+  /** The prefix of the keys of all queries about this application. */
   key: readonly [string, string];
 }
 
-/** Returns the application of the path, with what its viewer may do there. */
+/** Returns the application in the path, with the viewer's rights in it. */
 export function useApp(): CurrentApp {
   const { appUid } = useParams({ from: '/signed-in/apps/$appUid' });
   const { data: apps } = useSuspenseQuery(appsQuery);

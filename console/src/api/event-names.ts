@@ -1,6 +1,6 @@
 import type { EventName, SubscribedEventName } from '@agent-herald/client';
 
-// Exhaustive by its type: an event that is added has to be added here.
+// The type makes this exhaustive: a new event must be added here.
 const subscribed: Readonly<Record<SubscribedEventName, true>> = {
   'agent.created': true,
   'agent.updated': true,
@@ -22,5 +22,5 @@ const subscribed: Readonly<Record<SubscribedEventName, true>> = {
 /** The events that a webhook can subscribe to. */
 export const subscribedEventNames = Object.keys(subscribed) as readonly SubscribedEventName[];
 
-/** Those that are delivered: tests, too. */
+/** All events that are delivered, including tests. */
 export const eventNames: readonly EventName[] = [...subscribedEventNames, 'webhook.test'];

@@ -6,24 +6,24 @@ const freshForMs = 5_000;
 
 function forgetEndedSession(error: unknown): void {
   if (error instanceof NotSignedInError) queries.setQueryData(sessionQuery.queryKey, null);
-  // Another tab signed in anew: the token of this one is that of the former session.
+  // Another tab has signed in again, so this tab has the token of the previous session.
   if (error instanceof CrossSiteRequestError)
     void queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
 }
 
-/** The answers that the pages have; an ended session leads to the sign-in. */
+/** The cache of responses. An ended session leads to the sign-in. */
 export const queries = new QueryClient({
   defaultOptions: {
-    // The client itself repeats what may be repeated.
+    // The client already retries where that is safe.
     queries: { staleTime: freshForMs, retry: false },
-    // What was sent and answered may be a secret: nothing of it outlives the page.
+    // Input and response may contain a secret, so neither outlives the page.
     mutations: { retry: false, gcTime: 0 },
   },
   queryCache: new QueryCache({ onError: forgetEndedSession }),
   mutationCache: new MutationCache({ onError: forgetEndedSession }),
 });
 
-/** Returns what is wrong with each field of a body, by the field's name. */
+/** Returns the error of each field of a body, by the name of the field. */
 export function fieldErrors(error: unknown): Record<string, string> {
   if (!(error instanceof HeraldProblem)) return {};
   const pairs = (error.errors ?? []).map(({ pointer, detail }) => {

@@ -6,7 +6,7 @@ export type Session = Awaited<ReturnType<typeof admin.session.get>>;
 
 const queryKey = ['session'] as const;
 
-/** Who is signed in; null for nobody. What another admin saw is forgotten. */
+/** The signed-in admin, or null. When the admin changes, data that another admin saw is dropped. */
 export const sessionQuery = queryOptions({
   queryKey,
   queryFn: async ({ signal, client }): Promise<Session | null> => {

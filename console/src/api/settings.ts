@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { type CurrentApp, useApp } from './app.tsx';
 
-/** What operators may know of the installation. */
+/** The settings of the installation that operators may see. */
 export function settingsQuery({ calls, key }: Pick<CurrentApp, 'calls' | 'key'>) {
   return queryOptions({
     queryKey: [...key, 'settings'],
@@ -10,7 +10,7 @@ export function settingsQuery({ calls, key }: Pick<CurrentApp, 'calls' | 'key'>)
   });
 }
 
-/** Returns the settings of the installation; null until they are known. */
+/** Returns the settings of the installation, or null until they are loaded. */
 export function useSettings() {
   return useQuery(settingsQuery(useApp())).data ?? null;
 }

@@ -6,7 +6,7 @@ import { callsOf } from './client.ts';
 const refreshMs = 10_000;
 const namesFreshMs = 60_000;
 
-/** All webhooks of an application, for their names: an answer has all of them. */
+/** All webhooks of an application, for their names. One response contains all of them. */
 export function webhooksQuery(appUid: string) {
   return queryOptions({
     queryKey: ['app', appUid, 'webhooks', 'all'],
@@ -18,7 +18,7 @@ export function webhooksQuery(appUid: string) {
   });
 }
 
-/** The webhooks for pages that show how they do: asked for again and again. */
+/** The webhooks for pages that show their health. Refreshed regularly. */
 export function useWebhooks() {
   const { app } = useApp();
   return useQuery({
@@ -30,7 +30,7 @@ export function useWebhooks() {
 
 const none: readonly Webhook[] = [];
 
-/** Returns the webhooks whose names a page shows beside what it is about; none until they are known. */
+/** Returns the webhooks for pages that only show their names; none until they are loaded. */
 export function useKnownWebhooks(): readonly Webhook[] {
   const { app } = useApp();
   return useQuery(webhooksQuery(app.uid)).data ?? none;

@@ -5,18 +5,18 @@ import { isTypedAs, visibleText } from './visible-text.ts';
 
 interface ConfirmProps {
   title: string;
-  /** What it does, and what cannot be undone. */
+  /** The effect of the action, and what cannot be undone. */
   children: ReactNode;
-  /** The name of the button: the verb of what is done. */
+  /** The label of the button: the verb of the action. */
   verb: string;
-  /** Typed before the button works, where it cannot be undone. */
+  /** Must be typed before the button is enabled, for actions that cannot be undone. */
   word?: string;
   opened: boolean;
   onClose: () => void;
   change: DialogChange;
 }
 
-/** Asks before something is done that is hard to undo. */
+/** Asks before an action that is hard to undo. */
 export function Confirm({ children, word, onClose, ...others }: ConfirmProps) {
   const [typed, setTyped] = useState('');
   const close = (): void => {

@@ -1,6 +1,6 @@
 import { Button, Code, CopyButton, Stack } from '@mantine/core';
 
-/** A text to be copied, such as a command. */
+/** A text with a button to copy it, such as a command. */
 export function Copyable({ text, copy = 'Copy' }: { text: string; copy?: string }) {
   return (
     <Stack gap="xs" align="flex-start">

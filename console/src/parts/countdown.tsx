@@ -1,7 +1,7 @@
 import { formatDuration, formatUtc } from './format-time.ts';
 import { useNow } from './use-now.ts';
 
-/** The time until then in its largest units, counted down; a dash for never. */
+/** The remaining time in its largest units, counting down. A dash for never. */
 export function Countdown({ at }: { at: string | null }) {
   return at === null ? '–' : <TimeUntil at={at} />;
 }

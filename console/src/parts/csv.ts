@@ -1,6 +1,6 @@
-// Tables for spreadsheets (RFC 4180), whose cells others may have written.
+// Tables for spreadsheets (RFC 4180). Strangers may have written the cells.
 
-// What a spreadsheet takes for the beginning of a formula, also in full width.
+// Characters that start a formula in a spreadsheet, including full-width forms.
 const formula = /^[=+\-@\t\r\n＝＋－＠]/u;
 
 function cellOf(value: string): string {
@@ -8,7 +8,7 @@ function cellOf(value: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Returns a table as CSV; a cell that would be a formula begins with an apostrophe. */
+/** Returns a table as CSV. A cell that would be a formula is prefixed with an apostrophe. */
 export function toCsv(header: readonly string[], rows: readonly (readonly string[])[]): string {
   return [header, ...rows].map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
 }

@@ -4,25 +4,25 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import classes from './parts.module.css';
 
 export interface Column<Row> {
-  /** The name of the column; empty for one of buttons. */
+  /** The name of the column. Empty for a column of buttons. */
   label: string;
   cell: (row: Row) => ReactNode;
 }
 
 interface DataTableProps<Row> {
-  /** What the table lists, for those who hear it. */
+  /** Describes the table to screen readers. */
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
-  /** Also when a row is opened by the keyboard: give its main cell a link. */
+  /** Mouse only. For the keyboard, the main cell needs a link. */
   onOpen?: (row: Row) => void;
 }
 
 const rowHeight = 48;
 const rowsBeyondView = 20;
 
-/** A table of any length: only the rows in view are in the page. */
+/** A table of any length. Only the visible rows are in the document. */
 export function DataTable<Row>({ label, columns, rows, keyOf, onOpen }: DataTableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
@@ -90,7 +90,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, onOpen }: DataTabl
   );
 }
 
-/** Takes the place of the rows that are not in the page. */
+/** Fills the space of the rows that are not in the document. */
 function Space({ height }: { height: number }) {
   return height <= 0 ? null : <tr aria-hidden="true" style={{ height, padding: 0 }} />;
 }

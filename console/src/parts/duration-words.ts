@@ -7,7 +7,7 @@ const words: Readonly<Record<string, string>> = {
   d: 'day',
 };
 
-/** Returns a duration of the settings, such as `90d`, in words; another text as it is. */
+/** Returns a duration from the settings, such as `90d`, in words. Other texts are returned unchanged. */
 export function durationWords(text: string): string {
   const [, count = '', unit = ''] = /^(\d+)([a-z]+)$/.exec(text) ?? [];
   const word = words[unit];

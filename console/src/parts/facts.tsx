@@ -2,7 +2,7 @@ import { Box } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './parts.module.css';
 
-/** What is known of a thing: names beside values, below each other on a phone. */
+/** Names and values side by side, or stacked on a phone. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
     <Box component="dl" className={classes['facts'] ?? ''}>

@@ -10,7 +10,7 @@ import { visibleText } from './visible-text.ts';
 
 interface FaultProps {
   error: unknown;
-  /** Tries again what failed. */
+  /** Retries the failed action. */
   retry?: () => void;
 }
 
@@ -38,7 +38,7 @@ export function Fault({ error, retry }: FaultProps) {
   );
 }
 
-/** Returns what an error says, in a line. */
+/** Returns the message of an error in one line. */
 export function messageOf(error: unknown): string {
   return visibleText(textsOf(error).detail);
 }

@@ -1,4 +1,4 @@
-// The filters of a list. They are the query of the page's address, so that a link shows the same.
+// The filters of a list. They are the query of the page's address, so that a link shows the same list.
 import { Button, Group, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -22,7 +22,7 @@ function useFilters(): FilterState {
   return state;
 }
 
-/** Surrounds the filters of a list, and offers to clear them. */
+/** The container of a list's filters, with a button to clear them. */
 export function Filters({ children }: { children: ReactNode }) {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -31,7 +31,7 @@ export function Filters({ children }: { children: ReactNode }) {
     void navigate({ to: '.', search: next as never, replace: true });
   };
   const clear = (): void => {
-    // New filters: what was typed and not sent is gone, too.
+    // Cleared filters also discard typed text that was not applied yet.
     setClears(clears + 1);
     go({});
   };
@@ -52,7 +52,7 @@ export function Filters({ children }: { children: ReactNode }) {
 }
 
 interface FilterProps {
-  /** In the address. */
+  /** The name in the address. */
   name: string;
   label: string;
 }
@@ -82,7 +82,7 @@ export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
   );
 }
 
-/** What is typed in a filter, which the address gets when the typing pauses. */
+/** The text typed into a filter. It is written to the address when the typing pauses. */
 function useTyped(name: string, shown: (inAddress: string) => string) {
   const { search, set } = useFilters();
   const inAddress = search[name] ?? '';
@@ -94,7 +94,7 @@ function useTyped(name: string, shown: (inAddress: string) => string) {
     set(name, value || undefined);
   }, typingPauseMs);
   useEffect(() => {
-    // What this filter sent itself comes back when somebody has typed on.
+    // The address returns the filter's own older value while somebody keeps typing.
     if (inAddress === sent.current) return;
     sent.current = inAddress;
     send.cancel();
@@ -127,7 +127,7 @@ export function TextFilter({
   );
 }
 
-/** A time in the zone of the viewer, in the address as an instant. */
+/** A time in the viewer's time zone, stored in the address as an instant. */
 export function TimeFilter({ name, label }: FilterProps) {
   const { typed, setTyped, send } = useTyped(name, toLocalInput);
   return (

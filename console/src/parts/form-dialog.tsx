@@ -4,7 +4,7 @@ import { fieldErrors } from '../api/queries.ts';
 import { Fault } from './fault.tsx';
 import { visibleText } from './visible-text.ts';
 
-/** What a dialog sends: the result of `useChange`. */
+/** The mutation of a dialog: the result of `useChange`. */
 export interface DialogChange {
   mutate: () => void;
   isPending: boolean;
@@ -14,18 +14,18 @@ export interface DialogChange {
 interface FormDialogProps {
   title: string;
   children: ReactNode;
-  /** The name of the button: the verb of what is done. */
+  /** The label of the button: the verb of the action. */
   verb: string;
   color?: string;
   isReady?: boolean;
   opened: boolean;
   onClose: () => void;
   change: DialogChange;
-  /** The fields that show what the service says of them. */
+  /** The fields that show the errors of the service themselves. */
   fields?: readonly string[];
 }
 
-/** A form before the page: what is to be filled in, and the button that does it. */
+/** A form in a dialog, with the button that submits it. */
 export function FormDialog(props: FormDialogProps) {
   const { title, children, verb, color, isReady = true, opened, onClose, change } = props;
   const faults = Object.keys(fieldErrors(change.error));

@@ -11,7 +11,7 @@ export function isSameDay(at: Date, now: Date): boolean {
   return at.toDateString() === now.toDateString();
 }
 
-/** Returns a time in the zone of the viewer; of today without the day, of this year without the year. */
+/** Returns a time in the viewer's zone; without the day if it is today, without the year if it is this year. */
 export function formatLocal(iso: string, now: Date): string {
   const at = new Date(iso);
   if (isSameDay(at, now)) return at.toLocaleTimeString('en-GB', sameDay);
@@ -30,7 +30,7 @@ const units = [
   ['s', 1_000],
 ] as const;
 
-/** Returns a duration with its two largest units, such as `2 h 5 min`; below a second in ms. */
+/** Returns a duration in its two largest units, such as `2 h 5 min`; below a second in ms. */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   const begin = units.findIndex(([, unitMs]) => ms >= unitMs);

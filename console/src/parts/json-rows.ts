@@ -1,17 +1,17 @@
-// The rows of a JSON value as a tree: those of what is open.
+// The rows of a JSON value as a tree. Only expanded parts have rows.
 
 export interface JsonRow {
   /** A JSON pointer. */
   path: string;
-  /** In its object or array; null for the whole. */
+  /** The key in its object or array. Null for the root. */
   name: string | null;
   value: unknown;
-  /** From 1 on. */
+  /** Counted from 1. */
   level: number;
-  /** Its children; null for what has none to show. */
+  /** The number of children. Null if there is nothing to expand. */
   size: number | null;
   isOpen: boolean;
-  /** Among its siblings, from 1 on. */
+  /** Position among its siblings, counted from 1. */
   position: number;
   siblingCount: number;
 }
@@ -28,7 +28,7 @@ function entriesOf(value: unknown): readonly Entry[] | null {
 
 const pointerPart = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** Returns the rows in view. `toggled` are the paths whose state is not that of the beginning. */
+/** Returns the visible rows. `toggled` contains the paths that are not in their initial state. */
 export function jsonRows(value: unknown, toggled: ReadonlySet<string>): JsonRow[] {
   const rows: JsonRow[] = [];
   const add = (row: Omit<JsonRow, 'size' | 'isOpen'>): void => {
@@ -40,8 +40,8 @@ export function jsonRows(value: unknown, toggled: ReadonlySet<string>): JsonRow[
     if (!isOpen || entries === null) return;
     for (const [index, [name, child]] of entries.entries()) {
       const path = `${row.path}/${pointerPart(name)}`;
-      const place = { level: row.level + 1, position: index + 1, siblingCount: entries.length };
-      add({ path, name, value: child, ...place });
+      const position = { level: row.level + 1, position: index + 1, siblingCount: entries.length };
+      add({ path, name, value: child, ...position });
     }
   };
   add({ path: '', name: null, value, level: 1, position: 1, siblingCount: 1 });
@@ -49,9 +49,9 @@ export function jsonRows(value: unknown, toggled: ReadonlySet<string>): JsonRow[
 }
 
 interface Move {
-  /** Of the row that is active afterwards. */
+  /** The row that becomes active. */
   index: number;
-  /** Opens or closes the row that was active. */
+  /** True if the active row is expanded or collapsed. */
   isToggled: boolean;
 }
 
@@ -63,7 +63,7 @@ function parentOf(rows: readonly JsonRow[], index: number): number {
   );
 }
 
-/** Returns where a key leads from a row, as in any tree; null for a key that does nothing. */
+/** Returns the effect of a key on a row, as in any tree. Null for a key without one. */
 export function moveBy(key: string, rows: readonly JsonRow[], index: number): Move | null {
   const row = rows[index];
   const to = (target: number): Move => ({

@@ -12,10 +12,10 @@ interface JsonTreeProps {
 
 const rowHeight = 26;
 const indentPixels = 18;
-// Deeper ones stay in view.
+// Deeper levels are not indented further, so that they stay in view.
 const indentedLevels = 16;
 
-/** A JSON value that somebody else wrote, of any size: only the rows in view are in the page. */
+/** A JSON value from a stranger, of any size. Only the visible rows are in the document. */
 export function JsonTree({ value, label }: JsonTreeProps) {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(0);

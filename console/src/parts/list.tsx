@@ -23,18 +23,18 @@ interface Paging {
 type Listing<Row> = UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
 
 const rowsOfPage = 50;
-/** What a browser holds with ease. */
+/** A browser can hold this many with ease. */
 const pagesMax = 40;
 
 interface ListOptions<Row> {
   key: readonly unknown[];
-  /** Asks for one list of the service. */
+  /** Requests a page of the list. */
   list: (paging: Paging, options: CallOptions) => { page: () => Promise<Page<Row>> };
-  /** Asks again after this time, while the page is in view. */
+  /** Refreshes after this time, while the page is visible. */
   refreshMs?: number;
 }
 
-/** A list of the service, page after page. */
+/** A list of the service, loaded page by page. */
 export function useList<Row>({ key, list, refreshMs }: ListOptions<Row>): Listing<Row> {
   return useInfiniteQuery({
     queryKey: key,
@@ -44,7 +44,7 @@ export function useList<Row>({ key, list, refreshMs }: ListOptions<Row>): Listin
       return list(paging, { signal }).page();
     },
     getNextPageParam: ({ nextCursor }, pages) => (pages.length < pagesMax ? nextCursor : null),
-    // Only a list that nobody has scrolled: it would ask for each of its pages again.
+    // Only if nobody has scrolled, because each loaded page would be requested again.
     refetchInterval: ({ state }) => (isScrolled(state.data) ? false : (refreshMs ?? false)),
     refetchOnWindowFocus: ({ state }) => !isScrolled(state.data),
     placeholderData: (before) => before,
@@ -57,14 +57,14 @@ function isScrolled(data: { pages: readonly unknown[] } | undefined): boolean {
 
 interface ListProps<Row> {
   of: Listing<Row>;
-  /** What is shown where there are no rows. */
+  /** Shown if there are no rows. */
   empty: ReactNode;
-  /** True where filters can lead to the rows that are not shown. */
+  /** True if filters may be hiding rows. */
   hasFilters?: boolean;
   children: (rows: readonly Row[]) => ReactNode;
 }
 
-/** Shows the rows of a list, and asks for more when its end comes into view. */
+/** Shows the rows of a list, and loads more when its end scrolls into view. */
 export function List<Row>({ of, empty, hasFilters = false, children }: ListProps<Row>) {
   const { data, error, refetch, isPlaceholderData, isFetchNextPageError } = of;
   if (data === undefined) {

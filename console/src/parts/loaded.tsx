@@ -8,7 +8,7 @@ interface LoadedProps<Data> {
   children: (data: NonNullable<Data>) => ReactNode;
 }
 
-/** Shows what a query brought; until then a placeholder. An error is told above what is known. */
+/** Shows the data of a query, or a placeholder until it is loaded. An error is shown above known data. */
 export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query;
   const isKnown = data !== undefined && data !== null;

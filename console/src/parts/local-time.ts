@@ -1,8 +1,8 @@
-// Times as inputs of the type `datetime-local` have them, in the zone of the viewer.
+// Converts times for inputs of the type `datetime-local`, in the viewer's zone.
 
 const firstYear = 1970;
 
-/** Returns an instant as an input takes it; nothing for none. */
+/** Converts an instant to the value of an input. Empty for no instant. */
 export function toLocalInput(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return '';
@@ -10,7 +10,7 @@ export function toLocalInput(iso: string): string {
   return local.toISOString().slice(0, 16);
 }
 
-/** Returns the instant of an input; null while it is not whole: a year begins as 0002. */
+/** Converts the value of an input to an instant. Null while it is incomplete: a year being typed starts as 0002. */
 export function fromLocalInput(text: string): string | null {
   const at = new Date(text);
   return Number.isNaN(at.getTime()) || at.getUTCFullYear() < firstYear ? null : at.toISOString();

@@ -10,7 +10,7 @@ const nameCharactersMax = 200;
 interface NamingProps<Named> extends DialogState {
   title: string;
   verb: string;
-  /** The present one; nothing for something new. */
+  /** The current name. Absent for something new. */
   name?: string | null;
   description?: string;
   change: (name: string) => Promise<Named>;
@@ -18,7 +18,7 @@ interface NamingProps<Named> extends DialogState {
   onDone?: (named: Named) => void;
 }
 
-/** Asks for the name of a thing, new or not. */
+/** A dialog that asks for a name. */
 export function Naming<Named>(props: NamingProps<Named>) {
   const { title, verb, name, description, change, changes, onDone, opened, onClose } = props;
   const [typed, setTyped] = useState(name ?? '');

@@ -5,12 +5,12 @@ interface PageProps {
   title: string;
   /** A sentence below the title. */
   about?: ReactNode;
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A page with its title, which is also that of the browser's window. */
+/** A page with its title, which is also the title of the browser window. */
 export function Page({ title, about, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · agent-herald`;
@@ -41,7 +41,7 @@ interface EmptyProps {
   action?: ReactNode;
 }
 
-/** What a list without rows shows: why it is empty, and what to do. */
+/** Shown for a list without rows: why it is empty, and what to do. */
 export function Empty({ title, children, action }: EmptyProps) {
   return (
     <Stack align="center" gap="xs" py="xl" ta="center">

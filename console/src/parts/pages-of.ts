@@ -1,4 +1,4 @@
-/** Returns the page of a thing of an application, by its kind. */
+/** Returns the link to a resource of an application, by its kind. */
 export function pagesOf(appUid: string, uid: string) {
   return {
     event: { to: '/apps/$appUid/events/$eventId', params: { appUid, eventId: uid } },

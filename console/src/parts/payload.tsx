@@ -9,7 +9,7 @@ interface PayloadProps {
   label: string;
 }
 
-/** JSON that somebody else wrote, as a tree and as it is. */
+/** JSON from a stranger, as a tree and in its raw form. */
 export function Payload({ text, label }: PayloadProps) {
   const parsed = useMemo(() => parse(text), [text]);
   const [view, setView] = useState('tree');

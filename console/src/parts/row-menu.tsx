@@ -3,7 +3,7 @@ import { Ellipsis } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { visibleText } from './visible-text.ts';
 
-/** What can be done with a row of a table. */
+/** The menu of actions on a table row. */
 export function RowMenu({ of, children }: { of: string; children: ReactNode }) {
   return (
     <Menu position="bottom-end" width={220}>

@@ -1,6 +1,6 @@
-// Filters live in the address of the page, so that a link shows the same.
+// Filters are part of the page's address, so that a link shows the same list.
 
-/** Returns what takes the named texts, and nothing else, from the query of an address. */
+/** Returns a function that picks the named texts, and nothing else, from the query of an address. */
 export function textsOf<const Names extends readonly string[]>(names: Names) {
   return (search: Record<string, unknown>): { [Name in Names[number]]?: string } => {
     const found = names.flatMap((name) => {

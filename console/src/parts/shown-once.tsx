@@ -5,15 +5,15 @@ import { Copyable } from './copyable.tsx';
 
 interface ShownOnceProps {
   title: string;
-  /** What it is for, and where to keep it. */
+  /** What the secret is for, and where to keep it. */
   about: string;
   secret: string | null;
-  /** What can be done with it first. */
+  /** What to do with it first. */
   children?: ReactNode;
   onSaved: () => void;
 }
 
-/** A secret that the service does not show again: it stays in the page until it is said to be saved. */
+/** A secret that the service never shows again. It stays on the page until the viewer confirms it is saved. */
 export function ShownOnce({ title, about, secret, children, onSaved }: ShownOnceProps) {
   const [isSaved, setSaved] = useState(false);
   useBlocker({ shouldBlockFn: () => true, disabled: secret === null });

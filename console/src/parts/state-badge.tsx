@@ -12,7 +12,7 @@ const colors: Readonly<Record<DeliveryState, string>> = {
   cancelled: 'gray',
 };
 
-/** A word with a colour, which never tells alone. */
+/** A word with a colour. The colour alone never carries the meaning. */
 export function Tag({ color, children }: { color: string; children: string }) {
   return (
     <Badge

@@ -7,12 +7,12 @@ interface TimeInputProps {
   description?: string;
   required?: boolean;
   error?: ReactNode;
-  /** An instant; empty for none. */
+  /** An instant. Empty means none. */
   at: string;
   onChange: (at: string) => void;
 }
 
-/** A time in the zone of the viewer. */
+/** A time in the viewer's zone. */
 export function TimeInput({ at, onChange, ...others }: TimeInputProps) {
   return (
     <TextInput

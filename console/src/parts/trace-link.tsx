@@ -3,7 +3,7 @@ import { useSettings } from '../api/settings.ts';
 import { traceUrl } from './trace-url.ts';
 import { Uid } from './uid.tsx';
 
-/** A trace, which leads to the operators’ own tool where they have named it. */
+/** A trace, with a link to the operators’ tool if one is configured. */
 export function TraceLink({ traceId }: { traceId: string }) {
   const settings = useSettings();
   const url = settings === null ? null : traceUrl(settings, traceId);

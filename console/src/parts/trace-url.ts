@@ -4,7 +4,7 @@ interface Traces {
 
 const traceIdForm = /^[0-9a-f]{32}$/;
 
-/** Returns the page of a trace in the operators’ tool; null where that is not known. */
+/** Returns the URL of a trace in the operators’ tool, or null if none is configured. */
 export function traceUrl({ traceUrlTemplate }: Traces, traceId: string): string | null {
   const isWeb = traceUrlTemplate !== null && /^https?:\/\//i.test(traceUrlTemplate);
   if (!isWeb || !traceIdForm.test(traceId)) return null;

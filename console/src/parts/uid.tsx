@@ -2,7 +2,7 @@ import { CopyButton, Tooltip, UnstyledButton } from '@mantine/core';
 import { visibleText } from './visible-text.ts';
 import classes from './parts.module.css';
 
-/** An id, which a click copies. */
+/** An ID. A click copies it. */
 export function Uid({ value }: { value: string }) {
   return (
     <CopyButton value={value}>

@@ -5,10 +5,10 @@ import classes from './parts.module.css';
 
 const shownAtFirst = 20_000;
 
-/** What a line shows at most. */
+/** The maximum that a line shows. */
 export const lineCharacters = 300;
 
-/** A line that somebody else wrote: a name, a header, a URL. */
+/** A line from a stranger: a name, a header, a URL. */
 export function Line({ text }: { text: string }) {
   return (
     <bdi
@@ -20,7 +20,7 @@ export function Line({ text }: { text: string }) {
   );
 }
 
-/** A text that somebody else wrote, of any length: a payload, an answer. */
+/** A text from a stranger, of any length: a payload or a response. */
 export function Block({ text, label }: { text: string; label: string }) {
   const [isWhole, setWhole] = useState(false);
   const isCut = !isWhole && text.length > shownAtFirst;

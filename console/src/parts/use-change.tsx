@@ -4,19 +4,19 @@ import { visibleText } from './visible-text.ts';
 
 interface ChangeOptions<Input, Result> {
   change: (input: Input) => Promise<Result>;
-  /** The beginnings of the keys of the queries that show something else afterwards. */
+  /** The key prefixes of the queries that are outdated afterwards. */
   changes: readonly (readonly unknown[])[];
-  /** What is said when it is done. */
+  /** The message after success. */
   done?: string | ((result: Result) => string);
   onDone?: (result: Result) => void;
 }
 
-/** A call that changes something: afterwards the pages ask anew, and say that it is done. */
+/** A call that changes something. Afterwards the affected queries are refreshed and a message is shown. */
 export function useChange<Input = void, Result = unknown>(options: ChangeOptions<Input, Result>) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: options.change,
-    // Some answers have secrets: none is kept longer than what shows it.
+    // Some responses contain secrets. None is kept longer than the component that shows it.
     gcTime: 0,
     onSuccess: async (result) => {
       await Promise.all(options.changes.map((queryKey) => client.invalidateQueries({ queryKey })));

@@ -7,11 +7,11 @@ export interface DialogState {
 
 interface Dialog<Subject> {
   open: (subject: Subject) => void;
-  /** Renders the dialog of the subject, anew each time that it is opened. */
+  /** Renders the dialog for its subject, remounted each time it opens. */
   of: (render: (subject: Subject, state: DialogState) => ReactNode) => ReactNode;
 }
 
-/** A dialog about one thing of several, such as a row; it still shows the thing while it closes. */
+/** A dialog about one of several subjects, such as a row. It keeps showing the subject while it closes. */
 export function useDialog<Subject = true>(): Dialog<Subject> {
   const [state, setState] = useState<{ subject: Subject; turn: number; opened: boolean }>();
   const opener = useRef<HTMLElement | null>(null);
@@ -27,10 +27,10 @@ export function useDialog<Subject = true>(): Dialog<Subject> {
     of: (render) => {
       if (state === undefined) return null;
       const onClose = (): void => {
-        // An answer that came late closes its own dialog, not one that was opened since.
+        // A late response closes its own dialog, not one that was opened since.
         if (latestTurn.current !== state.turn) return;
         setState({ ...state, opened: false });
-        // After the dialog let go of the focus.
+        // After the dialog has released the focus.
         setTimeout(() => opener.current?.focus(), 0);
       };
       const { subject, turn, opened } = state;
@@ -39,7 +39,7 @@ export function useDialog<Subject = true>(): Dialog<Subject> {
   };
 }
 
-/** Where the focus returns to: an item of a menu is gone by then, its button is not. */
+/** Where the focus returns to. A menu item is gone by then, but its button is not. */
 function focusedOpener(): HTMLElement | null {
   const focused = document.activeElement;
   const menu = focused?.closest('[role="menu"]');

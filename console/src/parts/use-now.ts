@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 const tickMs = 1_000;
 
-/** Returns the time, each second anew. */
+/** Returns the current time, updated every second. */
 export function useNow(): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

@@ -1,7 +1,7 @@
-// Texts of others, such as receivers' answers: nothing in them may change how the page looks.
+// Texts from strangers, such as receivers' responses, must not change how the page looks.
 
-// Controls but tab and line feed, and all that shows nothing or turns the text around; an emoji
-// keeps what makes it one.
+// Control characters other than tab and line feed, and characters that are invisible or change the text direction.
+// Emoji keep the characters that they are composed of.
 const hidden = new RegExp(
   [
     String.raw`(?!(?<=\p{Extended_Pictographic})\uFE0F)`,
@@ -12,12 +12,12 @@ const hidden = new RegExp(
 );
 const allHidden = new RegExp(hidden, 'gu');
 
-/** Reports whether a text has characters that show nothing, or turn the text around. */
+/** Checks whether a text has characters that are invisible or change the text direction. */
 export function hasHidden(text: string): boolean {
   return hidden.test(text);
 }
 
-/** Returns a text in which characters that show nothing, or turn the text around, have a name. */
+/** Returns a text in which characters that are invisible or change the text direction are spelled out. */
 export function visibleText(text: string): string {
   return text.replaceAll(allHidden, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -25,7 +25,7 @@ export function visibleText(text: string): string {
   });
 }
 
-/** Reports whether somebody typed a text, as it is or as it is shown; spaces do not count. */
+/** Checks whether a text was typed, in its raw or its shown form. Spaces are ignored. */
 export function isTypedAs(typed: string, text: string): boolean {
   const wanted = [text, visibleText(text)].map(withoutSpaces);
   return wanted.includes(withoutSpaces(typed));

@@ -2,7 +2,7 @@ import type { Webhook } from '@agent-herald/client';
 import { webhookLabel } from '../api/webhooks.ts';
 import { visibleText } from './visible-text.ts';
 
-/** Returns the webhooks as the choices of a field. */
+/** Returns the webhooks as the options of a field. */
 export function webhookChoices(webhooks: readonly Webhook[]): { value: string; label: string }[] {
   return webhooks.map((webhook) => ({
     value: webhook.uid,

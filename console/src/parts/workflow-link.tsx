@@ -4,7 +4,7 @@ import { Uid } from './uid.tsx';
 import { visibleText } from './visible-text.ts';
 import { workflowUrl } from './workflow-url.ts';
 
-/** A workflow, which leads to Temporal’s pages where the operators have named them. */
+/** A workflow, with a link to Temporal’s UI if one is configured. */
 export function WorkflowLink({ workflowId }: { workflowId: string | null }) {
   const settings = useSettings();
   if (workflowId === null) return 'none yet';

@@ -3,7 +3,7 @@ interface TemporalUi {
   temporalNamespace: string;
 }
 
-/** Returns the page of a workflow in Temporal's UI; null where that is not known. */
+/** Returns the URL of a workflow in Temporal's UI, or null if none is configured. */
 export function workflowUrl(
   { temporalUiUrl, temporalNamespace }: TemporalUi,
   workflowId: string,

@@ -8,7 +8,7 @@ import { notifyOfFault } from '../parts/notify-of-fault.ts';
 import { useChange } from '../parts/use-change.tsx';
 import { useLeave } from './leave.ts';
 
-/** Who is signed in, and the way out. */
+/** The signed-in admin, and the sign-out. */
 export function AccountMenu() {
   const { data: session } = useQuery(sessionQuery);
   const leave = useLeave();

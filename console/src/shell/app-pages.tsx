@@ -5,7 +5,7 @@ import { type App, appsQuery } from '../api/app.tsx';
 import { AnchorLink } from '../parts/links.tsx';
 import { Page } from '../parts/page.tsx';
 
-/** The place of the pages of an application, for those who may see it. */
+/** The frame of an application's pages, for viewers who have a role in it. */
 export function AppPages() {
   const { appUid } = useParams({ from: '/signed-in/apps/$appUid' });
   const { data: apps } = useSuspenseQuery(appsQuery);

@@ -7,7 +7,7 @@ import { MenuLink } from '../parts/links.tsx';
 import { Line } from '../parts/untrusted.tsx';
 import { visibleText } from '../parts/visible-text.ts';
 
-/** Goes from one application to another. */
+/** Switches to another application. */
 export function AppSwitcher() {
   const { appUid } = useParams({ strict: false });
   const { data: apps = [] } = useQuery(appsQuery);

@@ -7,14 +7,14 @@ import { When } from '../parts/when.tsx';
 
 const idleAfterMs = 10 * 60_000;
 
-/** Asks for nothing while nobody is there, so that a session ends an hour after it was last used, and says so. */
+/** Stops refreshing while nobody is there, so that a session ends an hour after its last use, and says so. */
 export function IdleNotice() {
   const isIdle = useIdle(idleAfterMs, { initialState: false });
   useEffect(() => {
     focusManager.setFocused(isIdle ? false : undefined);
     return () => focusManager.setFocused(undefined);
   }, [isIdle]);
-  // The stream of live events goes on.
+  // The stream of live events continues.
   const isLive = useLocation().pathname.endsWith('/events/live');
   return isIdle && !isLive ? <NotRefreshed /> : null;
 }

@@ -1,4 +1,4 @@
-// Ctrl-K opens the palette, `g` and a letter a page, `?` the list of these.
+// Ctrl-K opens the palette, `g` and a letter open a page, `?` lists the shortcuts.
 import { ActionIcon, Button, Group, Kbd, Modal, Table } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
@@ -22,7 +22,7 @@ export function Keyboard({ appUid }: { appUid: string | undefined }) {
   };
   useHotkeys(
     [['mod+K', showPalette]],
-    // Also while something is typed.
+    // Also works while the focus is in a text field.
     [],
   );
   useHotkeys([

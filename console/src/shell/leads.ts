@@ -1,4 +1,4 @@
-// Where the palette leads with an id.
+// The pages that the palette offers for an ID.
 import { pagesOf } from '../parts/pages-of.ts';
 
 type Kind = 'event' | 'webhook' | 'user' | 'account' | 'job' | 'resource' | 'actor' | 'other';
@@ -8,7 +8,7 @@ export type Named =
 
 const uids = /\b([a-z]{3})_[0-9a-hjkmnp-tv-z]{26}\b/g;
 
-// The first of these that a text has is what it names.
+// The first prefix that a text contains determines its kind.
 const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['evt', 'event'],
   ['whk', 'webhook'],
@@ -22,7 +22,7 @@ const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['adm', 'actor'],
 ];
 
-/** Returns what a text names by its ids: of an event and a webhook together, their delivery. */
+/** Returns what the IDs in a text refer to. An event and a webhook together refer to their delivery. */
 export function namedBy(text: string): Named | null {
   const found = new Map(
     [...text.toLowerCase().matchAll(uids)].map(([uid, prefix]) => [prefix, uid]),
@@ -38,7 +38,7 @@ export function namedBy(text: string): Named | null {
   return other === undefined ? null : { kind: 'other', uid: other };
 }
 
-/** Returns the pages that tell of what is named, the likeliest first. */
+/** Returns the pages about it, the likeliest first. */
 export function leadsOf(named: Named, appUid: string) {
   const params = { appUid };
   if (named.kind === 'delivery') {
@@ -55,9 +55,9 @@ export function leadsOf(named: Named, appUid: string) {
     webhook: [{ label: 'Open this webhook', ...pages.webhook }],
     user: [{ label: 'Open this user', ...pages.user }],
     account: [{ label: 'Open this account', ...pages.account }],
-    // Most are replays; an erasure has no page, but a row.
+    // Most jobs are replays. An erasure has no page, only a row.
     job: [{ label: 'Open this replay', ...pages.replay }, done],
-    // The audit log has no rows of resources.
+    // The audit log has no rows about resources.
     resource: [
       {
         label: 'Events of this resource',

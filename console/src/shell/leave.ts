@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { keepCsrfToken } from '../api/client.ts';
 import { queries } from '../api/queries.ts';
 
-/** Returns what follows a sign-out: nothing that was shown is kept. */
+/** Returns a function to call after a sign-out. It discards everything that was shown. */
 export function useLeave(): () => void {
   const navigate = useNavigate();
   return () => {

@@ -1,4 +1,4 @@
-// The pages of an application, as the palette, the shortcuts and their list name them.
+// The pages of an application, for the palette, the shortcuts and their list.
 
 export interface PageOfApp {
   label: string;
@@ -16,9 +16,9 @@ export interface PageOfApp {
     | '/apps/$appUid/members'
     | '/apps/$appUid/audit-log'
     | '/apps/$appUid/settings';
-  /** Opens it after `g`. */
+  /** The key that opens it after `g`. */
   letter: string;
-  /** Where it stands in the navigation; null for a page that another one leads to. */
+  /** The group in the navigation. Null for a page that only another page links to. */
   group: 'Watch' | 'People' | 'Configure' | null;
 }
 

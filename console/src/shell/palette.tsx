@@ -18,7 +18,7 @@ const [store, { open }] = createSpotlight();
 
 export const openPalette = open;
 
-/** Leads to any page, application, webhook, event or delivery, by its name or id. */
+/** Opens any page, application, webhook, event or delivery by its name or ID. */
 export function Palette({ appUid }: { appUid: string | undefined }) {
   const [query, setQuery] = useState('');
   return (
@@ -75,11 +75,11 @@ function useActions(appUid: string | undefined, query: string): SpotlightActionD
   }));
   const named = namedBy(query);
   const leads = named === null ? [] : leadsOf(named, appUid);
-  const byId = leads.map(({ label, ...place }) => ({
+  const byId = leads.map(({ label, ...link }) => ({
     id: label,
     label,
     keywords: [query],
-    onClick: () => void navigate(place),
+    onClick: () => void navigate(link),
   }));
   return [...byId, ...pages, ...webhookActions, ...appActions];
 }

@@ -1,4 +1,4 @@
-// What surrounds every page after the sign-in: the bar, the navigation, the place of the page.
+// The frame of every page after the sign-in: the bar, the navigation and the page.
 import { AppShell, Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
@@ -78,7 +78,7 @@ export function Shell() {
   );
 }
 
-/** Leads to the sign-in when the session ends, whatever the page would rather keep open. */
+/** Opens the sign-in page when the session ends, even if the current page has unsaved input. */
 function useSignInAfter(session: Session | null | undefined): void {
   const router = useRouter();
   const navigate = useNavigate();

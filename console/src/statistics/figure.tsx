@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 interface FigureProps {
   label: string;
   value: string;
-  /** What it means, or what to do about it. */
+  /** The meaning of the number, or what to do about it. */
   about?: ReactNode;
 }
 
-/** One number with its name. */
+/** One number with its label. */
 export function Figure({ label, value, about }: FigureProps) {
   return (
     <Card withBorder padding="md" component="div" role="group" aria-label={label}>
@@ -27,7 +27,7 @@ export function Figure({ label, value, about }: FigureProps) {
   );
 }
 
-/** Numbers side by side, on a phone two and two. */
+/** Numbers side by side, two per row on a phone. */
 export function Figures({ children }: { children: ReactNode }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} spacing="md">

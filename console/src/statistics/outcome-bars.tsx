@@ -1,4 +1,4 @@
-// The library of charts is large: only outcome-chart.tsx loads this file, when it is needed.
+// The chart library is large, so outcome-chart.tsx loads this file only when it is needed.
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { outcomes } from './outcomes.ts';

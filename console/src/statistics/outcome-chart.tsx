@@ -12,11 +12,11 @@ const OutcomeBars = lazy(async () => {
 
 interface OutcomeChartProps {
   statistics: DeliveryStatistics;
-  /** What the chart shows, for those who hear it. */
+  /** Describes the chart to screen readers. */
   label: string;
 }
 
-/** Attempts over time by outcome: as bars, in a sentence, and on demand as a table. */
+/** Attempts over time by outcome: as bars, as a sentence, and on demand as a table. */
 export function OutcomeChart({ statistics, label }: OutcomeChartProps) {
   const [isTable, setTable] = useState(false);
   const { totals, interval, points } = statistics;

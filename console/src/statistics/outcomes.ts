@@ -1,8 +1,8 @@
-// What became of attempts, in numbers and words.
+// The outcomes of attempts, in numbers and words.
 import type { DeliveryCounts } from '@agent-herald/client';
 import { formatDuration } from '../parts/format-time.ts';
 
-/** The outcomes of an attempt, the best first, each with its colour in charts. */
+/** The outcomes of an attempt, best first, each with its colour in charts. */
 export const outcomes = [
   { name: 'delivered', color: 'teal.6' },
   { name: 'retrying', color: 'yellow.6' },
@@ -12,7 +12,7 @@ export const outcomes = [
 
 export type Outcome = (typeof outcomes)[number]['name'];
 
-/** Returns the share of attempts that delivered, from 0 to 1; null where there were none. */
+/** Returns the share of attempts that delivered, from 0 to 1. Null if there were none. */
 export function successShare({
   attempts,
   delivered,
@@ -20,7 +20,7 @@ export function successShare({
   return attempts === 0 ? null : delivered / attempts;
 }
 
-/** Returns a share such as `99.95%`; never 100% where something failed, nor 0% where something did not. */
+/** Returns a share such as `99.95 %`; never 100 % if anything failed, nor 0 % if anything succeeded. */
 export function formatShare(share: number | null): string {
   if (share === null) return '–';
   const percent = share * 100;
@@ -38,7 +38,7 @@ export function formatCount(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** Returns the counts of a range in a sentence, for those who do not see the chart. */
+/** Returns the counts of a range as a sentence, for people who do not see the chart. */
 export function sentenceOf(counts: Pick<DeliveryCounts, 'attempts' | Outcome>): string {
   if (counts.attempts === 0) return 'No attempts in this period.';
   const parts = outcomes
@@ -51,7 +51,7 @@ export function sentenceOf(counts: Pick<DeliveryCounts, 'attempts' | Outcome>): 
   return `${formatCount(counts.attempts)} ${noun}: ${parts.join(', ')}.`;
 }
 
-/** Returns a count that was not taken to its end beyond a cap. */
+/** Returns a count that may be capped. */
 export function formatCapped({
   count,
   countIsCapped,
@@ -64,7 +64,7 @@ export function formatCapped({
 
 const heldCountMax = 10_000;
 
-/** Returns how many deliveries a webhook holds: the service counts no further than its cap. */
+/** Returns the number of deliveries that a webhook holds. The service counts only up to its cap. */
 export function formatHeld(count: number): string {
   return formatCapped({ count, countIsCapped: count >= heldCountMax });
 }

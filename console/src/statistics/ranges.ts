@@ -1,4 +1,4 @@
-// The ranges of time that statistics are shown of.
+// The time ranges of statistics.
 
 export const ranges = {
   '1h': { label: '1 hour', period: 'last hour', ms: 3_600_000, interval: 'minute' },
@@ -13,23 +13,23 @@ export function isRange(text: string | undefined): text is RangeName {
   return text !== undefined && Object.hasOwn(ranges, text);
 }
 
-/** Returns the beginning of a range that ends now. */
+/** Returns the start of a range that ends now. */
 export function sinceOf(name: RangeName, now: Date): string {
   return new Date(now.getTime() - ranges[name].ms).toISOString();
 }
 
-/** Checks whether points by the hour need the day beside the time: 25 of them begin and end at the same hour. */
+/** Checks whether hourly points need the date, too: 25 of them start and end at the same hour. */
 export function isLongerThanDay(interval: 'minute' | 'hour' | 'day', count: number): boolean {
   return interval === 'hour' && count > 24;
 }
 
-/** Returns a point's time as the axis of a chart shows it, in the zone of the viewer. */
+/** Returns a point's time for the axis of a chart, in the viewer's zone. */
 export function formatPoint(
   at: string,
   interval: 'minute' | 'hour' | 'day',
   isLong: boolean,
 ): string {
-  // A day of the statistics is one of UTC.
+  // The days of the statistics are in UTC.
   if (interval === 'day')
     return new Date(at).toLocaleDateString('en-GB', {
       day: 'numeric',

@@ -1,4 +1,4 @@
-// Whether a webhook is delayed by another one that never answers in time.
+// Measures whether a webhook is delayed by another one that never responds in time.
 import { compareBeside } from '../beside.ts';
 import { measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';

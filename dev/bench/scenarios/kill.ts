@@ -1,4 +1,4 @@
-// What is lost, comes twice and takes longer when a process is killed under load.
+// Measures losses, duplicates and delays when a process is killed under load.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from '../bench.ts';
 import { measure, type Measurement } from '../measure.ts';

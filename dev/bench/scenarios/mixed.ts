@@ -1,4 +1,4 @@
-// Both kinds of changes at once, to receivers of which some are slow and some fail.
+// Both kinds of changes concurrently, to receivers of which some are slow and some fail.
 import type { BenchApp } from '../app.ts';
 import type { Call, Caller } from '../calls.ts';
 import { measureBacklog } from '../backlog.ts';
@@ -6,13 +6,13 @@ import type { Scenario } from '../scenario.ts';
 import { openLoad } from '../settings.ts';
 
 const ratePerSecond = 220;
-// One in eleven: 20 changes of agents and 200 reported changes a second.
+// One in eleven: 20 changes of agents and 200 reported changes per second.
 const agentChangeEvery = 11;
-// 22 events a second keep 27 requests waiting: slow, but within the 32 permits of a webhook.
+// 22 events per second keep 27 requests waiting: slow, but within the 32 permits of a webhook.
 const slowMs = 1_200;
-// 2 %, the retries included.
+// 2 %, including retries.
 const refuseEvery = 50;
-// The first wait of the service's own schedule, then no longer ones: they would only prolong the run.
+// The first wait of the service's own schedule, repeated. Its longer waits would only prolong the run.
 const retryScheduleMs = Array<number>(5).fill(5_000);
 
 export const mixed: Scenario = {

@@ -3,7 +3,7 @@ import { measure, type Plan } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import { openLoad, sized } from '../settings.ts';
 
-/** Returns a plan of 100 sign-ins a second, of 500 known users. */
+/** Returns a plan of 100 sign-ins per second by 500 known users. */
 export function planSignIns(
   { settings, signal }: Bench,
   { name, seconds }: { name: string; seconds: number },

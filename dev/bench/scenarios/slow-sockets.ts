@@ -1,4 +1,4 @@
-// Clients that are slow on purpose, beside good ones.
+// Deliberately slow clients next to normal ones.
 import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
 import { measure, type Measurement } from '../measure.ts';

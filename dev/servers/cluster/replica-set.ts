@@ -1,4 +1,4 @@
-// A MongoDB replica set of three, with elections as in production: after 10 s without a primary.
+// A MongoDB replica set of three, with elections like in production: after 10 s without a primary.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,13 +10,13 @@ import { Member } from './member.ts';
 
 const replicaSetName = 'herald';
 const commandTimeoutMs = 1000;
-// More than the 10 s in which the others may catch up.
+// Longer than the 10 s in which the others can catch up.
 const stepDownSeconds = 15;
 const stepDownTimeoutMs = 15_000;
 const pollIntervalMs = 50;
 // The default, as in production.
 const electionTimeoutMs = 10_000;
-// These and the next as docs/running.md asks of every replica set.
+// These and the next ones are as docs/running.md requires for every replica set.
 const settings = {
   electionTimeoutMillis: electionTimeoutMs,
   catchUpTimeoutMillis: 1_000,
@@ -42,15 +42,15 @@ interface ReplicaSetOptions {
 export interface ReplicaSet {
   readonly uri: string;
   readonly members: readonly Member[];
-  /** Returns the member that is primary. Throws when there is none within 60 s. */
+  /** Returns the primary. Throws if there is none within 60 s. */
   primary(): Promise<Member>;
-  /** Makes the primary hand over, and not stand for election for a while. */
+  /** Makes the primary step down and not stand for election for a while. */
   stepDown(): Promise<void>;
   /** Sends a command to one member. */
   command(member: Member, content: Document): Promise<Document>;
 }
 
-/** Starts the members on new data, makes them a set, and waits for their primary. */
+/** Starts the members with new data, initiates the set, and waits for a primary. */
 export async function startReplicaSet(options: ReplicaSetOptions): Promise<ReplicaSet> {
   const { ports } = options;
   const members = ports.map((port, index) => mongodMember(options, port, `mongod-${index + 1}`));
@@ -111,7 +111,7 @@ async function initiate(ports: readonly number[]): Promise<void> {
   await command(ports[0] ?? 0, { replSetInitiate: { _id: replicaSetName, members, settings } });
 }
 
-/** Makes the first member primary, which else begins an election after 10 s. */
+/** Makes the first member primary. Otherwise it would start an election only after 10 s. */
 async function standForElection(ports: readonly number[]): Promise<void> {
   const deadline = performance.now() + electionTimeoutMs;
   while (performance.now() < deadline) {
@@ -124,7 +124,7 @@ async function standForElection(ports: readonly number[]): Promise<void> {
 async function waitForPrimary(ports: readonly number[]): Promise<number> {
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
-    // The first to answer: one that is frozen or dead does not.
+    // The first to respond, because a frozen or dead member does not.
     const port = await Promise.any(ports.map(ifPrimary)).catch(() => null);
     if (port !== null) return port;
     await delay(pollIntervalMs);
@@ -132,7 +132,7 @@ async function waitForPrimary(ports: readonly number[]): Promise<number> {
   throw new Error(`the replica set has no primary after ${startTimeoutMs / 1000} s`);
 }
 
-/** A member that still copies the data could not be elected. */
+/** Waits, because a member that is still copying the data could not be elected. */
 async function waitForSecondaries(ports: readonly number[]): Promise<void> {
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {

@@ -10,11 +10,11 @@ export interface TemporalNode {
   readonly membershipPort: number;
 }
 
-/** Fixed for the life of the data. Four for each of three history processes. */
+/** Fixed for the life of the data. Four for each of the three history processes. */
 const historyShards = 12;
 export const databases = { main: 'temporal', visibility: 'temporal_visibility' } as const;
 
-/** Returns the file of one process, in JSON, which is YAML. A process finds the others in the database. */
+/** Returns the configuration of one process, as JSON, which is also YAML. Processes find each other in the database. */
 export function configOf(
   node: TemporalNode,
   { nodes, postgresPort, dynamicConfigPath }: ConfigFacts,
@@ -75,7 +75,7 @@ function rpcOf({ grpcPort, membershipPort }: TemporalNode) {
   return { grpcPort, membershipPort, bindOnIP: '127.0.0.1' };
 }
 
-/** Returns the settings that a running server reads anew, in JSON, which is YAML. */
+/** Returns the settings that a running server reloads, as JSON, which is also YAML. */
 export function dynamicConfig(values: Readonly<Record<string, string | number | boolean>>): string {
   const settings = Object.entries(values).map(([name, value]) => [name, [{ value }]]);
   return `${JSON.stringify(Object.fromEntries(settings), null, 2)}\n`;

@@ -1,4 +1,4 @@
-// A Temporal server on PostgreSQL, with a process for each part of it.
+// A Temporal server on PostgreSQL, with a process for each of its services.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
@@ -35,7 +35,7 @@ interface TemporalServer {
   readonly members: readonly Member[];
 }
 
-/** Makes the tables in an empty PostgreSQL. */
+/** Creates the tables in an empty PostgreSQL. */
 export async function makeTemporalTables(sqlTool: string, postgresPort: number): Promise<void> {
   const endpoint = ['--plugin', 'postgres12', '--ep', '127.0.0.1', '-p', String(postgresPort)];
   for (const name of ['main', 'visibility'] as const) {
@@ -54,7 +54,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   const nodes = nodesOf(options.ports);
   const members = await Promise.all(nodes.map((node) => nodeMember(options, node, nodes)));
   for (const member of members) options.open.use(member);
-  // Of several that write the cluster's first record one would fail.
+  // If several wrote the cluster's first record, one would fail.
   const isFirst = ({ name }: Member): boolean => name === firstToStart;
   await members.find(isFirst)?.start();
   await Promise.all(members.filter((member) => !isFirst(member)).map((member) => member.start()));
@@ -102,7 +102,7 @@ async function nodeMember(
         logFile: join(ownFolder, 'temporal.log'),
       }),
     ready: async (server) => {
-      // The worker has nobody who calls it.
+      // Nobody calls the worker.
       if (node.role === 'worker') return;
       await waitForPort(server, node.grpcPort);
       if (node.role !== 'frontend') return;

@@ -1,4 +1,4 @@
-// What options may be, with errors that say so.
+// Parsers of option values. Their errors say what is allowed.
 import { InvalidArgumentError, Option } from 'commander';
 import type {
   DeliveryState,
@@ -45,18 +45,18 @@ const unitsMs: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3_600e3,
 
 const timeShape = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Reads a time: ISO 8601 with its offset, as the API takes it, or how long ago (`30s`, `10m`, `2h`, `3d`). */
+/** Parses a time in ISO 8601 with an offset, as in the API, or a time ago (`30s`, `10m`, `2h`, `3d`). */
 export function readTime(text: string): string {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const atMs =
     count === undefined ? parseTime(text) : Date.now() - Number(count) * (unitsMs[unit] ?? 0);
   const time = Number.isNaN(atMs) ? '' : new Date(atMs).toISOString();
-  // Years of more digits have a sign.
+  // Years of more than four digits have a sign.
   if (/^\d/.test(time)) return time;
   throw new InvalidArgumentError('Use ISO 8601, or 30s, 10m, 2h or 3d for that long ago.');
 }
 
-/** `Date` alone takes `5`, times without an offset, and February 30, of which it makes March 2. */
+/** `Date` alone would accept `5`, times without an offset, and February 30 (as March 2). */
 function parseTime(text: string): number {
   const day = timeShape.exec(text)?.[1] ?? '';
   const dayMs = Date.parse(day);
@@ -64,7 +64,7 @@ function parseTime(text: string): number {
   return isDay ? Date.parse(text) : Number.NaN;
 }
 
-/** Reads a whole number from 1 on. */
+/** Parses a whole number of at least 1. */
 export function readCount(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text))
     throw new InvalidArgumentError('Use a whole number, 1 or greater.');
@@ -78,13 +78,13 @@ export function readUrl(text: string): string {
     ['http:', 'https:'].includes(url?.protocol ?? '') &&
     url?.username === '' &&
     url.password === '';
-  // The parser would leave some out, and encode others.
+  // The parser would drop some of these characters and encode others.
   if (url === null || !isUsable || /[\p{C}\p{Z}]/u.test(text))
     throw new InvalidArgumentError('Use a URL such as http://localhost:4000/hook.');
   return url.href;
 }
 
-/** An empty text is no number: it would end a secret now. One of too many digits is sent as null. */
+/** Rejects an empty text, which would end a secret immediately, and numbers too large for JSON. */
 export function readSeconds(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use a whole number of seconds.');

@@ -14,7 +14,7 @@ export const exitCodes = {
   unreachable: 5,
 } as const;
 
-/** A fault that the user can do something about; its message is all there is to say. */
+/** An error that the user can act on. Only its message is shown. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;
@@ -25,7 +25,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Returns the exit code that tells scripts of an error. */
+/** Returns the exit code for an error, for scripts. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof CommandError) return error.exitCode;
   if (!(error instanceof HeraldError)) return exitCodes.failed;

@@ -3,7 +3,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts';
 import { createProgram } from './program.ts';
 import { stopSignal } from './session.ts';
 
-// A reader such as `head` has enough.
+// A reader such as `head` closes the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok);
   throw error;
@@ -14,10 +14,10 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
-// Calls that were left alone, such as one to a receiver that hangs, are not waited for.
+// Do not wait for open calls, such as one to a receiver that hangs.
 if (stopSignal.aborted) process.exit();
 
-/** Says what went wrong, and returns the exit code. */
+/** Prints the error and returns the exit code. */
 function report(error: unknown): number {
   if (stopSignal.aborted) return exitCodes.ok;
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;

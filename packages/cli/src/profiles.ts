@@ -1,4 +1,4 @@
-// The file of profiles: addresses and keys, readable by its owner alone.
+// The file with the profiles: addresses and keys, readable only by its owner.
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ export interface Profile {
 
 interface Settings {
   readonly profiles: Readonly<Record<string, Profile>>;
-  /** What `listen` signs with. */
+  /** The secret that `listen` signs with. */
   readonly listenSecret?: string;
 }
 
@@ -32,7 +32,7 @@ export function readSettings(): Settings {
   }
 }
 
-/** Replaces the file in one step. */
+/** Replaces the file atomically. */
 export function writeSettings(settings: Settings): void {
   mkdirSync(folder(), { recursive: true, mode: 0o700 });
   const draft = `${settingsFile()}.${process.pid}`;
@@ -42,8 +42,8 @@ export function writeSettings(settings: Settings): void {
 }
 
 /**
- * Returns what to call with: the profile that is named, else the environment, else the profile `default`. Never some of
- * each: no key goes to another service than its own. Throws when something is missing.
+ * Returns the profile to use: the named one, or else the environment, or else the profile `default`. The sources are
+ * never mixed, so that a key is sent only to its own service. Throws `CommandError` if a value is missing.
  */
 export function chooseProfile(named: string | undefined): Profile {
   const ofEnvironment = named === undefined ? readEnvironment() : null;

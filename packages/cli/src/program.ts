@@ -45,7 +45,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Makes faults in arguments errors, in all commands. */
+/** Makes all commands throw on invalid arguments instead of exiting. */
 function refuseWithErrors(command: Command): void {
   command.exitOverride().showHelpAfterError('(run with --help for usage)');
   for (const each of command.commands) refuseWithErrors(each);

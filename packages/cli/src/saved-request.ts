@@ -1,4 +1,4 @@
-// A request as it was saved: raw HTTP, or its headers and its body apart.
+// Parses a saved request: raw HTTP, or separate headers and body.
 
 export interface SavedRequest {
   readonly headers: Readonly<Record<string, string>>;
@@ -7,7 +7,7 @@ export interface SavedRequest {
 
 const blankLine = /\r?\n\r?\n/;
 
-/** Reads a whole request: a request line maybe, headers, a blank line, and the body as it came. */
+/** Parses a whole request: an optional request line, headers, a blank line and the raw body. */
 export function readRawRequest(bytes: Buffer): SavedRequest {
   const found = blankLine.exec(bytes.toString('latin1'));
   const end = found?.index ?? bytes.length;
@@ -15,7 +15,7 @@ export function readRawRequest(bytes: Buffer): SavedRequest {
   return { headers: readHeaders(head), body: bytes.subarray(end + (found?.[0].length ?? 0)) };
 }
 
-/** Reads headers one a line, or as a JSON object. Editors put a byte order mark before them. */
+/** Parses headers, one per line or as a JSON object. Editors may add a byte order mark. */
 export function readHeaders(file: string): Record<string, string> {
   const text = file.replace(/^(?:\ufeff|\xef\xbb\xbf)/, '');
   const entries = text.trimStart().startsWith('{')

@@ -1,4 +1,4 @@
-// What a command works with: its options, the client, and where it prints.
+// The context of a command: its options, the client and its output.
 import Table from 'cli-table3';
 import type { Command } from 'commander';
 import { HeraldClient } from '../../client-ts/src/index.ts';
@@ -6,13 +6,13 @@ import { CommandError, exitCodes } from './exit-codes.ts';
 import { chooseProfile, type Profile } from './profiles.ts';
 
 export interface GlobalOptions {
-  /** Undefined where none is named. */
+  /** Undefined if no profile is named. */
   readonly profile?: string;
   readonly json?: true;
   readonly table?: true;
 }
 
-/** A column's title, and the cell of a row. */
+/** For each column title, the cell of a row. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 
 const noBorders = {
@@ -38,10 +38,10 @@ const noBorders = {
 
 const stop = new AbortController();
 
-/** Aborted once a command without an end of its own was ended, which is no failure. */
+/** Aborted when the user stops an endless command. That is not a failure. */
 export const stopSignal = stop.signal;
 
-/** For a command without an end: Ctrl-C ends it by `stopSignal`. It ends other commands as any process. */
+/** Makes Ctrl-C abort `stopSignal`, for endless commands. Without this call, it kills the process as usual. */
 export function endsWhenStopped(): AbortSignal {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   return stopSignal;
@@ -59,13 +59,13 @@ export class Session {
     this.client = clientOf(this.profile);
   }
 
-  /** Prints a list: a table for people, else JSON. */
+  /** Prints a list: a table for people, or else JSON. */
   list<Row>(rows: readonly Row[], columns: Columns<Row>): void {
     if (this.isJson) print(JSON.stringify(rows, null, 2));
     else printTable(rows, columns);
   }
 
-  /** Prints one thing: its fields one a line for people, else JSON. */
+  /** Prints one object: a field per line for people, or else JSON. */
   show(value: object): void {
     if (this.isJson) print(JSON.stringify(value, null, 2));
     else printFields(value);
@@ -76,13 +76,13 @@ export class Session {
     print(this.isJson ? JSON.stringify(value) : harmless(text));
   }
 
-  /** Says something beside the result. */
+  /** Prints a remark to standard error, separate from the result. */
   note(text: string): void {
     process.stderr.write(`${text}\n`);
   }
 }
 
-/** Returns the client of a profile. An address or a key that cannot be one is a fault of the user. */
+/** Returns the client of a profile. An invalid address or key is a usage error. */
 export function clientOf(profile: Profile): HeraldClient {
   try {
     return new HeraldClient(profile);
@@ -106,7 +106,7 @@ export function printTable<Row>(rows: readonly Row[], columns: Columns<Row>): vo
   print(table.toString().replaceAll(/[ \t]+$/gm, ''));
 }
 
-/** Prints what there is of a thing; JSON has the rest. */
+/** Prints the fields that are set. JSON has the others, too. */
 export function printFields(value: object): void {
   const table = new Table(noBorders);
   for (const [name, field] of Object.entries(value))
@@ -126,12 +126,12 @@ function textOf(value: unknown): string {
   return harmless(text).replaceAll('\n', ' ');
 }
 
-/** Names come from others: none of them moves the cursor or sets colours. */
+/** Removes control characters: names are written by strangers, and must not move the cursor or set colours. */
 function harmless(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (control) => (control === '\n' ? control : '\ufffd'));
 }
 
-/** Takes some of a list. */
+/** Returns the first items of a list. */
 export async function take<Item>(list: AsyncIterable<Item>, count: number): Promise<Item[]> {
   const items: Item[] = [];
   if (count === 0) return items;

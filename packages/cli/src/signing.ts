@@ -1,4 +1,4 @@
-// Requests as the service makes them (docs/webhooks.md, "Headers").
+// Signs requests like the service does (docs/webhooks.md, "Headers").
 import { createHmac, randomBytes } from 'node:crypto';
 import { version } from './version.ts';
 

@@ -1,4 +1,4 @@
-// Why a signature is wrong: what usually becomes of bodies, secrets and signatures, undone and tried.
+// Finds out why a signature is wrong: reverts the usual changes of bodies, secrets and signatures, and tries again.
 import { createHmac } from 'node:crypto';
 import type { Scheme } from '../../receiver-ts/src/index.ts';
 import type { SavedRequest } from './saved-request.ts';
@@ -7,7 +7,7 @@ type Undo = (body: Buffer) => Buffer | null;
 
 const parsed = 'the body was parsed and re-serialised; verify the bytes as received';
 
-/** Each takes back one change of a body, or returns null where it was not made. The text is what to tell of it. */
+/** Each function reverts one change of a body, or returns null if it was not made. The text describes the change. */
 const changes: readonly (readonly [string, Undo])[] = [
   ['a line break was added at the end of the body', withoutLineBreak],
   ['a byte order mark was added before the body', withoutMark],
@@ -26,8 +26,8 @@ const changes: readonly (readonly [string, Undo])[] = [
 ];
 
 /**
- * Returns which changes of a body, one or two, a check of the signature holds without. Null where there are none.
- * `isRight` makes that check.
+ * Returns a description of one or two changes of the body after whose reversal `isRight` accepts the signature. Returns
+ * null if there are none.
  */
 export async function explainBody(
   body: Buffer,
@@ -49,7 +49,7 @@ export async function explainBody(
 }
 
 function edited(body: Buffer, pattern: RegExp, replacement: string): Buffer {
-  // One letter a byte.
+  // Latin-1 maps each byte to one character.
   return Buffer.from(body.toString('latin1').replace(pattern, replacement), 'latin1');
 }
 
@@ -75,7 +75,7 @@ function withoutChunks(body: Buffer): Buffer | null {
   }
 }
 
-// Most decoders mean Windows-1252 by Latin-1 (WHATWG Encoding, "Names and labels").
+// Most decoders treat Latin-1 as Windows-1252 (WHATWG Encoding, "Names and labels").
 const windows1252 = new TextDecoder('windows-1252').decode(
   Uint8Array.from({ length: 256 }, (_, byte) => byte),
 );
@@ -105,7 +105,7 @@ function fromJsonText(body: Buffer): Buffer | null {
   return json(body, (value) => (typeof value === 'string' ? value : null));
 }
 
-/** Also without escapes, but with numbers as they are. */
+/** Also reverts escapes, but keeps the spelling of numbers. */
 function withoutWhitespace(body: Buffer): Buffer | null {
   return json(body, (_, text) =>
     text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_match, quoted?: string) =>
@@ -120,7 +120,7 @@ function json(body: Buffer, write: (value: unknown, text: string) => string | nu
     const written = write(JSON.parse(text), text);
     return written === null ? null : Buffer.from(written);
   } catch {
-    // No JSON.
+    // The body is not JSON.
     return null;
   }
 }
@@ -131,7 +131,7 @@ interface Signed {
   readonly scheme: Scheme;
 }
 
-/** Returns how a signature was made otherwise than its scheme says. Null where it was not, as far as can be tried. */
+/** Returns how the signature deviates from its scheme, or null if no known deviation matches. */
 export function explainSigning({ request, secrets, scheme }: Signed): string | null {
   const { headers, body } = request;
   const isStandard = scheme === 'standard';
@@ -157,7 +157,7 @@ function keysOf(secret: string): Readonly<Record<'text' | 'bytes', Buffer>> {
   return { text: Buffer.from(secret), bytes };
 }
 
-/** In hex, whichever form it has. */
+/** Returns the digest in hex, whatever its encoding. */
 function digestOf(entry: string): string {
   const text = entry.replace(/^(?:v1|sha256)=/i, '');
   return /^[0-9a-f]{64}$/i.test(text)
@@ -185,7 +185,7 @@ function describeSigning({ isStandard, isText, isTimed }: Signing): string {
   return `the signature is right, but not written as ${form}`;
 }
 
-/** Returns what can be said of a body with no signature to prove it. */
+/** Returns a suspicion about a body, without a signature to prove it. */
 export function suspect({ headers, body }: SavedRequest): string | null {
   const length = headers['content-length'];
   if (body.length === 0) return 'it was read before it was saved';

@@ -1,4 +1,4 @@
-"""Writes the generated modules of the package: `npm run generate`."""
+"""Writes the generated modules of the package (`npm run generate`)."""
 
 from generate import PACKAGE, generate
 

@@ -22,11 +22,11 @@ class Operation:
 
     @property
     def is_public(self) -> bool:
-        """Whether it takes no key."""
+        """Whether the operation needs no key."""
         return not self.facts.get("security")
 
-    def parameters(self, place: str) -> list[dict[str, Any]]:
-        return [one for one in self.facts.get("parameters", []) if one["in"] == place]
+    def parameters(self, location: str) -> list[dict[str, Any]]:
+        return [one for one in self.facts.get("parameters", []) if one["in"] == location]
 
     @property
     def takes_idempotency_key(self) -> bool:
@@ -44,7 +44,7 @@ class Operation:
 
     @property
     def responses(self) -> list[Schema]:
-        """The schemas of the successes that have a body."""
+        """The schemas of successful responses that have a body."""
         return [
             response["content"]["application/json"]["schema"]
             for status, response in sorted(self.facts["responses"].items())
@@ -72,7 +72,7 @@ class Contract:
         return schema if reference is None else self.schemas[name_of(reference)]
 
     def problems(self) -> dict[str, tuple[int, str]]:
-        """The status and the meaning of each problem code in the responses."""
+        """The status and meaning of each problem code in the responses."""
         found: dict[str, tuple[int, str]] = {}
         for operation in self.operations.values():
             for reference in operation.facts["responses"].values():

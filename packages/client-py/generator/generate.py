@@ -1,4 +1,4 @@
-"""The modules that come from the contract, and those that come from modules with asyncio."""
+"""Generates modules from the contract, and synchronous modules from asynchronous ones."""
 
 from __future__ import annotations
 

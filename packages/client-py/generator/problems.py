@@ -1,10 +1,10 @@
-"""The problems of the contract as exceptions."""
+"""Generates exception classes from the problems of the contract."""
 
 from __future__ import annotations
 
 from contract import Contract
 
-_HEADER = '''"""Problems by their codes. Generated from docs/openapi.json; do not edit."""
+_HEADER = '''"""Problems by code. Generated from docs/openapi.json; do not edit."""
 
 from .errors import HeraldError
 '''

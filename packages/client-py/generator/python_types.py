@@ -1,4 +1,4 @@
-"""JSON Schemas of the contract as Python types."""
+"""Generates Python types from the JSON Schemas of the contract."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contract import Contract, Schema, name_of
 from surface import LITERALS
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
-_HEADER = '''"""The JSON of bodies and responses. Generated from docs/openapi.json; do not edit."""
+_HEADER = '''"""JSON of requests and responses. Generated from docs/openapi.json; do not edit."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict, final
@@ -18,17 +18,17 @@ from typing import Any, Literal, NotRequired, TypedDict, final
 
 
 class PythonTypes:
-    """Writes types.py: first enumerations, then what each type needs before it."""
+    """Writes types.py: enumerations first, and each type after the types it uses."""
 
     def __init__(self, contract: Contract) -> None:
         self._contract = contract
-        self._literals = {self._values_at(place): (name, place) for name, place in LITERALS.items()}
+        self._literals = {self._values_at(path): (name, path) for name, path in LITERALS.items()}
         self._definitions: dict[str, str] = {}
         self._unions: dict[str, str] = {}
         self.names_of_literals = sorted(LITERALS)
 
     def expression(self, schema: Schema, name: str, *, prefix: str = "") -> str:
-        """Returns a type; an object without a name of its own gets `name`."""
+        """Returns the Python type of a schema. An anonymous object gets `name`."""
         if "$ref" in schema:
             return prefix + self.define(name_of(schema["$ref"]))
         if "const" in schema:
@@ -94,7 +94,7 @@ class PythonTypes:
             and schema.get("type") == "object"
             and "additionalProperties" not in schema
         )
-        # A TypedDict would refuse the fields of the caller's own.
+        # A TypedDict would reject the caller's own fields.
         written = "Mapping[str, Any]" if open_body else self.expression(schema, name)
         return written if required else f"NotRequired[{written}]"
 
@@ -104,15 +104,15 @@ class PythonTypes:
         written = f"Literal[{', '.join(map(repr, texts))}]" if named is None else prefix + named[0]
         return written if len(texts) == len(values) else f"{written} | None"
 
-    def _values_at(self, place: str) -> frozenset[str]:
-        owner, field = place.split(".")
+    def _values_at(self, path: str) -> frozenset[str]:
+        owner, field = path.split(".")
         schema = self._contract.schemas[owner]["properties"][field]
         values = schema.get("enum") or schema["items"]["enum"]
         return frozenset(value for value in values if value is not None)
 
 
 def always_required(schema: Schema) -> set[str]:
-    """Returns the fields that are required, whatever the others are."""
+    """Returns the fields that are required in all branches."""
     then, otherwise = (
         set(schema.get(branch, {}).get("required", [])) for branch in ("then", "else")
     )

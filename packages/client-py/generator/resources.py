@@ -1,4 +1,4 @@
-"""The operations of the contract as methods, with asyncio."""
+"""Generates asynchronous methods from the operations of the contract."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contract import APP_PREFIX, Contract, Operation, Schema
 from python_types import PythonTypes, always_required
 from surface import REPEATABLE, RESULT_STATUSES, ROOT, SURFACE
 
-_HEADER = '''"""The calls. Generated from docs/openapi.json; do not edit."""
+_HEADER = '''"""The methods of the clients. Generated from docs/openapi.json; do not edit."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Resources:
         for resource, methods in SURFACE.items():
             parts.append(f"\nclass Async{class_name(resource)}:\n{_CONSTRUCTOR}")
             parts += [self._method(name, id) for name, id in methods.items()]
-        parts.append('\nclass AsyncResources:\n    """What a client calls."""\n\n')
+        parts.append('\nclass AsyncResources:\n    """The resources of a client."""\n\n')
         parts.append("    def __init__(self, transport: AsyncTransport) -> None:\n")
         parts.append("        self._transport = transport\n")
         parts += [
@@ -94,10 +94,10 @@ class Resources:
             yield "idempotency_key: str | None = None"
 
     def _may_lack(self, operation: Operation) -> bool:
-        """Whether a call without a body is one with no wishes."""
+        """Whether the body can be omitted."""
         body: Schema = self._contract.resolve(operation.body or {})
-        wishes_nothing = operation.method == "POST" and not always_required(body)
-        return wishes_nothing and operation.id not in ("signUserIn", "createErasure")
+        is_optional = operation.method == "POST" and not always_required(body)
+        return is_optional and operation.id not in ("signUserIn", "createErasure")
 
     def _call_arguments(self, operation: Operation) -> Iterator[str]:
         yield repr(operation.method)
@@ -126,7 +126,7 @@ class Resources:
 
     def _response(self, operation: Operation) -> str:
         written = [self._types.expression(one, "", prefix="types.") for one in operation.responses]
-        # In the body of a class `list` is the method of that name.
+        # In the body of the class, `list` is the method.
         return " | ".join(written).replace("list[", "builtins.list[") or "None"
 
 
@@ -137,7 +137,7 @@ _CONSTRUCTOR = (
 
 
 def path_parameters(operation: Operation) -> list[str]:
-    """Returns the names of what a caller gives, in the order of the path."""
+    """Returns the names of the path parameters, in order."""
     return re.findall(r"\{(\w+)\}", operation.path.removeprefix(APP_PREFIX))
 
 

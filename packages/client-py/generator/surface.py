@@ -1,4 +1,4 @@
-"""Which operation is which method. All else comes from the contract."""
+"""Maps operations to methods. Everything else comes from the contract."""
 
 from __future__ import annotations
 
@@ -89,10 +89,10 @@ SURFACE: dict[str, dict[str, str]] = {
     "audit_log": {"list": "listAuditLog"},
 }
 
-# Methods of the client itself.
+# Methods of the client object.
 ROOT = {"health": "getHealth", "readiness": "getReadiness", "jwks": "getJwks"}
 
-# The contract itself, pages for people, and a flow that only says that it has ended.
+# The contract itself, pages for people, and a flow whose response only says that it has ended.
 WITHOUT_METHOD = frozenset(
     {
         "getMigrationPage",
@@ -104,13 +104,13 @@ WITHOUT_METHOD = frozenset(
     }
 )
 
-# A repeat of these changes nothing more, although they take no key.
+# Calls that are safe to repeat although they take no idempotency key.
 REPEATABLE = frozenset({"checkWebhookUrl", "signUserIn", "verifyToken"})
 
-# A process that is not ready says so with 503.
+# A process that is not ready responds with 503.
 RESULT_STATUSES = {"getReadiness": (503,)}
 
-# Names of enumerations, each by a field that has it.
+# The names of enumerations, each with a field that uses it.
 LITERALS = {
     "Entity": "Webhook.entities",
     "EventName": "Event.event",

@@ -1,4 +1,4 @@
-"""The blocking form of a module that is written with asyncio."""
+"""Converts an asynchronous module to a synchronous one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def to_sync(source: str, name: str) -> str:
     source = re.sub(r"\b(?:async|await) ", "", source)
     source = re.sub(r"\b_async_(?=[a-z])", "_sync_", source)
     source = re.sub(r"\w+", lambda word: _WORDS.get(word[0], word[0]), source)
-    # Ours: AsyncPaged, AsyncTransport, AsyncHeraldClient, and the resources.
+    # Our own classes: AsyncPaged, AsyncTransport, AsyncHeraldClient and the resources.
     source = re.sub(r"\bAsync(?=[A-Z])", "", source)
     if "do not edit" in source:
         return source

@@ -1,4 +1,4 @@
-"""An HTTP server that sends scripted responses and remembers the requests."""
+"""An HTTP server with scripted responses that records the requests."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ KEY = "ahk_" + "k" * 40
 
 @dataclass
 class StubResponse:
-    """No status: the connection is closed without a response."""
+    """A scripted response. If the status is None, the connection is closed without one."""
 
     status: int | None = 200
     body: Any = None
     headers: dict[str, str] = field(default_factory=dict)
     content_type: str = "application/json"
     stays_open: bool = False
-    """Whether the body has no end before the server closes."""
+    """Whether the body does not end before the server closes."""
     held: bool = False
-    """Whether it is not given before the server closes."""
+    """Whether the response is not sent before the server closes."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ def problem(status: int, code: str, **more: Any) -> StubResponse:
 
 
 class StubServer(ThreadingHTTPServer):
-    """Sends the responses in order, the last one for ever."""
+    """Sends the responses in order, and repeats the last one."""
 
     daemon_threads = True
 

@@ -46,7 +46,7 @@ def test_a_code_of_a_later_version_is_a_plain_error() -> None:
     assert error.code == "brand_new"
 
 
-def test_an_error_tells_the_places_of_faults() -> None:
+def test_an_error_shows_the_invalid_fields() -> None:
     faults = [{"pointer": "#/nmae", "code": "additionalProperties", "detail": "is not a field"}]
     error = raised_by(problem(400, "invalid_request", errors=faults))
     assert isinstance(error, InvalidRequestError)
@@ -74,14 +74,14 @@ def test_an_error_survives_pickling() -> None:
     ],
     ids=["html", "redirect", "a page", "cut", "cut problem", "no code", "no object"],
 )
-def test_a_response_of_something_else_is_unexpected(response: StubResponse) -> None:
+def test_a_response_from_another_server_is_unexpected(response: StubResponse) -> None:
     error = raised_by(response)
     assert isinstance(error, UnexpectedResponseError)
     assert (error.code, error.status) == ("unexpected_response", response.status)
     assert error.request_id.startswith("req_")
 
 
-def test_a_process_that_is_not_ready_is_a_result() -> None:
+def test_the_readiness_of_a_process_that_is_not_ready_is_a_result() -> None:
     not_ready = StubResponse(503, {"status": "stopping", "parts": {}})
     with serving(not_ready) as server, HeraldClient(**server.options) as client:
         assert client.readiness()["status"] == "stopping"
@@ -186,13 +186,13 @@ def test_options_that_cannot_work_are_refused(options: dict[str, Any]) -> None:
         HeraldClient(**{**good, **options})
 
 
-def test_a_client_with_asyncio_takes_no_blocking_one() -> None:
+def test_an_asyncio_client_rejects_a_blocking_http_client() -> None:
     good = {"url": "https://herald.example.com", "app_uid": "app_1", "api_key": KEY}
     with pytest.raises(ValueError, match=r"http_client must be an httpx2\.AsyncClient"):
         AsyncHeraldClient(**good, http_client=httpx2.Client())  # type: ignore[arg-type]
 
 
-def test_a_success_without_a_body_is_none_of_the_service() -> None:
+def test_a_success_without_a_body_is_unexpected() -> None:
     with (
         serving(StubResponse(200)) as server,
         HeraldClient(**server.options) as client,
@@ -204,12 +204,12 @@ def test_a_success_without_a_body_is_none_of_the_service() -> None:
 @pytest.mark.parametrize("uid", ["", ".", ".."])
 def test_a_uid_that_would_change_the_path_is_refused(uid: str) -> None:
     with serving(StubResponse(204)) as server, HeraldClient(**server.options) as client:
-        with pytest.raises(ValueError, match="no uid"):
+        with pytest.raises(ValueError, match="not a uid"):
             client.agents.delete(uid)
         assert server.received == []
 
 
-def test_a_uid_stays_in_its_place() -> None:
+def test_a_uid_is_escaped_in_the_path() -> None:
     with serving(StubResponse(204)) as server, HeraldClient(**server.options) as client:
         client.agents.delete("../webhooks/whk_1?x#y%2f")
         target = server.received[0].target

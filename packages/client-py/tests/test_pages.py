@@ -17,14 +17,14 @@ def page(uids: list[str], cursor: str | None) -> StubResponse:
 PAGES = (page(["a", "b"], "c=1&x"), page([], "c2"), page(["c"], None))
 
 
-def test_a_list_is_iterated_to_its_end_also_over_an_empty_page() -> None:
+def test_a_list_is_iterated_to_its_end_even_past_an_empty_page() -> None:
     with serving(*PAGES) as server, HeraldClient(**server.options) as client:
         assert [agent["uid"] for agent in client.agents.list(limit=2)] == ["a", "b", "c"]
         targets = [received.target.partition("?")[2] for received in server.received]
     assert targets == ["limit=2", "limit=2&cursor=c%3D1%26x", "limit=2&cursor=c2"]
 
 
-def test_pages_are_read_as_they_are_needed() -> None:
+def test_pages_are_read_when_they_are_needed() -> None:
     with serving(*PAGES) as server, HeraldClient(**server.options) as client:
         listed = client.agents.list()
         assert server.received == []
@@ -32,21 +32,21 @@ def test_pages_are_read_as_they_are_needed() -> None:
         assert len(server.received) == 1
 
 
-def test_each_iteration_begins_anew() -> None:
+def test_each_iteration_starts_over() -> None:
     with serving(page(["a"], None)) as server, HeraldClient(**server.options) as client:
         listed = client.agents.list()
         assert len(list(listed)) == len(list(listed)) == 1
         assert len(server.received) == 2
 
 
-def test_pages_give_their_cursors_and_a_list_goes_on_at_one() -> None:
+def test_pages_have_cursors_and_a_list_continues_from_one() -> None:
     with serving(*PAGES) as server, HeraldClient(**server.options) as client:
         pages = list(client.agents.list(cursor="c0").pages())
         assert [one["nextCursor"] for one in pages] == ["c=1&x", "c2", None]
         assert server.received[0].target.endswith("?cursor=c0")
 
 
-def test_filters_go_along_with_each_page() -> None:
+def test_filters_are_sent_with_each_page() -> None:
     with serving(*PAGES) as server, HeraldClient(**server.options) as client:
         list(client.events.list(event="agent.created", external_tenant_id="t 1"))
         first, *others = [received.target for received in server.received]
@@ -54,7 +54,7 @@ def test_filters_go_along_with_each_page() -> None:
     assert all(target.startswith(first) for target in others)
 
 
-def test_an_error_amid_a_list_is_raised() -> None:
+def test_an_error_in_the_middle_of_a_list_is_raised() -> None:
     refused = problem(400, "invalid_cursor")
     with serving(PAGES[0], refused) as server, HeraldClient(**server.options) as client:
         agents = iter(client.agents.list())

@@ -37,7 +37,7 @@ def run(program: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_the_quick_start_prints_what_it_says() -> None:
+def test_the_quick_start_prints_the_documented_output() -> None:
     (program,) = examples_of("Quick start")
     assert run(program) == ["created Support", "agent.updated", "agent.created"]
 
@@ -57,7 +57,7 @@ def test_the_examples_of_a_section_run(section: str) -> None:
 def test_the_example_of_an_idempotency_key_repeats_the_first_response() -> None:
     (example,) = examples_of("Retries")
     with furnished_world() as world:
-        # The address of the example is another's, and its key may have been used here before.
+        # The example's address belongs to someone else, and its key may have been used here before.
         program = example.replace("https://example.com/hook", world.receiver_url)
         program = program.replace("setup-of-tenant-7", os.urandom(8).hex())
         for _ in range(2):

@@ -53,7 +53,7 @@ def sign_in(client: HeraldClient) -> Any:
     "failure", [problem(503, "unavailable"), StubResponse(None), StubResponse(502)]
 )
 @pytest.mark.parametrize("call", [get, create, sign_in])
-def test_a_call_that_may_be_repeated_is_sent_again_after_a_failure(
+def test_a_repeatable_call_is_retried_after_a_failure(
     call: Callable[[HeraldClient], Any], failure: StubResponse
 ) -> None:
     with serving(failure, failure, OK) as server, HeraldClient(**server.options) as client:
@@ -65,7 +65,7 @@ def test_a_call_that_may_be_repeated_is_sent_again_after_a_failure(
     ("failure", "kind"),
     [(problem(503, "unavailable"), UnavailableError), (StubResponse(None), NoResponseError)],
 )
-def test_a_change_without_a_key_is_not_sent_again_when_it_may_have_been_done(
+def test_a_change_without_a_key_is_not_retried_if_it_may_have_been_processed(
     failure: StubResponse, kind: type[HeraldError]
 ) -> None:
     with serving(failure, OK) as server, HeraldClient(**server.options) as client:
@@ -78,9 +78,7 @@ def test_a_change_without_a_key_is_not_sent_again_when_it_may_have_been_done(
     "refusal",
     [problem(429, "rate_limited"), problem(408, "request_timeout"), problem(503, "overloaded")],
 )
-def test_any_call_is_sent_again_that_was_refused_before_it_did_anything(
-    refusal: StubResponse,
-) -> None:
+def test_any_call_rejected_before_processing_is_retried(refusal: StubResponse) -> None:
     with serving(refusal, OK) as server, HeraldClient(**server.options) as client:
         change(client)
         assert len(server.received) == 2
@@ -108,7 +106,7 @@ def test_the_last_error_is_raised_after_the_retries(retries: int) -> None:
         assert len(server.received) == 1 + retries
 
 
-def test_all_attempts_of_a_call_have_one_idempotency_key_and_one_request_id() -> None:
+def test_all_attempts_of_a_call_share_an_idempotency_key_and_a_request_id() -> None:
     with serving(StubResponse(None), OK) as server, HeraldClient(**server.options) as client:
         create(client)
         create(client)
@@ -118,7 +116,7 @@ def test_all_attempts_of_a_call_have_one_idempotency_key_and_one_request_id() ->
     assert ids[0] == ids[1] != ids[2]
 
 
-def test_the_idempotency_key_may_be_the_callers() -> None:
+def test_the_caller_can_set_the_idempotency_key() -> None:
     with serving(OK) as server, HeraldClient(**server.options) as client:
         body = {"name": "n"}
         client.accounts.create({"name": body["name"]}, idempotency_key="order-7")
@@ -142,7 +140,7 @@ def test_retry_after_is_waited_for() -> None:
 
 
 @pytest.mark.parametrize("call", [create, change])
-def test_a_conflict_is_final_unless_an_attempt_with_its_key_is_under_way(
+def test_a_conflict_is_final_unless_an_attempt_with_its_key_is_in_flight(
     call: Callable[[HeraldClient], Any],
 ) -> None:
     refusals = (problem(429, "rate_limited"), problem(409, "conflict"), OK)
@@ -196,7 +194,7 @@ def test_a_retry_after_of_more_than_a_minute_is_left_to_the_caller(
 
 
 @pytest.mark.parametrize("retries", [9, None])
-def test_a_retry_after_that_is_past_shortens_no_wait(
+def test_a_retry_after_in_the_past_does_not_shorten_the_wait(
     retries: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(_retries, "FIRST_WAIT_SECONDS", 0.5)
@@ -206,7 +204,7 @@ def test_a_retry_after_that_is_past_shortens_no_wait(
         assert least <= wait <= 2 * least
 
 
-def test_without_an_end_a_retry_after_of_more_than_a_minute_is_a_minute() -> None:
+def test_without_a_retry_limit_retry_after_is_at_most_a_minute() -> None:
     error = error_of(503, 61)
     assert seconds_until_retry(GET, error, attempt=9, retries=None) == 60
 
@@ -240,7 +238,7 @@ def test_what_is_repeated(call: Call, status: int, repeats: bool) -> None:
     assert (wait is not None) == repeats
 
 
-def test_a_call_that_was_never_sent_is_tried_again() -> None:
+def test_a_call_that_was_never_sent_is_retried() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -253,7 +251,7 @@ def test_a_call_that_was_never_sent_is_tried_again() -> None:
     assert seconds_until_retry(POST, raised.value, attempt=1, retries=1) is not None
 
 
-def test_a_response_that_takes_too_long_is_an_error_of_its_own() -> None:
+def test_a_response_that_takes_too_long_raises_its_own_error() -> None:
     slow = StubResponse(held=True)
     with (
         serving(slow) as server,
@@ -264,7 +262,7 @@ def test_a_response_that_takes_too_long_is_an_error_of_its_own() -> None:
     assert raised.value.status is None
 
 
-def test_the_client_with_asyncio_repeats_the_same() -> None:
+def test_the_asyncio_client_retries_in_the_same_way() -> None:
     async def run(url_options: dict[str, Any]) -> Any:
         async with AsyncHeraldClient(**url_options) as client:
             agent = await client.agents.create({"agentName": "a", "externalTenantId": "t"})

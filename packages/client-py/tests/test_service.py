@@ -1,4 +1,4 @@
-"""Each method once against a running service; `npm run test:packages` starts one."""
+"""Calls each method once against a running service (`npm run test:packages` starts one)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def world() -> Iterator[World]:
         yield world
 
 
-# By the name of a method, a call of it and what its response shows.
+# For each method, a call and a check of its response.
 CALLS: dict[str, Callable[[World], bool]] = {
     "users.sign_in": lambda w: (
         w.client.users.sign_in({"externalId": "client-py"})["userUid"] == w.user
@@ -173,7 +173,7 @@ CALLS: dict[str, Callable[[World], bool]] = {
 }
 
 
-# Methods whose response has no body.
+# Calls whose response has no content.
 SILENT_CALLS: dict[str, Callable[[World], None]] = {
     "users.delete": lambda w: w.client.users.delete(w.new_user()),
     "users.revoke_tokens": lambda w: w.client.users.revoke_tokens(w.new_user()),
@@ -225,7 +225,7 @@ def test_a_repeated_key_gets_the_first_response_and_another_body_is_refused(worl
         accounts.create({"name": "Twice"}, idempotency_key=key)
 
 
-def test_a_fault_is_told_with_its_place_and_the_request_of_the_log(world: World) -> None:
+def test_an_error_has_the_field_and_the_request_id_of_the_log(world: World) -> None:
     with pytest.raises(InvalidRequestError) as raised:
         world.client.agents.create({"agentName": "", "externalTenantId": "t"})
     assert [fault["pointer"] for fault in raised.value.errors] == ["#/agentName"]
@@ -239,18 +239,18 @@ def test_a_wrong_key_is_refused() -> None:
         assert client.health()["status"] == "ok"
 
 
-def test_a_stream_goes_on_behind_its_last_event(world: World) -> None:
+def test_a_stream_continues_after_its_last_event(world: World) -> None:
     agent = world.new_agent()
     stream = world.client.events.stream(resource_uid=agent, since=AN_HOUR_AGO)
     first = next(iter(stream))
     world.client.agents.change(agent, {"live": True})
     later = world.client.events.stream(resource_uid=agent, last_event_id=stream.last_event_id)
-    # What was stored before the stream began may come again.
+    # Events stored before the stream began may be sent again.
     second = next(one for one in later if one["eventId"] != first["eventId"])
     assert [first["event"], second["event"]] == ["agent.created", "agent.updated"]
 
 
-def test_the_service_responds_to_the_client_with_asyncio() -> None:
+def test_the_service_responds_to_the_asyncio_client() -> None:
     async def run() -> None:
         async with AsyncHeraldClient(**options()) as client:
             agents = await asyncio.gather(

@@ -35,7 +35,7 @@ CLOSED = 'event: closed\ndata: {"reason":"stopping","detail":"…"}\n\n'
 CUT = "id: id9\ndata: {"
 
 
-def test_a_stream_goes_on_after_each_cut_from_the_last_id() -> None:
+def test_a_stream_continues_from_the_last_id_after_each_interruption() -> None:
     responses = (
         streamed(OPENED + event(1) + CUT),
         streamed(OPENED.replace("id0", "id1") + event(2) + CLOSED),
@@ -58,7 +58,7 @@ def test_a_stream_goes_on_after_each_cut_from_the_last_id() -> None:
     assert stream.last_event_id == "id4"
 
 
-def test_a_stream_begins_behind_the_id_of_an_earlier_one() -> None:
+def test_a_stream_can_start_after_the_id_of_an_earlier_one() -> None:
     with (
         serving(streamed(event(8), stays_open=True)) as server,
         HeraldClient(**server.options) as client,
@@ -75,7 +75,7 @@ def test_an_id_that_no_header_can_hold_is_refused(stream_id: str) -> None:
         assert server.received == []
 
 
-def test_a_silent_stream_is_taken_for_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_stream_counts_as_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sync_transport, "SILENCE_SECONDS_MAX", 0.1)
     silent, live = (streamed(OPENED + event(n), stays_open=True) for n in (1, 2))
     with serving(silent, live) as server, HeraldClient(**server.options) as client:
@@ -83,7 +83,7 @@ def test_a_silent_stream_is_taken_for_cut(monkeypatch: pytest.MonkeyPatch) -> No
         assert [one["eventId"] for one in events] == ["evt_1", "evt_2"]
 
 
-def test_what_is_final_ends_a_stream() -> None:
+def test_a_final_error_ends_a_stream() -> None:
     responses = (streamed(OPENED + event(1) + CLOSED), problem(401, "unauthenticated"))
     with serving(*responses) as server, HeraldClient(**server.options) as client:
         events = iter(client.events.stream())
@@ -92,7 +92,7 @@ def test_what_is_final_ends_a_stream() -> None:
             next(events)
 
 
-def test_a_stream_that_never_opened_is_tried_as_often_as_a_call() -> None:
+def test_a_stream_that_never_opened_is_retried_as_often_as_a_call() -> None:
     away = problem(503, "unavailable")
     with serving(away) as server, HeraldClient(**server.options) as client:
         with pytest.raises(UnavailableError):
@@ -100,7 +100,7 @@ def test_a_stream_that_never_opened_is_tried_as_often_as_a_call() -> None:
         assert len(server.received) == 3
 
 
-def test_a_response_that_is_no_stream_is_unexpected() -> None:
+def test_a_response_that_is_not_a_stream_is_unexpected() -> None:
     page = StubResponse(200, b"<h1>Sign in</h1>", content_type="text/html")
     with (
         serving(page) as server,
@@ -110,7 +110,7 @@ def test_a_response_that_is_no_stream_is_unexpected() -> None:
         next(iter(client.events.stream()))
 
 
-def test_a_stream_with_asyncio_goes_on_after_a_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_asyncio_stream_continues_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_async_transport, "SILENCE_SECONDS_MAX", 0.1)
 
     async def run(options: dict[str, Any]) -> list[str]:
@@ -129,7 +129,7 @@ def test_a_stream_with_asyncio_goes_on_after_a_cut(monkeypatch: pytest.MonkeyPat
         assert asyncio.run(run(server.options)) == ["evt_1", "evt_2", "evt_3"]
 
 
-def test_a_service_that_is_not_there_is_not_reached() -> None:
+def test_a_missing_service_raises_not_reached() -> None:
     with serving(StubResponse(200)) as server:
         options = server.options
     with (
@@ -140,7 +140,7 @@ def test_a_service_that_is_not_there_is_not_reached() -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 1000])
-def test_messages_are_read_from_pieces_of_any_size(size: int) -> None:
+def test_messages_are_parsed_from_chunks_of_any_size(size: int) -> None:
     text = OPENED + event(1, name="Zo\u00eb\u2028\u0085\x0b") + ": heartbeat\nid: id2\n\n" + CUT
     content = text.encode()
     reader = MessageReader()
@@ -154,6 +154,6 @@ def test_messages_are_read_from_pieces_of_any_size(size: int) -> None:
     assert messages[2:] == [Message(id="id2")]
 
 
-def test_lines_may_end_as_on_windows_and_data_may_have_several() -> None:
+def test_lines_can_end_with_crlf_and_data_can_have_several_lines() -> None:
     messages = MessageReader().feed(b"data: a\r\ndata:b\r\nretry: soon\r\nother: x\r\n\r\n")
     assert messages == [Message(data=["a", "b"])]

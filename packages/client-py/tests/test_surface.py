@@ -1,4 +1,4 @@
-"""The surface is the contract's. Skipped without the contract, as from a copy of the package."""
+"""The methods match the contract. Skipped without the contract, as in a copy of the package."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def test_every_public_operation_of_the_contract_has_a_method() -> None:
 
 
 @needs_contract
-def test_the_generated_modules_are_those_of_the_contract() -> None:
+def test_the_generated_modules_are_up_to_date() -> None:
     for name, source in generate().items():
         assert (PACKAGE / name).read_text("utf-8") == source, f"npm run generate: {name}"
 
 
-def test_both_clients_take_the_same() -> None:
+def test_both_clients_have_the_same_signatures() -> None:
     blocking, waiting = HeraldClient(**OPTIONS), AsyncHeraldClient(**OPTIONS)
     for resource, method in METHODS:
         one, other = (

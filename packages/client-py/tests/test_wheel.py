@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1]
 
 PROGRAM = """
 import sys
-# What pip would have brought along.
+# The dependencies that pip would have installed.
 sys.path.append(sys.argv[2])
 import agent_herald
 assert agent_herald.__file__.startswith(sys.prefix), agent_herald.__file__

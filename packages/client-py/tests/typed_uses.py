@@ -1,4 +1,4 @@
-"""Only for mypy, which reports an ignore that ignores nothing: each of these is refused."""
+"""For mypy only: each call is a type error, and mypy reports an ignore that ignores nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A running service, and things in it for the calls of the tests."""
+"""A running service, with resources for the calls of the tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def options() -> dict[str, Any]:
 
 @dataclass
 class World:
-    """What the calls are about."""
+    """The client, and the resources that the calls use."""
 
     client: HeraldClient
     receiver_url: str

@@ -11,7 +11,7 @@ import { type CallTable, groupsOf } from './groups.ts';
 import type { HeraldAdminClientOptions } from './options.ts';
 import { type CallFacts, Transport } from './transport.ts';
 
-/** Calls the admin area from pages of the service itself, with the cookie of their session. */
+/** Client of the admin area, for pages that the service itself serves. It uses their session cookie. */
 export class HeraldAdminClient implements AdminCalls {
   declare readonly session: AdminCalls['session'];
   declare readonly sessions: AdminCalls['sessions'];
@@ -30,10 +30,10 @@ export class HeraldAdminClient implements AdminCalls {
     Object.assign(this, groupsOf(this.#transportOf(), adminCalls));
   }
 
-  /** The calls of an application. */
+  /** Returns the calls for one application. */
   app(appUid: string): AdminAppCalls {
     const groups = groupsOf(this.#transportOf(appUid), { ...sharedCalls(), ...adminAppCalls });
-    // The table is written from the same contract as the type.
+    // Both are generated from the same contract.
     return groups as unknown as AdminAppCalls;
   }
 }
@@ -41,7 +41,7 @@ export class HeraldAdminClient implements AdminCalls {
 const keyPath = '/api/v1/appuid/{appUid}';
 const adminPath = '/admin/api/apps/{appUid}';
 
-/** The calls that API keys have, too; only their paths are others. */
+/** Returns the calls that admins share with API keys, under the paths of the admin area. */
 function sharedCalls(): CallTable {
   const groups = Object.entries<CallTable[string]>(calls).map(([group, methods]) => {
     const shared = Object.entries(methods)

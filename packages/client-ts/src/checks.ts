@@ -1,8 +1,8 @@
-// Options that would fail at each call, or never end one, are refused when they are given, without their values.
+// Options are checked on construction, before a call fails or hangs because of them. Errors never show the values.
 
 const timeoutMsMax = 2_147_483_647;
 
-/** Throws `TypeError`. Timers end at once after a longer time than the greatest, and a call is never given up without. */
+/** Throws `TypeError`. Timers fire immediately above the maximum, and a call without a timeout could hang forever. */
 export function checkLimits({
   timeoutMs,
   retries,
@@ -12,7 +12,7 @@ export function checkLimits({
 }): void {
   if (!isCount(timeoutMs) || timeoutMs < 1 || timeoutMs > timeoutMsMax)
     throw new TypeError(`timeoutMs must be a whole number from 1 to ${timeoutMsMax}`);
-  // A page may wait for its stream as long as it is open.
+  // A page can wait for its stream for as long as it is open.
   if (!isCount(retries) && retries !== Number.POSITIVE_INFINITY)
     throw new TypeError('retries must be a whole number from 0 on, or Infinity');
 }
@@ -21,7 +21,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Checks what is sent in a header or a path. Throws `TypeError`. */
+/** Checks a value that is sent in a header or a path. Throws `TypeError`. */
 export function checkVisible(name: string, value: unknown, lengthMax = 255): void {
   if (typeof value !== 'string' || value.length > lengthMax || !/^[!-~]+$/.test(value))
     throw new TypeError(
@@ -29,13 +29,13 @@ export function checkVisible(name: string, value: unknown, lengthMax = 255): voi
     );
 }
 
-/** The service replaces an id of any other form. Throws `TypeError`. */
+/** Checks the form of an ID, because the service would replace any other. Throws `TypeError`. */
 export function checkRequestId(value: unknown): void {
   if (typeof value !== 'string' || !/^[A-Za-z0-9_-]{8,64}$/.test(value))
     throw new TypeError('requestId must be 8 to 64 letters, digits, _ or -');
 }
 
-/** Throws `TypeError`, unless it is left out. */
+/** Checks an optional function. Throws `TypeError`. */
 export function checkFunction(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'function')
     throw new TypeError(`${name} must be a function`);

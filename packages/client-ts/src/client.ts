@@ -6,7 +6,7 @@ import { type CallFacts, segmentOf, Transport } from './transport.ts';
 
 const userAgent = 'agent-herald-client/0.1.0';
 
-/** Calls the service with an API key. The key is in no property, and is never shown. */
+/** Client of the service, with an API key. No property holds the key, so it never appears in logs. */
 export class HeraldClient implements HeraldCalls {
   declare readonly users: HeraldCalls['users'];
   declare readonly accounts: HeraldCalls['accounts'];
@@ -28,7 +28,7 @@ export class HeraldClient implements HeraldCalls {
 
   constructor(options: HeraldClientOptions) {
     const { appUid, apiKey } = options;
-    // Here, without the key: fetch would show it.
+    // Checked here because an error of fetch would show the key.
     if (apiKey !== undefined) checkVisible('apiKey', apiKey);
     if (appUid !== undefined) {
       checkVisible('appUid', appUid);

@@ -1,4 +1,4 @@
-/** What is wrong with one field of a request. */
+/** An error in one field of a request. */
 export interface FieldError {
   /** A JSON pointer into the body, or the name of a parameter. */
   pointer: string;
@@ -16,17 +16,17 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** What every call throws, but for the reason of an aborted signal. */
+/** Base class of all errors that calls throw. An aborted signal throws its own reason instead. */
 export class HeraldError extends Error {
   override readonly name: string = 'HeraldError';
   readonly code: string;
   readonly detail: string;
-  /** The HTTP status, null if there was no response. */
+  /** The HTTP status. Null if there was no response. */
   readonly status: number | null;
-  /** Names the call in the log of the service. */
+  /** The ID of the call in the log of the service. */
   readonly requestId: string;
   readonly errors: readonly FieldError[];
-  /** How long the service asked to wait. */
+  /** How long the service asked callers to wait, in milliseconds. Null if it did not. */
   readonly retryAfterMs: number | null;
 
   constructor(facts: ErrorFacts) {
@@ -41,13 +41,13 @@ export class HeraldError extends Error {
   }
 }
 
-/** A problem that the service responded with; each known code has its own class. */
+/** A problem response of the service (RFC 9457). Each code that this release knows has its own subclass. */
 export class HeraldProblem extends HeraldError {
   override readonly name: string = 'HeraldProblem';
   declare readonly status: number;
 }
 
-/** There was no response, or an incomplete one. */
+/** There was no response, or it was incomplete. */
 export class ConnectionFailedError extends HeraldError {
   override readonly name = 'ConnectionFailedError';
   declare readonly code: 'connection_failed';
@@ -59,7 +59,7 @@ export class TimedOutError extends HeraldError {
   declare readonly code: 'timed_out';
 }
 
-/** The response is not from this service but, for example, from a proxy. */
+/** The response did not come from the service. A proxy may have sent it. */
 export class UnexpectedResponseError extends HeraldError {
   override readonly name = 'UnexpectedResponseError';
   declare readonly code: 'unexpected_response';

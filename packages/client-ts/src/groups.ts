@@ -8,7 +8,7 @@ type Facts = CallFacts & { readonly kind: string };
 
 export type CallTable = Readonly<Record<string, Readonly<Record<string, Facts>>>>;
 
-/** Returns the groups of methods; they are of the types that are written with the table. */
+/** Returns the groups of methods. Their types are generated together with the table. */
 export function groupsOf(transport: Transport, table: CallTable): Record<string, object> {
   const groups = Object.entries(table).map(([group, methods]) => {
     const made = Object.entries(methods).map(([name, facts]) => [name, method(transport, facts)]);
@@ -17,7 +17,7 @@ export function groupsOf(transport: Transport, table: CallTable): Record<string,
   return Object.fromEntries(groups);
 }
 
-/** Makes the method of a call: its arguments are the uids of its path, its body or query, and options. */
+/** Returns the method of a call. Its arguments are the uids in the path, the body or query, and the options. */
 function method(transport: Transport, facts: Facts) {
   const uidCount = [...facts.path.matchAll(/\{(?!appUid)\w+\}/g)].length;
   return (...given: readonly unknown[]) => {
@@ -36,7 +36,7 @@ function method(transport: Transport, facts: Facts) {
   };
 }
 
-/** Some lists are short and have no pages. */
+/** Normalises a list. Some lists are short and have no pages. */
 function asPage(result: unknown): Page<unknown> {
   if (Array.isArray(result)) return { data: result, nextCursor: null };
   const { data, nextCursor } = result as Partial<Page<unknown>>;

@@ -1,4 +1,4 @@
-// Calls agent-herald: typed, with retries, pages as iterators and errors as classes.
+// Typed client of agent-herald, with retries, pages as iterators and error classes.
 export { HeraldAdminClient } from './admin-client.ts';
 export { HeraldClient } from './client.ts';
 export {

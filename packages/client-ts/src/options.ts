@@ -1,37 +1,37 @@
 export interface CallOptions {
-  /** Ends the call; it throws the signal's reason. */
+  /** Aborts the call. It then throws the reason of the signal. */
   readonly signal?: AbortSignal;
-  /** For the whole call, its retries and waits included. */
+  /** The timeout of the whole call in milliseconds, including retries and waits. */
   readonly timeoutMs?: number;
-  /** How often the call is tried again. */
+  /** The maximum number of retries. */
   readonly retries?: number;
-  /** Sent as `x-request-id`: 8 to 64 letters, digits, `_` or `-`. A random one by default. */
+  /** Sent as `x-request-id`: 8 to 64 letters, digits, `_` or `-`. The default is random. */
   readonly requestId?: string;
 }
 
 export interface IdempotentCallOptions extends CallOptions {
-  /** A random one by default, the same for the retries of this call. */
+  /** Sent as `Idempotency-Key` with each retry of the call. The default is random. */
   readonly idempotencyKey?: string;
 }
 
 export interface TransportOptions {
-  /** The address of the service, such as `https://agents.example.com`; it may end in a path. */
+  /** The address of the service, such as `https://agents.example.com`. It can end in a path. */
   readonly url: string;
-  /** Used in place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /** For each call, unless it says otherwise; 30 s by default. */
+  /** The default timeout of a call, in milliseconds: 30,000 unless set. */
   readonly timeoutMs?: number;
-  /** For each call, unless it says otherwise; 2 by default. */
+  /** The default maximum number of retries of a call: 2 unless set. */
   readonly retries?: number;
 }
 
 export interface HeraldClientOptions extends TransportOptions {
-  /** The application, and its key; not needed for `client.service`. */
+  /** The uid of the application. Needed, with `apiKey`, for all calls but those of `client.service`. */
   readonly appUid?: string;
   readonly apiKey?: string;
 }
 
 export interface HeraldAdminClientOptions extends TransportOptions {
-  /** Returns the `csrfToken` of the session, null while nobody is signed in. */
+  /** Returns the `csrfToken` of the session, or null while nobody is signed in. */
   readonly csrfToken: () => string | null;
 }

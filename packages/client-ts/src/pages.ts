@@ -1,10 +1,10 @@
 export interface Page<Item> {
   readonly data: readonly Item[];
-  /** Give it to the next call as `cursor`; null on the last page. */
+  /** Pass it as `cursor` to get the next page. Null on the last page. */
   readonly nextCursor: string | null;
 }
 
-/** A list: `for await` goes through all its items, and asks for each page when it is needed. */
+/** A list. `for await` iterates over all items and requests each page when it is needed. */
 export class Pages<Item> implements AsyncIterable<Item> {
   readonly #fetchPage: (cursor: string | null) => Promise<Page<Item>>;
 
@@ -12,7 +12,7 @@ export class Pages<Item> implements AsyncIterable<Item> {
     this.#fetchPage = fetchPage;
   }
 
-  /** Returns the first page alone, or the one at the `cursor` of the call. */
+  /** Returns a single page: the first, or the one at the `cursor` of the call. */
   page(): Promise<Page<Item>> {
     return this.#fetchPage(null);
   }

@@ -1,4 +1,4 @@
-// What a response means: the result of the call, or an error.
+// Turns a response into the result of the call, or into an error.
 import {
   type FieldError,
   HeraldProblem,
@@ -15,7 +15,7 @@ interface Problem {
   readonly errors?: readonly FieldError[];
 }
 
-/** Reads the result of a successful response. Throws if it is not from this service. */
+/** Returns the result of a successful response. Throws `UnexpectedResponseError` if the service did not send it. */
 export async function readResult(response: Response, requestId: string): Promise<unknown> {
   if (response.status === 204) return undefined;
   const text = await response.text();
@@ -64,7 +64,7 @@ export function unexpectedResponse(response: Response, requestId: string): Unexp
   const type = response.headers.get('content-type') ?? 'no content type';
   return new UnexpectedResponseError({
     code: 'unexpected_response',
-    detail: `${response.status} with ${type} is not a response of agent-herald; is the address right?`,
+    detail: `${response.status} with ${type} is not a response from agent-herald; is the address right?`,
     status: response.status,
     requestId,
     retryAfterMs: readRetryAfter(response.headers.get('retry-after'), Date.now()),

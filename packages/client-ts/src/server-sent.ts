@@ -1,21 +1,21 @@
-// The messages of a stream of server-sent events.
+// Parses server-sent events.
 
 export interface ServerSentMessage {
   readonly type: string;
-  /** Null where the message names no position to go on from. */
+  /** The position to continue after. Null if the message has none. */
   readonly id: string | null;
-  /** Null of a message that only moves the position. */
+  /** Null for a message that only advances the position. */
   readonly data: string | null;
 }
 
-/** Puts messages together from pieces of text. */
+/** Assembles messages from chunks of text. */
 export class MessageParser {
   #rest = '';
   #type = 'message';
   #id: string | null = null;
   #data: string[] = [];
 
-  /** Returns the messages that a piece completes. */
+  /** Returns the messages that a chunk completes. */
   push(piece: string): ServerSentMessage[] {
     const lines = (this.#rest + piece).split('\n');
     this.#rest = lines.pop() ?? '';
@@ -24,7 +24,7 @@ export class MessageParser {
 
   #take(line: string): ServerSentMessage | null {
     if (line === '') return this.#finish();
-    // `s`: JSON leaves U+2028 and U+2029 as they are.
+    // The `s` flag is needed because JSON does not escape U+2028 and U+2029.
     const [, field = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
     if (field === 'id') this.#id = value;
     if (field === 'event') this.#type = value;

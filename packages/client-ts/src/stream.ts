@@ -1,4 +1,4 @@
-// The live stream of events, which goes on after each cut where it was.
+// The live stream of events. After an interruption it continues where it left off.
 import { readError, unexpectedResponse } from './responses.ts';
 import { checkVisible } from './checks.ts';
 import { HeraldError } from './errors.ts';
@@ -9,20 +9,20 @@ import { MessageParser, type ServerSentMessage } from './server-sent.ts';
 import { type CallFacts, connectionFailed, type Query, type Transport, wait } from './transport.ts';
 
 export interface StreamedEvent {
-  /** Give it to a later stream as `lastEventId`, to go on behind this event. */
+  /** Pass it to a later stream as `lastEventId` to continue after this event. */
   readonly id: string;
   readonly event: EventWithPayload;
 }
 
 export interface StreamOptions extends CallOptions {
   readonly lastEventId?: string;
-  /** Called when the stream is open, at first and after each cut. */
+  /** Called when the stream opens, initially and after each interruption. */
   readonly onOpen?: () => void;
-  /** Called after each cut, before the wait. */
+  /** Called after each interruption, before the wait. */
   readonly onCut?: (error: HeraldError, waitMs: number) => void;
 }
 
-/** The service ended the stream for good: the key, the session or the application ended. */
+/** The service ended the stream permanently: the key, session or role has ended, or the application is disabled. */
 export class StreamEndedError extends HeraldError {
   override readonly name = 'StreamEndedError';
 }
@@ -38,21 +38,21 @@ interface Connection {
   readonly requestId: string;
   readonly origin: string;
   readonly signal: AbortSignal;
-  /** Ends the connection unless something comes, and `heard` is called, within the time. */
+  /** Cuts the connection unless data arrives, and `heard` is called, within the time. */
   readonly expect: (withinMs: number) => void;
   readonly heard: () => void;
 }
 
-// The service sends something every 15 s.
+// The service sends at least one message every 15 s.
 const silenceMs = 40_000;
-// Waits grow up to 2 s.
+// Waits grow to 2 s.
 const growingWaits = 4;
-// Also where `Retry-After` asks for more.
+// Also caps `Retry-After`.
 const longestWaitMs = 60_000;
 const repeats = { isRepeatable: true, hasIdempotencyKey: false, count: 0 };
 const endings: readonly unknown[] = ['key_ended', 'session_ended', 'role_ended', 'app_disabled'];
 
-/** Events as they are committed: `for await` goes through them without end. Each comes at least once. */
+/** Events as they are committed. `for await` iterates over them endlessly. Each is delivered at least once. */
 export class EventStream implements AsyncIterable<StreamedEvent> {
   readonly #call: StreamCall;
 
@@ -92,7 +92,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
     }
   }
 
-  /** Yields what one connection brings. Always ends with an error. */
+  /** Yields the messages of one connection. Always ends with an error. */
   async *#connect(
     lastId: string | null,
     cut: AbortController,
@@ -144,7 +144,7 @@ async function* readMessages(
     const { done, value } = await reader.read().catch((error: unknown) => {
       throw connectionFailed(origin, requestId, error);
     });
-    // The time that whoever reads takes for the messages is no silence.
+    // The time that the consumer spends on the messages does not count as silence.
     connection.heard();
     if (done) throw connectionFailed(origin, requestId, new Error('the stream ended'));
     for (const message of parser.push(decoder.decode(value, { stream: true }))) {

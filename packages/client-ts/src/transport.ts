@@ -1,4 +1,4 @@
-// Makes the requests of calls, and repeats those that may be repeated.
+// Sends the requests of calls and retries them where that is safe.
 import { readError, readResult } from './responses.ts';
 import { checkFunction, checkLimits, checkRequestId, checkVisible } from './checks.ts';
 import { ConnectionFailedError, HeraldError, TimedOutError } from './errors.ts';
@@ -13,7 +13,7 @@ export interface CallFacts {
   readonly needsKey: boolean;
   readonly takesIdempotencyKey: boolean;
   readonly isRepeatable: boolean;
-  /** The status of a fault that is told in a result, null where there is none. */
+  /** The status of responses that are a result although they report a fault. Null if there is none. */
   readonly faultStatus: number | null;
 }
 
@@ -37,10 +37,10 @@ interface PreparedCall {
 const defaultTimeoutMs = 30_000;
 const defaultRetries = 2;
 
-/** Who calls, and about which application. */
+/** The credentials of the caller and the application. */
 interface Access {
   readonly appUid: string | undefined;
-  /** Throws for a call that needs more than there is. */
+  /** Throws `TypeError` if the client lacks the credentials for the call. */
   readonly headersOf: (facts: CallFacts) => Record<string, string>;
 }
 
@@ -88,7 +88,7 @@ export class Transport {
     }
   }
 
-  /** Returns what a call may take: by its own options, else by the client's. Throws `TypeError`. */
+  /** Returns the limits of a call: its own options, or else those of the client. Throws `TypeError`. */
   limitsOf({ timeoutMs, retries }: CallOptions): { timeoutMs: number; retries: number } {
     const limits = {
       timeoutMs: timeoutMs ?? this.#options.timeoutMs ?? defaultTimeoutMs,
@@ -98,7 +98,7 @@ export class Transport {
     return limits;
   }
 
-  /** Returns the request of a call. Throws for a call that cannot be made. */
+  /** Builds the request of a call. Throws `TypeError` for invalid options or uids. */
   prepare(facts: CallFacts, input: CallInput, options: IdempotentCallOptions) {
     const { requestId = crypto.randomUUID(), idempotencyKey = crypto.randomUUID() } = options;
     checkRequestId(requestId);
@@ -116,7 +116,7 @@ export class Transport {
     return { facts, url: this.#urlOf(facts, input), init, requestId };
   }
 
-  /** Sends the prepared request. Throws `ConnectionFailedError` if there is no response. */
+  /** Sends a prepared request. Throws `ConnectionFailedError` if there is no response. */
   async request({ url, init, requestId, signal }: Omit<PreparedCall, 'facts'>): Promise<Response> {
     return this.#fetch(url, { ...init, signal }).catch((error: unknown) => {
       throw connectionFailed(new URL(url).origin, requestId, error);
@@ -151,10 +151,10 @@ export class Transport {
   }
 }
 
-/** Returns an address without a slash at its end. Its `TypeError` does not show it: it may hold a password. */
+/** Returns an address without a trailing slash. Errors do not show it, because it may contain a password. */
 function baseOf(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
-  // The parser would leave some out, and encode others.
+  // The parser would drop some of these characters and encode others.
   const isHidden = /[\p{C}\p{Z}]/u.test(address);
   if (url === null || isHidden || !['http:', 'https:'].includes(url.protocol))
     throw new TypeError('url must be one like https://agents.example.com');
@@ -163,7 +163,7 @@ function baseOf(address: string): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** Returns a uid as a segment of a path. An empty one would name another call. */
+/** Returns a uid as a path segment. Throws `TypeError` for an empty one, which would address another call. */
 export function segmentOf(name: string, value: unknown): string {
   if (typeof value !== 'string' || ['', '.', '..'].includes(value))
     throw new TypeError(`${name} must be the uid of something, not ${JSON.stringify(value)}`);
@@ -178,7 +178,7 @@ function isPlainJson(response: Response): boolean {
   return response.headers.get('content-type')?.startsWith('application/json') ?? false;
 }
 
-/** Returns the error of a request without a complete response. */
+/** Returns the error for a request without a complete response. */
 export function connectionFailed(origin: string, requestId: string, cause: unknown): HeraldError {
   const inner = cause instanceof Error ? (cause.cause ?? cause) : cause;
   const reason = inner instanceof Error ? inner.message || inner.name : String(inner);
@@ -191,7 +191,7 @@ function timedOut(timeoutMs: number, requestId: string, cause: unknown): HeraldE
   return new TimedOutError({ code: 'timed_out', detail, requestId, cause });
 }
 
-/** Waits for a time. Throws the reason of a signal that is aborted meanwhile. */
+/** Waits. Throws the reason of the signal if it is aborted before the end. */
 export async function wait(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = () => {

@@ -1,5 +1,5 @@
-// Package crosscheck compares the receiver with the Go library of Standard Webhooks. It is a module of its own, so that
-// the receiver has no dependency.
+// Package crosscheck compares the receiver with the Go library of Standard Webhooks. It is a separate module, so that
+// the receiver has no dependencies.
 package crosscheck
 
 import (
@@ -38,7 +38,7 @@ func signed(t *testing.T, key string, at time.Time) http.Header {
 	return header
 }
 
-func TestBothAgreeOnWhatTheLibrarySigns(t *testing.T) {
+func TestBothAcceptSignaturesOfTheLibrary(t *testing.T) {
 	now := time.Now()
 	headers := map[string]http.Header{
 		"right":        signed(t, secret, now),

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compares with the library of Standard Webhooks, where that can be downloaded.
+# Compares with the library of Standard Webhooks, if it can be downloaded.
 set -eu
 cd "$(dirname "$0")"
 if go mod download; then

@@ -10,12 +10,12 @@ from typing import Any
 
 FOLDER = Path(__file__).parents[2] / "receiver-cases"
 FILE = json.loads((FOLDER / "deliveries.json").read_text("utf-8"))
-#: How attempts are handled: steps by the name of the case.
+#: How attempts are handled: the steps of each case by its name.
 HANDLING: dict[str, list[dict[str, Any]]] = {
     case["name"]: case["steps"]
     for case in json.loads((FOLDER / "handling.json").read_text("utf-8"))["cases"]
 }
-#: Options, and what is said of those that are refused.
+#: Options, and the expected errors of those that are refused.
 OPTIONS: list[dict[str, Any]] = json.loads(
     (FOLDER / "options.json").read_text("utf-8"),
     object_hook=lambda fields: float(fields["number"]) if "number" in fields else fields,

@@ -1,4 +1,4 @@
-"""Deliveries signed by the library of Standard Webhooks, which knows nothing of this package."""
+"""Deliveries signed by the library of Standard Webhooks, independently of this package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints what this package makes of each case, as JSON by the name of the case."""
+"""Prints the result of this package for each case, as JSON keyed by the name of the case."""
 
 from __future__ import annotations
 

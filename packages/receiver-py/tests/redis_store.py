@@ -1,4 +1,4 @@
-"""The store of Redis as the README has it, and a Redis that knows its commands and scripts."""
+"""The Redis store of the README, and a fake Redis that knows its commands and scripts."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FakeRedis:
 
 
 def store_of_readme() -> DeliveryStore:
-    """Makes the store of the README with a Redis of its own."""
+    """Makes the store of the README with its own Redis."""
     found = re.search(
         r"```python\n(from agent_herald_receiver.*?class RedisStore:.*?)```", README, re.S
     )

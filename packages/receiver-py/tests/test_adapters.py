@@ -23,7 +23,7 @@ from agent_herald_receiver import django as for_django
 from agent_herald_receiver import flask as for_flask
 from agent_herald_receiver import starlette as for_starlette
 
-#: Posts headers and a body; returns status, content type and body.
+#: Posts headers and a body. Returns the status, content type and body.
 Post = Callable[[dict[str, str], bytes], tuple[int, str | None, bytes]]
 
 settings.configure(ALLOWED_HOSTS=["*"], ROOT_URLCONF="test_adapters", SECRET_KEY="test")
@@ -115,7 +115,7 @@ Framework = Callable[[], Post]
 
 
 @each_framework
-def test_a_delivery_is_handled_once_and_answered_without_a_body(framework: Framework) -> None:
+def test_a_delivery_is_handled_once_and_the_response_has_no_body(framework: Framework) -> None:
     post = framework()
     for _ in range(2):
         assert post(*delivery_of()) == (204, None, b"")
@@ -139,7 +139,7 @@ def test_a_handler_that_raises_is_a_500(framework: Framework) -> None:
 
 
 @each_framework
-def test_a_body_of_the_limit_is_read_and_a_longer_one_is_not(framework: Framework) -> None:
+def test_a_body_as_long_as_the_limit_is_read_and_a_longer_one_is_not(framework: Framework) -> None:
     post = framework()
     headers, _ = delivery_of()
     assert post(headers, b"a" * 1_000)[0] == 401
@@ -147,7 +147,7 @@ def test_a_body_of_the_limit_is_read_and_a_longer_one_is_not(framework: Framewor
 
 
 @each_framework
-def test_letters_that_are_not_ascii_arrive_whole(framework: Framework) -> None:
+def test_non_ascii_characters_arrive_unchanged(framework: Framework) -> None:
     assert framework()(*delivery_of(app="支援 👩"))[0] == 204
 
 
@@ -180,12 +180,12 @@ def test_another_method_is_refused() -> None:
     assert (response.status_code, response.headers["Allow"]) == (405, "POST")
 
 
-def test_flask_takes_no_coroutine_function() -> None:
+def test_flask_rejects_a_coroutine_function() -> None:
     with pytest.raises(TypeError, match="coroutine function"):
         for_flask.handles_deliveries(receiver_of_test())(async_handler)
 
 
-def test_a_header_that_came_twice_is_joined_with_starlette() -> None:
+def test_starlette_joins_a_header_that_was_sent_twice() -> None:
     endpoint = for_starlette.handles_deliveries(receiver_of_test())(handler)
     client = TestClient(Starlette(routes=[Route("/hook", endpoint, methods=["POST"])]))
     headers, body = delivery_of("evt_1")

@@ -13,19 +13,19 @@ from agent_herald_receiver.signatures import sign_body, sign_message, standard_k
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_each_case_is_judged_as_the_file_says(case: Case) -> None:
+def test_each_shared_case_has_its_expected_result(case: Case) -> None:
     assert judge(case) == case.expect
 
 
 @pytest.mark.parametrize("vector", FILE["standardWebhooks"], ids=lambda vector: vector["id"])
-def test_signatures_are_those_of_standard_webhooks(vector: dict[str, Any]) -> None:
+def test_signatures_match_the_vectors_of_standard_webhooks(vector: dict[str, Any]) -> None:
     message = f"{vector['id']}.{vector['timestamp']}.{vector['body']}".encode()
     signature = sign_message(standard_keys([vector["secret"]])[0], message)
     assert signature.decode() == vector["signature"]
 
 
 @pytest.mark.parametrize("vector", FILE["xWebhookSignature"], ids=lambda vector: vector["header"])
-def test_signatures_of_a_body_are_those_of_the_public_vectors(vector: dict[str, Any]) -> None:
+def test_body_signatures_match_the_public_vectors(vector: dict[str, Any]) -> None:
     signature = sign_body(text_keys([vector["secret"]])[0], vector["body"].encode())
     assert signature.decode() == vector["header"]
 

@@ -23,7 +23,7 @@ HANDLED = WebhookResponse(204)
 
 
 class Calls:
-    """A handler that fails as often as it is told to."""
+    """A handler that fails a given number of times."""
 
     def __init__(self, failures: int = 0) -> None:
         self.event_ids: list[str] = []
@@ -66,7 +66,7 @@ class BrokenStore(MemoryDeliveryStore):
 
 
 class LostClaim(MemoryDeliveryStore):
-    """Makes the first claim, and its response is lost."""
+    """Saves the first claim, but loses the response."""
 
     is_lost = False
 
@@ -128,7 +128,7 @@ def test_each_event_is_handled_once(way: Handle) -> None:
 
 
 @each_way
-def test_a_handler_that_fails_gets_the_next_attempt(
+def test_a_handler_that_failed_gets_the_next_attempt(
     way: Handle, caplog: pytest.LogCaptureFixture
 ) -> None:
     receiver, calls = Receiver([SECRET]), Calls(failures=1)
@@ -146,7 +146,7 @@ def test_a_store_that_fails_makes_the_service_send_again(way: Handle) -> None:
 
 
 @each_way
-def test_a_claim_whose_response_was_lost_is_given_back(way: Handle) -> None:
+def test_a_claim_whose_response_was_lost_is_released(way: Handle) -> None:
     receiver, calls = Receiver([SECRET], store=LostClaim()), Calls()
     assert [way(receiver, calls, "evt_1").status for _ in range(2)] == [500, 204]
     assert calls.event_ids == ["evt_1"]
@@ -176,20 +176,20 @@ def test_a_store_of_coroutines_needs_a_coroutine_function() -> None:
             way(receiver, Calls())
 
 
-def test_the_protocols_are_those_of_the_stores() -> None:
+def test_the_stores_match_the_protocols() -> None:
     stores: tuple[DeliveryStore, AsyncDeliveryStore] = (MemoryDeliveryStore(), CoroutineStore())
     assert len(stores) == 2
 
 
 @pytest.mark.parametrize("uptime_seconds", [0.1 * n for n in range(1, 300)])
-def test_an_event_that_nobody_claimed_is_new_however_young_the_machine(
+def test_an_unclaimed_event_is_new_even_right_after_boot(
     uptime_seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(time, "monotonic", lambda: uptime_seconds)
     assert MemoryDeliveryStore().claim("evt_1", "a") == "new"
 
 
-def test_a_request_that_is_cancelled_while_its_event_is_claimed_gives_it_back() -> None:
+def test_a_request_cancelled_during_the_claim_releases_its_event() -> None:
     claiming, goes_on = threading.Event(), threading.Event()
 
     class SlowStore(MemoryDeliveryStore):
@@ -224,7 +224,7 @@ class UnreleasedStore(MemoryDeliveryStore):
 
 
 @pytest.mark.parametrize("store", [MemoryDeliveryStore(), UnreleasedStore()])
-def test_a_cancelled_request_gives_its_event_back_and_stays_cancelled(
+def test_a_cancelled_request_releases_its_event_and_stays_cancelled(
     store: MemoryDeliveryStore,
 ) -> None:
     receiver, calls = Receiver([SECRET], store=store), Calls()
@@ -247,7 +247,7 @@ def test_a_cancelled_request_gives_its_event_back_and_stays_cancelled(
     assert calls.event_ids == ["evt_1"]
 
 
-def test_of_threads_at_once_one_handles_the_event() -> None:
+def test_of_concurrent_threads_one_handles_the_event() -> None:
     receiver, calls = Receiver([SECRET]), Calls()
     threads = [threading.Thread(target=handle, args=(receiver, calls)) for _ in range(16)]
     for thread in threads:
@@ -257,14 +257,14 @@ def test_of_threads_at_once_one_handles_the_event() -> None:
     assert calls.event_ids == ["evt_1"]
 
 
-def test_a_coroutine_function_is_not_taken_for_handled() -> None:
+def test_an_unawaited_coroutine_does_not_count_as_handled() -> None:
     async def handler(_: Delivery) -> None:
         raise AssertionError
 
     assert Receiver([SECRET]).handle(*delivery_of(), handler).status == 500
 
 
-def test_a_test_is_answered_and_not_handled_unless_asked_for() -> None:
+def test_a_test_event_is_acknowledged_and_handled_only_on_request() -> None:
     calls = Calls()
     assert Receiver([SECRET]).handle(*delivery_of(test=True), calls) == HANDLED
     assert calls.event_ids == []
@@ -273,7 +273,7 @@ def test_a_test_is_answered_and_not_handled_unless_asked_for() -> None:
 
 
 @each_way
-def test_what_a_later_change_overtook_is_not_handled_if_asked_for(way: Handle) -> None:
+def test_with_sequences_an_older_change_is_not_handled(way: Handle) -> None:
     sequences = {"evt_1": 1, "evt_3": 3, "evt_2": 2, "evt_4": 3}
     receivers = (Receiver([SECRET], sequences=MemorySequenceStore()), Receiver([SECRET]))
     handled = []
@@ -286,7 +286,7 @@ def test_what_a_later_change_overtook_is_not_handled_if_asked_for(way: Handle) -
 
 
 @each_way
-def test_a_later_change_that_failed_leaves_out_no_earlier_one(way: Handle) -> None:
+def test_a_later_change_that_failed_does_not_skip_an_earlier_one(way: Handle) -> None:
     receiver, calls = Receiver([SECRET], sequences=MemorySequenceStore()), Calls(failures=1)
     assert [way(receiver, calls, f"evt_{n}", n).status for n in (2, 1)] == [500, 204]
     assert calls.event_ids == ["evt_2", "evt_1"]
@@ -299,7 +299,7 @@ def test_sequences_of_coroutines_are_awaited() -> None:
     assert calls.event_ids == ["evt_2"]
 
 
-def test_sequences_of_other_resources_and_events_without_one_are_not_compared() -> None:
+def test_sequences_of_different_resources_are_not_compared() -> None:
     receiver, calls = Receiver([SECRET], sequences=MemorySequenceStore()), Calls()
     receiver.handle(*delivery_of("evt_1", sequence=9), calls)
     context = delivery_of("evt_2", sequence=1, event="context.updated")
@@ -327,7 +327,7 @@ def test_a_refused_request_gets_the_code_and_no_handler(
     assert calls.event_ids == []
 
 
-def test_a_signed_body_that_is_no_event_is_a_bad_request() -> None:
+def test_a_signed_body_that_is_not_an_event_is_a_bad_request() -> None:
     assert Receiver([SECRET]).handle(*delivery_of(version=0), Calls()).status == 400
 
 
@@ -341,20 +341,20 @@ def test_a_body_may_be_as_long_as_the_limit_and_no_longer() -> None:
     assert responses == [204, 413]
 
 
-def test_a_full_memory_forgets_the_event_handled_longest_ago() -> None:
+def test_a_full_memory_store_forgets_the_oldest_handled_event() -> None:
     receiver, calls = Receiver([SECRET], store=MemoryDeliveryStore(count_max=2)), Calls()
     for event_id in ("evt_1", "evt_2", "evt_3", "evt_2", "evt_1"):
         handle(receiver, calls, event_id)
     assert calls.event_ids == ["evt_1", "evt_2", "evt_3", "evt_1"]
 
 
-def test_a_full_memory_forgets_no_claim() -> None:
+def test_a_full_memory_store_keeps_all_claims() -> None:
     store = MemoryDeliveryStore(count_max=1)
     for event_id in ("evt_1", "evt_2"):
         store.claim(event_id, "a")
     assert [store.claim(event_id, "b") for event_id in ("evt_1", "evt_2")] == ["busy"] * 2
 
 
-def test_a_memory_holds_at_least_one_event() -> None:
+def test_a_memory_store_holds_at_least_one_event() -> None:
     with pytest.raises(ValueError, match="count_max must be a whole number from 1 on"):
         MemoryDeliveryStore(count_max=0)

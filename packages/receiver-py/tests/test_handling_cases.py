@@ -1,4 +1,4 @@
-"""The cases of how attempts are handled, which the receivers of all languages pass."""
+"""How attempts are handled: cases that the receivers of all languages pass."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from agent_herald_receiver import (
 
 
 class Attempt(threading.Thread):
-    """An attempt whose handler, if it is called, goes on until ``end``."""
+    """An attempt whose handler, once called, runs until ``end``."""
 
     def __init__(self, receiver: Receiver, step: dict[str, Any]) -> None:
         super().__init__(daemon=True)
@@ -30,7 +30,7 @@ class Attempt(threading.Thread):
         data = {"uid": uid, "externalTenantId": "tenant-1"}
         self._sent = delivery_of(step["eventId"], sequence=step.get("sequence"), data=data)
         self._receiver = receiver
-        #: None when the handler is called, else the status.
+        #: None when the handler is called, or else the status.
         self.begun: queue.Queue[int | None] = queue.Queue()
         self._fails: queue.Queue[bool] = queue.Queue()
         self._status = 0
@@ -60,7 +60,7 @@ class Clock:
 
 @pytest.mark.parametrize("make_store", [MemoryDeliveryStore, store_of_readme])
 @pytest.mark.parametrize("name", HANDLING)
-def test_attempts_are_handled_as_the_cases_say(
+def test_attempts_are_handled_as_the_shared_cases_expect(
     name: str, make_store: Callable[[], DeliveryStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock, attempts = Clock(), dict[str, Attempt]()

@@ -1,4 +1,4 @@
-"""Options that cannot work are refused when a receiver is made, as in all languages."""
+"""Invalid options are refused when a receiver is made, as in all languages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def in_python(name: str) -> str:
 
 
 def make(options: dict[str, Any]) -> None:
-    """Makes a receiver, and the stores that take a count."""
+    """Makes a receiver and the stores that take a count."""
     own = {in_python(name): value for name, value in options.items()}
     if "count_max" in own:
         count_max = own.pop("count_max")
@@ -30,7 +30,7 @@ def make(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", OPTIONS, ids=lambda case: case["name"])
-def test_options_are_refused_as_the_shared_cases_say(case: dict[str, Any]) -> None:
+def test_options_are_refused_as_the_shared_cases_expect(case: dict[str, Any]) -> None:
     if case["refused"] is None:
         make(case["options"])
         return
@@ -43,15 +43,13 @@ def test_options_are_refused_as_the_shared_cases_say(case: dict[str, Any]) -> No
 
 @pytest.mark.parametrize("count_max", [0, -1, 1.5, float("nan"), "100", True, None])
 @pytest.mark.parametrize("kind", [MemoryDeliveryStore, MemorySequenceStore])
-def test_each_store_in_memory_checks_its_count(
-    kind: Callable[[Any], object], count_max: Any
-) -> None:
+def test_each_memory_store_checks_its_count(kind: Callable[[Any], object], count_max: Any) -> None:
     with pytest.raises(ValueError, match="count_max must be a whole number from 1 on"):
         kind(count_max)
 
 
 @pytest.mark.parametrize("secrets", [None, b"whsec_AAAA", 7])
-def test_a_single_secret_is_checked_like_one_of_a_list(secrets: Any) -> None:
+def test_a_single_secret_is_checked_like_a_list(secrets: Any) -> None:
     with pytest.raises(ValueError, match=r"secrets\[0\] must be a text"):
         Receiver(secrets, scheme="body-only")
 
@@ -69,7 +67,7 @@ def test_a_single_secret_is_checked_like_one_of_a_list(secrets: Any) -> None:
         ),
     ],
 )
-def test_what_is_called_later_is_checked_at_the_start(options: Any, message: str) -> None:
+def test_callables_and_stores_are_checked_at_construction(options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Receiver(SECRET, **options)
 
@@ -89,18 +87,18 @@ async def async_handler(_: Delivery) -> None: ...
 
 
 @pytest.mark.parametrize("adapter", [for_django, for_flask, for_starlette])
-def test_stores_of_coroutines_need_a_coroutine_function_when_it_is_decorated(adapter: Any) -> None:
+def test_a_decorator_with_asynchronous_stores_needs_a_coroutine_function(adapter: Any) -> None:
     receiver = Receiver(SECRET, store=AsyncStore())
     with pytest.raises(TypeError, match="stores of coroutines need"):
         adapter.handles_deliveries(receiver)(handler)
 
 
 @pytest.mark.parametrize("adapter", [for_django, for_flask, for_starlette])
-def test_what_is_decorated_must_be_a_function(adapter: Any) -> None:
+def test_only_a_function_can_be_decorated(adapter: Any) -> None:
     with pytest.raises(TypeError, match="the handler must be a function"):
         adapter.handles_deliveries(Receiver(SECRET))(None)
 
 
 @pytest.mark.parametrize("adapter", [for_django, for_starlette])
-def test_stores_of_coroutines_are_used_by_coroutine_functions(adapter: Any) -> None:
+def test_coroutine_functions_work_with_asynchronous_stores(adapter: Any) -> None:
     adapter.handles_deliveries(Receiver(SECRET, store=AsyncStore()))(async_handler)

@@ -1,4 +1,4 @@
-"""A body that was read before the receiver: every adapter says what to do about it."""
+"""A body that was read before the receiver: every adapter explains how to fix it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_fastapi_with_a_dependency_that_reads_the_stream(caplog: pytest.LogCaptu
 @pytest.mark.parametrize(
     "left", [{"type": "http.disconnect"}, {"type": "http.request", "body": b"", "more_body": False}]
 )
-def test_asgi_when_a_middleware_has_taken_the_messages(
+def test_asgi_behind_a_middleware_that_consumes_the_messages(
     left: Message, caplog: pytest.LogCaptureFixture
 ) -> None:
     headers, body = delivery_of()
@@ -128,12 +128,12 @@ def read_without_keeping() -> None:
 
 
 @pytest.mark.parametrize("read", [read_environ, read_stream_of_flask, read_without_keeping])
-def test_flask_behind_what_reads_the_stream(read: Read, caplog: pytest.LogCaptureFixture) -> None:
+def test_flask_behind_a_stream_reader(read: Read, caplog: pytest.LogCaptureFixture) -> None:
     response = post_to_flask(read)
     expect_already_read(response.status_code, response.data, caplog)
 
 
-def test_flask_behind_what_reads_a_form(caplog: pytest.LogCaptureFixture) -> None:
+def test_flask_behind_code_that_reads_a_form(caplog: pytest.LogCaptureFixture) -> None:
     headers = {"content-type": "application/x-www-form-urlencoded"}
     response = post_to_flask(lambda: request.form, headers)
     expect_already_read(response.status_code, response.data, caplog)
@@ -176,7 +176,7 @@ def empty_input(request: HttpRequest) -> None:
     ],
 )
 @pytest.mark.parametrize("is_async", [False, True])
-def test_django_behind_what_reads_the_request(
+def test_django_behind_code_that_reads_the_request(
     content_type: str,
     read: Callable[[HttpRequest], None],
     is_async: bool,
@@ -191,7 +191,7 @@ def read_whole(request: HttpRequest) -> None:
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_django_behind_what_keeps_the_body(is_async: bool) -> None:
+def test_django_behind_code_that_keeps_the_body(is_async: bool) -> None:
     assert post_to_django("application/json", read_whole, is_async=is_async).status_code == 204
 
 
@@ -215,7 +215,7 @@ def post_to_django(
 
 
 @pytest.mark.parametrize("length", [None, "0"])
-def test_no_body_at_all_is_a_wrong_signature(
+def test_a_missing_body_is_a_wrong_signature(
     length: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -227,7 +227,7 @@ def test_no_body_at_all_is_a_wrong_signature(
 
 
 @pytest.mark.parametrize("parsed", [{}, None, "{}", [1]])
-def test_a_body_that_is_no_bytes_is_told(parsed: Any) -> None:
+def test_a_body_that_is_not_bytes_raises(parsed: Any) -> None:
     headers, _ = delivery_of()
     receiver = Receiver(SECRET)
     with pytest.raises(TypeError, match="not the bytes that arrived"):
@@ -236,7 +236,7 @@ def test_a_body_that_is_no_bytes_is_told(parsed: Any) -> None:
         receiver.handle(headers, parsed, handler)
 
 
-def test_a_refusal_says_both_lengths() -> None:
+def test_a_refusal_shows_both_lengths() -> None:
     headers, body = delivery_of()
     with pytest.raises(WebhookRefusedError, match=f"is {len(body)}, the body has 0 bytes"):
         Receiver(SECRET).verify({**headers, "Content-Length": str(len(body))}, b"")

@@ -1,4 +1,4 @@
-"""The quick starts, run as copied, each in a process of its own."""
+"""The quick starts, run as copied, each in its own process."""
 
 from __future__ import annotations
 

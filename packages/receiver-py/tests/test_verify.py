@@ -24,7 +24,7 @@ def data_of(event: str, fields: dict[str, Any]) -> Any:
     return Receiver([SECRET]).verify(headers, body).data
 
 
-def test_what_standard_webhooks_signs_is_accepted() -> None:
+def test_signatures_of_standard_webhooks_are_accepted() -> None:
     delivery = Receiver([SECRET]).verify(*delivery_of(sequence=3))
     assert delivery.event_id == "evt_1"
     assert delivery.changed_at == datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
@@ -35,7 +35,7 @@ def test_what_standard_webhooks_signs_is_accepted() -> None:
     )
 
 
-def test_what_this_package_signs_is_accepted_by_standard_webhooks() -> None:
+def test_standard_webhooks_accepts_signatures_of_this_package() -> None:
     headers, body = delivery_of()
     message = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
     signature = sign_message(standard_keys([SECRET])[0], message).decode()
@@ -63,12 +63,12 @@ def test_any_of_the_secrets_is_accepted_and_no_other() -> None:
         [SECRET, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS"],
     ],
 )
-def test_secrets_that_cannot_be_are_told_at_the_start(secrets: list[str]) -> None:
+def test_invalid_secrets_are_refused_at_construction(secrets: list[str]) -> None:
     with pytest.raises(ValueError, match="secrets"):
         Receiver(secrets)
 
 
-def test_an_error_about_a_secret_does_not_tell_it() -> None:
+def test_an_error_about_a_secret_does_not_show_it() -> None:
     with pytest.raises(ValueError, match=r"secrets\[0\]") as error:
         Receiver(["whsec_almost!"])
     assert "almost" not in str(error.value)
@@ -79,24 +79,24 @@ def test_a_single_secret_needs_no_list() -> None:
 
 
 @pytest.mark.parametrize("tolerance_seconds", [-1, float("inf"), float("nan")])
-def test_a_tolerance_that_cannot_be_is_told_at_the_start(tolerance_seconds: float) -> None:
+def test_an_invalid_tolerance_is_refused_at_construction(tolerance_seconds: float) -> None:
     with pytest.raises(ValueError, match="tolerance_seconds"):
         Receiver(SECRET, tolerance_seconds=tolerance_seconds)
 
 
-def test_parts_of_a_second_do_not_count() -> None:
+def test_fractions_of_a_second_do_not_count() -> None:
     headers, body = delivery_of()
     now_seconds = int(headers["webhook-timestamp"]) + 0.9
     receiver = Receiver(SECRET, tolerance_seconds=0, now_seconds=lambda: now_seconds)
     assert receiver.verify(headers, body).event_id == "evt_1"
 
 
-def test_data_of_a_later_version_is_not_given_a_type() -> None:
+def test_data_of_a_later_version_has_no_type() -> None:
     delivery = Receiver(SECRET).verify(*delivery_of(version=2))
     assert isinstance(delivery.data, UnknownData)
 
 
-def test_a_scheme_that_does_not_exist_is_told_at_the_start() -> None:
+def test_an_unknown_scheme_is_refused_at_construction() -> None:
     with pytest.raises(ValueError, match="scheme must be standard or body-only"):
         Receiver([SECRET], scheme="body_only")  # type: ignore[arg-type]
 
@@ -110,7 +110,7 @@ def test_lone_surrogates_in_a_header_are_a_mismatch(name: str) -> None:
 
 
 @pytest.mark.parametrize("timestamp", ["yesterday", "2026-01-01T12:00:00", "2026-13-01T12:00:00Z"])
-def test_a_timestamp_that_is_no_time_with_a_zone_is_kept_as_a_text(timestamp: str) -> None:
+def test_an_invalid_timestamp_is_kept_as_text(timestamp: str) -> None:
     delivery = Receiver([SECRET]).verify(*delivery_of(timestamp=timestamp))
     assert delivery.timestamp == timestamp
     with pytest.raises(ValueError, match="is not a time"):
@@ -131,7 +131,7 @@ def test_numbers_too_long_to_read_are_refused() -> None:
     assert refused.value.code == "invalid_body"
 
 
-def test_data_that_the_platform_reported_may_be_of_any_shape() -> None:
+def test_data_reported_by_the_platform_can_have_any_shape() -> None:
     reported = {
         "uid": "1",
         "externalTenantId": "t",
@@ -145,7 +145,7 @@ def test_data_that_the_platform_reported_may_be_of_any_shape() -> None:
     )
 
 
-def test_a_part_of_another_shape_is_none() -> None:
+def test_a_nested_object_of_another_shape_is_none() -> None:
     assert data_of("webhook.failing", {"uid": "w", "lastAttempt": []}) == WebhookNoticeData(uid="w")
     agent = data_of("agent.created", {"uid": "a", "externalTenantId": "t", "accountUids": [1]})
     assert agent.account_uids is None
@@ -155,16 +155,16 @@ def test_a_part_of_another_shape_is_none() -> None:
     ("event", "fields"),
     [("agent.archived", {"uid": "a", "externalTenantId": "t"}), ("agent.created", {"uid": "a"})],
 )
-def test_data_that_is_not_known_stays_usable(event: str, fields: dict[str, Any]) -> None:
+def test_unknown_data_stays_usable(event: str, fields: dict[str, Any]) -> None:
     assert data_of(event, fields) == UnknownData(fields)
 
 
-def test_the_payload_has_what_no_type_knows() -> None:
+def test_the_payload_has_the_unknown_fields() -> None:
     delivery = Receiver([SECRET]).verify(*delivery_of(later=[1]))
     assert delivery.payload["later"] == [1]
 
 
-def test_bytes_of_a_body_are_verified_as_they_came() -> None:
+def test_the_raw_bytes_of_a_body_are_verified() -> None:
     headers, body = delivery_of()
     flipped = base64.b64encode(body)
     with pytest.raises(WebhookRefusedError):

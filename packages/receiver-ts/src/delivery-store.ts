@@ -1,43 +1,43 @@
-// Each event once: which attempt is handling it, and which events were handled.
+// Lets each event be handled once: tracks events that are being handled or have been handled.
 import { checkFunctions, checkLimits } from './limits.ts';
 
-/** A claim lapses after this time, in case its handler hangs or its process dies. */
+/** A claim lapses after this time, in case its handler hangs or its process dies. In milliseconds. */
 export const claimMs = 5 * 60_000;
 
 /**
- * A handled event is remembered for this time: 30 days. The retries of an event end within 15 days, and a service with
- * default settings keeps it for 30, in which it can be sent again.
+ * A handled event is remembered for 30 days, in milliseconds. Retries end within 15 days, and by default the service
+ * keeps an event for 30 days, during which it can be sent again.
  */
 export const rememberMs = 30 * 24 * 3_600_000;
 
 /**
- * - `new`: the event is claimed with the caller's token.
- * - `done`: it was handled.
- * - `busy`: a claim with another token has not lapsed.
+ * - `new`: the event is now claimed with the caller's token.
+ * - `done`: the event has been handled.
+ * - `busy`: another token holds a claim that has not lapsed.
  */
 export type Claim = 'new' | 'done' | 'busy';
 
 /**
- * Remembers events by `eventId`. Each method is atomic. The receiver makes a random token for each attempt, so that an
- * attempt whose claim has lapsed cannot end the claim of the next.
+ * Remembers events by `eventId`. Each method must be atomic. The receiver makes a random token for each attempt, so
+ * that an attempt whose claim has lapsed cannot end the claim of a later attempt.
  */
 export interface DeliveryStore {
-  /** Of two callers at the same time one gets `new`. */
+  /** Claims an event. Of two concurrent callers, exactly one gets `new`. */
   claim(eventId: string, token: string): Claim | Promise<Claim>;
-  /** The event was handled. Does nothing while a claim has another token. */
+  /** Marks the event as handled. Does nothing while another token holds the claim. */
   complete(eventId: string, token: string): void | Promise<void>;
-  /** It was not, and the next attempt gets `new`. Does nothing unless the claim has this token. */
+  /** Gives up the claim, so that the next attempt gets `new`. Does nothing unless this token holds the claim. */
   release(eventId: string, token: string): void | Promise<void>;
 }
 
 export interface MemoryDeliveryStoreOptions {
-  /** How many handled events are remembered; 100,000 by default. The oldest are forgotten first. */
+  /** The maximum number of remembered events. The default is 100,000. The oldest are forgotten first. */
   countMax?: number | undefined;
-  /** How long a handled event is remembered; 30 days by default. */
+  /** How long a handled event is remembered, in milliseconds. The default is 30 days. */
   keepMs?: number | undefined;
-  /** How long a claim lasts; 5 minutes by default. */
+  /** How long a claim lasts, in milliseconds. The default is 5 minutes. */
   claimMs?: number | undefined;
-  /** A clock in milliseconds that never goes back. */
+  /** A monotonic clock in milliseconds. */
   now?: (() => number) | undefined;
 }
 
@@ -46,9 +46,9 @@ interface Entry {
   at: number;
 }
 
-/** Remembers the events of this process until it ends. */
+/** Keeps the events in memory, until the process ends. */
 export class MemoryDeliveryStore implements DeliveryStore {
-  // Both in the order of their times.
+  // Both are ordered by time.
   readonly #claims = new Map<string, Entry>();
   readonly #done = new Map<string, Entry>();
   readonly #countMax: number;
@@ -63,7 +63,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     checkFunctions({ now: options.now });
     this.#countMax = countMax;
     this.#keepMs = keepMs;
-    // The time of day may be set back, and would prolong a claim.
+    // Wall-clock time can be set back, which would prolong a claim.
     this.#now = options.now ?? (() => performance.now());
   }
 

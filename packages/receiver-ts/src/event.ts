@@ -1,8 +1,8 @@
-// The event that a body holds.
+// Parses the event in a body.
 import { type KnownEvent, knownEventNames } from './events.ts';
 import { WebhookRefused } from './refusal.ts';
 
-/** An event, or a version of one, that came after this release. */
+/** An event, or a version of one, that is newer than this release. */
 export interface UnknownEvent {
   eventId: string;
   event: string;
@@ -17,19 +17,19 @@ export type WebhookEvent = KnownEvent | UnknownEvent;
 
 const known: ReadonlySet<string> = new Set(knownEventNames);
 
-/** Checks whether this release has a type for the event. Of a known event `event.event` tells the type of `data`. */
+/** Checks whether this release has a type for the event. If so, `event.event` narrows the type of `data`. */
 export function isKnownEvent(event: WebhookEvent): event is KnownEvent {
   return event.version === 1 && known.has(event.event);
 }
 
-/** Returns the resource of an event: its kind and its uid together. */
+/** Returns the resource of an event: its kind and uid, such as `agent/agt_…`. */
 export function resourceOf(event: WebhookEvent): string {
   return `${event.event.split('.', 1)[0]}/${event.data.uid}`;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads a body. Throws `WebhookRefused` when it has not the fields that all events have. */
+/** Parses a body. Throws `WebhookRefused` if it lacks a field that all events have. */
 export function readEvent(body: Uint8Array): WebhookEvent {
   const event = parse(body);
   if (!isObject(event)) throw invalid('is not a JSON object');

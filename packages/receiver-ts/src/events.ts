@@ -117,8 +117,8 @@ interface Envelope<Name extends string, Data> {
 }
 
 /**
- * All events of this release. Of a change that the platform reported itself, `data` is what it reported:
- * only `uid` and `externalTenantId` are sure.
+ * All events of this release. For changes that your platform reported, `data` is what it reported, and only
+ * `uid` and `externalTenantId` are guaranteed.
  */
 export type KnownEvent =
   | Envelope<'agent.created', AgentData>

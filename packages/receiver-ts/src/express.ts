@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type NodeRequest, nodeReceiver } from './node.ts';
 import type { ReceiverOptions } from './receiver.ts';
 
-/** Returns a handler for `app.post`, before `express.json()` or beside it with a path of its own. */
+/** Returns a handler for `app.post`. Register it before `express.json()`, or on a path that `express.json()` skips. */
 export function expressReceiver(options: ReceiverOptions) {
   const handle = nodeReceiver(options);
   return async (

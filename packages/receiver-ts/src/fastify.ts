@@ -6,7 +6,7 @@ export interface FastifyReceiverOptions extends ReceiverOptions {
   path: string;
 }
 
-/** Returns a plugin with a route of its own. Parsers of bodies outside it stay as they are. */
+/** Returns a plugin with its own route. Body parsers outside the plugin are not affected. */
 export function fastifyReceiver(options: FastifyReceiverOptions): FastifyPluginAsync {
   const respondTo = nodeResponder(options);
   return async (app) => {

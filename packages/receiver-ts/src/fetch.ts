@@ -1,8 +1,8 @@
-// A handler of fetch's Request: Next route handlers, Hono, Bun, Deno, Cloudflare Workers.
+// Handler for the fetch API's Request: Next route handlers, Hono, Bun, Deno, Cloudflare Workers.
 import { BodyTooLarge, Receiver, type ReceiverOptions } from './receiver.ts';
 import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
 
-/** Returns a handler that responds to deliveries. */
+/** Returns a handler that receives deliveries and responds to them. */
 export function fetchReceiver(options: ReceiverOptions): (request: Request) => Promise<Response> {
   const receiver = new Receiver(options);
   return async (request) => {

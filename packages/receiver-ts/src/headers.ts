@@ -1,10 +1,10 @@
-// Headers as Node, fetch and others have them.
+// Reads headers from Node, fetch and plain objects.
 
 export type HeadersLike =
   | { get(name: string): string | null }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Returns a header, or '' when it is absent; `name` is in lower case. */
+/** Returns the value of a header, or '' if it is absent. `name` must be lower case. */
 export function headerOf(headers: HeadersLike, name: string): string {
   const value = isLookup(headers) ? headers.get(name) : valueOf(headers, name);
   if (value === null || value === undefined) return '';
@@ -26,7 +26,7 @@ function valueOf(
   return written === undefined ? undefined : headers[written];
 }
 
-/** Returns a header that counts from 1, or null. */
+/** Returns a header that is a whole number of at least 1, or null. */
 export function countOf(headers: HeadersLike, name: string): number | null {
   const value = headerOf(headers, name);
   return /^[1-9][0-9]{0,14}$/.test(value) ? Number(value) : null;

@@ -1,7 +1,7 @@
-// HMAC-SHA256 with Node's crypto where it is there, else with WebCrypto.
+// HMAC-SHA256 with Node's crypto if available, or else with WebCrypto.
 import type * as cryptoModule from 'node:crypto';
 
-/** Signs texts and bytes that follow each other. */
+/** Signs the concatenation of a text and bytes. */
 export type Sign = (start: string, body: Uint8Array) => Promise<Uint8Array> | Uint8Array;
 
 type NodeCrypto = typeof cryptoModule;
@@ -12,7 +12,7 @@ interface NodeProcess {
 const { process } = globalThis as { process?: NodeProcess };
 const nodeCrypto = process?.getBuiltinModule?.('node:crypto') as NodeCrypto | undefined;
 
-/** Returns what signs with a key. */
+/** Returns a function that signs with the key. */
 export function signerOf(key: Uint8Array, crypto: NodeCrypto | null = nodeCrypto ?? null): Sign {
   return crypto === null ? webSigner(key) : nodeSigner(key, crypto);
 }

@@ -1,4 +1,4 @@
-// Receives agent-herald's webhooks: verified, typed, each event once.
+// Receives webhooks from agent-herald: verified, typed, and each event handled once.
 export {
   type Claim,
   claimMs,

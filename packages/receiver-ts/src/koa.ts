@@ -8,7 +8,7 @@ interface KoaContext {
   set(headers: Record<string, string>): void;
 }
 
-/** Returns a middleware for a route of its own, before body parsers. */
+/** Returns a middleware for its own route. Register it before any body parser. */
 export function koaReceiver(options: ReceiverOptions) {
   const respondTo = nodeResponder(options);
   return async (ctx: KoaContext): Promise<void> => {

@@ -1,9 +1,9 @@
-// node:http, and what the adapters above it share.
+// The adapter for node:http, and the base of the adapters built on it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyTooLarge, Receiver, type ReceiverOptions, type WebhookResponse } from './receiver.ts';
 import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
 
-/** A request of node:http, maybe with a body that was kept for it. */
+/** A node:http request, possibly with the body that a platform or parser has read. */
 export type NodeRequest = IncomingMessage & { body?: unknown; rawBody?: unknown };
 
 /** Returns a handler for `http.createServer`. */
@@ -15,7 +15,7 @@ export function nodeReceiver(options: ReceiverOptions) {
   };
 }
 
-/** Returns a function that handles a request of node:http and returns the response. */
+/** Returns a function that handles node:http requests and returns the responses to send. */
 export function nodeResponder(
   options: ReceiverOptions,
 ): (request: NodeRequest) => Promise<WebhookResponse> {
@@ -32,7 +32,7 @@ async function readBody(request: NodeRequest, bytesMax: number): Promise<Uint8Ar
   const kept = [request.rawBody, request.body].find((body) => body instanceof Uint8Array);
   if (kept !== undefined) return withinLimit(kept, bytesMax);
   if (isEmpty(request)) return new Uint8Array();
-  // With an encoding, its chunks are decoded texts.
+  // With an encoding set, the chunks are decoded text instead of bytes.
   if (request.readableDidRead || request.body !== undefined || request.readableEncoding !== null)
     throw new WebhookRefused('body_already_read', bodyAlreadyRead);
   if (Number(request.headers['content-length'] ?? 0) > bytesMax)
@@ -40,7 +40,7 @@ async function readBody(request: NodeRequest, bytesMax: number): Promise<Uint8Ar
   return readStream(request, bytesMax);
 }
 
-/** Parsers leave `{}` as the body of a request that has none (RFC 9112 §6.3). */
+/** Checks for an empty body (RFC 9112 §6.3). Body parsers set `{}` as the body of these requests. */
 function isEmpty({ headers, httpVersionMajor }: NodeRequest): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers;
   if (encoding !== undefined) return false;
@@ -61,7 +61,7 @@ async function readStream(request: IncomingMessage, bytesMax: number): Promise<U
     if (bytes > bytesMax) break;
   }
   if (bytes <= bytesMax) return Buffer.concat(chunks);
-  // The rest is dropped as it arrives, so that the sender can read the response.
+  // Drain the rest so that the sender can read the response.
   request.resume();
   throw new BodyTooLarge(`the body has more than ${bytesMax} bytes`);
 }

@@ -1,4 +1,4 @@
-// What all adapters share: from a request to its response.
+// The part that all adapters share: handles a request and returns the response.
 import { type DeliveryStore, MemoryDeliveryStore } from './delivery-store.ts';
 import { resourceOf, type WebhookEvent } from './event.ts';
 import { checkFunctions, checkLimits, checkStore } from './limits.ts';
@@ -9,17 +9,17 @@ import { type Delivery, type SignedRequest, Verifier, type VerifierOptions } fro
 type Handler = (event: WebhookEvent, delivery: Delivery) => unknown;
 
 export interface ReceiverOptions extends VerifierOptions {
-  /** Handles an event; when it throws or rejects, the service sends the event again. */
+  /** Handles an event. If it throws or rejects, the service sends the event again. */
   onEvent: Handler;
-  /** Handles test events, which otherwise only get a response. */
+  /** Handles test events. By default, they are acknowledged and ignored. */
   onTest?: Handler | undefined;
-  /** Gets what was refused (`WebhookRefused`) and what failed. It must not throw. */
+  /** Called with refusals (`WebhookRefused`) and other errors. It must not throw. */
   onError?: ((error: unknown) => void) | undefined;
-  /** Which events are handled; in memory by default. */
+  /** Remembers handled events. The default store is in memory. */
   deliveries?: DeliveryStore | undefined;
-  /** With it, a change is skipped if a newer change to the same resource was already handled. */
+  /** If set, changes older than the latest handled change of the same resource are acknowledged without a call. */
   sequences?: SequenceStore | undefined;
-  /** The largest body in bytes; 1 MiB by default. */
+  /** The maximum size of a body in bytes. The default is 1 MiB. */
   bodyBytesMax?: number | undefined;
 }
 
@@ -47,11 +47,11 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
 const done: WebhookResponse = { status: 204, headers: {}, body: null };
 const bodyBytesMaxDefault = 1_048_576;
 
-/** A request whose body is not read yet. */
+/** A request whose body has not been read. */
 export interface UnreadRequest {
   method: string;
   headers: SignedRequest['headers'];
-  /** Returns the body. Rejects with `BodyTooLarge` when it has more bytes than that. */
+  /** Returns the body. Rejects with `BodyTooLarge` if it is longer than `bytesMax`. */
   readBody: (bytesMax: number) => Promise<Uint8Array> | Uint8Array;
 }
 
@@ -73,7 +73,7 @@ export class Receiver {
     if (sequences !== undefined) checkStore('sequences', sequences, ['newest', 'advance']);
   }
 
-  /** Returns the response to a request. What is refused or fails goes to `onError`. */
+  /** Handles a request and returns the response. Refusals and errors are passed to `onError`. */
   async receive(request: UnreadRequest): Promise<WebhookResponse> {
     if (request.method !== 'POST') return responseOf(405, 'method_not_allowed', { Allow: 'POST' });
     try {
@@ -100,7 +100,7 @@ export class Receiver {
       if (claim === 'busy') return responseOf(409, 'in_progress');
       if (claim === 'new') await this.#handleClaimed(delivery, token);
     } catch (error) {
-      // Also when the claim failed: the store may have made it before its response was lost.
+      // Even if the claim failed: the store may have saved it before its response was lost.
       await this.#release(event.eventId, token);
       throw error;
     }
@@ -122,7 +122,7 @@ export class Receiver {
     return sequence < (await sequences.newest(resourceOf(event)));
   }
 
-  /** After the handler: a change that failed leaves out no other. */
+  /** Runs after the handler, so that a failed change does not cause older ones to be skipped. */
   async #advance({ event, sequence }: Delivery): Promise<void> {
     if (sequence === null) return;
     await this.#options.sequences?.advance(resourceOf(event), sequence);
@@ -137,7 +137,7 @@ export class Receiver {
   }
 }
 
-/** The service shows the response with the attempt, so it says what to do about the receiver's setup. */
+/** Returns the response to a refused request. The service shows it with the attempt, so it explains a wrong setup. */
 function refusalOf({ code }: WebhookRefused): WebhookResponse {
   const response = responseOf(statuses[code], code);
   if (code !== 'body_already_read') return response;

@@ -8,13 +8,13 @@ export type RefusalCode =
   | 'invalid_body'
   | 'event_id_mismatch';
 
-/** What is to be done about a body that is not what arrived. */
+/** Explains how to fix a body that differs from the bytes that arrived. */
 export const bodyAlreadyRead =
   'the body was read or changed before the receiver: put the receiver before body parsers';
 
 /**
- * A request that is not a delivery of this webhook. `code` says why; the message is for people. `body_already_read` is
- * a fault of the receiver's own setup.
+ * The request is not a valid delivery of this webhook. `code` is the reason; the message is for people. The code
+ * `body_already_read` means that the receiver itself is set up wrongly.
  */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused';

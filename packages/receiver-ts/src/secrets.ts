@@ -1,15 +1,15 @@
-// A webhook's secrets as keys.
+// Decodes the secrets of a webhook into keys.
 
 export type Scheme = 'standard' | 'body-only';
 
-// What a variable holds when it was set with quotes, spaces or line breaks is none of these.
+// Rejects variables that were set with quotes, spaces or line breaks.
 const line = /^(?![ "'`])[ -~]+(?<![ "'`])$/;
 const standardSecret =
   /^whsec_(?=.)(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * Returns the keys of `secrets`. With `body-only` the key is the whole text (docs/webhooks.md, "Headers"). Throws
- * `TypeError` for what cannot be a secret, without showing it.
+ * Returns the keys of `secrets`. With `body-only`, the key is the whole text (docs/webhooks.md, "Headers"). Throws
+ * `TypeError` for an invalid secret, without showing it.
  */
 export function keysOf(secrets: string | readonly string[], scheme: Scheme): Uint8Array[] {
   const list = Array.isArray(secrets) ? secrets : [secrets];

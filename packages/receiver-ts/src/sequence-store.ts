@@ -1,23 +1,23 @@
-// The newest change of each resource that was handled.
+// Remembers the newest handled change of each resource.
 import { checkLimits } from './limits.ts';
 
-/** Remembers the highest sequence of each resource. */
+/** Stores the highest handled sequence of each resource. */
 export interface SequenceStore {
-  /** Returns the highest sequence that was handled; 0 if there is none. */
+  /** Returns the highest handled sequence, or 0 if there is none. */
   newest(resource: string): number | Promise<number>;
-  /** Records a sequence that was handled, unless a higher one is recorded. Atomic. */
+  /** Records a handled sequence unless a higher one is recorded. Must be atomic. */
   advance(resource: string, sequence: number): void | Promise<void>;
 }
 
 const countMaxDefault = 100_000;
 
-/** Remembers the sequences of this process until it ends. */
+/** Keeps the sequences in memory, until the process ends. */
 export class MemorySequenceStore implements SequenceStore {
-  /** The resource that changed last is the last. */
+  /** Ordered by the latest change. */
   readonly #newest = new Map<string, number>();
   readonly #countMax: number;
 
-  /** Remembers the resources that changed last, `countMax` of them. */
+  /** Keeps the `countMax` resources that changed last; 100,000 by default. */
   constructor({ countMax = countMaxDefault }: { countMax?: number | undefined } = {}) {
     checkLimits({ countMax });
     this.#countMax = countMax;

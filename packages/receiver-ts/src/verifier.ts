@@ -1,4 +1,4 @@
-// Is a request a delivery of this webhook, and what does it say?
+// Verifies that a request is a delivery of this webhook, and parses it.
 import { readEvent, type WebhookEvent } from './event.ts';
 import { countOf, headerOf, type HeadersLike } from './headers.ts';
 import { type Sign, signerOf } from './hmac.ts';
@@ -7,27 +7,27 @@ import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
 import { keysOf, type Scheme } from './secrets.ts';
 
 export interface VerifierOptions {
-  /** The webhook's secret, as it was shown; several during a rotation. */
+  /** The secret of the webhook, as it was shown. Pass several during a rotation. */
   secrets: string | readonly string[];
-  /** `body-only` reads `X-Webhook-Signature` alone, which does not cover the time. */
+  /** `body-only` checks only `X-Webhook-Signature`, which does not cover the timestamp. */
   scheme?: Scheme | undefined;
-  /** How far `webhook-timestamp` may be from the clock; 300 by default. */
+  /** The maximum difference between `webhook-timestamp` and the clock, in seconds. The default is 300. */
   toleranceSeconds?: number | undefined;
-  /** The clock, in milliseconds. */
+  /** Returns the current time in milliseconds. The default is `Date.now`. */
   now?: (() => number) | undefined;
 }
 
-/** What arrived: the body as it came, before any parser. A text is taken as UTF-8. */
+/** A request as it arrived. The body must not have been parsed. A string is encoded as UTF-8. */
 export interface SignedRequest {
   headers: HeadersLike;
   body: Uint8Array | string;
 }
 
-/** A verified delivery. No signature covers `attempt` and `sequence`: they are null when absent. */
+/** A verified delivery. `attempt` and `sequence` are not signed. They are null if the header is absent. */
 export interface Delivery {
   event: WebhookEvent;
   attempt: number | null;
-  /** Counts the changes of a resource; null for tests and operations events. */
+  /** The number of the change among the changes of the resource. Null for tests and operations events. */
   sequence: number | null;
   isTest: boolean;
 }
@@ -53,7 +53,7 @@ export class Verifier {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Returns the delivery. Rejects with `WebhookRefused` when the request is none of this webhook. */
+  /** Returns the delivery. Rejects with `WebhookRefused` if the request is not a delivery of this webhook. */
   async verify({ headers, body }: SignedRequest): Promise<Delivery> {
     const bytes = bytesOf(body);
     const isStandard = this.#scheme === 'standard';
@@ -100,7 +100,7 @@ export class Verifier {
   }
 }
 
-/** A wrong signature over a body of another length than it had on its way is the fault of what read it before. */
+/** If the body is not as long as Content-Length, something read or changed it before the receiver. */
 function mismatch(message: string, headers: HeadersLike, body: Uint8Array): WebhookRefused {
   const bytes = countOf(headers, 'content-length');
   if (bytes !== null && bytes !== body.length)
@@ -124,7 +124,7 @@ function required(headers: HeadersLike, name: string): string {
   return value;
 }
 
-/** Compares in a time that depends on the lengths alone. */
+/** Compares in constant time for a given length. */
 function isSame(given: string, expected: string): boolean {
   if (given.length !== expected.length) return false;
   let difference = 0;

@@ -1,4 +1,4 @@
-// The workflows of a release to come: deliverEvents takes one more step, behind a patch.
+// The workflows of a future release: deliverEvents has one more step, behind a patch.
 import { patched, sleep } from '@temporalio/workflow';
 import { deliverEvents as deliverAsBefore } from '../../../workflows/deliver-events.ts';
 import type { DeliverEventsInput, DeliverySummary } from '../../../lib/temporal/messages.ts';

@@ -1,4 +1,4 @@
-// `npm run admin`, the password through a pipe; as a process of its own where that makes a difference.
+// `npm run admin`, with the password through a pipe; as a separate process where that makes a difference.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -42,7 +42,7 @@ interface Given {
   env?: Record<string, string>;
 }
 
-/** The settings of the service, of which `changed` ones are different. */
+/** The settings of the service. `changed` overrides some of them. */
 function environment(changed: Record<string, string> = {}): Record<string, string> {
   const { MONGODB_URI = '', HERALD_DATABASE = '' } = service.env;
   const { keyPepper } = service.config;
@@ -64,7 +64,7 @@ async function run(args: string[], { input = '', env }: Given = {}): Promise<End
   return { code, out: await text(stdout), err: await text(stderr) };
 }
 
-/** Runs it as an operator does. */
+/** Runs the command like an operator does. */
 async function runProcess(args: string[], { input = '', env }: Given = {}): Promise<Ended> {
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...process.env, ...environment(env) },
@@ -79,7 +79,7 @@ async function runProcess(args: string[], { input = '', env }: Given = {}): Prom
   return { code: child.exitCode, out, err };
 }
 
-/** Creates an admin as the command does, for a further command. */
+/** Creates an admin like the command does, as a precondition for another command. */
 async function makeAdmin(
   email: string,
   { password = null as string | null, superuser = false } = {},
@@ -113,7 +113,7 @@ test('at a terminal the command prompts twice for the password and never shows i
   child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()));
   const closed = once(child, 'close');
   await waitFor(() => screen.includes('not shown): '), { what: 'the first prompt' });
-  // A typing error and a backspace.
+  // A typo and a backspace.
   child.stdin.write('a typed passworx\x7fd\r');
   await waitFor(() => screen.includes('Repeat the password: '), { what: 'the second prompt' });
   child.stdin.write('a typed password\r');
@@ -217,7 +217,7 @@ test('a promotion or demotion takes effect with the next call and leaves an audi
   expect(actions).toEqual(['admin.promoted', 'admin.demoted']);
 });
 
-test('a created key works with the scopes that were asked for and leaves an audit row', async () => {
+test('a created key works with the requested scopes and leaves an audit row', async () => {
   const { appUid } = service.app;
   const args = ['create-key', appUid, '--name', 'Back end', '--scopes', 'users:auth,events:read'];
   const made = await run(args);
@@ -290,7 +290,7 @@ test.each([
   expect(ended.err).not.toMatch(/\n\s+at /);
 });
 
-test('a short password, a taken e-mail, no database and an unprepared one are reported in one sentence each', async () => {
+test('a short password, a taken email, and a missing or unprepared database are each reported in one sentence', async () => {
   const create = ['create', '--email', 'once@example.com'];
   const short = await run(create, { input: 'short\n' });
   expect(short.err).toContain('must have 12 to 128 characters (got 5)');

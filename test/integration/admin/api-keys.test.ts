@@ -112,7 +112,7 @@ test('a repeat returns the same key even after that key has expired', async () =
   }
 });
 
-test.each([...scopes])('a key may have only the scope %s', async (scope) => {
+test.each([...scopes])('a key can have only the scope %s', async (scope) => {
   const made = await generate({ name: 'One', scopes: [scope] });
   expect(made.body['scopes']).toEqual([scope]);
 });
@@ -171,7 +171,7 @@ test('a key that expires before the overlap ends keeps its expiry, and its succe
   expect(lifetime(body)).toBe(lifetime(old.body));
 });
 
-test('the successor of a key that expires at the end of the year 9999 does so, too', async () => {
+test('the successor of a key that expires at the end of the year 9999 expires then, too', async () => {
   const expiresAt = '9999-12-31T23:59:59.999Z';
   const old = await generate({ ...wish, expiresAt });
   const { body } = await roll(old.body['uid']);

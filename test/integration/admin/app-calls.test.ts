@@ -1,4 +1,4 @@
-// The calls of an application for admins: they read what its keys read, and change it as keys do.
+// The calls of an application for admins: they read and change the same data as its keys.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   viewer = await join('viewer');
   uids = await furnishApp(service.apiUrl, service.app);
   app = `/apps/${service.app.appUid}`;
-  // Else the answers to two calls could differ in `dispatchedAt`.
+  // Otherwise the responses to two calls could differ in `dispatchedAt`.
   const isDispatched = async (): Promise<boolean> =>
     (await service.store.events.countDocuments({ dispatchedAt: null })) === 0;
   await waitFor(isDispatched, { what: 'the start of all workflows' });
@@ -53,7 +53,7 @@ const reads = routes.flatMap((route): [string, Route, Route][] => {
   return isShared && route.method === 'get' && isList ? [[nameOf(route), route, ofKey]] : [];
 });
 
-test('admins have all calls of a key, but sign-ins of users and changes of resources', () => {
+test('admins have all calls of a key except sign-ins of users and changes of resources', () => {
   const ofAdmins = new Set(
     routes.flatMap((route) => (route.access.kind === 'admin' ? [shortNameOf(route)] : [])),
   );
@@ -73,23 +73,26 @@ test('admins have all calls of a key, but sign-ins of users and changes of resou
   ]);
 });
 
-// Such as until when statistics are complete; in seconds, too.
+// Times that may differ, such as the end of complete statistics; also in seconds.
 const time = /\d{4}-\d\d-\d\dT[\d:.]+Z|"\d{10}"/g;
 
-test.each(reads)('%s answers a viewer as it does a key, without a secret', async (...line) => {
-  const [, ofAdmin, ofKey] = line;
-  const seen = await service.raw('GET', fillPath(ofAdmin, uids), { headers: viewer.headers });
-  expect(seen.status).toBe(200);
-  const asKey = await service.raw('GET', fillPath(ofKey, uids));
-  // Of a delivery's request they see more (delivery-detail.test.ts).
-  const [one, other] = [seen, asKey].map(({ body }) =>
-    JSON.stringify({ ...body, request: null }).replaceAll(time, 'a time'),
-  );
-  expect(one).toBe(other);
-  expect(seen.text).not.toMatch(/whsec_|ahk_|"secret"|passwordHash|authToken/);
-});
+test.each(reads)(
+  '%s responds to a viewer as it does to a key, without a secret',
+  async (...line) => {
+    const [, ofAdmin, ofKey] = line;
+    const seen = await service.raw('GET', fillPath(ofAdmin, uids), { headers: viewer.headers });
+    expect(seen.status).toBe(200);
+    const asKey = await service.raw('GET', fillPath(ofKey, uids));
+    // Admins see more of a delivery's request (delivery-detail.test.ts).
+    const [one, other] = [seen, asKey].map(({ body }) =>
+      JSON.stringify({ ...body, request: null }).replaceAll(time, 'a time'),
+    );
+    expect(one).toBe(other);
+    expect(seen.text).not.toMatch(/whsec_|ahk_|"secret"|passwordHash|authToken/);
+  },
+);
 
-test('a webhook that an admin makes shows its secret once, and the log names the admin', async () => {
+test('the secret of a webhook created by an admin is shown once, and the log names the admin', async () => {
   const admin = await join('admin');
   const headers = { ...admin.headers, 'idempotency-key': 'hook-1' };
   const body = { url: 'http://127.0.0.1:9/', entities: ['agent'], active: false };
@@ -108,7 +111,7 @@ test('a webhook that an admin makes shows its secret once, and the log names the
   expect(itemsOf(rows)).toMatchObject([{ action: 'webhook.created', actor }]);
 });
 
-test('the same idempotency key of a key of the application or of another admin is another', async () => {
+test('the same idempotency key from an API key of the application or from another admin is a different key', async () => {
   const [one, other] = [await join('admin'), await join('admin')];
   const body = { name: 'Once' };
   const idempotency = { 'idempotency-key': 'account-1' };
@@ -126,7 +129,7 @@ test('the same idempotency key of a key of the application or of another admin i
   expect(new Set(answers.map((answer) => answer.body['uid'])).size).toBe(3);
 });
 
-test('a disabled application is still seen and changed by its admins', async () => {
+test('admins can still see and change a disabled application', async () => {
   const { appUid } = await addApp(service);
   const path = `/apps/${appUid}`;
   await superuser.call('PATCH', path, { body: { active: false } });
@@ -137,7 +140,7 @@ test('a disabled application is still seen and changed by its admins', async () 
 
 describe('the live stream of an admin', () => {
   const open = (admin: TestAdmin, lastEventId = ''): Promise<StreamReader> => {
-    // As EventSource does, which can set no header of its own.
+    // Like EventSource, which cannot set its own headers.
     const headers = { cookie: admin.headers['cookie'] ?? '' };
     return openStream({ ...service, path: `/admin/api${app}` }, { headers, lastEventId });
   };
@@ -153,7 +156,7 @@ describe('the live stream of an admin', () => {
     return reader.messages.at(-1)?.data['reason'];
   }
 
-  test('has the events as they come, and goes on after a cut', async () => {
+  test('has the events as they are committed, and continues after an interruption', async () => {
     const first = await open(viewer);
     expect(first.status).toBe(200);
     const seen = await report();
@@ -165,7 +168,7 @@ describe('the live stream of an admin', () => {
     expect([...first.eventIds(), ...second.eventIds()]).toEqual([seen, missed]);
   });
 
-  test('ends in seconds once the session has ended, and others go on', async () => {
+  test('ends in seconds once the session has ended, and others continue', async () => {
     const guest = await join('viewer');
     using ended = await open(guest);
     using other = await open(viewer);
@@ -176,7 +179,7 @@ describe('the live stream of an admin', () => {
     expectProblem(await guest.call('GET', `${app}/events/stream`), 401, 'not_signed_in');
   });
 
-  test('an admin has at most 10 in all sessions', async () => {
+  test('is limited to 10 per admin over all sessions', async () => {
     const guest = await join('viewer');
     const { headers } = await signIn(service, guest);
     const readers = await Promise.all(
@@ -205,7 +208,7 @@ describe('the live stream of an admin', () => {
     expect(await reasonOf(ended)).toBe('role_ended');
   });
 
-  test('of a superuser goes on without a membership, and ends when that is taken', async () => {
+  test('of a superuser continues without a membership, and ends when the superuser is demoted', async () => {
     const guest = await makeTestAdmin(service, { superuser: true });
     using reader = await open(guest);
     const eventId = await report();

@@ -1,4 +1,4 @@
-// The audit log: a row for every call that changes something, which can be filtered and never changed.
+// The audit log: a row for every call that changes something. Rows can be filtered and never change.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { auditFilter } from '../../../api/audit/list-audit-log.ts';
@@ -33,7 +33,7 @@ async function rows(query = ''): Promise<JsonBody[]> {
   return itemsOf(await ada.call('GET', `${app}/audit-log${query}`));
 }
 
-/** Runs calls and returns the rows they left in the application's log, the oldest first. */
+/** Runs calls and returns the rows that they left in the application's log, oldest first. */
 async function rowsOf(calls: () => Promise<unknown>): Promise<JsonBody[]> {
   const known = new Set((await rows('?limit=200')).map((row) => String(row['uid'])));
   await calls();
@@ -142,12 +142,12 @@ test('each change that an admin makes to keys, members and applications leaves a
   expect(made[4]?.['details']).toEqual({ role: 'admin', previousRole: 'viewer' });
 });
 
-test('sign-ins, failed ones, sign-outs and changes of a password are rows of the installation', async () => {
+test('sign-ins, failed sign-ins, sign-outs and password changes are rows of the installation', async () => {
   const guest = await makeTestAdmin(service);
   await signIn(service, guest);
   await signIn(service, { email: guest.email, password: 'wrong wrong wrong' });
   await signIn(service, { email: 'unknown@example.com', password: 'wrong wrong wrong' });
-  // Their answers do not wait for the rows.
+  // The responses do not wait for the rows.
   const failures = { action: 'admin.sign_in_failed' };
   await waitFor(async () => (await service.store.auditLog.countDocuments(failures)) === 2);
   const body = { currentPassword: guest.password, newPassword: 'a new long password' };
@@ -169,7 +169,7 @@ test('sign-ins, failed ones, sign-outs and changes of a password are rows of the
   });
 });
 
-test('only a key with the scope admin reads the log', async () => {
+test('only a key with the scope admin can read the log', async () => {
   const only = await makeKey(service, { scopes: ['admin'] });
   const answer = await service.call('GET', '/audit-log', { headers: { 'x-api-key': only } });
   expect(answer.status).toBe(200);

@@ -1,4 +1,4 @@
-// Changing a password needs the old one, checks the new one, and ends all other sessions.
+// Changing a password requires the old one, checks the new one, and ends all other sessions.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSession } from '../../../api/admin/session/open-session.ts';
 import { passwordFault } from '../../../lib/access/password-rules.ts';
@@ -17,7 +17,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('after the change only the new password is accepted, and only a new session of the caller is left', async () => {
+test("after the change only the new password is accepted, and only the caller's new session remains", async () => {
   const ada = await makeTestAdmin(service);
   const other = await signIn(service, ada);
   const newPassword = 'another correct horse';
@@ -63,7 +63,7 @@ test('without the current password nothing changes, and guesses are throttled', 
     expectProblem(answer, 422, 'password_refused');
     expect(faultsOf(answer)).toEqual(['#/currentPassword password_wrong']);
   }
-  // The waits double, so one of the next guesses is too early on any machine.
+  // The waits double, so on any machine one of the next guesses is too early.
   let answer = await ada.call('POST', '/password', { body });
   for (let i = 0; i < 4 && answer.status === 422; i += 1) {
     answer = await ada.call('POST', '/password', { body });
@@ -91,7 +91,7 @@ test.each([
   ['qwerty123456', common],
   ['Password1234', common],
   ['qwerty1234567 is mine', 'taken'],
-])('the password %j is judged: %s', (newPassword, verdict) => {
+])('the result for the password %j is: %s', (newPassword, verdict) => {
   expect(passwordFault(newPassword, 'ada@example.com')?.detail ?? 'taken').toMatch(verdict);
 });
 
@@ -125,7 +125,7 @@ test('a new password that breaks a rule is refused with the code of the rule', a
   expect(faultsOf(empty)).toEqual(['#/currentPassword required', '#/newPassword required']);
 });
 
-test('the part of the e-mail before the @ is refused as a password', async () => {
+test('the part of the email before the @ is rejected as a password', async () => {
   const email = 'ada.lovelace.jr@example.com';
   const make = (password: string) =>
     createAdmin(service.store, { email, password, superuser: false });

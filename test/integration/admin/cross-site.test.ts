@@ -1,4 +1,4 @@
-// Requests that pages of other sites make a browser send are refused, even with the cookie.
+// Requests that pages of other sites trigger in a browser are rejected, even with the cookie.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
@@ -87,7 +87,7 @@ test('a sign-in from another site is refused', async () => {
   expect(answer.headers.getSetCookie()).toEqual([]);
 });
 
-test('no answer allows another origin to read it', async () => {
+test('no response allows another origin to read it', async () => {
   const preflight = await fetch(`${service.apiUrl}/admin/api/apps`, {
     method: 'OPTIONS',
     headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },

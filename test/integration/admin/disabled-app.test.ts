@@ -80,7 +80,7 @@ test('while an application is disabled, sign-ins and token checks are refused an
   expectProblem(byNewKey, 403, 'app_disabled');
 });
 
-test('tokens issued before the application was enabled again stay revoked, also those of sign-ins under way', async () => {
+test('tokens issued before the application was enabled again stay revoked, including those of sign-ins in flight', async () => {
   const token = await signIn(client, { externalId: 'ada' });
   const user = await service.store.users.findOne({ appUid, externalId: 'ada' });
   if (user === null) throw new Error('the user is not there');

@@ -1,4 +1,4 @@
-// Which webhooks of the whole installation fail.
+// The failing webhooks of the whole installation.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('those that fail longest come first, of all applications, 20 unless asked otherwise', async () => {
+test('those that have failed longest come first, over all applications, 20 by default', async () => {
   const answer = await superuser.call('GET', path);
   expect(answer.status).toBe(200);
   const items = itemsOf(answer);

@@ -39,7 +39,7 @@ async function makeUnlinked(name: string): Promise<{ uid: string; mail: string }
   return { uid: (await createAdmin(service.store, wish))._id, mail };
 }
 
-/** Signs a user of the provider in, and returns how that ended. */
+/** Signs in a user of the provider, and returns the outcome. */
 async function signInAs(
   sub: string,
   mail: string,
@@ -49,7 +49,7 @@ async function signInAs(
   return outcomeOf(await comeBack(service, await visitProvider(service)));
 }
 
-/** Returns an admin's rows of the audit log, the oldest first. */
+/** Returns an admin's audit rows, oldest first. */
 async function rowsOf(uid: string): Promise<AuditDocument[]> {
   return service.store.auditLog.find({ 'target.uid': uid }).sort({ _id: 1 }).toArray();
 }
@@ -70,7 +70,7 @@ test('the first sign-in links the admin to issuer and sub, and leaves an audit r
   expect(rows[1]).toMatchObject({ actor: { kind: 'admin', uid }, details: identity });
 });
 
-test('another person who gets the e-mail at the provider cannot sign in as the admin', async () => {
+test('another person who gets the email at the provider cannot sign in as the admin', async () => {
   const { uid, mail } = await makeUnlinked('reused');
   expect(await signInAs('sub-old', mail)).toBe('signed in');
   expect(await signInAs('sub-new', mail)).toBe('refused');
@@ -89,7 +89,7 @@ test('the same sub of another issuer is another person', async () => {
   expect(await signInAs('sub-moved', mail)).toBe('refused');
 });
 
-test("a person whose e-mail changes at the provider signs in as before, even with another admin's e-mail", async () => {
+test("a person whose email changes at the provider signs in as before, even with another admin's email", async () => {
   const { uid, mail } = await makeUnlinked('renamed');
   const other = await makeUnlinked('taken');
   expect(await signInAs('sub-renamed', mail)).toBe('signed in');
@@ -102,7 +102,7 @@ test("a person whose e-mail changes at the provider signs in as before, even wit
   expect(await signInAs('sub-other', other.mail)).toBe('signed in');
 });
 
-test('of two persons with one e-mail whose first sign-ins are concurrent one is linked, the other is refused', async () => {
+test('of two people with one email whose first sign-ins are concurrent, one is linked and the other rejected', async () => {
   const { uid, mail } = await makeUnlinked('raced');
   const visitAs = (sub: string): Promise<Visit> => {
     provider.claims = { sub, email: mail, email_verified: true };
@@ -115,7 +115,7 @@ test('of two persons with one e-mail whose first sign-ins are concurrent one is 
   expect(linked).toHaveLength(1);
 });
 
-test('of concurrent first sign-ins of one person with two e-mails one admin is linked, the other is refused', async () => {
+test('of concurrent first sign-ins of one person with two emails, one admin is linked and the other rejected', async () => {
   const makers = Array.from({ length: 5 }, (_, i) => [
     makeUnlinked(`one-${i}`),
     makeUnlinked(`two-${i}`),
@@ -128,7 +128,7 @@ test('of concurrent first sign-ins of one person with two e-mails one admin is l
       visits.push(await visitProvider(service));
     }
     const answers = await Promise.all(visits.map((visit) => comeBack(service, visit)));
-    // The later sign-in is refused, or finds the link and signs that admin in.
+    // The later sign-in is rejected, or finds the link and signs that admin in.
     const outcomes = new Set(answers.map(outcomeOf));
     expect(outcomes).toContain('signed in');
     expect(['signed in', 'refused']).toEqual(expect.arrayContaining([...outcomes]));
@@ -147,7 +147,7 @@ test('an unlinked admin is signed out, and the next sign-in links the admin agai
   expect((await rowsOf(uid)).map((row) => row.action)).toContain('admin.identity_unlinked');
 });
 
-/** Signs in at a certified provider, and returns where that leads and the admin of the session. */
+/** Signs in at a certified provider, and returns where that leads, with the admin of the session. */
 async function signInAt(
   certified: CertifiedProvider,
   at: TestService,
@@ -163,7 +163,7 @@ async function signInAt(
 }
 
 test.each<ClientAuthMethod>(['client_secret_post', 'client_secret_basic'])(
-  'at an independent, certified provider that takes %s an admin stays linked to the person who first signed in, too',
+  'at an independent, certified provider that takes %s an admin also stays linked to the person who first signed in',
   async (method) => {
     const redirectUri = 'http://herald.example/admin/api/oidc/callback';
     // The provider warns about its development forms, which the test needs, and about Node 20.

@@ -1,8 +1,8 @@
-// A browser that an admin has signed in with is not delayed by guesses from the same address.
+// Guesses from the same address do not delay a browser in which an admin has signed in before.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { resetPassword, unlinkAdmin } from '../../../lib/access/create-admin.ts';
-import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
+import { beginSignInAttempt } from '../../../lib/access/sign-in-throttle.ts';
 import { makeTestAdmin, sessionHeaders, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -38,13 +38,13 @@ async function signIn({ email, password, device }: SignIn): Promise<Answer> {
   return service.raw('POST', '/admin/api/session', { headers, body });
 }
 
-/** Returns the cookie by which an answer makes the browser known. */
+/** Returns the cookie of a response that makes the browser known. */
 function deviceOf(answer: Pick<Answer, 'headers'>): string {
   const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
   return cookies.find((cookie) => cookie.startsWith('__Host-herald_device=')) ?? '';
 }
 
-/** Waits until earlier blocks have ended, and returns a browser that the admin has signed in with. */
+/** Waits until earlier blocks have ended, and returns a browser in which the admin has signed in. */
 async function makeDevice(): Promise<string> {
   now = new Date(now.getTime() + 60 * 60_000);
   const answer = await signIn({});
@@ -52,11 +52,11 @@ async function makeDevice(): Promise<string> {
   return deviceOf(answer);
 }
 
-/** Blocks the e-mail at the shared address of all callers, as five guesses do. */
+/** Blocks the email at the shared address of all callers, like five guesses do. */
 async function blockAddress(email = ada.email): Promise<void> {
   const guesser = { email, address: '127.0.0.1' };
   const pepper = service.config.keyPepper;
-  for (let i = 0; i < 6; i += 1) await takeSignInTurn(service.store, guesser, { pepper, now });
+  for (let i = 0; i < 6; i += 1) await beginSignInAttempt(service.store, guesser, { pepper, now });
   expectProblem(await signIn({ email }), 429, 'too_many_sign_ins');
 }
 
@@ -85,7 +85,7 @@ test('five wrong passwords block a known browser and no other client', async () 
   expect((await signIn({})).status).toBe(200);
 });
 
-/** Keeps as many password checks of strangers running as a process allows; returns the function that stops it. */
+/** Keeps as many password checks by strangers running as a process allows. Returns the function that stops them. */
 function crowd(): () => Promise<void> {
   const over = new AbortController();
   const guess = async (): Promise<void> => {
@@ -98,7 +98,7 @@ function crowd(): () => Promise<void> {
   };
 }
 
-test('a known browser signs in during a crowd of strangers, whose refused attempts do not count as guesses', async () => {
+test('a known browser signs in despite a crowd of strangers, whose rejected attempts do not count as guesses', async () => {
   const device = await makeDevice();
   const disperse = crowd();
   try {

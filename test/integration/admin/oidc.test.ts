@@ -1,4 +1,4 @@
-// Signing in through an identity provider: who gets a session, and which answers are refused.
+// Signing in through an identity provider: who gets a session, and which responses are rejected.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf } from '../../support/admin-client.ts';
@@ -46,7 +46,7 @@ async function expectUnavailable(answer: Response): Promise<void> {
   expect(headers.getSetCookie()).toEqual([]);
 }
 
-test('the admin with a verified e-mail gets a session, in any spelling of the e-mail', async () => {
+test('the admin with a verified email gets a session, in any spelling of the email', async () => {
   provider.claims = { email: 'Ada@EXAMPLE.com', email_verified: true };
   const visit = await visitProvider(service);
   expect(visit.location).toMatch(/^http:\/\/herald\.example\/admin\/api\/oidc\/callback\?code=/);
@@ -90,7 +90,7 @@ test.each([
   expectRefused(await comeBack(service, await visitProvider(service)));
 });
 
-test('an e-mail missing in the ID token is read from userinfo, and counts if that is the same user', async () => {
+test('an email missing in the ID token is read from userinfo, and counts if that is the same user', async () => {
   provider.claims = {};
   provider.userInfo = { sub: 'user-1', email, email_verified: true };
   expect(outcomeOf(await comeBack(service, await visitProvider(service)))).toBe('signed in');
@@ -105,7 +105,7 @@ test('an e-mail missing in the ID token is read from userinfo, and counts if tha
   }
 });
 
-test('an email_verified missing in the ID token is read from userinfo, together with its e-mail', async () => {
+test('an email_verified missing in the ID token is read from userinfo, together with its email', async () => {
   provider.claims = { email };
   provider.userInfo = { sub: 'user-1', email, email_verified: true };
   expect(outcomeOf(await comeBack(service, await visitProvider(service)))).toBe('signed in');
@@ -118,7 +118,7 @@ test('an ID token signed with another key is refused', async () => {
   expectRefused(await comeBack(service, await visitProvider(service)));
 });
 
-test("the provider's answer is accepted once, in the browser and for the request that it belongs to", async () => {
+test("the provider's response is accepted once, in the browser and for the request that it belongs to", async () => {
   const [mine, other] = [await visitProvider(service), await visitProvider(service)];
   expectRefused(await comeBack(service, { ...mine, cookie: '' }));
   expectRefused(await comeBack(service, { ...mine, cookie: other.cookie }));
@@ -137,9 +137,9 @@ test("the provider's answer is accepted once, in the browser and for the request
   expect(provider.refusals).toEqual(['unknown code']);
 });
 
-test('an address causes at most sixty requests to the provider a minute, whatever else was refused there', async () => {
+test('an address causes at most sixty requests per minute to the provider, whatever else was rejected there', async () => {
   const env = { ...oidcSettings(provider.issuer), HERALD_FAILURES_PER_MINUTE: '1' };
-  // A fixed clock, so that the minute lasts on any machine.
+  // A fixed clock, so that the minute does not end on any machine.
   const now = new Date();
   await using limited = await startService({ worker: false, env, clock: { now: () => now } });
   await createAdmin(limited.store, { email, password: null, superuser: true });
@@ -166,7 +166,7 @@ test('an address causes at most sixty requests to the provider a minute, whateve
 
 test('a sign-in ends the session that the browser had at its start, and no other', async () => {
   const signIn = async (cookie = ''): Promise<string> => {
-    // Our own page starts the sign-in; the way back comes from another site without the cookie.
+    // Our own page starts the sign-in. The redirect back comes from another site, without the cookie.
     const back = await comeBack(service, await visitProvider(service, { cookie }));
     expect(outcomeOf(back)).toBe('signed in');
     return cookieOf(back);
@@ -180,7 +180,7 @@ test('a sign-in ends the session that the browser had at its start, and no other
   ]);
 });
 
-test('a callback waits for a permit like every call, and without one the provider is not asked', async () => {
+test('a callback waits for a permit like every call, and without one the provider is not called', async () => {
   const env = { ...oidcSettings(provider.issuer), HERALD_REQUESTS_AT_ONCE: '1' };
   await using busy = await startService({ worker: false, env });
   await createAdmin(busy.store, { email, password: null, superuser: true });
@@ -200,14 +200,14 @@ test('a callback waits for a permit like every call, and without one the provide
   expect(outcomeOf(await comeBack(busy, visit))).toBe('signed in');
 });
 
-test('a sign-in that the provider refuses is refused', async () => {
+test('a sign-in that the provider rejects is rejected', async () => {
   const { cookie, location } = await visitProvider(service);
   const state = new URL(location).searchParams.get('state') ?? '';
   const denied = `http://herald.example/admin/api/oidc/callback?error=access_denied&state=${state}`;
   expectRefused(await comeBack(service, { cookie, location: denied }));
 });
 
-test("the provider's answer is refused after ten minutes", async () => {
+test("the provider's response is rejected after ten minutes", async () => {
   const visit = await visitProvider(service);
   const clock = service.context.clock;
   try {
@@ -218,7 +218,7 @@ test("the provider's answer is refused after ten minutes", async () => {
   }
 });
 
-test('a sign-in leaves an audit row, and so does one of a person who is no admin', async () => {
+test('a sign-in leaves an audit row, and so does one by a person who is not an admin', async () => {
   await comeBack(service, await visitProvider(service));
   provider.claims = { sub: 'mallory', email: 'mallory@example.com', email_verified: true };
   await comeBack(service, await visitProvider(service));
@@ -233,7 +233,7 @@ test('a sign-in leaves an audit row, and so does one of a person who is no admin
   ]);
 });
 
-test('while the provider does not answer sign-ins get 503, and they work again once it does', async () => {
+test('while the provider does not respond sign-ins get 503, and they work again once it does', async () => {
   const visit = await visitProvider(service);
   provider.silent = true;
   await expectUnavailable(await comeBack(service, visit));
@@ -248,7 +248,7 @@ test.each([
   [200, '<h1>We are back soon</h1>', 503],
   [400, '{"error":"invalid_grant"}', 'refused'],
   [403, '{"error":"access_denied"}', 'refused'],
-])('when the token endpoint answers %d %s, the admin gets %s', async (status, body, expected) => {
+])('when the token endpoint responds %d %s, the admin gets %s', async (status, body, expected) => {
   provider.tokenFault = [status, body];
   const answer = await comeBack(service, await visitProvider(service));
   if (expected === 'refused') return expectRefused(answer);
@@ -256,7 +256,7 @@ test.each([
   expect(answer.headers.getSetCookie()).toEqual([]);
 });
 
-test('an unreachable provider is answered 503, and without a provider the paths get 404', async () => {
+test('an unreachable provider gets 503, and without a provider the paths get 404', async () => {
   const gone = await startIdentityProvider();
   await gone[Symbol.asyncDispose]();
   await using away = await startService({ worker: false, env: oidcSettings(gone.issuer) });

@@ -1,4 +1,4 @@
-// An admin's own sessions: which there are, and ending one of them.
+// An admin's own sessions: listing them and ending them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTestAdmin, signIn, type TestAdmin } from '../../support/admin-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -27,7 +27,7 @@ async function sessionsOf(headers: Record<string, string>, query = '') {
   return itemsOf(await service.raw('GET', `/admin/api/sessions${query}`, { headers }));
 }
 
-test('an admin sees the own sessions, newest first, and which is the one of the call', async () => {
+test('admins see their own sessions, newest first, and which one made the call', async () => {
   const ada = await makeTestAdmin(service);
   await makeTestAdmin(service);
   const headers = await signInAs('Mozilla/5.0 (X11)', ada);
@@ -41,7 +41,7 @@ test('an admin sees the own sessions, newest first, and which is the one of the 
   expect(sessions[0]?.['uid']).toMatch(/^ses_/);
 });
 
-test('no answer and no row of the log has what a session is found by', async () => {
+test("no response and no audit row contains anything that identifies a session's cookie", async () => {
   const ada = await makeTestAdmin(service);
   const { answer, headers } = await signIn(service, ada);
   const [stored] = await service.store.adminSessions
@@ -59,11 +59,14 @@ test.each([
   ['Agent\u00e9\u0007\u00ff1', 'Agent 1'],
   ['a'.repeat(2_000), 'a'.repeat(256)],
   ['\u00e9', null],
-])('what a browser says of itself is kept cleaned and cut: %j', async (given, kept) => {
-  const ada = await makeTestAdmin(service);
-  const headers = await signInAs(given.replace('\u0007', '\t'), ada);
-  expect(await sessionsOf(headers, '?limit=1')).toMatchObject([{ userAgent: kept }]);
-});
+])(
+  "the browser's description of itself is stored cleaned and truncated: %j",
+  async (given, kept) => {
+    const ada = await makeTestAdmin(service);
+    const headers = await signInAs(given.replace('\u0007', '\t'), ada);
+    expect(await sessionsOf(headers, '?limit=1')).toMatchObject([{ userAgent: kept }]);
+  },
+);
 
 test('sessions that are over are not listed', async () => {
   const ada = await makeTestAdmin(service);
@@ -74,7 +77,7 @@ test('sessions that are over are not listed', async () => {
   expect(await sessionsOf(headers)).toMatchObject([{ current: true }]);
 });
 
-test('ending another session ends that alone, and leaves a row', async () => {
+test('ending another session ends only that one, and leaves a row', async () => {
   const ada = await makeTestAdmin(service);
   const { headers } = await signIn(service, ada);
   const other = (await sessionsOf(headers)).find(({ current }) => !current)?.['uid'];
@@ -91,7 +94,7 @@ test('ending another session ends that alone, and leaves a row', async () => {
   ]);
 });
 
-test('of two concurrent ends of a session one answers 204, with one row', async () => {
+test('of two concurrent ends of a session one gets 204, with one row', async () => {
   const ada = await makeTestAdmin(service);
   const { headers } = await signIn(service, ada);
   const other = (await sessionsOf(headers)).find(({ current }) => !current)?.['uid'];

@@ -56,7 +56,7 @@ const calls: [string, string, unknown, Role][] = [
   ['GET', '/audit-log', undefined, 'viewer'],
 ];
 
-test.each(calls)('%s {app}%s is allowed to the right roles only', async (...line) => {
+test.each(calls)('%s {app}%s is allowed only to the right roles', async (...line) => {
   const [method, path, body, needed] = line;
   const order: Role[] = ['viewer', 'admin', 'owner'];
   const options = body === undefined ? {} : { body };
@@ -178,7 +178,7 @@ test('an admin can be a member only once, and only admins can be members', async
   expect(faultsOf(answer)).toEqual(['#/email unknown_admin']);
 });
 
-test('a member that is added again with the same Idempotency-Key gets the first answer', async () => {
+test('a member added again with the same Idempotency-Key gets the first response', async () => {
   const { email } = await makeTestAdmin(service);
   const headers = { ...members.owner.headers, 'idempotency-key': 'one-member' };
   const add = (role: string) =>
@@ -230,7 +230,7 @@ test.each(becomingOwner)(
     let removal: Promise<unknown> = Promise.resolve();
     const hook = vi.spyOn(memberships, 'insertOne').mockImplementationOnce(async (...insert) => {
       removal = removeAdmin(service.store, guest);
-      // By now the removal has ended, or conflicts with the open transaction and is being retried.
+      // By now the removal has ended, or it conflicts with the open transaction and is being retried.
       await Promise.race([removal, waitFor(() => tries.mock.calls.length > 1)]);
       return insertOne(...insert);
     });

@@ -1,4 +1,4 @@
-// Failed sign-ins in the audit log: all are counted, and a bounded number leaves a row.
+// Failed sign-ins in the audit log: all are counted, and a limited number leaves rows.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemCaller as caller } from '../../../lib/model/audit-log.ts';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
@@ -11,9 +11,9 @@ import { waitFor } from '../../support/wait-for.ts';
 let provider: TestProvider;
 let service: TestService;
 const firstTen = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
-// Failures are counted per day; at a fixed noon no midnight can interfere.
+// Failures are counted per day. A fixed noon avoids midnight.
 const noon = new Date(new Date().setUTCHours(12, 0, 0, 0));
-// Far ahead, so that the database does not remove counts as old between two failures.
+// Far ahead, so that the database does not expire counts between two failures.
 const day = new Date('2126-03-01T23:59:59.999Z');
 const nextDay = new Date('2126-03-02T00:00:00Z');
 
@@ -48,7 +48,7 @@ async function countsOf(uid: string, createdAt: Date): Promise<unknown[]> {
     .toSorted((one, other) => one - other);
 }
 
-test("only an admin's first ten failures of a day leave a row each", async () => {
+test("only an admin's first ten failures of a day each leave a row", async () => {
   expect(await fail('adm_1', 9, day)).toEqual(firstTen.slice(0, 9));
   expect(await fail('adm_1', 100, day)).toEqual(firstTen);
   expect(await fail('adm_2', 1, day)).toEqual([1]);
@@ -59,11 +59,11 @@ test('the count starts again on the next day', async () => {
   expect(await fail('adm_3', 1, nextDay)).toEqual([1]);
 });
 
-test('failures with unknown e-mails share one count', async () => {
+test('failures with unknown emails share one count', async () => {
   expect(await fail(null, 300, day)).toEqual(firstTen);
 });
 
-test('users of the provider who are no admins are counted as well', async () => {
+test('users of the provider who are not admins are counted as well', async () => {
   provider.claims = { email: 'stranger@example.com', email_verified: true };
   for (let i = 0; i < 12; i += 1) {
     expect(outcomeOf(await comeBack(service, await visitProvider(service)))).toBe('refused');
@@ -71,7 +71,7 @@ test('users of the provider who are no admins are counted as well', async () => 
   expect(await countsOf('unknown', noon)).toEqual(firstTen);
 });
 
-test('a failed sign-in is answered even if it cannot be recorded', async () => {
+test('a failed sign-in gets a response even if it cannot be recorded', async () => {
   const { db } = service.store;
   const refuse = { collMod: 'rateCounts', validator: { neverThere: { $type: 'bool' } } };
   await db.command({ ...refuse, validationLevel: 'strict' });
@@ -89,7 +89,7 @@ test("a wrong password leaves a row with the admin's uid and the caller's addres
   const answer = await service.raw('POST', '/admin/api/session', { headers: {}, body });
   expect(answer.status).toBe(401);
   const filter = { 'target.uid': uid, action: 'admin.sign_in_failed' };
-  // The answer does not wait for it.
+  // The response does not wait for it.
   const row = await waitFor(async () => (await service.store.auditLog.findOne(filter)) ?? false);
   expect(row).toMatchObject({
     actor: { kind: 'anonymous', uid: null },

@@ -1,7 +1,7 @@
 // Password guesses are throttled without locking the owner out.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
-import { takeSignInTurn } from '../../../lib/access/sign-in-throttle.ts';
+import { beginSignInAttempt } from '../../../lib/access/sign-in-throttle.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
@@ -31,7 +31,7 @@ async function signInFrom(address: string, given: string): Promise<Answer> {
   return service.raw('POST', '/admin/api/session', { headers, body });
 }
 
-test('after five failures an address must wait for that e-mail, while the owner signs in from another', async () => {
+test('after five failures an address must wait for that email, while the owner signs in from another', async () => {
   for (let i = 0; i < 5; i += 1) {
     expectProblem(await signInFrom('198.51.100.1', 'wrong'), 401, 'sign_in_refused');
   }
@@ -77,9 +77,9 @@ async function waitsOf(subject: { email: string; address: string }, count: numbe
   const waits: number[] = [];
   for (let i = 0; i < count; i += 1) {
     const options = { pepper: service.config.keyPepper, now };
-    expect((await takeSignInTurn(service.store, subject, options)).allowed).toBe(true);
-    const next = await takeSignInTurn(service.store, subject, options);
-    // An allowed attempt counts, so without a wait this one is the next failure.
+    expect((await beginSignInAttempt(service.store, subject, options)).allowed).toBe(true);
+    const next = await beginSignInAttempt(service.store, subject, options);
+    // An allowed attempt counts, so without a wait it is the next failure.
     const waitMs = next.allowed ? 0 : next.retryAfterMs;
     if (next.allowed) i += 1;
     waits.push(waitMs / 1_000);
@@ -93,10 +93,10 @@ test('the waits double from one second to a quarter of an hour', async () => {
   expect(waits).toEqual([0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]);
 });
 
-test('an address waits after twenty failures with any e-mails, an IPv6 address as its /64', async () => {
+test('an address waits after twenty failures with any emails, an IPv6 address as its /64', async () => {
   const options = { pepper: service.config.keyPepper, now: new Date() };
   const attempt = (i: number, address: string) =>
-    takeSignInTurn(service.store, { email: `spray${i}@example.com`, address }, options);
+    beginSignInAttempt(service.store, { email: `spray${i}@example.com`, address }, options);
   for (let i = 0; i < 20; i += 1) {
     expect((await attempt(i, `2001:db8:1:2::${i + 1}`)).allowed).toBe(true);
   }
@@ -109,7 +109,7 @@ test('an attempt during a wait is not counted, and the owner can sign in once th
   const now = new Date();
   const address = '203.0.113.20';
   const attempt = (email: string, at: Date) =>
-    takeSignInTurn(store, { email, address }, { pepper: config.keyPepper, now: at });
+    beginSignInAttempt(store, { email, address }, { pepper: config.keyPepper, now: at });
   for (let i = 0; i < 20; i += 1) await attempt(`guessed${i}@example.com`, now);
   const all = () => store.signInThrottles.find({}).sort({ _id: 1 }).toArray();
   const before = await all();
@@ -131,9 +131,9 @@ test('a returned attempt leaves no count', async () => {
   const subject = { email: 'unserved@example.com', address: '203.0.113.30' };
   const before = await store.signInThrottles.countDocuments({});
   for (let i = 0; i < 25; i += 1) {
-    const turn = await takeSignInTurn(store, subject, { pepper: config.keyPepper, now });
-    if (!turn.allowed) throw new Error(`attempt ${i + 1} was refused`);
-    await turn.giveBack();
+    const attempt = await beginSignInAttempt(store, subject, { pepper: config.keyPepper, now });
+    if (!attempt.allowed) throw new Error(`attempt ${i + 1} was refused`);
+    await attempt.release();
   }
   expect(await store.signInThrottles.countDocuments({})).toBe(before);
 });
@@ -144,42 +144,46 @@ test('of several concurrent attempts the returned ones leave no count', async ()
   const subject = { email: 'crowded@example.com', address: '203.0.113.31' };
   const before = await store.signInThrottles.find({}).sort({ _id: 1 }).toArray();
   const takeFive = async () => {
-    const turns = await Promise.all(
-      Array.from({ length: 5 }, () => takeSignInTurn(store, subject, options)),
+    const attempts = await Promise.all(
+      Array.from({ length: 5 }, () => beginSignInAttempt(store, subject, options)),
     );
-    return turns.map((turn) => {
-      if (!turn.allowed) throw new Error('a turn was refused');
-      return turn;
+    return attempts.map((attempt) => {
+      if (!attempt.allowed) throw new Error('an attempt was refused');
+      return attempt;
     });
   };
-  for (const turn of await takeFive()) await turn.giveBack();
+  for (const attempt of await takeFive()) await attempt.release();
   expect(await store.signInThrottles.find({}).sort({ _id: 1 }).toArray()).toEqual(before);
   const [guess, ...unserved] = await takeFive();
   expect(guess).toBeDefined();
-  await Promise.all(unserved.map((turn) => turn.giveBack()));
+  await Promise.all(unserved.map((attempt) => attempt.release()));
   const known = before.map(({ _id }) => _id);
   const counted = await store.signInThrottles.find({ _id: { $nin: known } }).toArray();
   expect(counted.map(({ failures }) => failures)).toEqual([1, 1]);
 });
 
-test('a success clears the failures of its e-mail, and only its own attempt from those of its address', async () => {
+test('a success clears the failures of its email, and only its own attempt from those of its address', async () => {
   const { store, config } = service;
   const now = new Date();
   const options = { pepper: config.keyPepper, now };
   const address = '203.0.113.9';
   for (let i = 0; i < 19; i += 1) {
-    await takeSignInTurn(store, { email: `other${i}@example.com`, address }, options);
+    await beginSignInAttempt(store, { email: `other${i}@example.com`, address }, options);
   }
   for (let i = 0; i < 10; i += 1) {
-    const turn = await takeSignInTurn(store, { email: 'mine@example.com', address }, options);
-    expect(turn.allowed).toBe(true);
-    if (turn.allowed) await turn.succeeded();
+    const attempt = await beginSignInAttempt(
+      store,
+      { email: 'mine@example.com', address },
+      options,
+    );
+    expect(attempt.allowed).toBe(true);
+    if (attempt.allowed) await attempt.succeeded();
   }
   expect(
-    (await takeSignInTurn(store, { email: 'last@example.com', address }, options)).allowed,
+    (await beginSignInAttempt(store, { email: 'last@example.com', address }, options)).allowed,
   ).toBe(true);
   expect(
-    (await takeSignInTurn(store, { email: 'mine@example.com', address }, options)).allowed,
+    (await beginSignInAttempt(store, { email: 'mine@example.com', address }, options)).allowed,
   ).toBe(false);
 });
 

@@ -27,7 +27,7 @@ async function post(body: unknown, headers: Record<string, string> = {}) {
   return service.raw('POST', '/admin/api/session', { headers, body });
 }
 
-test('a sign-in sets a session cookie that only this host gets and no script reads', async () => {
+test('a sign-in sets a session cookie that only this host gets and no script can read', async () => {
   const { answer } = await signIn(service, ada);
   expect(answer.status).toBe(200);
   const [cookie = '', device = '', ...more] = answer.headers.getSetCookie();
@@ -46,7 +46,7 @@ test('a sign-in sets a session cookie that only this host gets and no script rea
   expect(answer.text).not.toContain(cookieOf(answer).split('=')[1]);
 });
 
-test('the e-mail is accepted in any case, the password in any form of the same characters', async () => {
+test('the email is accepted in any case, and the password in any form of the same characters', async () => {
   const email = 'umlaut@example.com';
   await createAdmin(service.store, { email, password: 'Zoë liest Bücher', superuser: false });
   const decomposed = 'Zoë liest Bücher'.normalize('NFD');
@@ -55,7 +55,7 @@ test('the e-mail is accepted in any case, the password in any form of the same c
   expect(answer.status).toBe(200);
 });
 
-test('a wrong password and an unknown e-mail get the same answer after the same work', async () => {
+test('a wrong password and an unknown email get the same response after the same work', async () => {
   currentCost.log2N = 16;
   const emails = { known: 'somebody@example.com', unknown: 'nobody@example.com' };
   await createAdmin(service.store, {
@@ -63,7 +63,7 @@ test('a wrong password and an unknown e-mail get the same answer after the same 
     password: 'a password of somebody',
     superuser: false,
   });
-  // The fastest of three, so that a busy machine does not delay only one of them.
+  // The fastest of three, because a busy machine may delay one of them.
   const leastMs = { known: Infinity, unknown: Infinity };
   const bodies = new Set<string>();
   for (const who of ['known', 'unknown', 'known', 'unknown', 'known', 'unknown'] as const) {
@@ -142,7 +142,7 @@ test('the database contains neither the session nor the password', async () => {
   expect(admin?.passwordHash).toMatch(/^\$scrypt\$ln=12,r=8,p=1\$[^$]{22}\$[^$]{43}$/);
 });
 
-/** Creates an admin whose password is hashed at a lower cost than the present one. */
+/** Creates an admin whose password is hashed at a lower cost than the current one. */
 async function makeWithOldHash(email: string) {
   const password = 'an old password';
   const { _id } = await createAdmin(service.store, { email, password, superuser: false });
@@ -155,7 +155,7 @@ async function makeWithOldHash(email: string) {
   return { email, password, storedHash };
 }
 
-test('a password hashed at a lower cost is accepted, and hashed again at the present cost', async () => {
+test('a password hashed at a lower cost is accepted, and rehashed at the current cost', async () => {
   const { email, password, storedHash } = await makeWithOldHash('old-hash@example.com');
   expect((await post({ email, password })).status).toBe(200);
   expect(await storedHash()).toMatch(/^\$scrypt\$ln=12,/);
@@ -203,7 +203,7 @@ test.each([
   expect(faultsOf(answer).sort()).toEqual(faults.sort());
 });
 
-test('on plain http of this machine the cookies are Secure, without the prefix that needs https', async () => {
+test('on plain http locally the cookies are Secure, without the prefix that requires https', async () => {
   await using local = await startService({
     worker: false,
     env: { HERALD_PUBLIC_URL: 'http://localhost:3000' },

@@ -76,12 +76,12 @@ function call(
   return service.raw(route.method.toUpperCase(), fillPath(route, uids), options);
 }
 
-/** The parameters of a path that name data of an application, the innermost last. */
+/** The parameters of a path that identify data of an application, innermost last. */
 function dataUidsIn({ path }: Route): string[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((n) => n !== 'appUid');
 }
 
-/** Checks that an answer contains no uid of the other application. */
+/** Checks that a response contains no uid of the other application. */
 function expectNothingOf(uids: PathUids, answer: Answer): void {
   for (const uid of Object.values(uids)) expect(answer.text).not.toContain(uid);
 }
@@ -98,7 +98,7 @@ test('only these routes need no credentials', () => {
   expect(open.map(nameOf).toSorted()).toEqual([
     'GET /.well-known/jwks.json',
     'GET /.well-known/openid-configuration',
-    // An admin who signs in has no session yet.
+    // An admin who is signing in has no session yet.
     'GET /admin/api/oidc/callback',
     'GET /admin/api/oidc/start',
     'GET /admin/api/sign-in-methods',

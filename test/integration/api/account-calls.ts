@@ -11,7 +11,7 @@ export async function makeAccount(client: ApiClient, name = 'Account'): Promise<
   return String(answer.body['uid']);
 }
 
-/** Signs a user in, with further accounts if given; returns the accounts of the token. */
+/** Signs a user in, optionally with more accounts. Returns the accounts of the token. */
 export async function signIn(
   client: ApiClient,
   externalId: string,

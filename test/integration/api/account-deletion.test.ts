@@ -59,7 +59,7 @@ test('deleting an account removes it from users, agents and later tokens, with a
   }
 });
 
-test('an account with more members and agents than a batch holds is deleted completely', async () => {
+test('an account with more members and agents than fit into a batch is deleted completely', async () => {
   const uid = await makeAccount(client);
   const now = new Date();
   const { store } = service;
@@ -100,7 +100,7 @@ test('uids left by an interrupted deletion give no access, and a repeated deleti
   const { userUid } = await signIn(client, 'stale', [uid]);
   const other = await signIn(client, 'other stale', [uid]);
   const agentUid = await makeAgent(client, { accountUids: [uid] });
-  // As if the process is killed right after the commit.
+  // As if the process had been killed right after the commit.
   await service.store.accounts.deleteOne({ _id: uid });
   expect((await signIn(client, 'stale')).accounts).toEqual([]);
   // A sign-in already removes the account from its user.

@@ -33,7 +33,7 @@ async function actionsOf(uid: string): Promise<string[]> {
   return rows.map((row) => row.action);
 }
 
-test('an account is created, shown, listed, renamed and deleted, with a row of the audit log each', async () => {
+test('an account is created, shown, listed, renamed and deleted, with an audit row each', async () => {
   const created = await client.call('POST', '/accounts', { body: { name: 'First' } });
   const uid = String(created.body['uid']);
   expect(created.status).toBe(201);
@@ -108,7 +108,7 @@ test('the next token shows that a member was added or removed', async () => {
   ]);
 });
 
-test("an addition does not wait for another application's to an account of the same uid", async () => {
+test("an addition does not wait for another application's addition to an account with the same uid", async () => {
   const uid = await makeAccount(client);
   const { userUid } = await signIn(client, 'waits');
   const member = `/accounts/${uid}/members/${userUid}`;
@@ -140,7 +140,7 @@ test('members are listed in pages, newest first, without those of other accounts
   expect(second.body['nextCursor']).toBeNull();
 });
 
-test('a user is in at most 100 accounts, by signing in and by being added', async () => {
+test('a user can be in at most 100 accounts, whether by signing in or by being added', async () => {
   const accountUids = await Promise.all(Array.from({ length: 102 }, () => makeAccount(client)));
   const { userUid } = await signIn(client, 'busy', accountUids.slice(0, 99));
   const [hundredth = '', further = ''] = accountUids.slice(100);
@@ -157,7 +157,7 @@ test('a user is in at most 100 accounts, by signing in and by being added', asyn
   expect(user?.accountUids).toHaveLength(100);
 });
 
-test('each account that a sign-in adds leaves an audit row, also for a new user', async () => {
+test('each account that a sign-in adds leaves an audit row, even for a new user', async () => {
   const [one, two, three] = [
     await makeAccount(client),
     await makeAccount(client),

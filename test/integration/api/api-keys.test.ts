@@ -20,7 +20,7 @@ async function callWith(apiKey: string): Promise<number> {
   return (await service.call('GET', '/agents', { headers: { 'x-api-key': apiKey } })).status;
 }
 
-/** The error for a refused key, without the id of the request. */
+/** The error for a rejected key, without the ID of the request. */
 async function refusalOf(apiKey: string): Promise<string> {
   const answer = await service.call('GET', '/agents', { headers: { 'x-api-key': apiKey } });
   expectProblem(answer, 401, 'unauthenticated');
@@ -31,7 +31,7 @@ async function keyOf(apiKey: string) {
   return service.store.apiKeys.findOne({ keyId: parseApiKey(apiKey)?.keyId ?? '' });
 }
 
-/** Runs calls with MongoDB's profiler on; returns the commands that reached the collection of keys. */
+/** Runs calls with MongoDB's profiler on. Returns the commands on the collection of keys. */
 async function commandsOnKeys(calls: () => Promise<unknown>): Promise<string[]> {
   const { db } = service.store;
   await db.command({ profile: 2 });
@@ -85,7 +85,7 @@ test('x-api-key together with Authorization gets 400 for any values', async () =
   }
 });
 
-test('the use of a key is recorded at most once a minute, for any number of requests', async () => {
+test('the use of a key is recorded at most once per minute, for any number of requests', async () => {
   const apiKey = await makeKey(service);
   expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
   const commands = await commandsOnKeys(async () => {
@@ -111,11 +111,11 @@ test('a use a minute after the last one is recorded again', async () => {
   expect((await keyOf(recent))?.lastUsedAt).toEqual(justNow);
 });
 
-test('a use that cannot be recorded fails no request', async () => {
+test('a use that cannot be recorded does not fail the request', async () => {
   const apiKey = await makeKey(service);
   const { db } = service.store;
   const warn = vi.spyOn(httpLog, 'warn');
-  // The database refuses only this write.
+  // The database rejects only this write.
   const validator = { lastUsedAt: { $exists: false } };
   await db.command({ collMod: 'apiKeys', validator, validationAction: 'error' });
   try {

@@ -15,7 +15,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Makes the database refuse every new row of a collection while `work` runs. */
+/** Makes the database reject every new document in a collection while `work` runs. */
 async function refusing(collection: string, work: () => Promise<void>): Promise<void> {
   const validator = { neverThere: { $type: 'bool' } };
   await service.store.db.command({ collMod: collection, validator, validationLevel: 'strict' });

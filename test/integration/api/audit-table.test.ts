@@ -1,4 +1,4 @@
-// Every route that changes something leaves one row in the audit log, or is in the list of those that do not.
+// Every route that changes something leaves one audit row, or is in the list of exceptions.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-// Sign-ins without a new account, and changes of resources, have records of their own.
+// Sign-ins without a new account, and changes of resources, have other records.
 const unaudited = new Set([
   'POST …/sdkusers/auth',
   'POST …/sdkusers/token/verify',
@@ -39,7 +39,7 @@ const unaudited = new Set([
     .filter((name) => /^(POST|PATCH|DELETE) \S+\/(agents|contexts|files|changes)\b/.test(name)),
 ]);
 
-/** The actions of rows; callers filter by these names. */
+/** The actions of rows. Callers filter by these names. */
 const actions = [
   'account.created',
   'account.deleted',
@@ -100,7 +100,7 @@ interface Scene {
 
 type Preparation = (scene: Scene) => Promise<{ uids?: PathUids; body?: unknown }>;
 
-/** Makes another admin a member, to be changed or removed. */
+/** Makes another admin a member, who can be changed or removed. */
 const withGuest: Preparation = async ({ admin, uids }) => {
   const guest = await makeTestAdmin(service);
   const body = { email: guest.email, role: 'admin' };
@@ -108,13 +108,13 @@ const withGuest: Preparation = async ({ admin, uids }) => {
   return { uids: { adminUid: guest.admin._id } };
 };
 
-/** Resumes the furnished webhook; without a worker nothing is sent. */
+/** Resumes the furnished webhook. Without a worker nothing is sent. */
 const withActiveWebhook: Preparation = async ({ client, uids: { webhookUid } }) => {
   await client.call('PATCH', `/webhooks/${webhookUid}`, { body: { active: true } });
   return { body: { webhookUids: [webhookUid] } };
 };
 
-/** What some calls need besides a furnished application and a good body. */
+/** What some calls need in addition to a furnished application and a good body. */
 const preparations: Readonly<Record<string, Preparation>> = {
   'PUT …/accounts/:accountUid/members/:userUid': async ({ client }) => {
     const body = { externalId: 'of-no-account' };
@@ -154,7 +154,7 @@ const preparations: Readonly<Record<string, Preparation>> = {
 
 const shared = new Map<string, Promise<Scene>>();
 
-/** Routes that end or need something get a scene of their own. */
+/** Routes that end or need something get their own scene. */
 function findScene(route: Route): Promise<Scene> {
   const { access, method, path } = route;
   const isEnd = method === 'delete' || /\/(?:cancel|disable)$/.test(path);
@@ -169,7 +169,7 @@ function findScene(route: Route): Promise<Scene> {
 async function setScene({ access }: Route): Promise<Scene> {
   const app = await addApp(service);
   const uids = await furnishApp(service.apiUrl, app);
-  // A route that ends a session gets an admin of its own.
+  // A route that ends a session gets its own admin.
   const isOwnSession = access.kind !== 'admin' || access.needs === 'session';
   const admin = access.kind !== 'key' && isOwnSession ? await makeTestAdmin(service) : superuser;
   const things = await furnishAdminArea(app, superuser);

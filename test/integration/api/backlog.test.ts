@@ -1,4 +1,4 @@
-// What is still to be delivered: counts of a bounded number, and the oldest, read along indexes.
+// The open deliveries: counts up to a cap, and the oldest, read through indexes.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newDelivery, newEvent } from '../../support/fixtures.ts';
 import { profile } from '../../support/query-plans.ts';
@@ -29,7 +29,7 @@ async function read(): Promise<Record<string, unknown>> {
   return answer.body;
 }
 
-test('each open state has its count and the time of its oldest, and other applications nothing', async () => {
+test('each open state has its count and the time of its oldest delivery, and other applications see nothing', async () => {
   expect(await read()).toEqual({
     at: expect.any(String),
     pending: none,
@@ -62,7 +62,7 @@ test('each open state has its count and the time of its oldest, and other applic
   });
 });
 
-test('of more than 10,000 deliveries and 200 events the counts are capped, and no more is read', async () => {
+test('above 10,000 deliveries and 200 events the counts are capped, and no more is read', async () => {
   const insert = async (count: number, eventCount: number): Promise<void> => {
     const made = Array.from({ length: count }, (_, n) =>
       newDelivery(service, minute(n), { state: 'held' }),

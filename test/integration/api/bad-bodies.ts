@@ -1,4 +1,4 @@
-// Makes bad bodies from a good one and its schema, with one fault each.
+// Derives bad bodies from a good one and its schema, with one error each.
 import type { SchemaObject } from 'ajv';
 import type { Route } from '../../../api/router.ts';
 import { nameOf } from './furnished-app.ts';
@@ -50,7 +50,7 @@ export function badBodiesOf(route: Route, good: object): BadBody[] {
   ];
 }
 
-/** Returns texts that are no acceptable JSON, made from a good body. */
+/** Returns texts that are not acceptable JSON, derived from a good body. */
 export function textThatFails(good: object): [what: string, text: string][] {
   const inside = JSON.stringify(good).slice(1);
   const rest = inside === '}' ? inside : `,${inside}`;
@@ -163,7 +163,7 @@ function place(good: object, { steps }: Field, value: unknown): BadBody {
   return { what: `${pointer} as ${JSON.stringify(value).slice(0, 60)}`, pointer, text };
 }
 
-/** Returns a copy with a value at a path; missing steps of the path are created. */
+/** Returns a copy with a value at a path. Missing steps of the path are created. */
 function withValue(into: unknown, [step, ...rest]: Steps, value: unknown): unknown {
   if (step === undefined) return value;
   if (typeof step === 'number') return [withValue(undefined, rest, value)];

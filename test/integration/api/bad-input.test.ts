@@ -44,7 +44,7 @@ const handlersOfKeys = new Set(
   routes.filter(({ access }) => access.kind === 'key').map(({ handler }) => handler),
 );
 
-/** An admin's call that is a key's, too: handler and body are the same. */
+/** Checks whether an admin's call is also a key's: handler and body are the same. */
 const isShared = ({ access, handler }: Route): boolean =>
   access.kind === 'admin' && handlersOfKeys.has(handler);
 
@@ -52,8 +52,8 @@ const withBody = routes.flatMap((route): [string, Route][] =>
   route.body === null || isShared(route) ? [] : [[nameOf(route), route]],
 );
 
-/** Returns where the route's check of bodies finds faults. */
-function placesOfCheck({ body }: Route, text: string): string[] {
+/** Returns the pointers of the errors that the route's body check finds. */
+function pointersOfCheck({ body }: Route, text: string): string[] {
   try {
     body?.(JSON.parse(text));
     return [];
@@ -63,14 +63,14 @@ function placesOfCheck({ body }: Route, text: string): string[] {
   }
 }
 
-function isPlaced(places: readonly string[], pointer: string): boolean {
-  return places.some((place) => place === pointer || place.startsWith(`${pointer}/`));
+function hasPointer(pointers: readonly string[], pointer: string): boolean {
+  return pointers.some((each) => each === pointer || each.startsWith(`${pointer}/`));
 }
 
 describe.each(withBody)('%s', (_name, route) => {
   const good = (goodBodyOf(route) ?? {}) as Record<string, unknown>;
 
-  test('takes the good body from which the bad ones are made', () => {
+  test('accepts the good body from which the bad ones are derived', () => {
     expect(route.body?.(good)).toEqual(good);
   });
 
@@ -78,16 +78,16 @@ describe.each(withBody)('%s', (_name, route) => {
     const accepted: string[] = [];
     const called = new Set<string>();
     for (const { what, pointer, text } of badBodiesOf(route, good)) {
-      // Of each field one value goes through a call; the others, where it can say so, to the check alone.
-      if (called.has(pointer) && isPlaced(placesOfCheck(route, text), pointer)) continue;
+      // Per field, one value goes through a call. The others go only to the check, if that can locate the error.
+      if (called.has(pointer) && hasPointer(pointersOfCheck(route, text), pointer)) continue;
       called.add(pointer);
       const answer = await send(route, text);
-      // Its purpose is to say what is wrong with a text.
+      // Its purpose is to report what is wrong with a text.
       const isCheck = pointer === '#/url' && route.path.endsWith('/check-url');
       if (isCheck && answer.status === 200 && answer.text.includes('"code"')) continue;
-      const places = faultsOf(answer).map((fault) => fault.split(' ')[0] ?? '');
+      const pointers = faultsOf(answer).map((fault) => fault.split(' ')[0] ?? '');
       const isRefused = answer.status === 400 || answer.status === 422;
-      if (!isRefused || !isPlaced(places, pointer)) {
+      if (!isRefused || !hasPointer(pointers, pointer)) {
         accepted.push(`${what}: ${answer.status} ${JSON.stringify(answer.body['errors'])}`);
       } else {
         expectProblem(answer, answer.status, answer.body['code'] as never);
@@ -96,12 +96,12 @@ describe.each(withBody)('%s', (_name, route) => {
     expect(accepted).toEqual([]);
   });
 
-  test.each(textThatFails(good))('refuses %s as a body', async (_what, text) => {
+  test.each(textThatFails(good))('rejects %s as a body', async (_what, text) => {
     expectProblem(await send(route, text), 400, 'malformed_json');
   });
 
   test.each(['text/plain', 'application/x-www-form-urlencoded'])(
-    'refuses a body of the type %s',
+    'rejects a body of the type %s',
     async (type) => {
       const answer = await send(route, JSON.stringify(good), { 'content-type': type });
       expectProblem(answer, 415, 'unsupported_media_type');

@@ -64,7 +64,7 @@ test.each([
   ['{"data":{"a/b":"\\u0000"}}', '#/data/a~1b nul'],
   ['{"data":{"n":9007199254740993}}', '#/data/n number'],
   ['{"data":{"deep":{"constructor":1}}}', '#/data/deep key'],
-])('the fault in %s is reported with its pointer: %s', async (text, fault) => {
+])('the error in %s is reported with its pointer: %s', async (text, fault) => {
   const answer = await post('/changes', Buffer.from(text));
   expectProblem(answer, 400, 'malformed_json');
   expect(faultsOf(answer as never)).toEqual([fault]);
@@ -254,7 +254,7 @@ test.each<[string, string, unknown, string[]]>([
     { event: 'agent.created', data: {} },
     ['#/data/uid required', '#/data/externalTenantId required'],
   ],
-])('%s %s refuses %j with the pointers of its faults', async (...[method, path, body, faults]) => {
+])('%s %s rejects %j with the pointers of its errors', async (...[method, path, body, faults]) => {
   const answer = await service.call(method, path, { body });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer).toSorted()).toEqual(faults.toSorted());
@@ -270,7 +270,7 @@ test('values of the maximum length, counted in characters and not in bytes, are 
   expect({ status: answer.status, ...answer.body }).toMatchObject({ status: 201, ...body });
 });
 
-test('at most twenty faults are listed, and the detail says how many more there are', async () => {
+test('at most twenty errors are listed, and the detail says how many more there are', async () => {
   const extra = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`field${i}`, 1]));
   const answer = await service.call('POST', '/agents', { body: { ...agent, ...extra } });
   expectProblem(answer, 400, 'invalid_request');

@@ -16,7 +16,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Posts bytes with their length, or a stream without one. */
+/** Posts bytes with a Content-Length, or a stream without one. */
 async function post(path: string, body: Buffer | ReadableStream): Promise<Refusal> {
   const response = await fetch(`${service.apiUrl}/api/v1/appuid/${service.app.appUid}${path}`, {
     method: 'POST',
@@ -44,7 +44,7 @@ test('a body of exactly 256 KiB is read completely', async () => {
   expect((await post('/agents', stream)).status).toBe(201);
 });
 
-test('a body with credentials may be 64 KiB, and not a byte more', async () => {
+test('a body with credentials can be 64 KiB, and not a byte more', async () => {
   const { appUid, apiKey } = service.app;
   const key = { 'x-api-key': apiKey };
   const ada = await makeTestAdmin(service);

@@ -73,7 +73,7 @@ test.each<[string, unknown, string]>([
     '#/data/externalTenantId maxLength',
   ],
   [
-    'a field beside data',
+    'a field next to data',
     { event: 'agent.created', data, appUid: 'x' },
     '#/appUid additionalProperties',
   ],
@@ -113,7 +113,7 @@ test('a body within the limit whose payload is over it gets 413 and stores nothi
   expect(await service.store.idempotencyKeys.countDocuments()).toBe(keysBefore);
 });
 
-test('a report that is refused for its payload leaves no gap in the sequence', async () => {
+test('a report rejected for its payload leaves no gap in the sequence', async () => {
   const uid = 'no-gap';
   const refused = changeOf(limits.requestBytesMax, uid);
   expect((await service.call('POST', '/changes', { body: refused })).status).toBe(413);
@@ -122,7 +122,7 @@ test('a report that is refused for its payload leaves no gap in the sequence', a
   expect(stored).toMatchObject([{ sequence: 1 }]);
 });
 
-test('a payload of exactly 256 KiB is accepted, and one of one byte more is refused', async () => {
+test('a payload of exactly 256 KiB is accepted, and one a byte longer is rejected', async () => {
   const small = await service.call('POST', '/changes', { body: changeOf(1_000, 'measure') });
   const { payload } = (await service.call('GET', `/events/${String(small.body['eventId'])}`)).body;
   const envelope = Buffer.byteLength(JSON.stringify(payload)) - 1_000;
@@ -133,7 +133,7 @@ test('a payload of exactly 256 KiB is accepted, and one of one byte more is refu
   expectProblem(refused, 413, 'payload_too_large');
 });
 
-test("an event goes to the application's webhooks that subscribe to its entity, paused ones too", async () => {
+test("an event goes to the application's webhooks that subscribe to its entity, including paused ones", async () => {
   const url = 'http://127.0.0.1:9/';
   const register = async (body: Record<string, unknown>): Promise<string> =>
     String((await service.call('POST', '/webhooks', { body: { url, ...body } })).body['uid']);

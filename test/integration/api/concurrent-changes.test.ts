@@ -1,4 +1,4 @@
-// Changes that meet: each is made once, and none is refused for the others.
+// Concurrent changes: each is made once, and none is rejected because of the others.
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Write } from '../../../api/changes/write-changes.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Makes the calls, and those again that a slow machine refused. */
+/** Makes the calls, and repeats those that a slow machine rejected. */
 function together(count: number, call: (n: number) => Promise<Answer>): Promise<Answer[]> {
   const callInTime = async (n: number): Promise<Answer | false> => {
     const answer = await call(n);
@@ -33,7 +33,7 @@ function together(count: number, call: (n: number) => Promise<Answer>): Promise<
 const eventsOf = (resourceUid: string): Promise<EventDocument[]> =>
   service.store.events.find({ resourceUid }).toArray();
 
-/** Counts answers by status. */
+/** Counts responses by status. */
 function statuses(answers: readonly Answer[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
@@ -50,7 +50,7 @@ function report(uid: string, key: string): Promise<Answer> {
   return service.call('POST', '/changes', { body, headers: withKey(key) });
 }
 
-test('a hundred reports of one resource, each with a key of its own, are numbered without gaps', async () => {
+test('a hundred reports of one resource, each with its own key, are numbered without gaps', async () => {
   const answers = await together(100, (n) => report('one', `key-${n}`));
   expect(statuses(answers)).toEqual({ 202: 100 });
   const events = await eventsOf('one');
@@ -58,7 +58,7 @@ test('a hundred reports of one resource, each with a key of its own, are numbere
   expect(sequences).toEqual(Array.from({ length: 100 }, (_, n) => n + 1));
 });
 
-test('of concurrent reports with the same key one is made, and all get its answer', async () => {
+test('of concurrent reports with the same key one is made, and all get its response', async () => {
   const answers = await together(20, () => report('same', 'the-same-key'));
   expect(statuses(answers)).toEqual({ 202: 20 });
   const [event, ...more] = await eventsOf('same');
@@ -86,7 +86,7 @@ test('files of one context are created and deleted together, and counted', async
   expect(await service.store.contexts.findOne({ _id: contextUid })).toMatchObject({ fileCount: 0 });
 });
 
-test('no agent and no user names an account that was deleted meanwhile', async () => {
+test('no agent and no user keeps an account that was deleted meanwhile', async () => {
   const agent = await service.call('POST', '/agents', {
     body: { agentName: 'A', externalTenantId: 't' },
   });
@@ -130,7 +130,7 @@ test('changes of other resources do not wait for one that is locked', async () =
   expect((await waiting).status).toBe(200);
 });
 
-test('changes that change nothing share the transaction of others', async () => {
+test('changes without effect share the transaction of others', async () => {
   const { db } = service.store;
   const [unchanged = '', ...others] = await makeAgents(30);
   expect((await setName(unchanged, 'C')).status).toBe(200);
@@ -149,13 +149,13 @@ test('changes that change nothing share the transaction of others', async () => 
   expect(transactions.length).toBeLessThan(15);
 });
 
-test('a change that is refused is refused alone', async () => {
+test('a rejected change does not affect the others', async () => {
   const agents = await makeAgents(30);
   const answers = await together(31, (n) => setName([...agents, 'agt_none'][n] ?? '', 'D'));
   expect(statuses(answers)).toEqual({ 200: 30, 404: 1 });
 });
 
-test('a change that has waited until its caller got an answer is not begun, alone or among others', async () => {
+test('a change whose caller has already got a response is not started, alone or with others', async () => {
   const { appUid } = service.app;
   const commit = (uid: string, waitsMs: number, write?: Write<null, AddressedChange>) => {
     const data = { uid, externalTenantId: 't' };
@@ -198,7 +198,7 @@ test('the uids of the events of one resource sort in the order of its changes', 
   expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
 });
 
-test('an event has the time when its change is written, however long the change waited', async () => {
+test('the time of an event is when its change is written, however long the change waited', async () => {
   const { commitChange } = service.context;
   const facts = { appUid: service.app.appUid, beginBeforeMs: Infinity, once: null };
   const steps = new EventEmitter();

@@ -1,5 +1,5 @@
-// What caches may keep is sent once: `If-None-Match` alone decides (RFC 9110 §13.1.2), also with Node's fetch, which
-// adds `Cache-Control: no-cache` to a request that has it.
+// Cacheable content is sent once: only `If-None-Match` decides (RFC 9110 §13.1.2), even with Node's fetch, which adds
+// `Cache-Control: no-cache` to a request with that header.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
 
@@ -49,7 +49,7 @@ test.each<[string, (tag: string) => Record<string, string>]>([
   ['any, with spaces', () => ({ 'if-none-match': ' * ' })],
   ['a date long ago', (tag) => ({ 'if-none-match': tag, 'if-modified-since': longAgo })],
   ['pragma', (tag) => ({ 'if-none-match': tag, pragma: 'no-cache' })],
-])('%s confirms what it names', async (_what, headersOf) => {
+])('%s matches what it names', async (_what, headersOf) => {
   const known = await ask('/docs/migration', headersOf(await tagOf('/docs/migration')));
   expect([known.status, await known.text()]).toEqual([304, '']);
 });
@@ -66,13 +66,13 @@ test.each<[string, (tag: string) => Record<string, string>]>([
   ['a star in a list', () => ({ 'if-none-match': '"a", *' })],
   ['an empty list', () => ({ 'if-none-match': '' })],
   ['a date alone, since nothing has a Last-Modified', () => ({ 'if-modified-since': farAhead })],
-])('%s confirms nothing', async (_what, headersOf) => {
+])('%s matches nothing', async (_what, headersOf) => {
   const sent = await ask('/docs/migration', headersOf(await tagOf('/docs/migration')));
   expect(sent.status).toBe(200);
   expect(await sent.text()).not.toBe('');
 });
 
-test('what must not be kept is never confirmed', async () => {
+test('uncacheable responses are never confirmed', async () => {
   const headers = { 'if-none-match': '*', 'x-api-key': service.app.apiKey };
   for (const path of ['/healthz', '/readyz', `/api/v1/appuid/${service.app.appUid}/agents`]) {
     const sent = await ask(path, headers);

@@ -15,7 +15,7 @@ interface Got {
   bytes: Buffer;
 }
 
-/** Not `fetch`, which decompresses. */
+/** Without `fetch`, which would decompress. */
 function get(path: string, { encoding = '', method = 'GET', known = '' } = {}): Promise<Got> {
   return new Promise((resolve, reject) => {
     const headers = { 'accept-encoding': encoding, 'if-none-match': known };
@@ -45,7 +45,7 @@ async function scriptPath(): Promise<string> {
 }
 
 describe('the pages of the console', () => {
-  it('are one page at every path, which is not kept and whose policy allows no inline code and no other host', async () => {
+  it('are one page at every path, which is not cached and whose policy allows no inline code and no other host', async () => {
     const { status, headers, bytes } = await get('/console/apps/app_1/webhooks');
     expect(status).toBe(200);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
@@ -74,7 +74,7 @@ describe('the pages of the console', () => {
     ['/console/apps/', '../'],
     ['/console/apps/app_1/webhooks', '../../'],
   ])(
-    'name their files relatively at %s, so that a proxy may put any path before',
+    'refer to their files relatively at %s, so that a proxy can add any path before',
     async (path, base) => {
       const { bytes } = await get(path);
       expect(bytes.toString()).toContain(`<base href="${base}"`);
@@ -83,7 +83,7 @@ describe('the pages of the console', () => {
     },
   );
 
-  it('are for reading only', async () => {
+  it('are read-only', async () => {
     expect((await get('/console', { method: 'POST' })).status).toBe(404);
     const head = await get('/console', { method: 'HEAD' });
     expect([head.status, head.bytes.length]).toEqual([200, 0]);
@@ -104,7 +104,7 @@ describe('the files of the console', () => {
     expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
   });
 
-  it('come with brotli to a browser, which names it last, and as they are to who takes neither', async () => {
+  it('are sent with brotli to a browser, which lists it last, and uncompressed to clients that accept neither', async () => {
     const path = await scriptPath();
     const taken = async (encoding: string) =>
       (await get(path, { encoding })).headers['content-encoding'];
@@ -114,14 +114,14 @@ describe('the files of the console', () => {
     expect(await taken('deflate, zstd')).toBeUndefined();
   });
 
-  it('are kept for a year where their name is of their content, and asked for again where it is not', async () => {
+  it('are cached for a year if their name contains a hash, and otherwise revalidated', async () => {
     const { headers } = await get(await scriptPath());
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
     expect((await get('/console/icon.svg')).headers['cache-control']).toBe('no-cache');
   });
 
-  it('are sent once to who has them, in each encoding, and again in another one', async () => {
+  it('are sent once per encoding to clients that cache them', async () => {
     for (const path of [await scriptPath(), '/console/icon.svg']) {
       const forms = await Promise.all(
         ['br', 'gzip', ''].map(async (encoding) => {
@@ -141,7 +141,7 @@ describe('the files of the console', () => {
   });
 
   it.each(['/console/assets/none.js', '/console/assets/..%2findex.html', '/console/assets/'])(
-    '%s is not found, and is not the page',
+    '%s is not found, and does not return the page',
     async (path) => {
       const { status, headers } = await get(path);
       expect(status).toBe(404);

@@ -15,7 +15,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('a file is found under its own context only', async () => {
+test('a file is found only under its own context', async () => {
   const [contextUid, otherUid] = [await makeContext(service), await makeContext(service)];
   const fileUid = await makeFile(service, contextUid);
   for (const method of ['GET', 'DELETE']) {
@@ -75,7 +75,7 @@ test('a processing error is stored with the status sent with it, on creation and
   expect('processingError' in without.body).toBe(false);
 });
 
-test('deleting a context deletes its files before it, with an event for each', async () => {
+test('deleting a context deletes its files first, with an event for each', async () => {
   const contextUid = await makeContext(service);
   const fileUids = [
     await makeFile(service, contextUid),
@@ -98,7 +98,7 @@ test('deleting a context deletes its files before it, with an event for each', a
   expect(await service.store.contextFiles.findOne({ _id: kept })).not.toBeNull();
 });
 
-test('files created while their context is deleted are deleted with it or refused', async () => {
+test('files created while their context is deleted are either deleted with it or rejected', async () => {
   const contextUid = await makeContext(service);
   const body = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
   const calls = [
@@ -123,7 +123,7 @@ test('files created while their context is deleted are deleted with it or refuse
   }
 });
 
-test('a context has at most 1,000 files, and deleting one allows another', async () => {
+test('a context can have at most 1,000 files, and deleting one allows another', async () => {
   const contextUid = await makeContext(service);
   const fileUid = await makeFile(service, contextUid);
   const filled = { $set: { fileCount: limits.filesPerContextMax } };

@@ -1,4 +1,4 @@
-// A cursor is valid only for the list that returned it; every other list refuses it.
+// A cursor is valid only for the list that returned it. Every other list rejects it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { addApp } from '../../support/add-app.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Returns the cursor behind the first item of a list. */
+/** Returns the cursor after the first item of a list. */
 async function cursorOf(path: string): Promise<string> {
   const answer = await service.call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=1`);
   expect(answer.body['nextCursor']).toEqual(expect.any(String));
@@ -47,7 +47,7 @@ const others = routes
   .filter(({ path }) => path !== '/api/v1/appuid/:appUid/agents')
   .map((route) => [nameOf(route), route] as const);
 
-test.each(others)('%s refuses a cursor of the list of agents', async (_name, route) => {
+test.each(others)('%s rejects a cursor of the list of agents', async (_name, route) => {
   const path = `${fillPath(route, uids)}?cursor=${agentsCursor}`;
   const headers =
     route.access.kind === 'key' ? { 'x-api-key': service.app.apiKey } : superuser.headers;
@@ -62,13 +62,13 @@ test('the list of agents accepts its own cursor, even with another page size', a
   }
 });
 
-test("another application's list of agents refuses the cursor", async () => {
+test("another application's list of agents rejects the cursor", async () => {
   const other = await addApp(service);
   await makeAgent(other);
   expectRefused(await other.call('GET', `/agents?cursor=${agentsCursor}`));
 });
 
-test("the list of a context's files refuses a cursor of another context's", async () => {
+test("the list of a context's files rejects a cursor of another context's", async () => {
   const [one, two] = [await makeContext(service), await makeContext(service)];
   for (const context of [one, one, two, two]) await makeFile(service, context);
   const cursor = await cursorOf(`/contexts/${one}/files`);
@@ -76,7 +76,7 @@ test("the list of a context's files refuses a cursor of another context's", asyn
   expect((await service.call('GET', `/contexts/${one}/files?cursor=${cursor}`)).status).toBe(200);
 });
 
-test("one admin's list of applications refuses another's cursor", async () => {
+test("one admin's list of applications rejects another's cursor", async () => {
   await superuser.call('POST', '/apps', { body: { name: 'Second' } });
   const first = await superuser.call('GET', '/apps?limit=1');
   const query = `?cursor=${String(first.body['nextCursor'])}`;
@@ -85,7 +85,7 @@ test("one admin's list of applications refuses another's cursor", async () => {
   expectRefused(await admin.call('GET', `/apps${query}`));
 });
 
-test('a filtered list refuses a cursor of other filters and accepts its own filters in any order', async () => {
+test('a filtered list rejects a cursor of other filters and accepts its own filters in any order', async () => {
   const webhookUid = uids['webhookUid'] ?? '';
   const at = new Date('2026-11-20T12:00:00Z');
   await service.store.deliveries.insertMany(
@@ -134,7 +134,7 @@ test.each<[string, (cursor: string) => string]>([
     (cursor) => Buffer.from(cursor, 'base64url').subarray(6).toString('base64url'),
   ],
   ['with its digest only', (cursor) => cursor.slice(0, 8)],
-])('a cursor %s is refused', async (_what, change) => {
+])('a cursor %s is rejected', async (_what, change) => {
   expectRefused(await service.call('GET', `/agents?cursor=${change(agentsCursor)}`));
 });
 

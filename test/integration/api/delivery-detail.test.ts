@@ -1,4 +1,4 @@
-// A delivery on its own: who carries it, and the request as the receiver got it, without what is secret.
+// A single delivery: its workflow, and the request as the receiver got it, without secrets.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   insertEvent,
@@ -113,7 +113,7 @@ test.each([
   ['resource', '/hook', /^(?:event|batch)\//],
   ['resource', '/500', /^order\//],
 ])(
-  'the workflow of a delivery that is %s, to %s, is one that Temporal knows as %s',
+  'for a delivery that is %s, to %s, the workflow exists in Temporal as %s',
   async (ordering, path, expected) => {
     const externalTenantId = ordering + path;
     const url = receiver.url + path;
@@ -145,7 +145,7 @@ test.each([
   ['was sent again', { requeuedAs: 'replay', requeuedAt: at } as const, /^order\//],
   ['was not', {}, /^batch\//],
 ])(
-  'an ordered delivery that settled at its only attempt and %s names %j',
+  'an ordered delivery settled by its only attempt and %s names %j',
   async (_what, fields, expected) => {
     const { _id: webhookUid } = await insertWebhook(service, { url: closed });
     const event = newEvent(service, [webhookUid], at);
@@ -165,7 +165,7 @@ test.each([
   },
 );
 
-test('the headers are those of the latest attempt; of none, those of the first as of now', async () => {
+test('the headers are those of the latest attempt, or, without one, of a first attempt made now', async () => {
   const { _id: webhookUid } = await insertWebhook(service, { url: closed });
   const [made, open] = [
     await insertEvent(service, [webhookUid], at),
@@ -189,7 +189,7 @@ test('the headers are those of the latest attempt; of none, those of the first a
   expect(String(first['X-Webhook-Timestamp']) >= before).toBe(true);
 });
 
-test('the body is null once it was erased', async () => {
+test('the body is null after an erasure', async () => {
   const { _id: webhookUid } = await insertWebhook(service, { url: closed });
   const event = await insertEvent(service, [webhookUid], at);
   await service.store.events.updateOne({ _id: event._id }, { $set: { body: '', erasedAt: at } });
@@ -199,7 +199,7 @@ test('the body is null once it was erased', async () => {
   });
 });
 
-test('a deleted webhook and one that gets mails have no request', async () => {
+test('a deleted webhook and one that receives mail have no request', async () => {
   const mail = { kind: 'operations', url: 'mailto:ops@example.com' } as const;
   const { _id: mailed } = await insertWebhook(service, mail);
   for (const webhookUid of ['whk_deleted', mailed]) {
@@ -209,7 +209,7 @@ test('a deleted webhook and one that gets mails have no request', async () => {
   }
 });
 
-test('a webhook that the event is not sent to, and an event that is none, get 404', async () => {
+test('a webhook that does not get the event, and an unknown event, get 404', async () => {
   const { _id: webhookUid } = await insertWebhook(service, { url: closed });
   const event = await insertEvent(service, [], at);
   expectProblem(await show(event._id, webhookUid), 404, 'not_found');

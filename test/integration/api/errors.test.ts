@@ -1,4 +1,4 @@
-// The errors of the API: refused credentials, unknown paths and data, and the shape of every error.
+// The errors of the API: rejected credentials, unknown paths and data, and the format of every error.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newApiKey } from '../../../lib/access/api-key.ts';
 import { addApp } from '../../support/add-app.ts';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Changes one character of a key, so that its checksum no longer fits. */
+/** Changes one character of a key, so that its checksum no longer matches. */
 function mistype(key: string): string {
   const at = key.length - 20;
   return key.slice(0, at) + (key[at] === 'a' ? 'b' : 'a') + key.slice(at + 1);
@@ -90,7 +90,7 @@ test.each([
   ['GET', '/events', 'events:read'],
   ['GET', '/events/x/deliveries', 'events:read'],
 ] as const)(
-  '%s %s without the scope %s gets 403, and with it alone does not',
+  '%s %s without the scope %s gets 403, and with that scope alone does not',
   async (method, path, scope) => {
     const others = [
       'users:auth',
@@ -127,7 +127,7 @@ test('a key of another application gets the same 404 as for an unknown applicati
   );
 });
 
-test("another application's data is not found by its uids", async () => {
+test("another application's data is not found by uid", async () => {
   const agent = await service.call('POST', '/agents', {
     body: { agentName: 'A', externalTenantId: 't' },
   });
@@ -177,7 +177,7 @@ test.each([
   ['POST', '/agents/agt_x', ['DELETE', 'GET', 'HEAD', 'PATCH']],
   ['DELETE', '/changes', ['POST']],
   ['GET', '/sdkusers/token/verify', ['POST']],
-  // This path is not the user "auth".
+  // This path must not match the user "auth".
   ['GET', '/sdkusers/auth', ['POST']],
 
   ['PUT', '/sdkusers/auth', ['POST']],
@@ -190,7 +190,7 @@ test.each([
   expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(allowed);
 });
 
-test('OPTIONS on a path that ends in a word names the methods of that path alone', async () => {
+test('OPTIONS on a path that ends in a word lists only the methods of that path', async () => {
   const answer = await service.call('OPTIONS', '/sdkusers/auth');
   expect(answer.status).toBe(200);
   expect(answer.headers.get('allow')).toBe('POST');
@@ -202,7 +202,7 @@ test('both credentials get 400, even when they are the same key', async () => {
   expectProblem(await service.call('GET', '/agents', { headers }), 400, 'credentials_conflict');
 });
 
-test('either header with the key is accepted on every endpoint, the scheme in any case', async () => {
+test('the key is accepted in either header on every endpoint, with the scheme in any case', async () => {
   for (const authorization of [`Bearer ${service.app.apiKey}`, `bearer ${service.app.apiKey}`]) {
     expect((await service.call('GET', '/webhooks', { headers: { authorization } })).status).toBe(
       200,
@@ -211,7 +211,7 @@ test('either header with the key is accepted on every endpoint, the scheme in an
   expect((await service.call('GET', '/webhooks')).status).toBe(200);
 });
 
-test('the retired legacy path answers any request with 410 and a link to the migration', async () => {
+test('the retired path responds to any request with 410 and a link to the migration page', async () => {
   for (const options of [{}, { body: { a: 1 } }, { body: '{' }, { headers: {} }]) {
     const answer = await service.raw('POST', '/api-authenticate-embedded-user', options);
     expectProblem(answer, 410, 'legacy_auth_retired');
@@ -221,7 +221,7 @@ test('the retired legacy path answers any request with 410 and a link to the mig
   }
 });
 
-test('the page that the retired path links to is shown without a key', async () => {
+test('the page that the retired path links to is served without a key', async () => {
   const refusal = await service.raw('POST', '/api-authenticate-embedded-user');
   const link = /^<(?<url>[^>]+)>/.exec(refusal.headers.get('link') ?? '')?.groups?.['url'] ?? '';
   const answer = await service.raw('GET', new URL(link).pathname, { headers: {} });
@@ -238,7 +238,7 @@ test.each([
   ['a'.repeat(65), false],
   ['has space in it', false],
   ['new.line;drop', false],
-])('the request id %j is echoed: %p', async (given, echoed) => {
+])('the request ID %j is echoed: %p', async (given, echoed) => {
   const answer = await service.raw('GET', '/nothing', { headers: { 'x-request-id': given } });
   expectProblem(answer, 404, 'not_found');
   expect(answer.body['requestId'] === (given as unknown)).toBe(echoed);
@@ -248,7 +248,7 @@ test.each([
   expect(fine.headers.get('x-request-id') === given).toBe(echoed);
 });
 
-test('the headers of every answer forbid caching, sniffing, framing and scripts', async () => {
+test('the headers of every response forbid caching, sniffing, framing and scripts', async () => {
   for (const path of ['/agents', '/agents/none', '/nothing']) {
     const { headers } = await service.call('GET', path);
     expect(headers.get('cache-control')).toBe('no-store');

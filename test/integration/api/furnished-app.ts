@@ -40,7 +40,7 @@ export async function furnishApp(apiUrl: string, app: NewApp): Promise<PathUids>
   return { appUid: app.appUid, accountUid, userUid, ...resources, ...ofWebhooks };
 }
 
-/** The same for the admin area, where `owner` owns the application. */
+/** The same for the admin area. `owner` owns the application. */
 export async function furnishAdminArea(
   { appUid, accountUid }: NewApp,
   owner: TestAdmin,
@@ -52,7 +52,7 @@ export async function furnishAdminArea(
   return { appUid, accountUid, keyUid: String(key.body['uid']), ...ofAdmin };
 }
 
-/** Returns a route's path with uids in it. Throws for a parameter without a uid. */
+/** Returns a route's path with its uids filled in. Throws for a parameter without a uid. */
 export function fillPath({ path }: Pick<Route, 'path'>, uids: PathUids): string {
   return path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const uid = uids[name];
@@ -70,7 +70,7 @@ const changeOfAgent = {
   event: 'agent.updated',
   data: { uid: 'agent-1', externalTenantId: 'tenant-1' },
 };
-/** Shortens the name of a route, the same for API keys and admins: `POST …/agents`. */
+/** Shortens the name of a route to one that is the same for API keys and admins: `POST …/agents`. */
 export function shortNameOf(route: Pick<Route, 'method' | 'path'>): string {
   return nameOf(route)
     .replace(/ \/(?:api\/v1\/appuid|admin\/api\/apps)\/:appUid\//, ' …/')
@@ -115,7 +115,7 @@ const goodBodies: Readonly<Record<string, unknown>> = {
   'PATCH …/members/:adminUid': { role: 'viewer' },
 };
 
-/** Returns a body that a route accepts, undefined if it takes none. Throws for one without an example. */
+/** Returns a body that a route accepts, or undefined if it takes none. Throws for a route without an example. */
 export function goodBodyOf(route: Route): unknown {
   if (route.body === null || route.body === noFields) return undefined;
   const name = shortNameOf(route);
@@ -124,10 +124,10 @@ export function goodBodyOf(route: Route): unknown {
   return structuredClone(body);
 }
 
-/** Fields that change apart from the calls: the use of a key, the start of a workflow. */
+/** Fields that change independently of the calls: the use of a key, the start of a workflow. */
 const recordedAside = { lastUsedAt: 0, workflowId: 0, dispatchedAt: 0, startedAt: 0 } as const;
 
-/** Reads all data of an application, except the fields that change apart from the calls. */
+/** Reads all data of an application, except the fields that change independently. */
 export async function readEverythingOf(
   { db }: Store,
   appUid: string,

@@ -1,4 +1,4 @@
-// Idempotency-Key: a repeated POST that creates gets the first answer and creates nothing.
+// Idempotency-Key: a repeated POST that creates something gets the first response and creates nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -48,7 +48,7 @@ async function creations(): Promise<Creation[]> {
   ];
 }
 
-test('a repeat gets the first answer, including the secret of a webhook, and creates nothing', async () => {
+test('a repeat gets the first response, including the secret of a webhook, and creates nothing', async () => {
   for (const { path, body } of await creations()) {
     const first = await post(path, 'repeat', body);
     const second = await post(path, 'repeat', body);
@@ -136,7 +136,7 @@ test('without a key the same body creates two', async () => {
   expect(one.body['uid']).not.toBe(two.body['uid']);
 });
 
-test('a repeat gets the first answer even if the data that it names was deleted', async () => {
+test('a repeat gets the first response even if the data that it names was deleted', async () => {
   const make = async (path: string, body: object): Promise<string> =>
     String((await service.call('POST', path, { body })).body['uid']);
   const accountUid = await make('/accounts', { name: 'Short-lived' });
@@ -169,7 +169,7 @@ test('a repeat gets the first answer even if the data that it names was deleted'
   ]);
 });
 
-test('a refused request leaves the key free', async () => {
+test('a rejected request leaves the key free', async () => {
   const refused = await post('/agents', 'free', { ...agent, accountUids: ['acc_none'] });
   expectProblem(refused, 422, 'unknown_account_uids');
   const invalid = await post('/agents', 'free', {});
@@ -182,7 +182,7 @@ test.each([
   ['/changes', { event: 'context.updated', data: { uid: 'parallel', externalTenantId: 't' } }],
   ['/webhooks', { url: 'http://127.0.0.1:9/', entities: ['context'] }],
 ])(
-  '20 concurrent posts to %s with one key create once and get the same answer',
+  '20 concurrent posts to %s with one key create once and get the same response',
   async (path, body) => {
     const events = await service.store.events.countDocuments();
     const webhooks = await service.store.webhooks.countDocuments();

@@ -1,5 +1,5 @@
-// What identifies something is compared exactly, so no two of them may look the same: none of blanks, with invisible
-// characters, or in another normal form of Unicode than NFC. A lookup by such a text is refused, and finds not just nothing.
+// Identifiers are compared exactly, so no two may look the same: they must not be blank, contain invisible characters,
+// or be in another normal form of Unicode than NFC. A lookup by such a text is rejected instead of finding nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -93,7 +93,7 @@ const unclear = [
 ];
 
 test.each(uses)(
-  '%s refuses each text that could be mistaken for another',
+  '%s rejects each text that could be mistaken for another',
   async (_what, pointer, use) => {
     for (const text of unclear) {
       const answer = await use(text);
@@ -118,7 +118,7 @@ const clear = [
 ];
 
 test.each(uses)(
-  '%s takes what is clear, blanks around it included',
+  '%s accepts unambiguous text, including surrounding spaces',
   async (_what, _pointer, use) => {
     for (const text of clear) {
       const { status } = await use(text);
@@ -127,7 +127,7 @@ test.each(uses)(
   },
 );
 
-test('a filter of a webhook is refused where it names such an identifier, and no other field', async () => {
+test('a webhook filter is rejected if it names an ambiguous identifier, but not for other fields', async () => {
   for (const path of ['uid', 'externalTenantId']) {
     for (const is of ['zoe\u0308', ['a', '\u200b']]) {
       const refused = await post('/webhooks', { ...hook, filter: { [path]: is } });
@@ -140,7 +140,7 @@ test('a filter of a webhook is refused where it names such an identifier, and no
   }
 });
 
-test('a name, which identifies nothing, may be in any form', async () => {
+test('a name, which identifies nothing, can have any form', async () => {
   for (const name of ['zoe\u0308', '👩\u200d💻', '❤\ufe0f']) {
     const answer = await post('/sdkusers/auth', { externalId: 'named', name });
     expect(answer.status).toBe(200);
@@ -149,7 +149,7 @@ test('a name, which identifies nothing, may be in any form', async () => {
   }
 });
 
-test('a user that is stored with such an id is told so, is listed, and can be deleted', async () => {
+test('an existing user with an ambiguous ID gets an error, is listed, and can be deleted', async () => {
   const { body } = await post('/sdkusers/auth', { externalId: 'stored' });
   const uid = String(body['userUid']);
   await service.store.users.updateOne({ _id: uid }, { $set: { externalId: 'sto\u0308red' } });

@@ -1,4 +1,4 @@
-// The errors for a body that is no JSON or is absent.
+// The errors for a body that is missing or not JSON.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
@@ -18,7 +18,7 @@ test.each([
   ['{"a":{"b":1},"c":[{"b":1,"\\u0062":2}]}', 'an object has the same key twice: "b"'],
   [' ', 'the body is empty'],
   ['{"agentName":"x",}', 'the body is not valid JSON'],
-])('the body %j is refused with the detail: %s', async (body, detail) => {
+])('the body %j is rejected with the detail: %s', async (body, detail) => {
   const headers = { 'x-api-key': service.app.apiKey, 'content-type': 'application/json' };
   const answer = await service.call('POST', '/agents', { body, headers });
   expectProblem(answer, 400, 'malformed_json');

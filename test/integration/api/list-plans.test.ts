@@ -1,4 +1,4 @@
-// The lists of events, deliveries, replays and erasures are read along an index, as MongoDB's profiler shows.
+// The lists of events, deliveries, replays and erasures are read through an index, as MongoDB's profiler shows.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { newErasure } from '../../../lib/jobs/erasures.ts';
@@ -9,7 +9,7 @@ import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { itemsOf } from './problems.ts';
 
-// Rows that belong to a list alternate with others, so that a plan that reads more than its page shows.
+// Documents of a list alternate with others, so that a plan that reads more than its page is detected.
 const count = 60;
 const limit = 10;
 const at = new Date('2026-01-01T00:00:00Z');

@@ -1,6 +1,6 @@
-// Bytes that are no HTTP request, or that two parsers could read as different requests.
+// Bytes that are not an HTTP request, or that two parsers could read as different requests.
 
-/** A POST to the path /x with these header lines and the bytes after them. */
+/** A POST to the path /x with these header lines, followed by the bytes. */
 const post = (headers: string[], rest: string, version = '1.1'): string =>
   [`POST /x HTTP/${version}`, 'host: x', 'connection: close', ...headers, '', rest].join('\r\n');
 const chunked = 'transfer-encoding: chunked';

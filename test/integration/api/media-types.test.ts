@@ -52,7 +52,7 @@ test.each([
   'text/plain;\tcharset=utf-8',
   'text/plän',
 ])(
-  'the contentType %j is refused with an error in words, without a pattern',
+  'the contentType %j is rejected with an error in words, without a pattern',
   async (contentType) => {
     const answer = await createFile(contentType);
     expectProblem(answer, 400, 'invalid_request');

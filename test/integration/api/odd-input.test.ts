@@ -118,12 +118,12 @@ test('random bodies to every write route get 2xx or 4xx, never 5xx', async () =>
       expect(answer.status).toBeGreaterThanOrEqual(200);
       if (answer.status >= 400) expectProblem(answer, answer.status, answer.body['code'] as never);
     }),
-    // Shrinking sends as many requests again and may outlast the test; the seed identifies the case.
+    // Shrinking sends as many requests again and may outlast the test. The seed identifies the case.
     { numRuns: 400, endOnFailure: true },
   );
 });
 
-test('a MongoDB operator at any field of any write route is refused as the wrong type', async () => {
+test('a MongoDB operator in any field of any write route is rejected as the wrong type', async () => {
   for (const { method, path, fields } of writeRoutes()) {
     for (const field of fields) {
       const answer = await service.call(method, path, { body: { [field]: { $gt: '' } } });

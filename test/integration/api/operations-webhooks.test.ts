@@ -1,4 +1,4 @@
-// Webhooks of the kind operations: what they may hold, and that they get events of the service and no others.
+// Webhooks of the kind operations: their allowed fields, and that they get only service events.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';
@@ -14,7 +14,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   mailServer = await startMailServer();
-  // To `/gone` it answers 410.
+  // The response to `/gone` is 410.
   receiver = await startReceiver((response, { path }) =>
     response.writeHead(path === '/gone' ? 410 : 200).end(),
   );
@@ -43,7 +43,7 @@ function eventsAt(path: string): string[] {
 
 const mailUrl = 'mailto:Ops@Example.com';
 
-test('a failing webhook is told by HTTPS and by mail, its changes are not, and it is not told', async () => {
+test('a failing webhook is reported by HTTPS and by mail, but not its changes, and not to itself', async () => {
   const [told, mailed] = [await register({}), await register({ url: mailUrl })];
   expect(told.body).toMatchObject({ kind: 'operations', entities: [], events: null });
   expect(mailed.body).toMatchObject({ url: 'mailto:Ops@example.com' });
@@ -66,7 +66,7 @@ test('a failing webhook is told by HTTPS and by mail, its changes are not, and i
   expectProblem(resend, 422, 'unknown_webhook_uids');
 });
 
-test('only for the kind operations an address passes the check of a URL', async () => {
+test('only for the kind operations, the check of a URL accepts an email address', async () => {
   const check = async (kind: string) =>
     (await service.call('POST', '/webhooks/check-url', { body: { url: mailUrl, kind } })).body;
   expect(await check('operations')).toEqual({ url: 'mailto:Ops@example.com', problems: [] });
@@ -76,13 +76,13 @@ test('only for the kind operations an address passes the check of a URL', async 
   });
 });
 
-test('a test goes to an address, too', async () => {
+test('a test can be sent to an email address', async () => {
   const { body } = await register({ url: 'mailto:test@example.com', events: ['apikey.expiring'] });
   const tested = await service.call('POST', `/webhooks/${String(body['uid'])}/test`, { body: {} });
   expect(tested.status).toBe(202);
   const mail = await waitFor(() => mailServer.mails.find(({ to }) => to[0]?.startsWith('test')));
   expect(mail.headers['subject']).toBe(`[agent-herald] webhook.test ${String(body['uid'])}`);
-  expect(mail.text).toContain('the test that was asked for');
+  expect(mail.text).toContain('the requested test');
 });
 
 test.each([
@@ -90,18 +90,15 @@ test.each([
   [{ externalTenantIds: ['tenant-1'] }, '#/externalTenantIds'],
   [{ ordering: 'resource' }, '#/ordering'],
   [{ events: ['webhook.failing', 'agent.created'] }, '#/events/1'],
-])(
-  'the kind operations refuses %j, at the registration and in a change',
-  async (fields, pointer) => {
-    const refused = await register(fields);
-    expectProblem(refused, 400, 'invalid_request');
-    expect(faultsOf(refused)).toEqual([`${pointer} not_of_kind`]);
-    const { body } = await register({});
-    expect(faultsOf(await change(body['uid'], fields))).toEqual([`${pointer} not_of_kind`]);
-  },
-);
+])('the kind operations rejects %j, on registration and in a change', async (fields, pointer) => {
+  const refused = await register(fields);
+  expectProblem(refused, 400, 'invalid_request');
+  expect(faultsOf(refused)).toEqual([`${pointer} not_of_kind`]);
+  const { body } = await register({});
+  expect(faultsOf(await change(body['uid'], fields))).toEqual([`${pointer} not_of_kind`]);
+});
 
-test('the kind resources refuses events of the service and addresses, and no kind can be changed', async () => {
+test('the kind resources rejects service events and email addresses, and the kind cannot be changed', async () => {
   const { uid } = await registerWebhook(service, { url: receiver.url, active: false });
   const events = await change(uid, { events: ['webhook.failing'] });
   expect(faultsOf(events)).toEqual(['#/events/0 not_of_kind']);
@@ -114,7 +111,7 @@ test('the kind resources refuses events of the service and addresses, and no kin
   expect(moved.body['url']).toBe('mailto:Ops@example.com');
 });
 
-test('the audit log has the domain of an address, and not its name', async () => {
+test('the audit log has only the domain of an email address', async () => {
   const { body } = await register({ url: mailUrl });
   const row = await service.store.auditLog.findOne({ 'target.uid': String(body['uid']) });
   expect(row?.details).toEqual({ kind: 'operations', urlOrigin: 'mailto:@Example.com' });

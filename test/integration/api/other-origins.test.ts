@@ -1,4 +1,4 @@
-// Pages of any origin may read what needs no credential, and nothing else (CORS).
+// Pages of any origin can read what needs no credential, and nothing else (CORS).
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { allowInsecureRequests, customFetch, discovery } from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,7 +20,7 @@ const open = routes
 const ofAdmins = open.filter(([, path]) => path.startsWith('/admin/'));
 const forAll = open.filter(([, path]) => !path.startsWith('/admin/'));
 
-test('what is open to all is the keys, the probes, the documents and the retired flow', () => {
+test('the keys, the probes, the documents and the retired flow are open to all', () => {
   expect(forAll.map(([, path]) => path).toSorted()).toEqual([
     '/.well-known/jwks.json',
     '/.well-known/openid-configuration',
@@ -34,16 +34,19 @@ test('what is open to all is the keys, the probes, the documents and the retired
   ]);
 });
 
-test.each(forAll)('a page may read the answer to %s %s, with its headers', async (method, path) => {
-  const { headers } = await service.raw(method, path, { headers: { origin } });
-  expect(headers.get('access-control-allow-origin')).toBe('*');
-  expect(headers.get('access-control-expose-headers')).toBe('*');
-  expect(headers.get('access-control-allow-credentials')).toBeNull();
-  expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
-  expect(headers.get('vary')).toBeNull();
-});
+test.each(forAll)(
+  'a page can read the response to %s %s, with its headers',
+  async (method, path) => {
+    const { headers } = await service.raw(method, path, { headers: { origin } });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-expose-headers')).toBe('*');
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
+    expect(headers.get('cross-origin-resource-policy')).toBe('cross-origin');
+    expect(headers.get('vary')).toBeNull();
+  },
+);
 
-test.each(forAll)('a page may ask first whether it may call %s %s', async (method, path) => {
+test.each(forAll)('a page can send a preflight for %s %s', async (method, path) => {
   const asked = { 'access-control-request-method': method, 'access-control-request-headers': 'a' };
   const answer = await service.raw('OPTIONS', path, { headers: { origin, ...asked } });
   expect([answer.status, answer.text]).toEqual([204, '']);
@@ -52,14 +55,14 @@ test.each(forAll)('a page may ask first whether it may call %s %s', async (metho
   expect(answer.headers.get('access-control-allow-headers')).toBe('*, authorization');
 });
 
-test('what caches keep is the same for a page and for a server', async () => {
+test('cacheable responses are the same for a page and for a server', async () => {
   for (const path of ['/.well-known/jwks.json', '/openapi.json']) {
     const { headers } = await service.raw('GET', path, { headers: {} });
     expect(headers.get('access-control-allow-origin')).toBe('*');
   }
 });
 
-test('a page may read a refusal of what is open, too', async () => {
+test('a page can also read an error from an open path', async () => {
   const refused = await service.raw('DELETE', '/healthz', { headers: { origin } });
   expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([405, '*']);
   const asked = await service.raw('OPTIONS', '/healthz', { headers: { origin } });
@@ -77,7 +80,7 @@ test.each([
   '/healthz/x',
   '/',
   keyed,
-])('no page of another origin may read %s', async (path) => {
+])('no page of another origin can read %s', async (path) => {
   for (const method of ['GET', 'OPTIONS']) {
     const asked = method === 'GET' ? {} : { 'access-control-request-method': 'GET' };
     const { headers } = await service.raw(method, path, { headers: { origin, ...asked } });
@@ -87,15 +90,15 @@ test.each([
   }
 });
 
-test('answers to calls with a key say that they differ by origin', async () => {
+test('responses to calls with a key say that they vary by origin', async () => {
   for (const headers of [{}, { origin }, { origin: 'null' }]) {
     expect((await service.raw('GET', keyed, { headers })).headers.get('vary')).toBe('origin');
   }
 });
 
-test('an OpenID client that knows the issuer finds the keys, and they verify a token', async () => {
+test('an OpenID client that knows the issuer finds the keys, which verify a token', async () => {
   const issuer = service.config.http.publicUrl;
-  // The public address is that of a proxy, which no test has.
+  // The public address is that of a proxy, which tests do not have.
   const fetchThere = (url: string) => fetch(url.replace(issuer, service.apiUrl));
   const found = await discovery(new URL(issuer), 'authorizer', undefined, undefined, {
     execute: [allowInsecureRequests],
@@ -111,7 +114,7 @@ test('an OpenID client that knows the issuer finds the keys, and they verify a t
   expect(payload.sub).toBe(body['userUid']);
 });
 
-test('the OpenID configuration says nothing that the service does not do', async () => {
+test('the OpenID configuration claims nothing that the service does not do', async () => {
   const { body } = await service.raw('GET', '/.well-known/openid-configuration', { headers: {} });
   expect(Object.keys(body)).toEqual([
     'issuer',

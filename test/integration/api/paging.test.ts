@@ -1,4 +1,4 @@
-// Pages of lists are complete and without repeats, even while rows are added.
+// Pages of lists are complete and free of repeats, even while rows are added.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { ApiClient } from '../../support/api-client.ts';
@@ -66,7 +66,7 @@ test.each([
   expect(pages.flat()).toEqual(uids.toSorted().toReversed());
 });
 
-test('erasures are listed newest first, without replays and without what they search for', async () => {
+test('erasures are listed newest first, without replays and without their subjects', async () => {
   const uids: string[] = [];
   for (const externalTenantId of ['tenant-a', 'tenant-b']) {
     const { body } = await client.call('POST', '/erasures', { body: { externalTenantId } });
@@ -104,14 +104,14 @@ test('a row deleted during paging, even the one of the cursor, skips no other', 
   expect(pages.flat()).toEqual(sorted);
 });
 
-test('without a limit a page holds 50', async () => {
+test('without a limit a page has 50', async () => {
   await Promise.all(Array.from({ length: 51 }, () => makeAgent(client)));
   const answer = await client.call('GET', '/agents');
   expect(itemsOf(answer)).toHaveLength(50);
   expect(answer.body['nextCursor']).not.toBeNull();
 });
 
-test('pages of files stay within their context, pages of events within their application', async () => {
+test('pages of files stay within their context, and pages of events within their application', async () => {
   const [one, two] = [await makeContext(client), await makeContext(client)];
   const files = [
     await makeFile(client, one),

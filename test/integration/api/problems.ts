@@ -1,4 +1,4 @@
-// The shape of every error answer of the API, and keys that provoke errors.
+// The format of every error response of the API, and keys that provoke errors.
 import { expect } from 'vitest';
 import { parseApiKey } from '../../../lib/access/api-key.ts';
 import type { ErrorCode } from '../../../lib/platform/errors.ts';
@@ -10,10 +10,10 @@ import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 
-/** The checked parts of an error answer, from the test client or a raw socket. */
+/** The checked parts of an error response, from the test client or a raw socket. */
 export type Refusal = Pick<Answer, 'status' | 'headers' | 'body'>;
 
-/** Checks a whole problem+json answer: every member, and the same request id in header and body. */
+/** Checks a complete problem+json response: every member, and the same request ID in header and body. */
 export function expectProblem(answer: Refusal, status: number, code: ErrorCode): void {
   expect({ status: answer.status, code: answer.body['code'] }).toEqual({ status, code });
   expect(answer.headers.get('content-type')).toBe('application/problem+json');
@@ -27,7 +27,7 @@ export function expectProblem(answer: Refusal, status: number, code: ErrorCode):
   expect(answer.headers.get('x-request-id')).toBe(answer.body['requestId']);
 }
 
-/** The detail of a call that is refused because the process is slow, not for the number of calls. */
+/** The detail of a call that is rejected because the process is slow, and not because of the number of calls. */
 export const tooSlow = /the process is \d+ ms late|no permit was free within/;
 
 /** Returns the faults of a problem as `pointer code`, in order. */
@@ -36,12 +36,12 @@ export function faultsOf(answer: Pick<Answer, 'body'>): string[] {
   return errors.map((error) => `${error.pointer} ${error.code}`);
 }
 
-/** Returns the items of a list's answer. */
+/** Returns the items of a list response. */
 export function itemsOf(answer: Pick<Answer, 'body'>): JsonBody[] {
   return answer.body['data'] as unknown as JsonBody[];
 }
 
-/** Creates a further key of the service's app with changes: revoked, expired, fewer scopes. */
+/** Creates another key of the service's application with changes: revoked, expired, fewer scopes. */
 export async function makeKey(
   service: TestService,
   changes: Partial<ApiKeyDocument> = {},

@@ -1,4 +1,4 @@
-// Behind a proxy that serves the api below a path and removes it: where `Location` leads to.
+// Behind a proxy that serves the api below a path and removes the path: the target of `Location`.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import { startPrefixProxy } from '../../support/prefix-proxy.ts';
@@ -18,7 +18,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('for API keys and for admins, Location leads through the proxy to what was created', async () => {
+test('for API keys and for admins, Location leads through the proxy to the created resource', async () => {
   const ada = await makeTestAdmin(service);
   const asKey = { 'x-api-key': service.app.apiKey };
   for (const [headers, made] of [

@@ -1,4 +1,4 @@
-// Calls every route of the table with parameters that it does not take; new routes are included.
+// Calls every route of the table with parameters that it does not accept. New routes are included.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
@@ -51,7 +51,7 @@ const open = routes.flatMap((route): [string, Route][] =>
   route.access.kind === 'open' ? [[nameOf(route), route]] : [],
 );
 
-test('the routes take only these parameters', () => {
+test('the routes accept only these parameters', () => {
   const taken = closed.flatMap(([name, { handler }]) =>
     handler.parameters === undefined
       ? []
@@ -95,7 +95,7 @@ test('the routes take only these parameters', () => {
 describe.each(closed)('%s', (_name, route) => {
   const parameters = Object.keys(route.handler.parameters ?? {});
 
-  test('refuses an unknown parameter by name and lists those it takes', async () => {
+  test('rejects an unknown parameter by name and lists the accepted ones', async () => {
     const answer = await send(route, '?colour=red');
     expectProblem(answer, 400, 'invalid_request');
     expect(faultsOf(answer)).toEqual(['colour unknown']);
@@ -105,8 +105,8 @@ describe.each(closed)('%s', (_name, route) => {
     );
   });
 
-  test('does not report query faults to callers without access', async () => {
-    // An admin who signs in is not known yet.
+  test('does not report query errors to callers without access', async () => {
+    // An admin who is signing in is not known yet.
     const status = route.access.kind === 'own_pages' ? 403 : 401;
     const stranger = { 'sec-fetch-site': 'cross-site' };
     expect((await send(route, '?colour=red', stranger)).status).toBe(status);
@@ -122,7 +122,7 @@ const takers = closed.flatMap(([name, route]) =>
 );
 
 test.each(takers)(
-  '%s takes %s once, and only in this spelling',
+  '%s accepts %s once, and only in this spelling',
   async (_name, parameter, route) => {
     const twice = await send(route, `?${parameter}=1&${parameter}=1`);
     expectProblem(twice, 400, 'invalid_request');
@@ -142,7 +142,7 @@ test.each([
   ['?&&', undefined],
   ['?=1', [' unknown']],
   ['?limit', ['limit range']],
-])('the query %j of deliveries has the faults %j', async (query, faults) => {
+])('the query %j of deliveries has the errors %j', async (query, faults) => {
   const path = `/webhooks/${uids['webhookUid'] ?? ''}/deliveries`;
   const answer = await service.call('GET', path + query);
   expect(answer.status).toBe(faults === undefined ? 200 : 400);

@@ -1,4 +1,4 @@
-// Rate limits of a key, of an admin, of refused credentials from an address, and of one user's sign-ins.
+// Rate limits of a key, of an admin, of rejected credentials from an address, and of one user's sign-ins.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiContext } from '../../../api/context.ts';
 import { RateLimiter } from '../../../api/access/rate-limiter.ts';
@@ -12,7 +12,7 @@ import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem } from './problems.ts';
 
-// A fixed clock keeps all counts in one minute; an hour ahead, the database expires none during the tests.
+// A fixed clock keeps all counts in one minute. An hour ahead, the database expires none during the tests.
 const standing = new Date(Date.now() + 3_600_000);
 const clock: Clock = { now: () => standing };
 
@@ -45,13 +45,13 @@ function expectLimited(answer: Answer, name: string): void {
   expect(answer.headers.get('ratelimit')).toBe(`"${name}";r=0;t=${wait}`);
 }
 
-test("one user's sign-ins a minute are limited, and other users are not affected", async () => {
+test("one user's sign-ins per minute are limited, and other users are not affected", async () => {
   for (let n = 0; n < 3; n += 1) expect((await signIn('ada')).status).toBe(200);
   expectLimited(await signIn('ada'), 'sign-in');
   expect((await signIn('bob')).status).toBe(200);
 });
 
-test('refused credentials from an address are limited, and a valid key from it is still accepted', async () => {
+test('rejected credentials from an address are limited, and a valid key from it is still accepted', async () => {
   const wrong = { headers: { 'x-api-key': 'ak_wrong' } };
   for (let n = 0; n < 5; n += 1) {
     expectProblem(await service.call('GET', '/webhooks', wrong), 401, 'unauthenticated');
@@ -60,7 +60,7 @@ test('refused credentials from an address are limited, and a valid key from it i
   expect((await service.call('GET', '/webhooks')).status).toBe(200);
 });
 
-test('every answer to a key shows the rest of its limit, and the call after the last gets 429', async () => {
+test('every response to a key shows the rest of its limit, and the call after the last gets 429', async () => {
   const client = await addApp(service);
   const first = await client.call('GET', '/webhooks');
   expect(first.headers.get('ratelimit-policy')).toBe('"key";q=40;w=60');
@@ -73,7 +73,7 @@ test('every answer to a key shows the rest of its limit, and the call after the 
   expectLimited(await client.call('GET', '/webhooks'), 'key');
 });
 
-test('every answer to an admin shows the rest of one limit for all sessions, which other admins do not share', async () => {
+test('every response to an admin shows the rest of one limit for all sessions, which other admins do not share', async () => {
   const ada = await makeTestAdmin(service);
   const { headers } = await openSession(service, ada);
   const first = await ada.call('GET', '/session');
@@ -87,7 +87,7 @@ test('every answer to an admin shows the rest of one limit for all sessions, whi
   expect((await bob.call('GET', '/session')).status).toBe(200);
 });
 
-test("a refused call of a valid key counts against the key's limit", async () => {
+test("a rejected call with a valid key counts against the key's limit", async () => {
   const { store, app } = service;
   const other = await addApp(service);
   const left = (answer: Answer): number =>
@@ -135,7 +135,7 @@ test('two processes share their counts once both have reported them', async () =
     );
   for (let n = 0; n < 30; n += 1) await here.call('GET', '/webhooks');
   await untilTold(30);
-  // A process reads the counts of keys that it reports, and reports a key from a twentieth of its limit on.
+  // A process reads the counts of the keys that it reports, which it does from a twentieth of the limit on.
   for (let n = 0; n < 2; n += 1) await there.call('GET', '/webhooks');
   await untilTold(32);
   let calls = 2;
@@ -146,11 +146,11 @@ test('two processes share their counts once both have reported them', async () =
     },
     { what: 'a refusal by the other process' },
   );
-  // On its own it would have answered 40.
+  // On its own it would have accepted 40.
   expect(calls).toBeLessThan(40);
 });
 
-test('without its database a process enforces the limits on its own and refuses no other caller', async () => {
+test('without its database a process enforces the limits on its own and rejects no other caller', async () => {
   const store = await connectStore(service.config.mongodb);
   const limit = { name: 'alone', countMax: 5, windowMs: 60_000 };
   const limiter = new RateLimiter({ store, clock }, limit);

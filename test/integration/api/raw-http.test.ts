@@ -1,4 +1,4 @@
-// HTTP that no well-behaved client sends: every error is a problem with a request id.
+// HTTP that no well-behaved client sends: every error is a problem with a request ID.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** A request to the agents of the app, with these headers on top, closing the connection. */
+/** Returns a request to the agents of the application with these additional headers, which closes the connection. */
 function request(method: string, headers: string[], body = ''): string {
   const path = `/api/v1/appuid/${service.app.appUid}/agents`;
   const key = `x-api-key: ${service.app.apiKey}`;
@@ -92,7 +92,7 @@ test('CONNECT gets 405', async () => {
   expect(answer.headers.get('allow')).toContain('GET');
 });
 
-test.each(['websocket', 'h2c'])('an upgrade to %s is not made', async (protocol) => {
+test.each(['websocket', 'h2c'])('an upgrade to %s is refused', async (protocol) => {
   const headers = ['connection: upgrade, close', `upgrade: ${protocol}`];
   const lines = ['GET /healthz HTTP/1.1', 'host: x', ...headers, '', ''].join('\r\n');
   expect((await exchangeRaw(service.apiUrl, lines)).status).toBe(200);
@@ -112,7 +112,7 @@ test('two Content-Type headers get 400, although the first one is right', async 
   expectProblem(answer, 400, 'malformed_request');
 });
 
-test('no header is dropped, even of very many', async () => {
+test('no header is dropped, even if there are very many', async () => {
   const fillers = Array<string>(3_000).fill('a:');
   const twice = `x-api-key: ${service.app.apiKey}`;
   const answer = await exchangeRaw(service.apiUrl, request('GET', [...fillers, twice]));
@@ -125,7 +125,7 @@ test('a trailer of more than 16 KiB gets 431', async () => {
   expectProblem(answer, 431, 'headers_too_large');
 });
 
-test('an error before the request is parsed has the headers of every answer', async () => {
+test('an error before the request is parsed has the headers of every response', async () => {
   const refused = await exchangeRaw(service.apiUrl, 'hello\r\n\r\n');
   const answered = await service.raw('GET', '/nothing');
   for (const name of ['cache-control', 'content-security-policy', 'referrer-policy']) {
@@ -159,13 +159,13 @@ test.each([
   ['the type JSON, in chunks', [json, chunked], '0\r\n\r\n'],
   ['another type, in chunks', ['content-type: text/plain', chunked], '0\r\n\r\n'],
   ['the length 00', [json, 'content-length: 00'], ''],
-])('a body of no bytes counts as an empty object: %s', async (_what, headers, body) => {
+])('an empty body counts as an empty object: %s', async (_what, headers, body) => {
   const answer = await exchangeRaw(service.apiUrl, request('POST', headers, body));
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toContain('#/agentName required');
 });
 
-test('the broken rest of a request that was answered gets no answer of its own', async () => {
+test('the malformed rest of a request that got a response gets no second one', async () => {
   const lines = ['POST /nothing HTTP/1.1', 'host: x', chunked, '', ''].join('\r\n');
   const answer = await exchangeRaw(service.apiUrl, lines, '5\r\nab', 'cde\r\nzz\r\n');
   expectProblem(answer, 404, 'not_found');

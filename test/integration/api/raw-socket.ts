@@ -1,4 +1,4 @@
-// HTTP by hand over a bare socket, for requests that no well-behaved client would send.
+// Hand-written HTTP over a bare socket, for requests that no well-behaved client would send.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { JsonBody } from '../../support/api-client.ts';
@@ -7,11 +7,11 @@ export interface RawAnswer {
   status: number;
   headers: Headers;
   body: JsonBody;
-  /** How many status lines came back in all. */
+  /** The total number of status lines received. */
   answers: number;
 }
 
-/** Sends the bytes and returns the first answer once the server has closed the connection. */
+/** Sends the bytes and returns the first response once the server has closed the connection. */
 export async function exchangeRaw(
   apiUrl: string,
   ...pieces: (string | Buffer)[]
@@ -19,7 +19,7 @@ export async function exchangeRaw(
   const socket = connect(Number(new URL(apiUrl).port), '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // The server may reset the connection after its answer.
+  // The server may reset the connection after its response.
   socket.on('error', () => socket.destroy());
   const closed = once(socket, 'close');
   await once(socket, 'connect');

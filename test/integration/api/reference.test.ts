@@ -1,4 +1,4 @@
-// The contract, as the service serves it, and its pages.
+// The contract as the service serves it, and its pages.
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
@@ -14,7 +14,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const get = (path: string, headers: Record<string, string> = {}) =>
   service.raw('GET', path, { headers });
 
-test('the contract is served as it is in the repository, and once to those who have it', async () => {
+test('the contract is served as it is in the repository, and only once to clients that cache it', async () => {
   const answer = await get('/openapi.json');
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   expect(answer.text).toBe(await readFile('docs/openapi.json', 'utf8'));
@@ -22,7 +22,7 @@ test('the contract is served as it is in the repository, and once to those who h
   expect(await get('/openapi.json', headers)).toMatchObject({ status: 304, text: '' });
 });
 
-test('the pages load the contract and their program from this service alone', async () => {
+test('the pages load the contract and their code only from this service', async () => {
   const { text, headers } = await get('/docs');
   const policy = headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'");
@@ -41,7 +41,7 @@ const preflight = { origin: 'null', 'access-control-request-method': 'POST' };
 const allowedOrigin = async (path: string, headers: Record<string, string>) =>
   (await service.raw('OPTIONS', path, { headers })).headers.get('access-control-allow-origin');
 
-test('the sandboxed pages, whose origin is null, may call with a key, but not the admin area', async () => {
+test('the sandboxed pages, whose origin is null, can call with a key, but not use the admin area', async () => {
   const calls = `/api/v1/appuid/${service.app.appUid}/webhooks`;
   const answer = await service.raw('OPTIONS', calls, { headers: preflight });
   expect(answer.status).toBe(204);
@@ -58,7 +58,7 @@ test('the sandboxed pages, whose origin is null, may call with a key, but not th
   }
 });
 
-test('no other origin may read the answer to a call with a key', async () => {
+test('no other origin can read the response to a call with a key', async () => {
   const calls = `/api/v1/appuid/${service.app.appUid}/webhooks`;
   for (const origin of ['http://evil.example', service.apiUrl, 'null, null']) {
     expect(await allowedOrigin(calls, { ...preflight, origin })).toBeNull();

@@ -1,4 +1,4 @@
-// The requests for a replay, and how it is shown; what it sends is in test/e2e/redelivery.test.ts.
+// The requests for a replay, and its representation. Its deliveries are tested in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelReasons, type CancelReason } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -47,7 +47,7 @@ test.each([
   [{ since: '2026-01-02T00:00:00Z', events: ['webhook.test'] }, '#/events/0 enum'],
   [{ since: '2026-01-02T00:00:00Z', perSecond: 0 }, '#/perSecond minimum'],
   [{ since: '2026-01-02T00:00:00Z', perSecond: 101 }, '#/perSecond maximum'],
-])('a replay of %j is refused', async (body, fault) => {
+])('a replay of %j is rejected', async (body, fault) => {
   const answer = await replay(body);
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
@@ -61,7 +61,7 @@ test.each(['2024-02-29T00:00:00Z', '2000-02-29T23:59:59.999Z', '1969-12-31T23:59
   },
 );
 
-test('a faulty Idempotency-Key is refused in a dry run, too', async () => {
+test('an invalid Idempotency-Key is rejected in a dry run, too', async () => {
   const body = { since: '2024-02-29T00:00:00Z', dryRun: true };
   const headers = { 'x-api-key': service.app.apiKey, 'Idempotency-Key': 'with a space' };
   const path = `/webhooks/${webhookUid}/replays`;
@@ -75,11 +75,11 @@ const copiedAtOnceMax = 20_000;
 async function insertMissed(count: number, externalTenantId: string): Promise<unknown> {
   const at = new Date(Date.now() - 3_600_000);
   const { _id } = await insertEvent(service, [], at);
-  // MongoDB copies them from another event: sending them would take far longer.
+  // MongoDB copies them from another event, because sending them would take far longer.
   const time = _id.slice(0, -16);
   const number = { $toString: { $add: [Long.fromNumber(1e15), '$number'] } };
   const fields = { _id: { $concat: [time, number] }, externalTenantId };
-  // In parts, each well within the driver's time for a command.
+  // In parts, each well within the driver's timeout for a command.
   for (let from = 0; from < count; from += copiedAtOnceMax) {
     const numbers = { $range: [from, Math.min(count, from + copiedAtOnceMax)] };
     await service.store.events
@@ -96,7 +96,7 @@ async function insertMissed(count: number, externalTenantId: string): Promise<un
   return { ...range, states: ['never_attempted'], dryRun: true };
 }
 
-test('a dry run counts up to 10,000 deliveries, and says if there are more', async () => {
+test('a dry run counts up to 10,000 deliveries, and reports if there are more', async () => {
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { externalTenantIds: ['many'] } });
   const wish = await insertMissed(10_000, 'many');
   const webhooks = [{ webhookUid, count: 10_000 }];
@@ -108,7 +108,7 @@ test('a dry run counts up to 10,000 deliveries, and says if there are more', asy
   expect((await replay(wish)).body).toEqual({ ...whole, countIsCapped: true });
 });
 
-test('a dry run with few matches scans 100,000 events, and says that there may be more', async () => {
+test('a dry run with few matches scans 100,000 events, and reports that there may be more', async () => {
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { externalTenantIds: ['few'] } });
   const wish = await insertMissed(100_001, 'others');
   const counted = { dryRun: true, count: 0, countIsCapped: true, webhooks: [] };
@@ -128,7 +128,7 @@ test.each<[unknown, number, ErrorCode, string[]]>([
     'unknown_webhook_uids',
     ['#/webhookUids/0 unknown_webhook'],
   ],
-])('a replay of the application of %j is refused', async (...row) => {
+])('a replay of the application of %j is rejected', async (...row) => {
   const [body, status, code, faults] = row;
   const answer = await service.call('POST', '/replays', { body });
   expectProblem(answer, status, code);
@@ -139,7 +139,7 @@ test.each([
   [{ since, states: ['exhausted'] }, '#/states additionalProperties'],
   [{ since, cancelReasons: ['expired'] }, '#/cancelReasons additionalProperties'],
   [{}, '#/since required'],
-])('a recovery of %j is refused', async (body, fault) => {
+])('a recovery of %j is rejected', async (body, fault) => {
   const answer = await service.call('POST', `/webhooks/${webhookUid}/recover`, { body });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
@@ -161,7 +161,7 @@ async function failTwice() {
   return { app, webhookUids };
 }
 
-test('a replay of the application names its webhooks, those that are paused, and what each would get', async () => {
+test('a replay of the application names its webhooks, the paused ones, and how much each would get', async () => {
   const { app, webhookUids } = await failTwice();
   const [active, paused] = webhookUids;
   const counted = await app.call('POST', '/replays', { body: { since, dryRun: true } });
@@ -225,7 +225,7 @@ test('the replays of a deleted webhook are not found', async () => {
   expect(stored?.state).toBe('running');
 });
 
-/** Writes an ended delivery of each kind to a webhook of a new application; returns their events by kind. */
+/** Writes an ended delivery of each kind to a webhook of a new application. Returns their events by kind. */
 async function endInEachWay() {
   const app = await addApp(service);
   const owner = { ...service, app };
@@ -243,7 +243,7 @@ async function endInEachWay() {
   return { app, webhookUid: webhook._id, eventIds };
 }
 
-/** Returns the kinds of deliveries that a request counts and those that it sends. */
+/** Returns the kinds of deliveries that a request counts, and those that it sends. */
 async function kindsSentBy(pathOf: (uid: string) => string, fields: unknown) {
   const { app, webhookUid: uid, eventIds } = await endInEachWay();
   const body = { since, ...(fields as object) };
@@ -266,7 +266,7 @@ test.each([
   ...callsForReplays,
   ['a recovery', (uid: string) => `/webhooks/${uid}/recover`] as const,
 ])(
-  '%s counts and sends by default what failed or was lost, not what was cancelled on purpose',
+  '%s by default counts and sends failed and lost deliveries, not those cancelled on purpose',
   async (...row) => {
     const [, pathOf] = row;
     const kinds = ['exhausted', 'blocked', 'expired', 'abandoned'];
@@ -275,7 +275,7 @@ test.each([
 );
 
 test.each(callsForReplays)(
-  '%s counts and sends what was cancelled on purpose where the request names it',
+  '%s counts and sends deliveries cancelled on purpose if the request names them',
   async (_what, pathOf) => {
     const named: CancelReason[] = ['discarded', 'unsubscribed'];
     const fields = { states: ['cancelled'], cancelReasons: named };

@@ -1,4 +1,4 @@
-// The requests for a resend; what it sends is in test/e2e/redelivery.test.ts.
+// The requests for a resend. Its deliveries are tested in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -57,7 +57,7 @@ test.each([
   ['expired', true],
   ['abandoned', true],
 ] as const)(
-  'a resend to all webhooks, with one whose delivery is cancelled as %s, goes to that one: %j',
+  "a resend to all webhooks, of which one's delivery is cancelled as %s, goes to that one: %j",
   async (...row) => {
     const [cancelReason, isSent] = row;
     const url = 'http://127.0.0.1:1/';

@@ -1,9 +1,9 @@
-// Calls about resources that several test files make, and the events that the database holds of one.
+// Calls about resources that several test files make, and the stored events of a resource.
 import { expect } from 'vitest';
 import type { ApiClient } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 
-/** An event's payload as a receiver would get it. */
+/** The payload of an event as a receiver would get it. */
 export interface Payload {
   eventId: string;
   event: string;

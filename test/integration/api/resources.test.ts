@@ -1,4 +1,4 @@
-// Agents, contexts and context files: creating, reading, changing, deleting, and the events of these.
+// Agents, contexts and context files: creating, reading, changing and deleting them, and their events.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { payloadFaults } from '../../support/payload-schema.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -109,7 +109,7 @@ test.each(kinds.map((kind) => [kind.entity, kind] as const))(
       `${entity}.deleted`,
     ]);
     expect(events.map((event) => event.data)).toEqual([created.body, changed.body, changed.body]);
-    // The catalogue describes what is sent.
+    // The catalogue describes the payloads.
     expect(events.flatMap(payloadFaults)).toEqual([]);
   },
 );
@@ -147,7 +147,7 @@ test.each(kinds.map((kind) => [kind.entity, kind] as const))(
   },
 );
 
-test('a description of null is removed, an empty one is stored', async () => {
+test('a description of null is removed, and an empty one is stored', async () => {
   const { body: agent } = await service.call('POST', '/agents', {
     body: {
       agentName: 'A',
@@ -167,7 +167,7 @@ test('a description of null is removed, an empty one is stored', async () => {
   expect(cleared.body).not.toHaveProperty('accountUids');
 });
 
-test('an agent may name only accounts of its application', async () => {
+test('an agent can name only accounts of its application', async () => {
   const body = { agentName: 'A', externalTenantId: 't' };
   const refused = await service.call('POST', '/agents', {
     body: { ...body, accountUids: ['acc_none'] },

@@ -1,9 +1,9 @@
-// What an operator may see of the installation's settings, and that nothing of it is secret.
+// The settings of the installation that operators can see, none of which is secret.
 import { expect, test } from 'vitest';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { startService } from '../../support/service.ts';
 
-test('the settings are those of the process, with durations as texts', async () => {
+test('the settings are those of the process, with durations as text', async () => {
   await using service = await startService({
     worker: false,
     env: {
@@ -39,7 +39,7 @@ test('the settings are those of the process, with durations as texts', async () 
   });
 });
 
-test('no secret is in them, and an address that is not set is null', async () => {
+test('they contain no secret, and an address that is not set is null', async () => {
   await using service = await startService({ worker: false });
   const { body, text } = await service.call('GET', '/settings');
   expect(body['temporalUiUrl']).toBeNull();

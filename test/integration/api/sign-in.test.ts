@@ -1,4 +1,4 @@
-// Signing users in: which identities are one user, and what is stored, with concurrent callers.
+// Signing in users: which identities are the same user, and what is stored, with concurrent callers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
@@ -196,7 +196,7 @@ test.each([
   `${'x'.repeat(65)}@example.com`,
   `u@${'a'.repeat(64)}.com`,
   `u@${'ü'.repeat(60)}.com`,
-])('%j is no e-mail address', async (userEmail) => {
+])('%j is not an email address', async (userEmail) => {
   const answer = await signIn({ userEmail });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual(['#/userEmail format']);
@@ -210,7 +210,7 @@ test('an address of 254 characters is accepted, one of 255 is refused', async ()
   expectProblem(await signIn({ userEmail: `u${longest}` }), 400, 'invalid_request');
 });
 
-test("an e-mail user's address is stored only as a pseudonym unique to the application", async () => {
+test("an email user's address is stored only as a pseudonym unique to the application", async () => {
   const local = 'very-private-person';
   const _id = await userUidOf({ userEmail: `${local}@private.example` });
   const user = await service.store.users.findOne({ _id });
@@ -223,7 +223,7 @@ test("an e-mail user's address is stored only as a pseudonym unique to the appli
   expect(everything).not.toContain('private.example');
 });
 
-test('an externalId and an e-mail with the same text are two users', async () => {
+test('an externalId and an email with the same text are two users', async () => {
   const text = 'same@example.com';
   const byId = await userUidOf({ externalId: text });
   const byEmail = await userUidOf({ userEmail: text });

@@ -57,7 +57,7 @@ function keyIdOf(token: string): string {
   return String(decodeProtectedHeader(token).kid);
 }
 
-test('a key signs for its period, is published an hour before it, and until its last token has expired after it', async () => {
+test('a key signs for its period, and is published from an hour before it until its last token has expired', async () => {
   const one = keyIdOf(await signIn());
   expect(await publishedKeyIds()).toEqual([one]);
 
@@ -89,7 +89,7 @@ test('a key signs for its period, is published an hour before it, and until its 
   ]);
 });
 
-test('the settings show what each published key is doing, and when the next one signs', async () => {
+test('the settings show the state of each published key, and when the next one signs', async () => {
   const one = keyIdOf(await signIn());
   const [only, ...none] = await shownKeys();
   expect(none).toEqual([]);
@@ -153,7 +153,7 @@ test('twenty concurrent processes keep one key per generation, and all sign with
   expect(created).toBe(latest[0]?.generation);
 });
 
-/** The store of a process that is killed at its `call`th use of keys or audit log. */
+/** The store of a process that is killed at its `call`th access to keys or audit log. */
 function dyingStore(call: number): Store {
   let left = call;
   const mortal = <T extends object>(target: T): T =>
@@ -195,7 +195,7 @@ test('a rotation that is killed at any step is completed by the next process', a
   expect(died).toBeLessThan(8);
 });
 
-test('while the database does not answer the last keys are published for 20 minutes, after a second, and none signs', async () => {
+test('while the database is unavailable the last keys are published for 20 minutes, after a second, and none signs', async () => {
   let fail = (_error: Error): void => undefined;
   const silence = (): Promise<never> => new Promise((_resolve, reject) => (fail = reject));
   let isAway = false;
@@ -225,7 +225,7 @@ test('while the database does not answer the last keys are published for 20 minu
 });
 
 test.each(['another', 'the same'])(
-  'each use of a key that does not open is counted and logged (%s id of the sealing key)',
+  'each use of a key that cannot be unsealed is counted and logged (%s id of the sealing key)',
   async (name) => {
     await ringOf(service.store).active();
     const id = name === 'the same' ? String(service.config.sealingKeys[0]?.id) : 'other';
@@ -268,7 +268,7 @@ test('a key that is deleted from the database signs for at most another minute',
   expect(await publishedKeyIds()).toEqual([next]);
 });
 
-test('a key that is deleted from the database is published for at most another minute, by an idle process too', async () => {
+test('a key that is deleted from the database is published for at most another minute, even by an idle process', async () => {
   const ring = ringOf(service.store);
   const [leaked] = await ring.published();
   await service.store.signingKeys.deleteOne({ _id: String(leaked?.kid) });

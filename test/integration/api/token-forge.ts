@@ -1,4 +1,4 @@
-// Makes tokens as the service or an attacker would: with any header, payload and key.
+// Makes tokens like the service or an attacker would: with any header, payload and key.
 import {
   createPrivateKey,
   createPublicKey,
@@ -7,13 +7,13 @@ import {
   sign,
 } from 'node:crypto';
 import { expect } from 'vitest';
-import { signingKeyPlace } from '../../../lib/identity/signing-keys.ts';
+import { signingKeyLocation } from '../../../lib/identity/signing-keys.ts';
 import type { Answer } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 
 export type Json = Record<string, unknown>;
 
-/** A valid token in its parts, and the service's own key to sign another. */
+/** A valid token in its parts, and the service's own key to sign others. */
 export interface GoodToken {
   text: string;
   header: Json;
@@ -25,7 +25,7 @@ export interface GoodToken {
   publicJwk: JsonWebKey;
 }
 
-/** The fault, and how to make it from a good token. */
+/** The fault, and how to derive it from a good token. */
 export type RefusalCase = [string, (good: GoodToken) => string | Promise<string>];
 
 export function base64url(text: string | Buffer): string {
@@ -45,7 +45,7 @@ export function signTexts(header: string, payload: string, key: KeyObject): stri
   return `${input}.${base64url(signature)}`;
 }
 
-/** Signs the good token again, with changes, with the service's own key; undefined removes a field. */
+/** Signs the good token again with the service's own key, with changes. Undefined removes a field. */
 export function resign(
   { header, payload, privateKey }: GoodToken,
   changes: { header?: Json; payload?: Json },
@@ -61,7 +61,7 @@ export async function signIn(service: Pick<TestService, 'call'>, body: Json): Pr
   return String(answer.body['authToken']);
 }
 
-/** Verifies a token; the call must answer for any token. */
+/** Verifies a token. The call must respond to any token. */
 export async function verify(
   service: Pick<TestService, 'call'>,
   authToken: string,
@@ -73,7 +73,7 @@ export async function verify(
   return answer.body;
 }
 
-/** Parses a token and opens the key that signed it. */
+/** Parses a token and unseals the key that signed it. */
 export async function takeApart(service: TestService, text: string): Promise<GoodToken> {
   const parts = text.split('.') as [string, string, string];
   const [header, payload] = parts
@@ -82,7 +82,7 @@ export async function takeApart(service: TestService, text: string): Promise<Goo
   const _id = String(header?.['kid']);
   const stored = await service.store.signingKeys.findOne({ _id });
   if (stored === null || !header || !payload) throw new Error(`there is no key ${_id}`);
-  const pem = service.context.secretBox.open(stored.privateKey, signingKeyPlace(_id));
+  const pem = service.context.secretBox.open(stored.privateKey, signingKeyLocation(_id));
   const privateKey = createPrivateKey(pem);
   const publicKey = createPublicKey(privateKey);
   const publicJwk = stored.publicKey as JsonWebKey;

@@ -1,4 +1,4 @@
-// Tokens that must be refused for their algorithm, header or claims, each one change away from a good one.
+// Tokens that must be rejected for their algorithm, header or claims, each one change away from a good one.
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { exportJWK } from 'jose';
 import {
@@ -100,7 +100,7 @@ const headers: RefusalCase[] = [
   ),
 ];
 
-/** Bad values for each claim; all are signed with our own key. */
+/** Bad values of each claim. All are signed with our own key. */
 const badClaims: [string, unknown[]][] = [
   [
     'iss',
@@ -145,7 +145,7 @@ const claims: RefusalCase[] = [
   ],
 ];
 
-/** Expired tokens have a reason of their own and are tested apart. */
+/** Expired tokens have their own reason and are tested separately. */
 function isPast(claim: string, value: unknown): boolean {
   return claim === 'exp' && value === -1e300;
 }

@@ -1,4 +1,4 @@
-// The verify call refuses more than a hundred kinds of forged or malformed tokens.
+// The verify call rejects more than a hundred kinds of forged or malformed tokens.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { assert, asyncProperty, constantFrom, integer } from 'fast-check';
 import { addApp } from '../../support/add-app.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('the token from which all others are made is valid, and so is one that is signed the same way', async () => {
+test('the token from which all others are derived is valid, and so is one signed in the same way', async () => {
   expect(await verify(service, good.text)).toMatchObject({ active: true });
   expect(await verify(service, resign(good, {}))).toMatchObject({ active: true });
   const longest = { exp: Number(good.payload['iat']) + 60 * 60 };
@@ -40,16 +40,16 @@ test.each(refusalCases)(
 
 test('changing, removing or adding any one character makes a token invalid', async () => {
   const { text } = good;
-  const place = integer({ min: 0, max: text.length - 1 });
+  const index = integer({ min: 0, max: text.length - 1 });
   const character = constantFrom(...Array.from('AZaz09-_.=+/ é'));
   const removed = constantFrom(0, 1);
   await assert(
-    asyncProperty(place, character, removed, async (at, put, taken) => {
+    asyncProperty(index, character, removed, async (at, put, taken) => {
       const forged = text.slice(0, at) + put + text.slice(at + taken);
       if (forged === text) return;
       expect(await verify(service, forged)).toEqual({ active: false, reason: 'invalid' });
     }),
-    // Shrinking sends as many requests again and may outlast the test; the seed identifies the case.
+    // Shrinking sends as many requests again and may outlast the test. The seed identifies the case.
     { numRuns: 300, endOnFailure: true },
   );
 });
@@ -80,7 +80,7 @@ test('a token of another application is invalid, expired or not', async () => {
 });
 
 test.each([['usr_01m7z102ckeqw5xk7ahxemxjgv'], ['']])(
-  'a token of the user %j that does not exist is revoked',
+  'a token of the non-existent user %j is revoked',
   async (sub) => {
     const forged = resign(good, { payload: { sub } });
     expect(await verify(service, forged)).toEqual({ active: false, reason: 'revoked' });

@@ -1,4 +1,4 @@
-// Revoked tokens are inactive from the answer on, and a later token is active even in the same second.
+// Revoked tokens are inactive once the call has responded, and a later token is active even in the same second.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
 import { addApp } from '../../support/add-app.ts';
@@ -7,7 +7,7 @@ import { expectProblem, makeKey } from './problems.ts';
 import { signIn, verify } from './token-forge.ts';
 
 let service: TestService;
-/** The time of the service's clock while it is not null. */
+/** The time of the service's clock, unless it is null. */
 let stoodStillAt: Date | null = null;
 
 beforeAll(async () => {
@@ -129,7 +129,7 @@ test("the tokens of an unknown, deleted or another application's user cannot be 
   expect(await service.store.users.findOne({ _id: foreign })).not.toHaveProperty('tokenEpoch');
 });
 
-test('revoking needs the scope users:auth', async () => {
+test('a revocation requires the scope users:auth', async () => {
   const headers = { 'x-api-key': await makeKey(service, { scopes: ['admin'] }) };
   for (const path of ['/sdkusers/tokens/revoke', '/sdkusers/usr_x/tokens/revoke']) {
     expectProblem(await service.call('POST', path, { headers }), 403, 'insufficient_scope');

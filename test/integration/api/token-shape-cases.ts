@@ -1,4 +1,4 @@
-// Tokens that must be refused for their encoding or signature, each one change away from a good one.
+// Tokens that must be rejected for their encoding or signature, each one change away from a good one.
 import { sign } from 'node:crypto';
 import { CompactEncrypt } from 'jose';
 import {

@@ -1,4 +1,4 @@
-// The verify call for back ends of the SDK, and a verifier that shares no code with the service.
+// The verify call for SDK back ends, and a verifier that shares no code with the service.
 import { webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startService, type TestService } from '../../support/service.ts';
@@ -8,7 +8,7 @@ import { makeAgent } from './resource-calls.ts';
 import { signIn, verify } from './token-forge.ts';
 
 let service: TestService;
-// A fixed clock, at a whole second like the times of a token, that tests move.
+// A fixed clock that tests can move, at a whole second like the times of a token.
 const startedAtMs = Math.floor(Date.now() / 1_000) * 1_000;
 let nowMs = startedAtMs;
 const clock = { now: (): Date => new Date(nowMs) };
@@ -25,7 +25,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-test('the answer for a valid token has its user, expiry and accounts', async () => {
+test('the response for a valid token has its user, expiry and accounts', async () => {
   const { accountUid } = service.app;
   const body = { externalId: 'verified', accountUids: [accountUid] };
   const signedIn = await service.call('POST', '/sdkusers/auth', { body });
@@ -85,7 +85,7 @@ test("an agent is reachable through the token's accounts", async () => {
   }
 });
 
-test('the accounts of the token decide, not those that the user got later', async () => {
+test('the accounts in the token count, not those that the user got later', async () => {
   const accountUid = await makeAccount(service);
   const agentUid = await makeAgent(service, { accountUids: [accountUid] });
   const before = await signIn(service, { externalId: 'joiner' });
@@ -94,7 +94,7 @@ test('the accounts of the token decide, not those that the user got later', asyn
   expect(await verify(service, after, agentUid)).toMatchObject({ agent: { allowed: true } });
 });
 
-test("another application's agent is answered like an unknown one", async () => {
+test("another application's agent gets the same response as an unknown one", async () => {
   const agentUid = await makeAgent(service);
   await service.store.agents.updateOne({ _id: agentUid }, { $set: { appUid: 'app_other' } });
   const token = await signIn(service, { externalId: 'stranger' });
@@ -102,12 +102,12 @@ test("another application's agent is answered like an unknown one", async () => 
   expect(answer['agent']).toEqual({ uid: agentUid, allowed: false });
 });
 
-test('the answer for an inactive token says nothing about an agent', async () => {
+test('the response for an inactive token reveals nothing about an agent', async () => {
   const answer = await verify(service, 'no token', await makeAgent(service));
   expect(answer).toEqual({ active: false, reason: 'invalid' });
 });
 
-test('the verify call needs a key of the application, and its answers must not be stored', async () => {
+test('the verify call needs a key of the application, and its responses must not be stored', async () => {
   const body = { authToken: await signIn(service, { externalId: 'checked' }) };
   const path = '/sdkusers/token/verify';
   expectProblem(await service.call('POST', path, { body, headers: {} }), 401, 'unauthenticated');
@@ -125,7 +125,7 @@ test('the longest possible token is under 8 KiB and active', async () => {
   expect(await verify(service, token)).toMatchObject({ active: true, accountUids });
 });
 
-/** Checks a token with only the Web Cryptography API and the published keys, as any client could. */
+/** Verifies a token with only the Web Cryptography API and the published keys, as any client could. */
 async function verifyIndependently(token: string): Promise<Record<string, unknown> | null> {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const parse = (part: string): Record<string, unknown> =>
@@ -148,7 +148,7 @@ async function verifyIndependently(token: string): Promise<Record<string, unknow
   return good && inTime && forUs ? claims : null;
 }
 
-test('an independent implementation accepts a valid token and refuses a changed one', async () => {
+test('an independent implementation accepts a valid token and rejects a changed one', async () => {
   const token = await signIn(service, { externalId: 'independent' });
   const claims = await verifyIndependently(token);
   expect(claims).toMatchObject({ app: service.app.appUid, accounts: [], epoch: 0 });

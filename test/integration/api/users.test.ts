@@ -76,7 +76,7 @@ test('users are listed in pages, newest first, without deleted ones', async () =
   expect(second.body['nextCursor']).toBeNull();
 });
 
-test("a user is found by its exact externalId, but not by an e-mail's stored pseudonym", async () => {
+test('a user is found by the exact externalId, but not by the stored pseudonym of an email', async () => {
   const userUid = await makeUser('ext 1/ä');
   await makeUser('ext 1/A');
   const { userUid: byEmail } = await signIn({ userEmail: 'ext@example.com' });
@@ -93,7 +93,7 @@ test("a user is found by its exact externalId, but not by an e-mail's stored pse
   }
 });
 
-test('a user is found by any spelling of the e-mail that signs the same user in', async () => {
+test('a user is found by any spelling of the email that signs in the same user', async () => {
   const { userUid } = await signIn({ userEmail: 'Ada+1@Bücher.example' });
   await signIn({ userEmail: 'ada@bücher.example' });
   await makeUser('ada+1@bücher.example');
@@ -123,7 +123,7 @@ test.each([
   'email=ada+1@example.com',
   `email=${'x'.repeat(250)}@b.co`,
   'email=a@b.co&email=a@b.co',
-])('the query %j is refused', async (query) => {
+])('the query %j is rejected', async (query) => {
   expectProblem(await client.call('GET', `/sdkusers?${query}`), 400, 'invalid_request');
 });
 
@@ -146,14 +146,14 @@ test.each([
   [{ name: 7 }, '#/name type'],
   [{ externalId: 'other' }, '#/externalId additionalProperties'],
   [{ accountUids: [] }, '#/accountUids additionalProperties'],
-])('a change to %j is refused', async (body, fault) => {
+])('a change to %j is rejected', async (body, fault) => {
   const answer = await client.call('PATCH', `/sdkusers/${await makeUser()}`, { body });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
 });
 
 test.each([[{ externalId: 'person-4711' }], [{ userEmail: 'person-4711@private.example' }]])(
-  'no personal data of a deleted user %j is left, and the identity is free for a new user',
+  'no personal data of a deleted user %j remains, and the identity is free for a new user',
   async (identity) => {
     const named = { ...identity, name: 'Secret Name', accountUids: [accountUid] };
     const { userUid, authToken } = await signIn(named);
@@ -204,7 +204,7 @@ test('concurrent deletions and sign-ins of one identity all succeed and leave at
   }
 });
 
-test("a deleted or unknown user or another application's is not found by any call", async () => {
+test('a deleted or unknown user, or one of another application, is not found by any call', async () => {
   const deleted = await makeUser('deleted');
   await client.call('DELETE', `/sdkusers/${deleted}`);
   const foreign = await makeUser('foreign');

@@ -1,4 +1,4 @@
-// What a webhook is called, and what it sends along: names, headers, credentials, a client certificate.
+// The names and notes of a webhook, and what it sends: headers, credentials and a client certificate.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -40,7 +40,7 @@ test('name, description and metadata are kept, shown, replaced as a whole, and c
   expect(webhook).toMatchObject(none);
 });
 
-test('the same fields in another order are no change', async () => {
+test('the same fields in another order do not count as a change', async () => {
   const created = await register({ metadata: { a: '1', b: '2' }, filter: { x: 1, y: [2, 3] } });
   const path = `/webhooks/${String(created.body['uid'])}`;
   const body = { metadata: { b: '2', a: '1' }, filter: { y: [2, 3], x: 1 } };
@@ -51,7 +51,7 @@ test('the same fields in another order are no change', async () => {
   expect(last.body['metadata']).toEqual(other.metadata);
 });
 
-test('the row of a change names what each field was before, without what is secret', async () => {
+test('the row of a change has the previous value of each field, without secrets', async () => {
   const fields = (word: string, n: number) => ({
     name: word,
     description: word.repeat(n),
@@ -82,7 +82,7 @@ test('the row of a change names what each field was before, without what is secr
   expect(JSON.stringify(change)).not.toContain('private');
 });
 
-test('the audit log has the name, but not the description and the values of the metadata', async () => {
+test('the audit log has the name, but neither the description nor the values of the metadata', async () => {
   const { body } = await register({
     name: 'Audited',
     description: 'Its description',

@@ -1,4 +1,4 @@
-// The deliveries of a webhook, an event and an application by state, answer, tenant and time, in pages.
+// The deliveries of a webhook, an event and an application by state, response, tenant and time, in pages.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -111,7 +111,7 @@ test.each([
   '/events?event=webhook.test',
   '/events?entity=webhook',
   `/events?resourceUid=${'r'.repeat(201)}`,
-])('the query %s is refused', async (path) => {
+])('the query %s is rejected', async (path) => {
   expectProblem(await service.call('GET', path), 400, 'invalid_request');
 });
 
@@ -165,7 +165,7 @@ test("deliveries added during paging do not shift the pages of an event's list",
     const delivery = newDelivery(service, at, { eventId: event._id, webhookUid });
     await service.store.deliveries.insertOne(delivery);
   });
-  // An added delivery is listed if it sorts behind the pages read by then.
+  // An added delivery is listed if it sorts after the pages read so far.
   const expected = [...webhookUids, 'whk_i'].toSorted();
   expect(found.map((each) => String(each['webhookUid']))).toEqual(expected);
 });
@@ -180,11 +180,11 @@ test.each([
   '?until=2026-11-20',
   '?state=held&state=held',
   '?limit=0',
-])('the query %j is refused', async (query) => {
+])('the query %j is rejected', async (query) => {
   expectProblem(await list(query), 400, 'invalid_request');
 });
 
-/** Writes deliveries whose samples have 80 KiB each, and returns the paths of their lists. */
+/** Writes deliveries with samples of 80 KiB each, and returns the paths of their lists. */
 async function insertLongDeliveries(count: number): Promise<string[]> {
   const webhookUids = Array.from({ length: count }, (_, n) => `whk_long${100 + n}`);
   const event = await insertEvent(service, [...webhookUids, 'whk_never'], at);
@@ -210,7 +210,7 @@ async function insertLongDeliveries(count: number): Promise<string[]> {
 
 const sample = '"'.repeat(4 * 1024);
 
-test('a page ends when its deliveries have 2 MiB, and the next one continues there', async () => {
+test('a page ends when its deliveries reach 2 MiB, and the next one continues there', async () => {
   const lists = await insertLongDeliveries(30);
   for (const [list, count] of [
     [lists[0], 31],

@@ -22,7 +22,7 @@ async function register(fields: Record<string, unknown>): Promise<string> {
   return (await registerWebhook(service, { url, entities, ...fields })).uid;
 }
 
-/** Returns which of the given webhooks get a reported event. */
+/** Returns the webhooks, of those given, that get a reported event. */
 async function whoGets(
   event: string,
   externalTenantId: string,
@@ -71,7 +71,7 @@ const values = (count: number) => Array.from({ length: count }, (_none, n) => `v
 const paths = (count: number) => Object.fromEntries(values(count).map((path) => [path, 1]));
 const longest = 'x'.repeat(256);
 
-test('a filter of fields of the data decides who gets an event, and is no part of the audit log', async () => {
+test('a filter on fields of the data decides who gets an event, and is not part of the audit log', async () => {
   const filter = { 'owner.team': ['core', 'web'], live: true };
   const created = await service.call('POST', '/webhooks', {
     body: { url, entities: ['agent'], filter },
@@ -113,7 +113,7 @@ test.each([
   expect(read.body).toMatchObject(fields);
 });
 
-test('an answer warns of another active webhook that sends the same events to the same URL', async () => {
+test('a response warns of another active webhook that sends the same events to the same URL', async () => {
   const shared = { url: 'http://127.0.0.1:1/shared', entities: ['agent'] };
   const first = await register(shared);
   const twin = await register(shared);
@@ -149,7 +149,7 @@ test('null removes a filter, and then all events arrive again', async () => {
   expect(await whoGets('agent.updated', 'tenant-b', [uid])).toEqual([uid]);
 });
 
-test("a filter of events outside the webhook's entities is refused, in POST and PATCH", async () => {
+test("a filter on events outside the webhook's entities is rejected, in POST and PATCH", async () => {
   const wrong = await service.call('POST', '/webhooks', {
     body: { url, entities: ['agent'], events: ['agent.created', 'context.updated'] },
   });
@@ -206,7 +206,7 @@ test.each([
   [{ filter: { 'a\n': 1 } }, '#/filter/a\n filter'],
   [{ filter: { [`${longest}x`]: 1 } }, `#/filter/${longest.slice(0, 200)}… filter`],
   [{ onResume: 'deliver' }, '#/onResume additionalProperties'],
-])('a webhook with %j is refused', async (fields, fault) => {
+])('a webhook with %j is rejected', async (fields, fault) => {
   const answer = await service.call('POST', '/webhooks', {
     body: { url, entities: ['agent'], ...fields },
   });
@@ -223,7 +223,7 @@ test.each([
   [{ retrySchedule: Array(21).fill('1s') }, '#/retrySchedule maxItems'],
   [{ ratePerSecond: 0 }, '#/ratePerSecond minimum'],
   [{ filter: { a: [] } }, '#/filter/a filter'],
-])('a change with %j is refused and changes nothing', async (fields, fault) => {
+])('a change with %j is rejected and changes nothing', async (fields, fault) => {
   const uid = await register({ retrySchedule: ['1m'] });
   const before = await service.store.webhooks.findOne({ _id: uid });
   const answer = await service.call('PATCH', `/webhooks/${uid}`, {
@@ -234,7 +234,7 @@ test.each([
   expect(await service.store.webhooks.findOne({ _id: uid })).toEqual(before);
 });
 
-test('a discard needs a paused webhook, and repeating it changes nothing', async () => {
+test('a discard requires a paused webhook, and repeating it changes nothing', async () => {
   const uid = await register({});
   const change = (body: object): Promise<Answer> =>
     service.call('PATCH', `/webhooks/${uid}`, { body });

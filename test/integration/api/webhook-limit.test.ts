@@ -86,11 +86,11 @@ test('three queries list all webhooks with their held deliveries, counted up to 
   const kinds = commands.map(({ ns, command }) => `${String(ns)}.${Object.keys(command)[0]}`);
   const [aggregate, find] = [`${names[0]}.aggregate`, `${names[0]}.find`];
   expect(kinds.toSorted()).toEqual([aggregate, aggregate, find]);
-  // Held deliveries are counted in their index, without reading their documents.
+  // Held deliveries are counted in their index, without reading documents.
   for (const { docsExamined } of commands) expect(docsExamined).toBeLessThanOrEqual(1_000);
 });
 
-test('an event may be resent to as many webhooks as the setting allows, and to no more', async () => {
+test('an event can be resent to as many webhooks as the setting allows, and no more', async () => {
   const event = await insertEvent(service, webhookUids);
   const path = `/events/${event._id}/resend`;
   const known = await service.call('POST', path, { body: { webhookUids } });

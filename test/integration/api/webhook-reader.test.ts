@@ -1,4 +1,4 @@
-// The webhooks that a change reads: always as they are, and for each application by itself.
+// The webhooks that a change reads: always current, and separately for each application.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWebhookReader } from '../../../api/resources/webhook-reader.ts';
 import type { Store } from '../../../lib/mongo/connect.ts';
@@ -15,7 +15,7 @@ afterAll(() => installation?.[Symbol.asyncDispose]());
 
 const url = 'https://example.com/hook';
 
-test('a read has each change of a webhook that was made before it, and what is unchanged is not parsed again', async () => {
+test('a read includes each change of a webhook made before it, and does not parse unchanged ones again', async () => {
   const { store, app } = installation;
   const filter = [{ path: 'status', is: 'open' }];
   const { _id } = await insertWebhook(installation, { url, filter });
@@ -27,7 +27,7 @@ test('a read has each change of a webhook that was made before it, and what is u
   expect(before).toEqual([expect.objectContaining({ _id, filter }), subscription]);
   const changed = [{ path: 'status', is: 'shut' }];
   await store.webhooks.updateOne({ _id }, { $set: { filter: changed } });
-  // It is for people alone.
+  // This field is only for people.
   await store.webhooks.updateOne({ _id: other._id }, { $set: { lastTriggeredAt: new Date() } });
   const after = await read(wanted);
   expect(after[0]?.filter).toEqual(changed);

@@ -1,6 +1,6 @@
 // Webhooks: registering, reading, changing, deleting, and their limit.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { secretPlace } from '../../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../../lib/webhooks/secrets.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   });
 });
 
-// Each test has an application of its own, because the limit and the list are per application.
+// Each test has its own application, because the limit and the list are per application.
 beforeEach(async () => {
   client = await addApp(service);
   appUid = client.appUid;
@@ -38,7 +38,7 @@ async function register(body: Record<string, unknown> = valid): Promise<Answer> 
   return callPatiently(() => client.call('POST', '/webhooks', { body }));
 }
 
-/** Asks about a URL without registering it. */
+/** Checks a URL without registering it. */
 async function check(body: { url: string; kind?: string }): Promise<JsonBody> {
   const answer = await client.call('POST', '/webhooks/check-url', { body });
   expect(answer.status).toBe(200);
@@ -116,8 +116,8 @@ test('the secret is sealed at rest, bound to its own row', async () => {
   expect(text).not.toContain(Buffer.from(String(secret)).toString('base64').slice(0, 40));
   if (stored === null) throw new Error('the webhook is not stored');
   const box = service.context.secretBox;
-  expect(box.open(stored.secret, secretPlace(stored))).toBe(secret);
-  expect(() => box.open(stored.secret, secretPlace({ appUid, _id: 'whk_other' }))).toThrow();
+  expect(box.open(stored.secret, secretLocation(stored))).toBe(secret);
+  expect(() => box.open(stored.secret, secretLocation({ appUid, _id: 'whk_other' }))).toThrow();
 });
 
 test('the list is a plain array in the order of registration, empty at first', async () => {
@@ -126,7 +126,7 @@ test('the list is a plain array in the order of registration, empty at first', a
   for (let i = 0; i < 3; i += 1) {
     const answer = await register({ ...valid, url: `https://r${i}.example.com/` });
     uids.push(answer.body['uid']);
-    // Uids sort by the millisecond, so the next one must not be made in the same.
+    // Uids sort by the millisecond, so the next one must not be made in the same one.
     const at = Date.parse(String(answer.body['createdAt']));
     while (Date.now() <= at) await new Promise(setImmediate);
   }
@@ -251,7 +251,7 @@ test.each([
   expectProblem(changed, 400, 'invalid_request');
 });
 
-test('setting active clears the reason for which the service paused the webhook; other changes do not', async () => {
+test('setting active clears the reason for the deactivation; other changes do not', async () => {
   const _id = String((await register()).body['uid']);
   await service.store.webhooks.updateOne(
     { _id },
@@ -277,7 +277,7 @@ test('a deleted webhook is gone, and deleting it again gets 404', async () => {
 
 const webhooksPerAppMax = 100;
 
-/** Inserts webhooks without the API, which would take long for many. */
+/** Inserts webhooks without the API, which would take too long for many. */
 async function fill(count: number): Promise<void> {
   const { uid } = (await register()).body;
   const model = await service.store.webhooks.findOne({ _id: String(uid) });

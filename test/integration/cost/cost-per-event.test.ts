@@ -1,4 +1,4 @@
-// The cost of an event in counts that do not depend on the machine's speed: commands, transitions, history.
+// The cost of an event in counts that are independent of the machine's speed: commands, transitions, history.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
@@ -39,7 +39,7 @@ interface Cost {
   historyBytes: number;
 }
 
-/** Counts what `work` causes until the deliveries of the events that it returns are settled. */
+/** Counts the cost of `work` until the deliveries of the events that it returns are settled. */
 async function costOf(deliveries: number, work: () => Promise<readonly string[]>): Promise<Cost> {
   const { store, temporal } = service;
   // The server's profiler records each command on this test's database.
@@ -67,7 +67,7 @@ async function costOf(deliveries: number, work: () => Promise<readonly string[]>
   };
 }
 
-/** Returns the lowest cost of three: on a machine that stalls a heartbeat adds a transition, and facts are read anew. */
+/** Returns the lowest of three costs: on a stalling machine, a heartbeat adds a transition and facts are read again. */
 async function leastOf(measure: () => Promise<Cost>): Promise<Cost> {
   const costs: Cost[] = [];
   for (let n = 0; n < 3; n += 1) {
@@ -95,7 +95,7 @@ async function countCommands(): Promise<Pick<Cost, 'commands' | 'documentsRead'>
   return { commands, documentsRead };
 }
 
-// Once a second per process, once a minute per key or each minute, for any number of events.
+// Once per second and process, or once per minute and key, for any number of events.
 const byTheClock = new Set([
   'rateCounts.query',
   'rateCounts.update',
@@ -104,11 +104,11 @@ const byTheClock = new Set([
   'statisticsCursors.command',
   'statisticsCursors.query',
   'statisticsCursors.update',
-  // When webhooks were last triggered.
+  // The times when webhooks were last triggered.
   'webhooks.update',
 ]);
 
-/** Commands that no event causes: the counts of these tests, the relay's sweeps, and the reads of the statistics. */
+/** Checks for commands that no event causes: those of these tests, the relay's sweeps, the reads of the statistics. */
 function isNoCost(command: Record<string, unknown>): boolean {
   const filter = (command['filter'] ?? {}) as Record<string, unknown>;
   const isCount = 'aggregate' in command && command['aggregate'] !== 'apiKeys';
@@ -117,7 +117,7 @@ function isNoCost(command: Record<string, unknown>): boolean {
 
 const reportOne = async (): Promise<string[]> => [await reportChange(service, { agentName: 'A' })];
 
-// For any number of webhooks; the deliveries are written besides.
+// For any number of webhooks. The writes of deliveries are extra.
 const commandsOfEvent = {
   // With its application, joined by the server.
   'apiKeys.command': 1,
@@ -128,7 +128,7 @@ const commandsOfEvent = {
 };
 const commandsOfOne = { ...commandsOfEvent, 'deliveries.insert': 1 };
 
-test('a reported event alone costs seven commands, two transitions and seven events of history', async () => {
+test('a reported event on its own costs seven commands, two transitions and seven history events', async () => {
   const cost = await leastOf(async () => {
     await insertWebhook(service, { url: receiver.url });
     return costOf(1, reportOne);
@@ -139,7 +139,7 @@ test('a reported event alone costs seven commands, two transitions and seven eve
   expect(cost.historyBytes).toBeLessThan(2_800);
 });
 
-test('a change of an agent costs one write more, in one transaction with its event', async () => {
+test('a change of an agent costs one more write, in one transaction with its event', async () => {
   await insertWebhook(service, { url: receiver.url });
   const created = await service.call('POST', '/agents', {
     body: { agentName: 'A', externalTenantId: 'tenant-1' },
@@ -165,7 +165,7 @@ test('a change of an agent costs one write more, in one transaction with its eve
 test('sixty events that share a workflow cost as many transitions as one, and 0.15 commands each', async () => {
   const { commands, ...cost } = await leastOf(async () => {
     const webhook = await insertWebhook(service, { url: receiver.url });
-    // A minute ahead, so that the relay does not start them as lost.
+    // A minute ahead, so that the relay does not take them for lost.
     const createdAt = new Date(Date.now() + 60_000);
     const events = Array.from({ length: 60 }, () => newEvent(service, [webhook._id], createdAt));
     await service.store.events.insertMany(events);
@@ -181,13 +181,13 @@ test('sixty events that share a workflow cost as many transitions as one, and 0.
     'webhooks.query': 1,
     'deliveries.query': 1,
   });
-  // The number of answers recorded together depends on their arrival; on a quiet machine there are two.
+  // How many responses are recorded together depends on their arrival. On a quiet machine there are two inserts.
   expect(inserts).toBeLessThanOrEqual(0.15 * 60 - 5);
   expect(cost).toMatchObject({ stateTransitions: 2, historyEvents: 7 });
   expect(cost.historyBytes / 60).toBeLessThan(200);
 });
 
-test('an event to a hundred webhooks costs fifty activities, and few commands more than to one', async () => {
+test('an event to a hundred webhooks costs fifty activities, and only a few more commands than an event to one', async () => {
   for (let n = 0; n < 100; n += 1) await insertWebhook(service, { url: receiver.url });
   const { commands, ...cost } = await costOf(100, reportOne);
   const { 'deliveries.insert': inserts = 0, ...others } = commands;

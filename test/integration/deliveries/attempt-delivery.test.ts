@@ -62,7 +62,7 @@ function requestsOf(key: DeliveryKey): number {
 const attempt = (key: DeliveryKey, signal = never) =>
   attemptDelivery(ports, key, { caller: { kind: 'event' }, signal });
 
-/** Only the process that made an attempt reports its host and the maximum of attempts. */
+/** Only the process that made an attempt reports its host and the maximum number of attempts. */
 const asStored = (outcome: DeliveryOutcome | undefined): Partial<DeliveryOutcome> => ({
   ...outcome,
   host: null,
@@ -102,7 +102,7 @@ test.each([
   ['the first', 0],
   ['a later', 1],
 ])(
-  'a resend requested while %s attempt is under way is sent even if that attempt fails',
+  'a resend requested while %s attempt is in flight is sent even if that attempt fails',
   async (_which, attemptsBefore) => {
     const key = await newDelivery();
     const { store } = installation;
@@ -127,7 +127,7 @@ test.each([
   },
 );
 
-/** Changes after which another process repeats an attempt that seems lost and holds or cancels the delivery. */
+/** Changes by another process that repeats an attempt that seems lost, and holds or cancels the delivery. */
 const meanwhile = {
   held: ({ webhookUid: _id }: DeliveryKey) =>
     installation.store.webhooks.updateOne({ _id }, { $set: { active: false } }),
@@ -178,14 +178,14 @@ test('a stopping process rejects its attempt and records nothing', async () => {
   expect(await installation.store.deliveries.findOne({ eventId: key.eventId })).toBeNull();
 });
 
-test('the response sample is cut at 4 KiB', async () => {
+test('the response sample is truncated at 4 KiB', async () => {
   const key = await newDelivery();
   await attempt(key);
   const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
   expect(delivery?.attempts[0]?.responseSample).toBe('x'.repeat(4_096));
 });
 
-test('an event of a paused webhook is held, and then only the release of a resume sends it', async () => {
+test('an event of a paused webhook is held, and then sent only by the release of a resume', async () => {
   const key = await newDelivery();
   const { webhooks } = installation.store;
   await webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: false } });

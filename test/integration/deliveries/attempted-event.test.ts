@@ -71,7 +71,7 @@ test.each([
   expect(request?.body.toString('utf8')).toBe(body);
 });
 
-test('a long body that is erased while its attempt waits for a permit is not sent, and the next try cancels the delivery', async () => {
+test('a long body that is erased while its attempt waits for a permit is not sent, and the next attempt cancels the delivery', async () => {
   const key = await newDelivery();
   const { events } = installation.store;
   await events.updateOne({ _id: key.eventId }, { $set: { body: exact(5_000) } });

@@ -1,4 +1,4 @@
-// A webhook that fails for days is paused; a success restarts the count of days.
+// A webhook that fails for days is paused. A success restarts the count of days.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../lib/platform/ids.ts';
 import { dayMs, hourMs } from '../../../lib/platform/duration.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await deliveries?.[Symbol.asyncDispose]();
 });
 
-/** A webhook whose receiver answers its nth request (from 1) with `statusOf(n)`. */
+/** Returns a webhook whose receiver responds to its nth request (from 1) with `statusOf(n)`. */
 async function webhookOf(
   statusOf: (n: number) => number,
   fields: Partial<WebhookDocument> = {},
@@ -114,7 +114,7 @@ test('a 410 pauses the webhook and is in the audit log, unless its owner has alr
 test.each([
   [1, true],
   [0, false],
-])('%i ms before the five days are over the webhook is active: %j', async (leftMs, active) => {
+])('%i ms before the end of the five days the webhook is active: %j', async (leftMs, active) => {
   const at = deliveries.ports.clock.now();
   const failingSince = new Date(at.getTime() - 5 * dayMs + leftMs);
   const webhook = await webhookOf(() => 500, { failingSince });
@@ -141,7 +141,7 @@ test('a webhook that accepts most of a batch is not paused, whichever delivery i
       response.writeHead(400).end();
       return;
     }
-    // These attempts begin before the failure is recorded, and end after it.
+    // These attempts start before the failure is recorded, and end after it.
     void waitFor(async () => (await stored.findOne({ eventId: refused })) !== null).then(() =>
       response.end(),
     );
@@ -178,7 +178,7 @@ test.each([
     expect(await deliver(webhook)).toBe('exhausted');
     const after = await health(webhook);
     expect(after).toMatchObject({ active, disabledReason: active ? null : 'failing' });
-    // The last failure is then the first of the count.
+    // The last failure is then the first one counted.
     const isAnew = after.failingSince !== null && after.failingSince > failingSince;
     expect(isAnew).toBe(active);
     if (active) expect(after.lastExhaustedAt).toEqual(after.failingSince);

@@ -1,4 +1,4 @@
-// What a webhook sends along: its own headers, credentials and client certificate, set by the API and sent by attempts.
+// A webhook's own headers, credentials and client certificate, set through the API and sent with attempts.
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 async function register(fields: Record<string, unknown>): Promise<Answer> {
-  // Two with the same URL are warned of.
+  // Two webhooks with the same URL would cause a warning.
   registered += 1;
   const body = { url: `${receiver.url}/hook/${registered}`, entities: ['agent'], ...fields };
   return service.call('POST', '/webhooks', { body });
@@ -62,7 +62,7 @@ async function change(uid: unknown, body: Record<string, unknown>): Promise<Answ
   return service.call('PATCH', `/webhooks/${String(uid)}`, { body });
 }
 
-/** Sends an event to a webhook and returns the state of the delivery with what arrived. */
+/** Sends an event to a webhook. Returns the state of the delivery, and the request that arrived. */
 async function attempt(uid: unknown, now?: Date) {
   const webhookUid = String(uid);
   const event = await insertEvent(service, [webhookUid]);
@@ -77,7 +77,7 @@ async function attempt(uid: unknown, now?: Date) {
   return { state, headers: arrived?.headers ?? {}, sample };
 }
 
-test('headers, auth and tls are sent with an attempt, and a change is in force from the next one on', async () => {
+test('headers, auth and tls are sent with an attempt, and a change applies from the next attempt on', async () => {
   const auth = { type: 'bearer', token: 'token-1' };
   const { body } = await register({ headers: { 'X-Tenant': 'a b' }, auth, tls: one });
   const { uid } = body;
@@ -104,7 +104,7 @@ test('headers, auth and tls are sent with an attempt, and a change is in force f
   expect(await attempt(uid)).toMatchObject({ state: 'retrying', headers: {} });
 });
 
-test('values are never shown: names of headers, the type of auth, facts of the certificate are', async () => {
+test('values are never shown, only the names of headers, the type of auth and facts about the certificate', async () => {
   const given = {
     headers: { 'X-Tenant': 'value-of-header' },
     auth: { type: 'basic', username: 'user-of-auth', password: 'password-of-auth' },
@@ -139,7 +139,7 @@ test('values are never shown: names of headers, the type of auth, facts of the c
   }
 });
 
-test('of an answer that repeats headers and credentials the sample has none of their values', async () => {
+test('the sample of a response that repeats headers and credentials contains none of their values', async () => {
   const bearer = { type: 'bearer', token: 'token/of-auth' };
   const given = { headers: { 'X-Tenant': 'value "of" header' }, auth: bearer, tls: one };
   const { uid } = (await register(given)).body;
@@ -156,7 +156,7 @@ test('of an answer that repeats headers and credentials the sample has none of t
   expect(second).not.toContain('of-auth');
 });
 
-test('a certificate that ends within 30 days is warned of', async () => {
+test('a certificate that expires within 30 days causes a warning', async () => {
   const { body } = await register({ tls: other });
   const { notAfter } = body['tls'] as unknown as { notAfter: string };
   expect(body['warnings']).toEqual([
@@ -171,7 +171,7 @@ test('a certificate that ends within 30 days is warned of', async () => {
   expect(got.body['warnings']).toMatchObject([{ code: 'certificate_expired' }]);
 });
 
-test('from 14 days before its end a certificate is logged, once a day', async () => {
+test('from 14 days before its expiry a certificate is logged, once a day', async () => {
   using logged = vi.spyOn(deliveryLog, 'warn');
   const { uid } = (await register({ tls: one })).body;
   const now = new Date();
@@ -194,7 +194,7 @@ test('from 14 days before its end a certificate is logged, once a day', async ()
   expect(logged).toHaveBeenCalledTimes(2);
 });
 
-test('credentials do not open in the place of another webhook or field', async () => {
+test('credentials cannot be unsealed for another webhook or field', async () => {
   const [victim, thief] = await Promise.all([
     register({ headers: { 'x-a': 'v' }, auth: { type: 'bearer', token: 't' }, tls: one }),
     register({ tls: one }),
@@ -202,7 +202,7 @@ test('credentials do not open in the place of another webhook or field', async (
   const stored = await service.store.webhooks.findOne({ _id: String(victim.body['uid']) });
   const moved = [{ headers: stored?.headers }, { auth: stored?.auth }, { tls: stored?.tls }];
   const own = await service.store.webhooks.findOne({ _id: String(thief.body['uid']) });
-  // Not even the thief's own signing secret.
+  // Not even with the thief's own signing secret.
   moved.push({ auth: { type: 'bearer', secret: own?.secret } as never });
   for (const fields of moved) {
     const _id = String(thief.body['uid']);

@@ -1,4 +1,4 @@
-// The steps of a delivery's life, each one attempt, page or batch, without Temporal.
+// The steps in a delivery's life, each one attempt, page or batch, without Temporal.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { Caller } from '../../../lib/model/caller.ts';
@@ -7,32 +7,32 @@ import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { deleteExpired } from '../../../lib/jobs/retention.ts';
 import type { DeliveryDocument, DeliveryKey } from '../../../lib/model/delivery.ts';
 import type { ResendJob } from '../../../lib/model/job.ts';
-import { type PartitionKey, turnOf } from '../../../lib/model/partition.ts';
+import { type PartitionKey, partitionNumberOf } from '../../../lib/model/partition.ts';
 import type { Retention } from '../../../lib/model/retention.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import type { Sender } from '../../../lib/egress/http-sender.ts';
 import { SendFault } from '../../../lib/egress/send-fault.ts';
 import { newJob, newRelease } from '../../../lib/jobs/jobs.ts';
 import { insertEvent, insertWebhook, newEvent } from '../../support/fixtures.ts';
-import { giveTurn } from '../../support/give-turn.ts';
+import { giveNumber } from '../../support/issue-number.ts';
 import type { Installation } from '../../support/installation.ts';
 import { resumeWebhook } from '../../support/resume.ts';
 
-/** The servers of a delivery, with the status that the receiver answers. */
+/** The servers of a delivery, with the status that the receiver returns. */
 export interface Stage {
   installation: Installation;
   ports: DeliveryPorts;
   receiver: { url: string; status: number };
 }
 
-/** A delivery with a clock of its own. */
+/** A delivery with its own clock. */
 export interface Course {
   stage: Stage;
   key: DeliveryKey;
   now: Date;
 }
 
-/** Begins with an event for one webhook, whose delivery is not recorded yet. */
+/** Starts with an event for one webhook, whose delivery is not recorded yet. */
 export async function beginCourse(stage: Stage): Promise<Course> {
   const { installation, receiver } = stage;
   const { appUid } = installation.app;
@@ -56,11 +56,11 @@ export async function attempt(course: Course, fields: Partial<DeliveryPorts> = {
   const { signal } = new AbortController();
   const jobUid = delivery?.jobUid ?? null;
   const event = await stage.ports.store.events.findOne({ _id: key.eventId });
-  const turn = event === null ? null : turnOf(event, key.webhookUid);
-  if (turn !== null && jobUid === null) {
-    // Nothing may be open before this event.
-    await stage.ports.store.events.deleteMany(earlierIn(turn.partition));
-    await attemptInOrder(ports, turn.partition, { signal });
+  const partitionNumber = event === null ? null : partitionNumberOf(event, key.webhookUid);
+  if (partitionNumber !== null && jobUid === null) {
+    // No earlier event may be open.
+    await stage.ports.store.events.deleteMany(earlierIn(partitionNumber.partition));
+    await attemptInOrder(ports, partitionNumber.partition, { signal });
     return;
   }
   const caller: Caller = jobUid === null ? { kind: 'event' } : { kind: 'job', jobUid };
@@ -73,7 +73,7 @@ function portsAt({ stage, now }: Course): DeliveryPorts {
 
 const earlierIn = ({ entity, resourceUid }: PartitionKey) => ({ entity, resourceUid, sequence: 0 });
 
-/** Makes the first attempt at an event behind another about the same resource. */
+/** Makes the first attempt of an event that waits for another event of the same resource. */
 async function attemptBehind(course: Course): Promise<void> {
   const { stage, key } = course;
   const { store } = stage.installation;
@@ -86,7 +86,7 @@ async function attemptBehind(course: Course): Promise<void> {
     const earlier = { ...other, entity, resourceUid, sequence: 0 };
     await store.events.insertOne(earlier);
     await store.webhooks.updateOne({ _id: webhookUid }, { $set: { ordering: 'resource' } });
-    for (const each of [earlier, event]) await giveTurn(stage.installation, each, webhookUid);
+    for (const each of [earlier, event]) await giveNumber(stage.installation, each, webhookUid);
   }
   const { signal } = new AbortController();
   await attemptDelivery(portsAt(course), key, { caller: { kind: 'event' }, signal });
@@ -134,7 +134,7 @@ async function resend(course: Course): Promise<void> {
 }
 
 async function resumeAndDiscard(course: Course): Promise<void> {
-  // What has no count must be older than `discardBefore`.
+  // A delivery without a discard count must be older than `discardBefore`.
   course.now = new Date(Math.max(course.now.getTime(), Date.now()) + 1);
   const discard = { discardCount: 1, discardBefore: course.now };
   await resumeWebhook(portsAt(course), course.key, discard);

@@ -16,7 +16,7 @@ import { newJob } from '../../../lib/jobs/jobs.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { askForResend, portsAt, resume } from '../../support/jobs.ts';
+import { requestResend, portsAt, resume } from '../../support/jobs.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -66,7 +66,7 @@ function attempt(eventId: string, jobUid?: string): Promise<DeliveryOutcome> {
   return attemptDelivery(ports, key, { caller, signal });
 }
 
-test('a discard drops open deliveries recorded before it, 1,000 a page, and no others', async () => {
+test('a discard drops open deliveries recorded before it, 1,000 per page, and no others', async () => {
   const now = ago(1_000);
   const [older, younger] = [ago(2_000), ago(0)];
   const dropped = [
@@ -116,7 +116,7 @@ test('a resend requested before the discard is dropped even if its page is taken
   expect(answers).toHaveLength(0);
 });
 
-test('what was requested after a discard by a process that counts none is sent', async () => {
+test('deliveries requested after a discard by a process that does not count discards are sent', async () => {
   const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(3_000));
   await discard();
   const { appUid, _id: webhookUid } = webhook;
@@ -130,7 +130,7 @@ test('what was requested after a discard by a process that counts none is sent',
   expect(await sending).toMatchObject({ state: 'delivered' });
 });
 
-test('the first attempt at an older event is dropped and sends nothing', async () => {
+test('the first attempt of an older event is dropped and sends nothing', async () => {
   const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(1_000));
   await discard();
   expect(await attempt(eventId)).toMatchObject({ state: 'cancelled', attemptCount: 0 });
@@ -144,7 +144,7 @@ test.each([
   ['a retry', 200, 'delivered', 'delivered'],
   ['a retry', 500, 'cancelled', 'cancelled'],
 ] as const)(
-  '%s that is under way during a discard and is answered %i is recorded as %s and ends as %s',
+  '%s that is in flight during a discard and gets the response %i is recorded as %s and ends as %s',
   async (...row) => {
     const [which, status, recorded, end] = row;
     const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(1_000));
@@ -170,7 +170,7 @@ test('a resend requested after the discard is sent', async () => {
   expect(await attempt(eventId)).toMatchObject({ state: 'cancelled' });
   const { appUid, _id: webhookUid } = webhook;
   const requested = { appUid, eventId, webhookUids: [webhookUid] };
-  const jobUid = await askForResend(installation.store, requested);
+  const jobUid = await requestResend(installation.store, requested);
   await takeJobPage(ports, { jobUid, page: 1 });
   const sending = attempt(eventId, jobUid);
   await waitFor(() => answers.length === 1);

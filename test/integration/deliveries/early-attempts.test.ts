@@ -1,4 +1,4 @@
-// First attempts right after the commit, apart from their workflow: what they need, and who takes up their outcome.
+// First attempts right after the commit, independent of their workflow: their requirements, and who uses their result.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptFirst } from '../../../activities/attempt-first.ts';
@@ -12,7 +12,7 @@ import type { FirstAttempts } from '../../../lib/temporal/messages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
-import { giveTurn } from '../../support/give-turn.ts';
+import { giveNumber } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -21,7 +21,7 @@ const open = new Disposal();
 let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
-/** Ends the answers that the receiver holds; null where it answers immediately. */
+/** Ends the responses that the receiver holds. Null if it responds immediately. */
 let held: (() => void)[] | null = null;
 let status = 200;
 
@@ -91,7 +91,7 @@ function firstAttempt(
   return new MockActivityEnvironment().run(() => attemptFirst(process, input, earlyAttempts));
 }
 
-test('an attempt under way is taken up by the workflow, and is not made again', async () => {
+test('the workflow uses the result of an attempt in flight, which is not made again', async () => {
   held = [];
   const earlyAttempts = new EarlyAttempts(ports);
   const subject = await recorded(earlyAttempts);
@@ -103,7 +103,7 @@ test('an attempt under way is taken up by the workflow, and is not made again', 
   expect(requestsOf(subject)).toHaveLength(1);
 });
 
-test('a failed attempt that has ended is taken up with its host and the time of the next', async () => {
+test('the workflow uses the result of a failed attempt, with its host and the time of the next', async () => {
   status = 500;
   const earlyAttempts = new EarlyAttempts(ports);
   const subject = await recorded(earlyAttempts);
@@ -116,7 +116,7 @@ test('a failed attempt that has ended is taken up with its host and the time of 
   expect(requestsOf(subject)).toHaveLength(1);
 });
 
-test('another process leaves the attempt to the one that recorded the event, until its claim ends', async () => {
+test('another process leaves the attempt to the process that recorded the event, until its claim ends', async () => {
   const earlyAttempts = new EarlyAttempts(ports);
   const subject = await recorded(earlyAttempts);
   const other = { ...ports, processUid: 'prc_other' };
@@ -133,7 +133,7 @@ test('another process leaves the attempt to the one that recorded the event, unt
   expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { delivered: 1 } });
 });
 
-/** Begins as many attempts at a webhook as it has permits, and one more, whose event is returned. */
+/** Starts as many attempts at a webhook as it has permits, and one more, whose event is returned. */
 async function crowd(earlyAttempts: EarlyAttempts): Promise<Recorded> {
   held = [];
   const first = await recorded(earlyAttempts);
@@ -170,7 +170,7 @@ test('a throttled attempt is not recorded, and the workflow makes it', async () 
   expect(await attempting).toMatchObject({ settled: { delivered: 1 } });
 });
 
-test('beyond a limit of payloads in memory attempts are left to the workflows', async () => {
+test('above a limit of payloads in memory, attempts are left to the workflows', async () => {
   held = [];
   const earlyAttempts = new EarlyAttempts(ports);
   const large = await recorded(earlyAttempts);
@@ -222,7 +222,7 @@ async function inOrder(earlyAttempts: EarlyAttempts, count: number): Promise<Rec
   }));
   await installation.store.events.insertMany(others.map((other) => other.event));
   for (const subject of [first, ...others]) {
-    const { n } = await giveTurn(installation, subject.event, webhook._id);
+    const { n } = await giveNumber(installation, subject.event, webhook._id);
     subject.event.order.push({ webhookUid: webhook._id, n });
   }
   return [first, ...others];
@@ -247,7 +247,7 @@ test('the events of a partition are attempted one after another, without their w
   }
 });
 
-test('another process leaves an event in order to the process that recorded it, then to the partition', async () => {
+test('another process leaves an ordered event to the process that recorded it, then to the partition', async () => {
   const [subject] = await inOrder(new EarlyAttempts(ports), 2);
   if (subject === undefined) throw new Error('there are two');
   const other = { ...ports, processUid: 'prc_other' };
@@ -261,7 +261,7 @@ test('another process leaves an event in order to the process that recorded it, 
   expect(requestsOf(subject)).toHaveLength(0);
 });
 
-test('after a failed attempt it and the events behind it are left to the partition', async () => {
+test('after a failed attempt, it and the events after it are left to the partition', async () => {
   status = 500;
   const earlyAttempts = new EarlyAttempts(ports);
   const [failed, next] = await inOrder(earlyAttempts, 2);
@@ -276,7 +276,7 @@ test('after a failed attempt it and the events behind it are left to the partiti
   expect(requestsOf(next)).toHaveLength(0);
 });
 
-test('a process that stops ends its drain after the attempt in flight', async () => {
+test('a stopping process ends its drain after the attempt in flight', async () => {
   held = [];
   const earlyAttempts = new EarlyAttempts(ports);
   const [first, late] = await inOrder(earlyAttempts, 2);
@@ -294,7 +294,7 @@ test('a process that stops ends its drain after the attempt in flight', async ()
   expect(await firstAttempt(late, ports, earlyAttempts)).toMatchObject({ settled: { waiting: 1 } });
 });
 
-test('a process that stops claims and begins nothing, and waits for what is under way', async () => {
+test('a stopping process claims and starts nothing, and waits for attempts in flight', async () => {
   held = [];
   const earlyAttempts = new EarlyAttempts(ports);
   const [under, late] = [await recorded(earlyAttempts), await recorded(earlyAttempts)];
@@ -309,7 +309,7 @@ test('a process that stops claims and begins nothing, and waits for what is unde
   expect(requestsOf(late)).toHaveLength(0);
 });
 
-test('a webhook that was read a while ago and has changed is left to the workflow', async () => {
+test('a webhook that has changed since it was read is left to the workflow', async () => {
   const earlyAttempts = new EarlyAttempts(ports);
   const subject = await recorded(earlyAttempts);
   const { event, webhook } = subject;
@@ -322,7 +322,7 @@ test('a webhook that was read a while ago and has changed is left to the workflo
   expect(await firstAttempt(subject, ports, earlyAttempts)).toMatchObject({ settled: { held: 1 } });
 });
 
-test('what a job sends again is not taken for the first attempt', async () => {
+test('a delivery that a job sends again does not count as the first attempt', async () => {
   const earlyAttempts = new EarlyAttempts(ports);
   const subject = await recorded(earlyAttempts);
   earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
@@ -337,7 +337,7 @@ test('what a job sends again is not taken for the first attempt', async () => {
   expect(requestsOf(subject)).toHaveLength(2);
 });
 
-test('what this process has forgotten is read from the database', async () => {
+test('results that this process has forgotten are read from the database', async () => {
   const earlyAttempts = new EarlyAttempts(ports);
   const subject = await recorded(earlyAttempts);
   earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);

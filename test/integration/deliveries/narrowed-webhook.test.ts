@@ -14,7 +14,7 @@ import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { countHeld } from '../../../lib/history/held-counts.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
-import { giveTurn } from '../../support/give-turn.ts';
+import { giveNumber } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { resumeWebhook } from '../../support/resume.ts';
@@ -118,7 +118,7 @@ test.each<[string, Partial<WebhookDocument>, OpenDelivery]>([
   expect(requestsOf(event)).toBe(1);
 });
 
-test('filters cancel nothing during a pause: those at the resume decide what is sent', async () => {
+test('filters cancel nothing during a pause: the filters at the resume decide', async () => {
   const event = await insert({ delivery: aRetry });
   await change({ ...otherEntity, active: false });
   expect(await attempt(event)).toMatchObject({ state: 'held' });
@@ -140,12 +140,12 @@ test.each([
   expect(requestsOf(event)).toBe(state === 'delivered' ? 1 : 0);
 });
 
-test('after such a cancellation the partition sends the events behind it', async () => {
+test('after a cancellation by the filters the partition sends the later events', async () => {
   const resourceUid = newId('agt');
   const first = await insert({ event: { resourceUid } });
   const second = await insert({ event: { resourceUid, event: 'agent.created' } });
-  const { partition } = await giveTurn(installation, first, webhook._id);
-  await giveTurn(installation, second, webhook._id);
+  const { partition } = await giveNumber(installation, first, webhook._id);
+  await giveNumber(installation, second, webhook._id);
   await change({ ordering: 'resource', events: ['agent.created'] });
 
   const step = await attemptInOrder(ports, partition, { signal });

@@ -1,4 +1,4 @@
-// What the service tells operations webhooks: each change of state once, also of concurrent attempts, and nothing else.
+// The notices to operations webhooks: each change of state is reported once, even with concurrent attempts.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
@@ -80,7 +80,7 @@ async function attempt(
   return attemptDelivery(of, key, { caller: { kind: 'event' }, signal });
 }
 
-/** Makes concurrent attempts at so many events of a webhook, in two processes. */
+/** Makes concurrent attempts at that many events of a webhook, in two processes. */
 async function attemptEvents(webhook: StoredWebhook, count: number): Promise<void> {
   const events = await Promise.all(
     Array.from({ length: count }, () => insertEvent(installation, [webhook._id], now)),
@@ -144,7 +144,7 @@ test.each<Row>([
     fields: () => ({ retryScheduleMs: [] }),
     left: { notified: null, active: true },
   },
-])('of twelve concurrent attempts one tells $name', async (row) => {
+])('of twelve concurrent attempts one reports $name', async (row) => {
   const { name, answer = 500, fields, left } = row;
   status = answer;
   const told = await operations({ active: false });
@@ -174,7 +174,7 @@ test.each<Row>([
   expect(stored).toMatchObject(left);
 });
 
-test('a 410 tells the deactivation and the dead letter', async () => {
+test('a 410 reports the deactivation and the exhausted delivery', async () => {
   status = 410;
   await operations();
   await attemptEvents(await resources(), 6);
@@ -183,7 +183,7 @@ test('a 410 tells the deactivation and the dead letter', async () => {
   expect(dataOf(found[0])).toMatchObject({ disabledReason: 'gone', deactivatesAt: null });
 });
 
-test('dead letters of a 410 are counted like others, also those that the next notice tells', async () => {
+test('exhausted deliveries of a 410 are counted like others, including those in the next notice', async () => {
   status = 410;
   await operations({ events: ['delivery.exhausted'] });
   const webhook = await resources();
@@ -195,7 +195,7 @@ test('dead letters of a 410 are counted like others, also those that the next no
   expect(Number(first) + Number(second)).toBe(7);
 });
 
-test('a repeat of what a killed process did tells nothing again', async () => {
+test('repeating the work of a killed process reports nothing again', async () => {
   await operations();
   const webhook = await resources({ failingSince: before(6 * minuteMs) });
   const event = await insertEvent(installation, [webhook._id], now);
@@ -205,7 +205,7 @@ test('a repeat of what a killed process did tells nothing again', async () => {
   const failure = { at: now, ...outcome, deactivateAfterMs: 5 * dayMs, attempt: seen };
   const { store } = installation;
   expect(await recordFailure(store, webhook, failure)).toBe('failing');
-  // The process read the webhook before, and ended before it recorded the attempt.
+  // The process had read the webhook before, and ended before it recorded the attempt.
   expect(await recordFailure(store, webhook, failure)).toBeNull();
   const failing = { ...webhook, notified: 'failing' } as const;
   expect(await recordSuccess(store, failing, failure)).toBe(true);
@@ -213,7 +213,7 @@ test('a repeat of what a killed process did tells nothing again', async () => {
   expect(namesOf(await notices())).toEqual(['webhook.failing', 'webhook.recovered']);
 });
 
-test('a receiver that refuses one event in ten, again and again, causes no notice', async () => {
+test('a receiver that keeps refusing one event in ten causes no notice', async () => {
   await operations();
   const webhook = await resources();
   const refused: EventDocument[] = [];
@@ -231,7 +231,7 @@ test('a receiver that refuses one event in ten, again and again, causes no notic
   expect(await notices()).toEqual([]);
 });
 
-test('a paused webhook neither fails nor recovers, and what is told stays told over a resume', async () => {
+test('a paused webhook neither fails nor recovers, and a resume does not repeat notices', async () => {
   await operations();
   const { store } = installation;
   const failing = await resources({ failingSince: before(6 * minuteMs) });
@@ -243,7 +243,7 @@ test('a paused webhook neither fails nor recovers, and what is told stays told o
   for (const { webhook, answer } of attempts) {
     status = answer;
     const event = await insertEvent(installation, [webhook._id], now);
-    // Paused while an attempt is under way.
+    // Paused while an attempt is in flight.
     const { records } = ports[0] ?? {};
     if (records === undefined) throw new Error('there are no processes');
     await store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } });
@@ -258,7 +258,7 @@ test('a paused webhook neither fails nor recovers, and what is told stays told o
   expect(stored.map(({ notified }) => notified)).toEqual([null, 'deactivated']);
 });
 
-test('delivery.exhausted comes once a minute, and counts those between', async () => {
+test('delivery.exhausted is sent once a minute, and counts those in between', async () => {
   await operations();
   const webhook = await resources({ retryScheduleMs: [] });
   const startedAt = now;
@@ -271,7 +271,7 @@ test('delivery.exhausted comes once a minute, and counts those between', async (
   expect(found.map((event) => dataOf(event)['exhaustedCount'])).toEqual([1, 3]);
 });
 
-test('no webhook is told about itself, and dead letters of operations webhooks are not told', async () => {
+test('no webhook is notified about itself, and exhausted deliveries of operations webhooks are not reported', async () => {
   const failing = { failingSince: before(6 * minuteMs), retryScheduleMs: [] };
   const one = await operations(failing);
   const two = await operations(failing);
@@ -279,7 +279,7 @@ test('no webhook is told about itself, and dead letters of operations webhooks a
   await attemptEvents(subject, 1);
   const [about, exhausted] = await notices();
   if (about === undefined || exhausted === undefined) throw new Error('nothing was told');
-  // Both fail to be told, which each of the others is told once.
+  // Both operations webhooks fail, of which each reports the other once.
   for (const event of [about, exhausted]) {
     for (const webhook of [one, two]) await attempt(event, webhook);
   }
@@ -292,7 +292,7 @@ test('no webhook is told about itself, and dead letters of operations webhooks a
   expect(await notices()).toHaveLength(4);
 });
 
-test('where nobody listens a change of state is recorded and told nobody', async () => {
+test('without a subscriber, a change of state is recorded but not reported', async () => {
   const webhook = await resources({ failingSince: before(6 * minuteMs) });
   await attemptEvents(webhook, 2);
   expect(await notices()).toEqual([]);
@@ -319,7 +319,7 @@ test('an event of the other kind is not sent, not even by a resend', async () =>
   expect(await resend(notice, told)).toMatchObject({ state: 'delivered' });
 });
 
-test('a mail that is refused is sent again with the same Message-ID, and says what to do', async () => {
+test('a rejected mail is sent again with the same Message-ID, and explains what to do', async () => {
   const told = await operations({ url: 'mailto:ops@example.com', retryScheduleMs: [secondMs] });
   const webhook = await resources({ failingSince: before(6 * minuteMs) });
   await attemptEvents(webhook, 1);

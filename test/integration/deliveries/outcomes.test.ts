@@ -1,4 +1,4 @@
-// The outcome of an attempt for every answer of a receiver and fault of the network, over real servers.
+// The outcome of an attempt for every response of a receiver and every network failure, over real servers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
@@ -42,7 +42,7 @@ const addressesOf: Readonly<Record<string, readonly string[]>> = {
   'private.example.com': ['fe80::1', '10.1.2.3'],
 };
 
-/** DNS that knows few names, so that the name servers of this machine do not matter. */
+/** Resolves only a few names, so that the name servers of this machine do not matter. */
 async function fewNames(hostname: string): Promise<readonly string[]> {
   const addresses = addressesOf[hostname];
   if (addresses !== undefined) return addresses;
@@ -50,22 +50,22 @@ async function fewNames(hostname: string): Promise<readonly string[]> {
   throw Object.assign(unknown, { code: 'ENOTFOUND' });
 }
 
-/** Where the webhook points: at a receiver made for the row, or at no receiver at all. */
-type Place = () => Promise<Receiver | { url: string }>;
+/** The target of the webhook: a receiver created for the row, or none. */
+type Target = () => Promise<Receiver | { url: string }>;
 
 const answering =
-  (status: number, headers: () => Record<string, string> = () => ({})): Place =>
+  (status: number, headers: () => Record<string, string> = () => ({})): Target =>
   () =>
     startReceiver((response) => response.writeHead(status, headers()).end(`status ${status}`));
 
 const atName =
-  (name: string): Place =>
+  (name: string): Target =>
   async () => {
     const receiver = await startReceiver((response) => response.end());
     return { ...receiver, url: `http://${name}:${receiver.port}` };
   };
 
-const at = (url: string): Place => {
+const at = (url: string): Target => {
   return () => Promise.resolve({ url });
 };
 
@@ -88,14 +88,14 @@ const inSeconds = (count: number): string => new Date(Date.now() + count * 1_000
 
 interface Row {
   what: string;
-  place: Place;
+  target: Target;
   state: DeliveryState;
   errorClass: ErrorClass | null;
   status: number | null;
-  /** The shortest and longest wait until the next attempt; null where there is none. */
+  /** The shortest and longest wait until the next attempt. Null if there is none. */
   waitMs: readonly [number, number] | null;
   sample: string;
-  /** How many requests reach the receiver, where it is one that counts them. */
+  /** The number of requests that reach the receiver, if it counts them. */
   requests?: number;
 }
 
@@ -109,7 +109,7 @@ const noAnswer = { ...retrying, status: null, sample: '' };
 function statusRow(status: number, what = `status ${status}`, more: Partial<Row> = {}): Row {
   return {
     what,
-    place: answering(status),
+    target: answering(status),
     ...(status < 300 ? delivered : { ...retrying, errorClass: 'status' }),
     status,
     // These two have no body (RFC 9110 §6.4.1).
@@ -119,10 +119,10 @@ function statusRow(status: number, what = `status ${status}`, more: Partial<Row>
   };
 }
 
-function askingRow(status: number, what: string, asked: [() => string, number, number]): Row {
+function retryAfterRow(status: number, what: string, asked: [() => string, number, number]): Row {
   const [retryAfter, shortestMs, longestMs] = asked;
   return statusRow(status, `status ${status} with Retry-After ${what}`, {
-    place: answering(status, () => ({ 'retry-after': retryAfter() })),
+    target: answering(status, () => ({ 'retry-after': retryAfter() })),
     waitMs: [shortestMs, longestMs],
   });
 }
@@ -131,7 +131,7 @@ const rows: Row[] = [
   ...[200, 204, 299].map((status) => statusRow(status)),
   ...[301, 302, 307, 308].map((status) =>
     statusRow(status, `status ${status} to elsewhere`, {
-      place: async () => {
+      target: async () => {
         const receiver = await startReceiver((response) => {
           response.writeHead(status, { location: `${receiver.url}/elsewhere` });
           response.end(`status ${status}`);
@@ -143,26 +143,30 @@ const rows: Row[] = [
   ...[304, 400, 401, 404, 409, 429, 500, 502, 503, 599].map((status) => statusRow(status)),
   statusRow(410, 'status 410', { state: 'exhausted', waitMs: null }),
   ...[429, 503].flatMap((status) => [
-    askingRow(status, 'in seconds', [() => '60', minuteMs, withJitter(minuteMs)]),
-    // A date is written in whole seconds, so up to one of them is cut off.
-    askingRow(status, 'as a date', [() => inSeconds(60), minuteMs - 1_000, withJitter(minuteMs)]),
-    askingRow(status, 'before the schedule', [() => '1', ...scheduled]),
-    askingRow(status, 'in the past', [() => inSeconds(-60), ...scheduled]),
-    askingRow(status, 'of a day', [() => '86400', hourMs, hourMs]),
-    askingRow(status, 'that nobody can read', [() => 'soon', ...scheduled]),
+    retryAfterRow(status, 'in seconds', [() => '60', minuteMs, withJitter(minuteMs)]),
+    // A date is in whole seconds, so up to one second is cut off.
+    retryAfterRow(status, 'as a date', [
+      () => inSeconds(60),
+      minuteMs - 1_000,
+      withJitter(minuteMs),
+    ]),
+    retryAfterRow(status, 'before the schedule', [() => '1', ...scheduled]),
+    retryAfterRow(status, 'in the past', [() => inSeconds(-60), ...scheduled]),
+    retryAfterRow(status, 'of a day', [() => '86400', hourMs, hourMs]),
+    retryAfterRow(status, 'that nobody can read', [() => 'soon', ...scheduled]),
   ]),
-  askingRow(500, 'in seconds, which only 429 and 503 have', [() => '60', ...scheduled]),
+  retryAfterRow(500, 'in seconds, which only 429 and 503 have', [() => '60', ...scheduled]),
   {
     ...noAnswer,
     what: 'no answer within the time limit of an attempt',
-    place: () => startReceiver(() => undefined),
+    target: () => startReceiver(() => undefined),
     errorClass: 'timeout',
     requests: 1,
   },
   {
     ...delivered,
     what: 'a 200 whose body drips beyond the time limit of an attempt',
-    place: () => startReceiver(dripUntilClosed),
+    target: () => startReceiver(dripUntilClosed),
     status: 200,
     sample: expect.stringMatching(/^\.+$/),
     requests: 1,
@@ -170,7 +174,7 @@ const rows: Row[] = [
   {
     ...delivered,
     what: 'a 200 whose body never ends',
-    place: () => startReceiver(pourUntilClosed),
+    target: () => startReceiver(pourUntilClosed),
     status: 200,
     sample: 'a'.repeat(4_096),
     requests: 1,
@@ -178,7 +182,7 @@ const rows: Row[] = [
   {
     ...delivered,
     what: 'a 200 with headers larger than 16 KiB',
-    place: answering(200, () => ({ 'x-large': 'h'.repeat(15_000), 'x-more': 'h'.repeat(1_500) })),
+    target: answering(200, () => ({ 'x-large': 'h'.repeat(15_000), 'x-more': 'h'.repeat(1_500) })),
     status: 200,
     sample: 'status 200',
     requests: 1,
@@ -186,13 +190,13 @@ const rows: Row[] = [
   {
     ...noAnswer,
     what: 'a connection that is refused',
-    place: async () => ({ url: `http://127.0.0.1:${await closedPort()}` }),
+    target: async () => ({ url: `http://127.0.0.1:${await closedPort()}` }),
     errorClass: 'connect',
   },
   {
     ...noAnswer,
     what: 'a connection that is reset instead of answered',
-    place: () =>
+    target: () =>
       startTcpReceiver((socket) => {
         socket.once('data', () => socket.resetAndDestroy());
       }),
@@ -201,20 +205,20 @@ const rows: Row[] = [
   {
     ...noAnswer,
     what: 'a certificate of an unknown issuer',
-    place: () => startTlsReceiver(makeKeyPair(), (response) => response.end()),
+    target: () => startTlsReceiver(makeKeyPair(), (response) => response.end()),
     errorClass: 'tls',
     requests: 0,
   },
   {
     ...noAnswer,
     what: 'a name that does not resolve',
-    place: at('http://nowhere.example.com'),
+    target: at('http://nowhere.example.com'),
     errorClass: 'dns',
   },
   {
     ...delivered,
     what: 'a name with an address that is not public and one that is',
-    place: atName('mixed.example.com'),
+    target: atName('mixed.example.com'),
     status: 200,
     sample: '',
     requests: 1,
@@ -222,13 +226,13 @@ const rows: Row[] = [
   {
     ...noAnswer,
     what: 'a name without a public address',
-    place: at('http://private.example.com'),
+    target: at('http://private.example.com'),
     errorClass: 'blocked',
   },
   {
     ...noAnswer,
     what: 'an address that is not public',
-    place: at('http://10.1.2.3'),
+    target: at('http://10.1.2.3'),
     state: 'blocked',
     errorClass: 'blocked',
     waitMs: null,
@@ -236,7 +240,7 @@ const rows: Row[] = [
   {
     ...noAnswer,
     what: 'a name that is never public',
-    place: at('http://receiver.invalid'),
+    target: at('http://receiver.invalid'),
     state: 'blocked',
     errorClass: 'blocked',
     waitMs: null,
@@ -255,7 +259,7 @@ function shownAttempt({ status, errorClass }: Row): unknown {
 
 test.each(rows)('$what: $state', async (row) => {
   await using close = new Disposal();
-  const receiver = await row.place();
+  const receiver = await row.target();
   if ('requests' in receiver) close.use(receiver);
   const webhook = await insertWebhook(installation, { url: `${receiver.url}/hook` });
   const event = await insertEvent(installation, [webhook._id]);
@@ -275,7 +279,7 @@ test.each(rows)('$what: $state', async (row) => {
     status,
     errorClass,
     responseSample: row.sample,
-    // A refused address and a name without an address are not connected to.
+    // There is no connection to a blocked address or an unresolved name.
     address: errorClass === 'dns' || errorClass === 'blocked' ? null : '127.0.0.1',
   });
   const nextAttemptAt = delivery?.nextAttemptAt ?? null;

@@ -1,4 +1,4 @@
-// A process that seemed dead but continues: its late records take no delivery from its new owner.
+// A process that seemed dead but continues: its late records do not take a delivery from its new owner.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { retryDelivery } from '../../../activities/retry-delivery.ts';
@@ -46,7 +46,7 @@ const insert = (fields: Partial<DeliveryDocument>) =>
 const pause = () =>
   installation.store.webhooks.updateOne({ _id: key.webhookUid }, { $set: { active: false } });
 
-/** A process in which something happens elsewhere between its attempt and the record of it. */
+/** A process in which something happens in another process between its attempt and the record of it. */
 const overtakenBy = (meanwhile: () => Promise<unknown>): DeliveryPorts => ({
   ...ports,
   records: {
@@ -116,7 +116,7 @@ test('the next page of a release takes a delivery that is held after the resume'
   });
 });
 
-test('a retry that finds another process ahead of it is repeated until the delivery is settled', async () => {
+test('a retry that finds another process ahead is repeated until the delivery is settled', async () => {
   const inActivity = (by: DeliveryPorts) =>
     new MockActivityEnvironment().run(() => retryDelivery(by, key));
   await pause();

@@ -1,4 +1,4 @@
-// Documents as long as tenants can make them: what a read returns at a time is bounded all the same.
+// Documents as large as tenants can make them: each read still returns a limited amount at a time.
 import type { Document } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
@@ -16,7 +16,7 @@ import type { EventDocument } from '../../../lib/model/event.ts';
 import type { StoredWebhook } from '../../../lib/model/webhook.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
-import { findTwin } from '../../../lib/webhooks/overlap.ts';
+import { findOverlapping } from '../../../lib/webhooks/overlap.ts';
 import { recordNotice } from '../../../lib/webhooks/notices.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newAttempt, newDelivery, newEvent } from '../../support/fixtures.ts';
@@ -63,7 +63,7 @@ function insertLongWebhook(): Promise<StoredWebhook> {
   return insertWebhook(installation, { url: receiver.url, description, tls, filter });
 }
 
-/** An event of the longest payload, in an order for each of the most webhooks. */
+/** An event with the longest payload, ordered for each of the maximum number of webhooks. */
 function longEvent(): EventDocument {
   const others = Array.from({ length: limits.webhooksPerAppCeiling - webhookCount }, (_, n) =>
     `whk_${n}`.padEnd(30, '0'),
@@ -157,7 +157,8 @@ const reads: Record<
   },
   'webhooks with the same URL are read': {
     collection: 'webhooks',
-    read: () => findTwin(installation.store, { ...(webhooks[0] as StoredWebhook), _id: 'whk_new' }),
+    read: () =>
+      findOverlapping(installation.store, { ...(webhooks[0] as StoredWebhook), _id: 'whk_new' }),
     bytesMax: webhookCount * kibibyte,
   },
   'operations webhooks are read for a notice': {
@@ -174,7 +175,7 @@ const reads: Record<
   },
 };
 
-/** One delivery of each webhook, each of another event. */
+/** Reads one delivery of each webhook, each of a different event. */
 function readToAttempt(): Promise<unknown> {
   return Promise.all(
     webhooks.map(({ appUid, _id: webhookUid }, n) =>
@@ -199,13 +200,13 @@ test.each(Object.entries(reads))(
   },
 );
 
-test('MongoDB examines no other delivery than those that attempts ask for', async () => {
+test('MongoDB examines only the deliveries that attempts need', async () => {
   const operations = await profile(installation.store, 'deliveries', readToAttempt);
   const examined = operations.map((operation) => Number(operation['docsExamined']));
   expect(examined).toEqual([webhookCount]);
 });
 
-test('a page of stored events for a stream ends before it is longer than its bound', async () => {
+test('a page of stored events for a stream ends before it exceeds its limit', async () => {
   const wanted = { ...all, ...wantedOf(), entity: null, resourceUid: null };
   const { items } = await readEventsForward(installation.store, wanted, {
     after: '',
@@ -216,7 +217,7 @@ test('a page of stored events for a stream ends before it is longer than its bou
   expect(bytes).toBeLessThan(streamLimits.storedPageBytesMax);
 });
 
-test('a retry leaves the responses to the attempts before it as they are', async () => {
+test('a retry does not change the responses of earlier attempts', async () => {
   const { store } = installation;
   const [event] = events.slice(1);
   const [webhook] = webhooks;

@@ -28,7 +28,7 @@ afterAll(async () => {
   await deliveries?.[Symbol.asyncDispose]();
 });
 
-/** Starts a receiver that answers its nth request (from 1) with `answer`. */
+/** Starts a receiver that responds to its nth request (from 1) with `answer`. */
 async function receiverOf(
   answer: (response: ServerResponse, n: number) => void,
 ): Promise<Receiver> {
@@ -89,7 +89,7 @@ test('every attempt of an event sends the same bytes and id, with its own number
   ]);
 });
 
-test('Retry-After of a 429 moves the next attempt, up to an hour and never before the schedule', async () => {
+test('Retry-After of a 429 delays the next attempt, up to an hour and never before the schedule', async () => {
   const asked = ['1800', '86400', '1'];
   const receiver = await receiverOf((response, n) => {
     const retryAfter = asked[n - 1];
@@ -115,7 +115,7 @@ test('a 410 exhausts the delivery immediately and pauses the webhook as gone', a
   expect(row).toMatchObject({ action: 'webhook.deactivated', details: { disabledReason: 'gone' } });
 });
 
-test("an attempt goes to the webhook's present URL", async () => {
+test("an attempt goes to the webhook's current URL", async () => {
   const old = await receiverOf((response) => response.writeHead(500).end());
   const moved = await receiverOf((response) => response.writeHead(200).end());
   const webhook = await insertWebhook(deliveries, { url: old.url });
@@ -145,14 +145,14 @@ test('deleting the webhook cancels its waiting delivery; pausing it holds the de
   expect((await deliveryTo(paused._id)).state).toBe('held');
 });
 
-test('an address that the guard refuses is blocked, without a connection and without a retry', async () => {
+test('an address that the guard rejects is blocked, without a connection and without a retry', async () => {
   const webhook = await insertWebhook(deliveries, { url: 'http://10.1.2.3/hook' });
   const summary = await deliveries.deliver(await insertEvent(deliveries, [webhook._id]));
   expect(summary.failedCount).toBe(1);
   expect(await deliveryTo(webhook._id)).toMatchObject({ state: 'blocked', attemptCount: 1 });
 });
 
-test('faults of the service count as no attempts', async () => {
+test('faults of the service do not count as attempts', async () => {
   const receiver = await receiverOf((response, n) => response.writeHead(n === 1 ? 500 : 200).end());
   const webhook = await insertWebhook(deliveries, { url: receiver.url });
   let faults = 0;

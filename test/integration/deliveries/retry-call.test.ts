@@ -1,4 +1,4 @@
-// A call of a retry: when it attempts, and what a cancellation leaves of it.
+// A call of a retry: when it attempts, and the effect of a cancellation.
 import { afterAll, beforeAll, beforeEach, expect, vi, test } from 'vitest';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -43,8 +43,8 @@ interface Retry {
   outcome: Promise<unknown>;
 }
 
-/** Calls the activity and returns it when its request has reached the receiver. */
-async function underWay(): Promise<Retry> {
+/** Calls the activity, and returns once its request has reached the receiver. */
+async function startRetry(): Promise<Retry> {
   const { app } = installation;
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { _id: eventId } = await insertEvent(installation, [webhook._id]);
@@ -59,23 +59,23 @@ async function underWay(): Promise<Retry> {
 const stored = async ({ eventId }: Retry) => installation.store.deliveries.findOne({ eventId });
 
 test('an attempt that succeeds after the cancellation is recorded and reported', async () => {
-  const retry = await underWay();
+  const retry = await startRetry();
   retry.environment.cancel('CANCELLED');
   held[0]?.(200);
   expect(await retry.outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });
   expect(await stored(retry)).toMatchObject({ state: 'delivered', attemptCount: 1 });
 });
 
-test('after an attempt that fails the activity ends as cancelled, and the delivery is retrying', async () => {
-  const retry = await underWay();
+test('after a failed attempt the cancelled activity ends, and the delivery is retrying', async () => {
+  const retry = await startRetry();
   retry.environment.cancel('CANCELLED');
   held[0]?.(500);
   await expect(retry.outcome).rejects.toBeInstanceOf(CancelledFailure);
   expect(await stored(retry)).toMatchObject({ state: 'retrying', attemptCount: 1 });
 });
 
-test('a stopping process interrupts the attempt without a record and logs it as no fault', async () => {
-  const retry = await underWay();
+test('a stopping process interrupts the attempt without a record and does not log it as a fault', async () => {
+  const retry = await startRetry();
   using faulted = vi.spyOn(deliveryLog, 'error');
   using logged = vi.spyOn(deliveryLog, 'info');
   retry.environment.cancel('WORKER_SHUTDOWN');
@@ -102,7 +102,7 @@ async function callEarly(inMs: number) {
   return { environment, eventId, outcome, due };
 }
 
-test('the call right after the first attempt reads nothing where the next is due later', async () => {
+test('the call right after the first attempt reads nothing if the next attempt is due later', async () => {
   const read: string[] = [];
   const records = new Proxy(ports.records, {
     get: (all, name: keyof DeliveryPorts['records']) => {
@@ -145,7 +145,7 @@ test('a call up to a second early attempts when the retry is due, not before', a
   expect(await retry.outcome).toMatchObject({ state: 'delivered', attemptCount: 2 });
 });
 
-test('an earlier call attempts nothing and asks for one at the time when the retry is due', async () => {
+test('an earlier call attempts nothing and requests a call at the time when the retry is due', async () => {
   const retry = await callEarly(5_000);
   const failure = await retry.outcome.catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ApplicationFailure);

@@ -1,4 +1,4 @@
-// Every change of a delivery's state (docs/ARCHITECTURE.md, "States of a delivery"), walked once.
+// Every change of a delivery's state (docs/ARCHITECTURE.md, "States of a delivery"), exercised once.
 //
 // Here each step is one attempt, page or batch without Temporal. The same changes through workflows and API:
 //   first attempt → delivered, retrying, blocked, exhausted    outcomes.test.ts, deactivation.test.ts
@@ -215,7 +215,7 @@ test.each(walks.map((walk) => ({ title: titleOf(walk), walk })))('$title', async
     await steps[name](course);
     await expectAt(step);
     if (!settled.has(state)) continue;
-    // A further attempt at a settled delivery changes nothing.
+    // Another attempt at a settled delivery changes nothing.
     stage.receiver.status = 200;
     await attempt(course);
     await expectAt(step);

@@ -1,8 +1,8 @@
-// After a restore: what the database waits for gets its workflow again, whatever Temporal has left of it.
+// After a restore: deliveries that the database waits for get a workflow again, whatever Temporal still has.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { newJob } from '../../../lib/jobs/jobs.ts';
-import { expectAllSignals } from '../../../lib/order/partitions.ts';
+import { scheduleAllSignals } from '../../../lib/order/partitions.ts';
 import { startMissing, type StartedAgain } from '../../../cli/start-missing/start-missing.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
@@ -12,7 +12,7 @@ import { systemClock } from '../../../lib/platform/clock.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
-import { giveTurn } from '../../support/give-turn.ts';
+import { giveNumber } from '../../support/issue-number.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -37,14 +37,14 @@ afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
 });
 
-/** An event that was dispatched, as far as the database knows, with the delivery it had by then. */
+/** An event that was dispatched according to the database, with the delivery it had by then. */
 async function dispatched(delivery: Partial<DeliveryDocument> | null): Promise<EventDocument> {
   const made = newEvent(service, [webhookUid], past);
   if (delivery !== null) {
     const known = { eventId: made._id, webhookUid, ...delivery };
     await service.store.deliveries.insertOne(newDelivery(service, past, known));
   }
-  // Never without the mark: the relay would take it.
+  // Always with the mark, because otherwise the relay would take it.
   const event = { ...made, workflowId: `event/${made._id}`, dispatchedAt: past };
   await service.store.events.insertOne(event);
   return event;
@@ -69,7 +69,7 @@ test.each<[string, Partial<DeliveryDocument> | null]>([
   ['waits for its first attempt', { state: 'pending' }],
   ['waits for a retry', { state: 'retrying', attemptCount: 1, nextAttemptAt: past }],
   ['was taken by a page of a job', { state: 'pending', jobUid: 'job_gone', jobPage: 3 }],
-])('a delivery that %s is made, once', async (_what, delivery) => {
+])('a delivery that %s is made once', async (_what, delivery) => {
   const event = await dispatched(delivery);
   expect(await start()).toMatchObject({ waiting: 1, started: 1 });
   await waitFor(() => isDelivered(event._id), { what: 'the delivery' });
@@ -77,19 +77,19 @@ test.each<[string, Partial<DeliveryDocument> | null]>([
   expect(receiptsOf(event._id)).toBe(1);
 });
 
-test('a workflow that has ended does not keep its event from being delivered again', async () => {
+test('a workflow that has ended does not prevent a new delivery of its event', async () => {
   const event = await insertEvent(service, [webhookUid], past);
   await waitFor(() => isDelivered(event._id), { what: 'the relay' });
   const handle = service.temporal.client.workflow.getHandle(`event/${event._id}`);
   await handle.result();
-  // As it was before.
+  // Restores the previous state.
   await service.store.deliveries.deleteOne({ eventId: event._id });
   expect(await start()).toMatchObject({ waiting: 1, started: 1 });
   await waitFor(() => isDelivered(event._id), { what: 'the second delivery' });
   expect(receiptsOf(event._id)).toBe(2);
 });
 
-test('a workflow that runs is left alone, and so is what waits in a partition or is too old', async () => {
+test('a running workflow is left alone, and so are deliveries that wait in a partition or are too old', async () => {
   const dueAt = new Date(Date.now() + 600_000);
   await dispatched({ state: 'retrying', attemptCount: 1, nextAttemptAt: dueAt });
   await dispatched({ state: 'retrying', nextAttemptAt: dueAt, partition: 'of/another' });
@@ -99,7 +99,7 @@ test('a workflow that runs is left alone, and so is what waits in a partition or
   expect(await start()).toMatchObject({ waiting: 1, started: 0 });
 });
 
-test('events that share a new workflow have as many deliveries as its retries may be, 500', async () => {
+test('events that share a new workflow have at most as many deliveries as it can have retries, 500', async () => {
   const webhookUids = Array.from({ length: 250 }, () => newId('whk', past));
   const made = [1, 2, 3].map(() => newEvent(service, webhookUids, past));
   // Marked, so that the relay does not take them.
@@ -111,7 +111,7 @@ test('events that share a new workflow have as many deliveries as its retries ma
   await waitFor(async () => (await settled()) === 750, { what: 'all deliveries' });
 });
 
-test('a job goes on where the database knows it, whether its workflow is lost or ahead', async () => {
+test('a job continues where the database knows it, whether its workflow is lost or ahead', async () => {
   const { store, app } = service;
   const job: ReplayJob = {
     ...newJob(app.appUid, past),
@@ -147,7 +147,7 @@ test('a job goes on where the database knows it, whether its workflow is lost or
   });
 });
 
-test('after a roll-back every resource goes on with a higher sequence number', async () => {
+test('after a rollback every resource continues with a higher sequence number', async () => {
   const { store } = service;
   await store.sequences.insertMany([
     { _id: 'app_1/agent/a', last: 3 },
@@ -161,29 +161,29 @@ test('after a roll-back every resource goes on with a higher sequence number', a
   expect(found.map(({ last }) => last)).toEqual([1_000_003, 1_000_000]);
 });
 
-test('an ordered event whose workflow is gone before it asked for its turn is delivered', async () => {
+test('an ordered event whose workflow was lost before it requested its number is delivered', async () => {
   const { store } = service;
   const ordered = await insertWebhook(service, { url: receiver.url, ordering: 'resource' });
   const made = newEvent(service, [ordered._id], past);
   const { _id: eventId } = made;
   await store.events.insertOne({ ...made, workflowId: `event/${eventId}`, dispatchedAt: past });
-  await giveTurn(service, made, ordered._id);
-  expect(await expectAllSignals(store, past)).toBe(1);
+  await giveNumber(service, made, ordered._id);
+  expect(await scheduleAllSignals(store, past)).toBe(1);
   const delivered = { eventId, state: 'delivered' } as const;
   await waitFor(async () => (await store.deliveries.findOne(delivered)) !== null, {
     what: 'the delivery',
   });
-  await waitFor(async () => (await expectAllSignals(store, past)) === 0, {
+  await waitFor(async () => (await scheduleAllSignals(store, past)) === 0, {
     what: 'the settled turn',
   });
 });
 
-test('numbers of partitions are not skipped, as they have no holes', async () => {
+test('numbers of partitions are not skipped, because they must have no gaps', async () => {
   const { store } = service;
   const ordered = await insertWebhook(service, { url: receiver.url, ordering: 'resource' });
   const made = newEvent(service, [ordered._id], past);
   await store.events.insertOne({ ...made, dispatchedAt: past });
-  await giveTurn(service, made, ordered._id);
+  await giveNumber(service, made, ordered._id);
   await skipSequences(store);
-  expect((await giveTurn(service, made, ordered._id)).n).toBe(2);
+  expect((await giveNumber(service, made, ordered._id)).n).toBe(2);
 });

@@ -29,7 +29,7 @@ const never = new AbortController().signal;
 const longAgo = (): Date => new Date(Date.now() - 60_000);
 
 beforeAll(async () => {
-  // Without a worker no workflow ends, so that each test finds its workflows as they were started.
+  // Without a worker no workflow ends, so each test finds its workflows as they were started.
   service = await startService({ worker: false });
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
@@ -78,7 +78,7 @@ async function untilDispatched(events: readonly EventDocument[]): Promise<void> 
   );
 }
 
-/** Lets the updates of events fail that have the text in their filter or their change. */
+/** Makes updates of events fail if their filter or change contains the text. */
 function failUpdates(store: Store, text: string): void {
   const update = store.events.updateMany.bind(store.events);
   vi.spyOn(store.events, 'updateMany').mockImplementation(async (...args) => {
@@ -158,7 +158,7 @@ test('after each start a loop pauses for seven times as long as Temporal took', 
   starter.add(await insertEvents(9));
   await waitFor(() => beganAtMs.length === 9, { what: 'nine starts' });
   await starter.drained();
-  // Three loops: of any four starts that follow each other, one loop made two.
+  // With three loops, two of any four consecutive starts are by the same loop.
   const distances = beganAtMs.slice(3).map((atMs, index) => atMs - (beganAtMs[index] ?? 0));
   // A timer may be a millisecond early.
   expect(Math.min(...distances)).toBeGreaterThanOrEqual(8 * (tookMs - 1));
@@ -179,7 +179,7 @@ test('two processes that claim the same events never both get one', async () => 
   expect(carried.toSorted()).toEqual(events.map((event) => event._id));
 });
 
-test('a claim is visible completely or not at all, so no relay starts half a batch', async () => {
+test('a claim becomes visible all at once, so no relay starts half a batch', async () => {
   const events = await insertEvents(200, longAgo());
   const before = new Date();
   const sizes = new Set<number>();
@@ -197,7 +197,7 @@ test('a claim is visible completely or not at all, so no relay starts half a bat
   await service.store.events.deleteMany({ workflowId: 'batch/whole' });
 });
 
-test('after a crash between claim and start the relay starts the same batch under the same id', async () => {
+test('after a crash between claim and start the relay starts the same batch under the same ID', async () => {
   const events = await insertEvents(5, longAgo());
   await claimEvents(service.store, events, 'batch/bat_crashed');
   const ports = { ...relayPorts(), starts: newStarts(service) };
@@ -207,7 +207,7 @@ test('after a crash between claim and start the relay starts the same batch unde
   await untilDispatched(events);
 });
 
-test('a lost batch is started with its younger events, which no other workflow would deliver', async () => {
+test('a lost batch is started with its newer events, which no other workflow would deliver', async () => {
   const now = new Date();
   // The grace period of the relay is two seconds: the last two are not old enough yet.
   const ages = [2_001, 2_001, 2_000, 0];
@@ -236,7 +236,7 @@ test('more lost batches than a sweep reads are started completely by the next sw
   await service.store.events.deleteMany({ workflowId: /^batch\/bat_cut/ });
 });
 
-test('after a crash between start and mark the relay marks the events, and starts and counts nothing again', async () => {
+test('after a crash between start and mark the relay marks the events, and does not start or count anything again', async () => {
   const counted = vi.spyOn(instruments.eventsStarted, 'add');
   const events = await insertEvents(5, longAgo());
   const starts = newStarts(service);
@@ -256,7 +256,7 @@ test('after a crash between start and mark the relay marks the events, and start
   counted.mockRestore();
 });
 
-test('notices, which only the relay starts, are not among the events that it is counted for', async () => {
+test('notices, which only the relay starts, are excluded from its count of lost starts', async () => {
   const counted = vi.spyOn(instruments.eventsStarted, 'add');
   const [change, ...others] = await insertEvents(3, longAgo());
   if (change === undefined) throw new Error('there are no events');
@@ -275,7 +275,7 @@ test('after a failed start the waiting events of the application are left to the
   const events = await insertEvents(20);
   const start = vi.spyOn(WorkflowStarts.prototype, 'startEvents');
   away.add(events);
-  // Each of three loops has begun a start; none waits any more when the first has failed.
+  // Each of three loops has begun a start. None is waiting when the first one has failed.
   await away.drained();
   expect(start.mock.calls.length).toBeLessThanOrEqual(3);
   start.mockRestore();
@@ -289,7 +289,7 @@ test('after a failed start the waiting events of the application are left to the
   await service.store.events.deleteMany({ _id: { $in: [...ids] } });
 });
 
-test('events of other applications wait on when the start of one fails', async () => {
+test('events of other applications keep waiting when the start of one fails', async () => {
   const [ours] = await insertEvents(1);
   if (ours === undefined) throw new Error('there is no event');
   const others = Array.from({ length: 9 }, (_, n) => ({
@@ -305,7 +305,7 @@ test('events of other applications wait on when the start of one fails', async (
   await untilDispatched([ours]);
 });
 
-test('a mark that MongoDB did not take stops no further starts', async () => {
+test('a mark that MongoDB rejects does not stop further starts', async () => {
   const events = await insertEvents(2);
   const { mongodb } = service.config;
   await using store = await connectStore(mongodb);

@@ -1,4 +1,4 @@
-// What is checked with an open connection, right before a request is written.
+// Checks that run with an open connection, right before a request is written.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => open[Symbol.asyncDispose]());
 
-test('what the caller throws before a request ends the send, on a new connection and on a kept one', async () => {
+test('an error that the caller throws before a request ends the send, on a new connection and on a kept one', async () => {
   await using sender = createHttpSender({ policy });
   const refused = new Error('no longer mine');
   let calls = 0;

@@ -47,14 +47,14 @@ const wanting = (more: object = {}) => ({
   ...more,
 });
 
-/** Answers with the name in the certificate of the client. */
+/** Responds with the name in the client's certificate. */
 const sayName: Answering = (response) => {
   response.end((response.socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'nobody');
 };
 
 const as = (client: ClientPair, owner: string) => ({ clientCertificate: { ...client, owner } });
 
-test('whatever header is accepted arrives as it is written', async () => {
+test('every accepted header arrives as it is written', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });
   const mostly = (usual: Arbitrary<string>) => {
@@ -80,7 +80,7 @@ test('whatever header is accepted arrives as it is written', async () => {
 });
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-  'with %s each owner has connections of its own, and nobody else uses them',
+  'with %s each owner has its own connections, which nobody else uses',
   async (version) => {
     const options = wanting({ rejectUnauthorized: false, maxVersion: version });
     await using receiver = await startTlsReceiver(options, sayName);
@@ -88,13 +88,13 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
     const names: string[] = [];
     const send = async (more: object = {}): Promise<void> => {
       const result = await sender.send(post(receiver.url, more));
-      names.push(result.kind === 'answered' ? result.responseSample : result.detail);
+      names.push(result.kind === 'responded' ? result.responseSample : result.detail);
     };
     await send(as(one, 'a one'));
     await send(as(other, 'b other'));
     await send();
     expect([names, receiver.sockets.length]).toEqual([['one', 'other', 'nobody'], 3]);
-    // The same certificate of another webhook.
+    // The same certificate, but of another webhook.
     await send(as(one, 'b one'));
     expect(receiver.sockets).toHaveLength(4);
     await send(as(one, 'a one'));
@@ -105,7 +105,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   },
 );
 
-test('through the egress proxy, too, each owner has connections of its own', async () => {
+test('through the egress proxy, too, each owner has its own connections', async () => {
   const options = wanting({ rejectUnauthorized: false });
   await using receiver = await startTlsReceiver(options, sayName);
   await using proxy = await startConnectProxy();
@@ -117,7 +117,7 @@ test('through the egress proxy, too, each owner has connections of its own', asy
   });
   const sample = async (more: object): Promise<unknown> => {
     const result = await sender.send(post(receiver.url, more));
-    return result.kind === 'answered' ? result.responseSample : result.detail;
+    return result.kind === 'responded' ? result.responseSample : result.detail;
   };
   expect(await sample(as(one, 'a one'))).toBe('one');
   expect(await sample(as(other, 'b other'))).toBe('other');
@@ -143,7 +143,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   },
 );
 
-test('a pair that OpenSSL does not take is a fault of our own', async () => {
+test('a pair that OpenSSL rejects is our own fault', async () => {
   await using receiver = await startTlsReceiver(wanting(), sayName);
   await using sender = createHttpSender({ policy, ca: pair.cert });
   const mixed = { certificate: one.certificate, key: other.key };

@@ -1,4 +1,4 @@
-// The sender with scripted DNS: no answer of a resolver leads to a connection that the guard refuses.
+// The sender with scripted DNS: no response of a resolver leads to a connection that the guard rejects.
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
@@ -25,7 +25,7 @@ interface ScriptedDns {
   readonly questions: readonly string[];
 }
 
-/** A resolver that returns the answers one after the other, and then the last one again. */
+/** A resolver that returns the answers one after another, and then repeats the last one. */
 function scriptDns(...answers: readonly DnsAnswer[]): ScriptedDns {
   const questions: string[] = [];
   return {
@@ -40,14 +40,14 @@ function scriptDns(...answers: readonly DnsAnswer[]): ScriptedDns {
   };
 }
 
-/** Reached by no test except those with silence, which have a deadline of their own. */
+/** Only tests with silence reach a deadline, and they have their own. */
 const timeoutMs = 10_000;
 
 function startEverywhere(): Promise<Receiver> {
   return startReceiver((response) => response.end(), '0.0.0.0');
 }
 
-/** Sends once for each deadline, one after the other. */
+/** Sends a request for each deadline, one after another. */
 async function sendOver(
   dns: ScriptedDns,
   receiver: Receiver,
@@ -74,7 +74,7 @@ const refusedAnswers: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 test.each(refusedAnswers)(
-  'DNS that answers with %s is blocked without a connection, until it answers with another',
+  'DNS that returns %s is blocked without a connection, until it returns a different address',
   async (_what, answer) => {
     await using receiver = await startEverywhere();
     const dns = scriptDns(answer, ['127.0.0.1']);
@@ -84,7 +84,7 @@ test.each(refusedAnswers)(
       errorClass: 'blocked',
       detail: 'the host name has no public address',
       isFinal: false,
-      // Only for the operator's log, since the tenant must not see it.
+      // Only for the operator's log, because the tenant must not see it.
       cause: expect.stringMatching(/^\S+: .+/),
       address: null,
     });
@@ -101,18 +101,18 @@ const failingAnswers: readonly (readonly [string, DnsAnswer, string])[] = [
   ['silence', 'never', 'timeout'],
 ];
 
-test.each(failingAnswers)('DNS that answers with %s fails closed', async (_what, answer, kind) => {
+test.each(failingAnswers)('DNS that returns %s fails closed', async (_what, answer, kind) => {
   await using receiver = await startEverywhere();
   const [first, second] = await sendOver(scriptDns(answer, ['127.0.0.1']), receiver, [
     kind === 'timeout' ? 300 : timeoutMs,
     timeoutMs,
   ]);
   expect(first).toMatchObject({ kind: 'failed', errorClass: kind });
-  // The next attempt asks again: neither a failure nor a silence is remembered.
-  expect(second).toMatchObject({ kind: 'answered', status: 200 });
+  // The next attempt resolves again: neither a failure nor a silence is cached.
+  expect(second).toMatchObject({ kind: 'responded', status: 200 });
 });
 
-test('a DNS error is classed as dns, and a private address in the next answer as blocked', async () => {
+test('a DNS error is classified as dns, and a private address in the next answer as blocked', async () => {
   await using receiver = await startEverywhere();
   const dns = scriptDns(new Error('SERVFAIL'), ['169.254.169.254']);
   const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs]);
@@ -125,7 +125,7 @@ test('each connection makes one lookup, so a later answer changes nothing', asyn
   const dns = scriptDns(['127.0.0.1'], ['127.0.0.2']);
   const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs]);
   expect(results).toMatchObject([
-    { kind: 'answered', status: 200, address: '127.0.0.1' },
+    { kind: 'responded', status: 200, address: '127.0.0.1' },
     { kind: 'failed', errorClass: 'blocked' },
   ]);
   expect(results[0]?.ms.dns).toEqual(expect.any(Number));
@@ -140,7 +140,7 @@ test('concurrent sends to one name share a lookup', async () => {
   const url = `http://receiver.example.com:${receiver.port}/`;
   const sends = Array.from({ length: 10 }, () => sender.send({ url, headers: {}, body: '' }));
   const results = await Promise.all(sends);
-  expect(results.every(({ kind }) => kind === 'answered')).toBe(true);
+  expect(results.every(({ kind }) => kind === 'responded')).toBe(true);
   expect(dns.questions).toHaveLength(1);
 });
 
@@ -157,7 +157,7 @@ test.each([
   const dns = scriptDns(answer);
   const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs, timeoutMs]);
   for (const result of results) {
-    expect(result).toMatchObject({ kind: 'answered', status: 200, address: '127.0.0.1' });
+    expect(result).toMatchObject({ kind: 'responded', status: 200, address: '127.0.0.1' });
   }
   expect(receiver.sockets).toHaveLength(3);
 });
@@ -171,17 +171,17 @@ test.each([
   await using sender = createHttpSender({ policy: open, resolver: async () => addresses });
   const url = `http://receiver.example.com:${receiver.port}/`;
   const result = await sender.send({ url, headers: {}, body: '' });
-  expect(result).toMatchObject({ kind: 'answered', address: '127.0.0.1' });
+  expect(result).toMatchObject({ kind: 'responded', address: '127.0.0.1' });
 });
 
-test('of more addresses than an attempt dials, none is always left out', async () => {
+test('if there are more addresses than an attempt dials, none is always left out', async () => {
   await using receiver = await startReceiver((response) => response.end());
   const open: EgressPolicy = { ...policy, allowCidrs: ['127.0.0.0/8'] };
   const addresses = Array.from({ length: 20 }, (_none, n) => `127.0.0.${20 - n}`);
   await using sender = createHttpSender({ policy: open, resolver: async () => addresses });
   const url = `http://receiver.example.com:${receiver.port}/`;
   const send = () => sender.send({ url, headers: {}, body: '' });
-  await waitFor(async () => (await send()).kind === 'answered');
+  await waitFor(async () => (await send()).kind === 'responded');
 });
 
 test('a second address is tried when the first does not connect', async () => {
@@ -191,7 +191,7 @@ test('a second address is tried when the first does not connect', async () => {
   await using sender = createHttpSender({ policy: open, resolver });
   const url = `http://receiver.example.com:${receiver.port}/`;
   const result = await sender.send({ url, headers: {}, body: '' });
-  expect(result).toMatchObject({ kind: 'answered', address: '127.0.0.1' });
+  expect(result).toMatchObject({ kind: 'responded', address: '127.0.0.1' });
 });
 
 test.each(['127.0.0.2', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', 'localhost.'])(
@@ -202,15 +202,15 @@ test.each(['127.0.0.2', '[::1]', '[::ffff:127.0.0.1]', '0.0.0.0', 'localhost.'])
     await using sender = createHttpSender({ policy, resolver: dns.resolver });
     const url = `http://${host}:${receiver.port}/`;
     const result = await sender.send({ url, headers: {}, body: '', timeoutMs });
-    // localhost means 127.0.0.1 here, since that is the loopback address the policy allows.
-    const expected = host === 'localhost.' ? 'answered' : 'failed';
+    // Here localhost means 127.0.0.1, because the policy allows that loopback address.
+    const expected = host === 'localhost.' ? 'responded' : 'failed';
     expect(result.kind).toBe(expected);
-    expect(receiver.sockets).toHaveLength(expected === 'answered' ? 1 : 0);
+    expect(receiver.sockets).toHaveLength(expected === 'responded' ? 1 : 0);
     expect(dns.questions).toHaveLength(0);
   },
 );
 
-test('a url the policy no longer allows is blocked at the attempt for good, with the reason', async () => {
+test('a URL that the policy no longer allows is blocked permanently at the attempt, with the reason', async () => {
   await using sender = createHttpSender({ policy: { ...policy, allowHttp: false } });
   const result = await sender.send({ url: 'http://127.0.0.1/', headers: {}, body: '' });
   expect(result).toMatchObject({
@@ -221,14 +221,14 @@ test('a url the policy no longer allows is blocked at the attempt for good, with
   });
 });
 
-test('a peer the guard refuses after connecting is dropped before a byte is sent', async () => {
+test('a peer that the guard rejects after connecting is dropped before a byte is sent', async () => {
   let bytesReceived = 0;
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', (chunk) => {
       bytesReceived += chunk.length;
     });
   });
-  // The first check passes, as if the connection led to another address than the resolver said.
+  // The first check passes, as if the connection led to another address than the resolver returned.
   let verdicts = 0;
   const guard = {
     verdict: () => {
@@ -254,7 +254,7 @@ test('a peer the guard refuses after connecting is dropped before a byte is sent
 });
 
 test.each([[['8.8.4.4']], [['8.8.4.4', '2600::5']], [['2600::5']]])(
-  "DNS that answers with %j, which includes the host's own public address, is blocked without a connection",
+  "DNS that returns %j, which includes the host's own public address, is blocked without a connection",
   async (answer) => {
     const guard = createAddressGuard(policy, () => ['8.8.4.4', '2600::5']);
     const hosts = createHostResolver(guard, async () => answer);

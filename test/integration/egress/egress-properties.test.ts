@@ -8,7 +8,7 @@ import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import { createHttpSender, type Sender, type SendResult } from '../../../lib/egress/http-sender.ts';
 import { soakShare } from '../../support/soak-share.ts';
 
-// Listeners on all of these; two stand for public receivers, the others must not be reached.
+// Listeners on all of these. Two stand for public receivers, and the others must not be reached.
 const allowed = ['127.0.0.1', '127.0.0.3'];
 const denied = ['127.0.0.2', '127.0.0.4', '127.1.2.3', '127.255.255.254', '::1'];
 
@@ -20,7 +20,7 @@ const policy: EgressPolicy = {
   denyCidrs: ['127.0.0.2', '::1'],
 };
 
-/** Denied as well, but without a listener: private, metadata, other spellings of loopback. */
+/** Also denied, but without a listener: private, metadata, other spellings of loopback. */
 const deniedElsewhere = [
   '10.0.0.1',
   '169.254.169.254',
@@ -40,7 +40,7 @@ const deniedElsewhere = [
 const runsOfTest = soakShare(2_500);
 // Ten thousand runs with four sends each are minutes on a slow machine.
 const testTimeoutMs = 600_000;
-// Far longer than a send to this machine takes, so that a stall does not end in a timeout.
+// Far longer than a request to this machine takes, so that a stall does not end in a timeout.
 const timeoutMs = 30_000;
 
 let port: number;
@@ -50,7 +50,7 @@ const connections = new Map<string, number>();
 /** Counts the connections to an address. */
 async function listenOn(address: string, wantedPort: number): Promise<number> {
   let answered = 0;
-  // Two connections of three are closed, so that the next send has to look up and connect again.
+  // Two of three connections are closed, so that the next request must resolve and connect again.
   const server = createServer((_request, response) => {
     answered += 1;
     response.writeHead(200, { connection: answered % 3 === 0 ? 'keep-alive' : 'close' }).end();
@@ -97,7 +97,7 @@ function outcomeOfAnswer(answer: Answer): string {
 }
 
 function outcomeOf(result: SendResult): string {
-  return result.kind === 'answered' ? String(result.status) : result.errorClass;
+  return result.kind === 'responded' ? String(result.status) : result.errorClass;
 }
 
 interface Script {
@@ -198,7 +198,7 @@ test(
         const url = `http://${before}${text}:${port}/`;
         // The kernel immediately refuses allowed addresses without a listener.
         const result = await sender.send({ url, headers: {}, body: '', timeoutMs: 200 });
-        expect(result.kind === 'answered' ? result.address : '127.0.0.1').toMatch(
+        expect(result.kind === 'responded' ? result.address : '127.0.0.1').toMatch(
           /^(?:::ffff:)?127\.0\.0\.[13]$/,
         );
       }),
@@ -210,7 +210,7 @@ test(
 );
 
 test(
-  'no race of sends to one name, with answers that change between them, leads to a denied address',
+  'no race of requests to one name, with changing answers, leads to a denied address',
   async () => {
     const { sender, scripts } = createScripted();
     await using _sender = sender;

@@ -1,4 +1,4 @@
-// Requests through the operator's proxy: it gets only checked addresses, and its faults are not the receiver's.
+// Requests through the operator's proxy: it gets only checked addresses, and its failures are not the receiver's.
 import { beforeAll, expect, test } from 'vitest';
 import { parseEgressProxy } from '../../../lib/egress/egress-proxy.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
@@ -55,7 +55,7 @@ test('the proxy gets the checked address, and the certificate is checked against
     address: '127.0.0.1',
     ms: { connect: expect.any(Number), tls: expect.any(Number) },
   });
-  // The connection is kept like one without a proxy.
+  // The connection is kept, as without a proxy.
   expect(await send('receiver.example.com')).toMatchObject({ status: 200 });
   expect(proxy.targets).toEqual([`127.0.0.1:${receiver.port}`]);
   expect(await send('other.example.com')).toMatchObject({ kind: 'failed', errorClass: 'tls' });
@@ -88,14 +88,14 @@ test.each(['127.0.0.2', '10.0.0.1', '::1', '169.254.169.254'])(
   },
 );
 
-test('an address that the proxy does not connect to holds up no other', async () => {
+test('an address that the proxy cannot connect to does not delay others', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using proxy = await startConnectProxy((target) =>
     target.startsWith('127.0.0.3') ? 'silence' : 'connect',
   );
   const addresses = ['127.0.0.3', '10.0.0.1', '127.0.0.1'];
   const url = `http://receiver.example.com:${receiver.port}/`;
-  // Each attempt begins at a random address.
+  // Each attempt starts at a random address.
   for (let round = 0; round < 5; round += 1) {
     await using sender = senderThrough(proxy, { resolver: async () => addresses });
     const result = await sender.send({ url, headers: {}, body: '' });
@@ -112,7 +112,7 @@ test('when the proxy cannot reach an address, the next one is tried', async () =
   );
   await using sender = senderThrough(proxy, { resolver: async () => ['127.0.0.3', '127.0.0.1'] });
   const url = `http://receiver.example.com:${receiver.port}/`;
-  // Each attempt begins at a random address.
+  // Each attempt starts at a random address.
   await waitFor(async () => {
     const result = await sender.send({ url, headers: {}, body: '' });
     expect(result).toMatchObject({ status: 200, address: '127.0.0.1' });
@@ -130,7 +130,7 @@ const refusals: readonly (readonly [string, ProxyReaction])[] = [
 ];
 
 test.each(refusals)(
-  'a proxy that answers with %s counts as not connected',
+  'a proxy that responds with %s counts as not connected',
   async (_what, reaction) => {
     await using proxy = await startConnectProxy(() => reaction);
     await using sender = senderThrough(proxy);
@@ -154,7 +154,7 @@ test('a proxy that never finishes connecting is a timeout of the receiver', asyn
   });
 });
 
-test('a proxy that is unreachable, disconnects or refuses the credentials is our fault and no attempt', async () => {
+test('a proxy that is unreachable, disconnects or rejects the credentials is our own fault and does not count as an attempt', async () => {
   const post = { url: 'http://receiver.example.com/', headers: {}, body: '' };
   await using away = senderThrough({ port: await closedPort() });
   await expect(away.send(post)).rejects.toMatchObject({ code: 'PROXY_FAILED' });

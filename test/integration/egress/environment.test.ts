@@ -24,11 +24,11 @@ test('proxy variables and NODE_TLS_REJECT_UNAUTHORIZED have no effect', async ()
     NODE_USE_ENV_PROXY: '1',
     NODE_TLS_REJECT_UNAUTHORIZED: '0',
   };
-  // A process of its own: Node reads some of these at its start only.
+  // A separate process, because Node reads some of these only at its start.
   const args = ['--import', 'tsx', script, plain.url, secure.url];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   expect(JSON.parse(stdout)).toMatchObject([
-    { kind: 'answered', status: 200, responseSample: 'straight' },
+    { kind: 'responded', status: 200, responseSample: 'straight' },
     { kind: 'failed', errorClass: 'tls' },
   ]);
   expect(proxy.sockets).toHaveLength(0);

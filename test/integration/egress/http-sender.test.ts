@@ -1,4 +1,4 @@
-// The sender with real receivers: its requests, how it reads answers, and its limits.
+// The sender with real receivers: its requests, how it reads responses, and its limits.
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
@@ -32,7 +32,7 @@ test('the receiver gets exactly the bytes, names and values that were sent', asy
     'accept-encoding': 'identity',
   });
   expect(result).toEqual({
-    kind: 'answered',
+    kind: 'responded',
     status: 200,
     retryAfter: null,
     detail: null,
@@ -50,7 +50,7 @@ test('the receiver gets exactly the bytes, names and values that were sent', asy
   });
 });
 
-test("the sender's own headers and line breaks in headers are rejected as our fault", async () => {
+test("the sender's own headers and line breaks in headers are rejected as our own fault", async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });
   const withHost = post(receiver.url, { headers: { Host: 'internal' } });
@@ -61,7 +61,7 @@ test("the sender's own headers and line breaks in headers are rejected as our fa
 });
 
 test.each([204, 302, 400, 404, 410, 500, 503])(
-  'an answer of %d is returned as a result',
+  'a response of %d is returned as a result',
   async (status) => {
     await using receiver = await startReceiver((response) => {
       response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
@@ -85,7 +85,7 @@ test('Retry-After is returned unchanged', async () => {
   });
 });
 
-test('a receiver that does not answer in time is a timeout', async () => {
+test('a receiver that does not respond in time is a timeout', async () => {
   await using receiver = await startReceiver(() => undefined);
   await using sender = createHttpSender({ policy });
   const result = await sender.send(post(receiver.url, { timeoutMs: 100 }));
@@ -103,11 +103,11 @@ test('a status line within the time counts, though the body drips past it', asyn
   await using sender = createHttpSender({ policy });
   const result = await sender.send(post(receiver.url, { timeoutMs: 2_000 }));
   const detail = 'the receiver did not respond completely in time';
-  expect(result).toMatchObject({ kind: 'answered', status: 200, detail });
+  expect(result).toMatchObject({ kind: 'responded', status: 200, detail });
   expect(result.ms.firstByte).toBeLessThan(result.ms.total);
 });
 
-test('endless interim answers do not outlast the deadline', async () => {
+test('endless interim responses do not outlast the deadline', async () => {
   await using receiver = await startTcpReceiver((socket) => {
     const drip = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 10);
     socket.on('close', () => clearInterval(drip));
@@ -117,7 +117,7 @@ test('endless interim answers do not outlast the deadline', async () => {
   expect(failureOf(result)).toBe('timeout');
 });
 
-test('an endless answer is cut at 64 KiB, its status counts, and its connection is closed', async () => {
+test('an endless response is cut at 64 KiB, its status counts, and its connection is closed', async () => {
   let written = 0;
   await using receiver = await startReceiver((response) => {
     response.writeHead(200);
@@ -129,8 +129,8 @@ test('an endless answer is cut at 64 KiB, its status counts, and its connection 
   });
   await using sender = createHttpSender({ policy });
   const result = await sender.send(post(receiver.url));
-  expect(result).toMatchObject({ kind: 'answered', status: 200 });
-  expect(result.kind === 'answered' ? result.responseSample : '').toBe('a'.repeat(4_096));
+  expect(result).toMatchObject({ kind: 'responded', status: 200 });
+  expect(result.kind === 'responded' ? result.responseSample : '').toBe('a'.repeat(4_096));
   await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
   expect(written).toBeLessThan(64 * 1024 * 1024);
 });
@@ -167,7 +167,7 @@ test.each(breakages)('a receiver that %s is a reset', async (_what, bytes) => {
   expect(receiver.sockets).toHaveLength(1);
 });
 
-test('an answer that is not HTTP has another message than a closed connection', async () => {
+test('a response that is not HTTP has a different message from a closed connection', async () => {
   await using receiver = await startTcpReceiver((socket) => {
     socket.once('data', () => socket.write('220 mail.example.com ESMTP\r\n'));
   });
@@ -186,10 +186,10 @@ test('a hard reset while the request is read is a reset', async () => {
   expect(failureOf(await sender.send(post(receiver.url)))).toBe('reset');
 });
 
-test('a reset before the address of the receiver is known is a reset, and no refused address', async () => {
+test('a reset before the address of the receiver is known is a reset, and not a blocked address', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });
-  // Seen with 7 of 3,892 connections that were accepted and reset at once.
+  // Observed with 7 of 3,892 connections that were accepted and reset immediately.
   const sockets = Socket.prototype as unknown as { _getpeername: () => object };
   using unknown = vi.spyOn(sockets, '_getpeername').mockReturnValue({});
   expect(failureOf(await sender.send(post(receiver.url)))).toBe('reset');
@@ -206,7 +206,7 @@ test('a port on which nothing listens is a connect failure with a fixed message'
   });
 });
 
-test('localhost is reached where loopback is allowed, whichever family listens', async () => {
+test('localhost is reached if loopback is allowed, whichever address family listens', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });
   const url = `http://localhost:${receiver.port}/`;
@@ -239,7 +239,7 @@ test('a disposed sender has closed its connections and accepts no more sends', a
   await expect(sender.send(post(receiver.url))).rejects.toThrow('disposed');
 });
 
-test('a disposed sender waits for the sends under way', async () => {
+test('a disposed sender waits for the requests in flight', async () => {
   let answer = (): void => undefined;
   await using receiver = await startReceiver((response) => {
     answer = () => response.end();
@@ -254,7 +254,7 @@ test('a disposed sender waits for the sends under way', async () => {
   await waitFor(() => receiver.sockets.every((socket) => socket.destroyed));
 });
 
-test('a message is composed once its request has its permits, and an error of that is thrown', async () => {
+test('a message is composed once its request has its permits, and an error in composing is thrown', async () => {
   const answers: (() => void)[] = [];
   await using receiver = await startReceiver((response) => {
     answers.push(() => response.end());

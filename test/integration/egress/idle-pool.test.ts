@@ -1,4 +1,4 @@
-// Kept connections are bounded per origin, in all, and in their idle time.
+// Kept connections are limited per origin, in total, and in their idle time.
 import { expect, test } from 'vitest';
 import { type Connection, createConnection, IdlePool } from '../../../lib/egress/connection.ts';
 import { startTcpReceiver } from '../../support/receivers.ts';
@@ -75,7 +75,7 @@ test('a connection put on a closed idle pool is closed', async () => {
   expect(pool.size).toBe(0);
 });
 
-test('a connection with an owner is used for that owner alone, and counts for its origin', async () => {
+test('a connection with an owner is used only for that owner, and counts for its origin', async () => {
   await using receiver = await startTcpReceiver(() => undefined);
   const pool = new IdlePool({ idlePerOriginMax: 2, idleMax: 4 });
   const origin = 'https://a.example.com';

@@ -1,11 +1,11 @@
-// The sender and its kept connections: when one is used again, and when a new one replaces it.
+// The sender and its kept connections: when one is reused, and when a new one replaces it.
 import { expect, test } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { failureOf, policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
-test('a second send to an origin reuses the connection', async () => {
+test('a second request to an origin reuses the connection', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });
   await sender.send(post(receiver.url));
@@ -21,7 +21,7 @@ test('a second send to an origin reuses the connection', async () => {
   expect(receiver.sockets).toHaveLength(1 + connects);
 });
 
-test('concurrent sends each have a connection, and none waits for another', async () => {
+test('concurrent requests each have a connection, and none waits for another', async () => {
   const waiting: (() => void)[] = [];
   await using receiver = await startReceiver((response) => {
     waiting.push(() => response.end());
@@ -58,7 +58,7 @@ test('a kept connection that breaks during the next request is replaced immediat
   expect(receiver.sockets).toHaveLength(2);
 });
 
-test('a request whose kept connection breaks after the answer began is not repeated', async () => {
+test('a request whose kept connection breaks after the response began is not repeated', async () => {
   let seen = 0;
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {
@@ -79,7 +79,7 @@ test('1,000 origins leave at most 256 connections open, and none once they are i
   const origins = Array.from({ length: 1_000 }, (_none, index) => {
     return `http://127.1.${index >> 8}.${index & 255}:${receiver.port}/`;
   });
-  // In waves, since on a slow machine the last would wait too long for a permit.
+  // In waves, because on a slow machine the last ones would wait too long for a permit.
   const waveMax = 200;
   for (let sent = 0; sent < origins.length; sent += waveMax) {
     const wave = origins.slice(sent, sent + waveMax);

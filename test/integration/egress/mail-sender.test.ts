@@ -1,4 +1,4 @@
-// Mail through a real SMTP server: its replies, its faults, its login and its certificate.
+// Mail through a real SMTP server: its replies, its failures, its login and its certificate.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Sender } from '../../../lib/egress/http-sender.ts';
 import { createMailSender, type MailSenderOptions } from '../../../lib/egress/mail-sender.ts';
@@ -38,7 +38,7 @@ test('an accepted mail is a 2xx, has the login, both addresses and a Message-ID 
   await using sender = senderTo(server.url);
   const count = server.mails.length;
   const result = await sender.send(request);
-  expect(result).toMatchObject({ kind: 'answered', status: 250, retryAfter: null, address: null });
+  expect(result).toMatchObject({ kind: 'responded', status: 250, retryAfter: null, address: null });
   expect(server.mails.slice(count)).toMatchObject([
     {
       from: 'herald@example.com',
@@ -58,15 +58,15 @@ test('an accepted mail is a 2xx, has the login, both addresses and a Message-ID 
   ]);
 });
 
-test.each([550, 451, 421])('the reply %i is the status, with its text', async (code) => {
+test.each([550, 451, 421])('the reply %i becomes the status, with its text', async (code) => {
   server.reply = code;
   await using sender = senderTo(server.url);
   const result = await sender.send(request);
-  expect(result).toMatchObject({ kind: 'answered', status: code });
+  expect(result).toMatchObject({ kind: 'responded', status: code });
   expect(result).toMatchObject({ responseSample: expect.stringContaining(`refused with ${code}`) });
 });
 
-test('a refused login is a fault of the settings, not of the receiver, and nothing is sent', async () => {
+test('a rejected login is a fault of the settings, not of the receiver, and nothing is sent', async () => {
   await using sender = senderTo(server.url.replace('hunter2', 'hunter3'));
   const { offered } = server;
   await expect(sender.send(request)).rejects.toMatchObject({ code: 'EAUTH', responseCode: 535 });
@@ -83,7 +83,7 @@ test('while a mail to a webhook is in flight, its next mail waits, and mails to 
   let isSent = false;
   const next = sender.send(request).finally(() => (isSent = true));
   const toOther = sender.send({ ...request, webhookUid: 'whk_other' });
-  expect(await toOther).toMatchObject({ kind: 'answered', status: 250 });
+  expect(await toOther).toMatchObject({ kind: 'responded', status: 250 });
   expect(isSent).toBe(false);
   expect(await inFlight).toMatchObject({ errorClass: 'timeout' });
   expect(await next).toMatchObject({ status: 250 });
@@ -96,7 +96,7 @@ test('a server that hangs is a timeout, and its connection is closed', async () 
   await waitFor(() => server.connections() === 0);
 });
 
-test('a server that is not there is a fault of the connection', async () => {
+test('a missing server is a connect failure', async () => {
   await using sender = senderTo(`smtp://127.0.0.1:${await closedPort()}`);
   expect(await sender.send(request)).toMatchObject({
     kind: 'failed',
@@ -114,7 +114,7 @@ test('a certificate must verify, from the first byte and after STARTTLS', async 
     expect(await doubting.send(request)).toMatchObject({ kind: 'failed', errorClass: 'tls' });
     expect(mails).toEqual([]);
     await using trusting = senderTo(url, { ca: pair.cert });
-    expect(await trusting.send(request)).toMatchObject({ kind: 'answered', status: 250 });
+    expect(await trusting.send(request)).toMatchObject({ kind: 'responded', status: 250 });
     expect(mails).toHaveLength(1);
   }
 });
@@ -155,7 +155,7 @@ test('an application has three mails in flight, and the fourth is for another ap
   await Promise.all(sends);
 });
 
-test('a stop throttles what waits and cuts what is in flight', async () => {
+test('a stop throttles waiting mails and cuts those in flight', async () => {
   server.reply = 'hang';
   const { offered } = server;
   const stopping = new AbortController();

@@ -14,7 +14,7 @@ const policy: EgressPolicy = {
   denyCidrs: [],
 };
 
-// Longer than name servers may take, so that their timeout comes first on a slow machine, too.
+// Longer than the timeout of name servers, so that theirs comes first, even on a slow machine.
 function senderOver(address: string, timeoutMs = 20_000): Sender {
   return createHttpSender({
     policy,
@@ -50,19 +50,19 @@ const cases: readonly (readonly [string, NameAnswer, string])[] = [
 ];
 
 test.each(cases)(
-  'a name server that answers with %s leads to its outcome',
+  'a name server that returns %s leads to its outcome',
   async (_what, answer, expected) => {
     await using receiver = await startReceiver((response) => response.end(), '0.0.0.0');
     await using names = await startNameServer(() => answer);
     await using sender = senderOver(names.address);
     expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe(expected);
     expect(receiver.sockets).toHaveLength(expected === '200' ? 1 : 0);
-    // No search domain is tried: one name, once for IPv4 and once for IPv6.
+    // No search domain is tried: one name, once each for IPv4 and IPv6.
     expect(new Set(names.questions)).toEqual(new Set(['hooks.example.com']));
   },
 );
 
-test('a name that moves to a refused address between attempts is blocked at the next', async () => {
+test('a name that moves to a denied address between attempts is blocked at the next attempt', async () => {
   await using receiver = await startReceiver((response) => {
     response.writeHead(200, { connection: 'close' }).end();
   }, '0.0.0.0');
@@ -75,7 +75,7 @@ test('a name that moves to a refused address between attempts is blocked at the 
   expect(receiver.sockets).toHaveLength(1);
 });
 
-test('names with silent servers delay no other name and end in time', async () => {
+test('names with silent servers do not delay other names, and end in time', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using names = await startNameServer((name) =>
     name.startsWith('silent') ? 'silence' : ['127.0.0.1'],
@@ -91,17 +91,17 @@ test('names with silent servers delay no other name and end in time', async () =
   expect(ended).toEqual(['200', ...Array<string>(40).fill(unresolved)]);
 });
 
-test('a name server that is silent about IPv6 alone leaves the attempt its time', async () => {
+test('a name server that is silent only about IPv6 leaves the attempt enough time', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using names = await startNameServer((_name, family) =>
     family === 4 ? ['127.0.0.1'] : 'silence',
   );
-  // Both tries of the other question take three seconds.
+  // Both tries of the other query take three seconds.
   await using sender = senderOver(names.address, 2_500);
   expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe('200');
 });
 
-test('changed name servers are used after a minute, and lookups under way end at the former ones', async () => {
+test('changed name servers are used after a minute, and lookups in flight end at the previous ones', async () => {
   await using former = await startNameServer((name) =>
     name.startsWith('slow') ? 'silence' : ['11.0.0.1'],
   );
@@ -115,10 +115,10 @@ test('changed name servers are used after a minute, and lookups under way end at
   servers = [next.address];
   nowMs = 59_999;
   expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
-  const underWay = resolve('slow.example.com');
+  const lookup = resolve('slow.example.com');
   nowMs = 60_000;
   expect(await resolve('hooks.example.com')).toEqual(['11.0.0.2']);
-  await expect(underWay).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' });
+  await expect(lookup).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' });
 
   // A clock that is put back.
   servers = [former.address];
@@ -126,7 +126,7 @@ test('changed name servers are used after a minute, and lookups under way end at
   expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
 });
 
-test('without an answering name server no connection is made', async () => {
+test('without a responding name server no connection is made', async () => {
   await using receiver = await startReceiver((response) => response.end(), '0.0.0.0');
   const names = await startNameServer(() => 'silence');
   await names[Symbol.asyncDispose]();

@@ -1,8 +1,8 @@
-// Requests of the sender's tests to receivers on this machine, and names for their results.
+// Requests to receivers on this machine for tests of the sender, and names for their results.
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import type { SendRequest, SendResult } from '../../../lib/egress/http-sender.ts';
 
-/** Lets a sender reach this machine at any port, in plain http, too. */
+/** Lets a sender reach this machine at any port, even over plain http. */
 export const policyOfThisMachine: EgressPolicy = {
   allowHttp: true,
   ports: 'any',
@@ -10,17 +10,17 @@ export const policyOfThisMachine: EgressPolicy = {
   denyCidrs: [],
 };
 
-/** Makes a small request; `more` replaces what it has. */
+/** Returns a small request. `more` replaces parts of it. */
 export function post(url: string, more: Partial<SendRequest> = {}): SendRequest {
   return { url, headers: {}, body: '{}', timeoutMs: 30_000, ...more };
 }
 
-/** Returns the class of a failure, or a name for an unexpected answer. */
+/** Returns the class of a failure, or a description of an unexpected response. */
 export function failureOf(result: SendResult): string {
   return result.kind === 'failed' ? result.errorClass : `answered ${result.status}`;
 }
 
-/** Returns the status of an answer, or a name for an unexpected failure. */
+/** Returns the status of a response, or a description of an unexpected failure. */
 export function statusOf(result: SendResult): number | string {
-  return result.kind === 'answered' ? result.status : `${result.errorClass}: ${result.detail}`;
+  return result.kind === 'responded' ? result.status : `${result.errorClass}: ${result.detail}`;
 }

@@ -4,7 +4,7 @@ import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { startTcpReceiver } from '../../support/receivers.ts';
 import { policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
-test('what could be read of a response that the parser refuses is kept', async () => {
+test('the readable part of a response that the parser rejects is kept', async () => {
   const head = 'HTTP/1.1 429 Slow\r\nX: a\r\n  b\r\nRetry-After : 120\r\n\r\n';
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => socket.write(`${head}not so fast`));
@@ -17,7 +17,7 @@ test('what could be read of a response that the parser refuses is kept', async (
   });
 });
 
-test('a status line before a stop of this process counts, and nothing before it does', async () => {
+test('a status line received before this process stops counts, and nothing before it does', async () => {
   let bytes = 'HTTP/1.1 200 OK\r\n';
   let stop = new AbortController();
   let turns = 0;

@@ -1,4 +1,4 @@
-// Wrong or odd answers: each is a result, and none is mixed with the next.
+// Wrong or unusual responses: each leads to a result, and none is mixed up with the next.
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import type { Socket } from 'node:net';
@@ -18,10 +18,10 @@ const cutShort = `reset: ${closed}`;
 const broken = '200: the response of the receiver was not complete or not valid HTTP/1.1';
 const tooLarge = 'the response was too large';
 
-/** A status that counts, though the parser refuses what comes after it. */
+/** A status that counts although the parser rejects what follows. */
 const odd = (reason: string, status = 200): string => `${status}: ${notValid} (${reason})`;
 
-/** Writes an answer to each request, in pieces, and then runs an action on the connection. */
+/** Writes a response to each request, in pieces, and then runs an action on the connection. */
 function startAnswering(
   pieces: readonly string[],
   afterwards: (socket: Socket) => void,
@@ -32,7 +32,7 @@ function startAnswering(
       void (async () => {
         for (const piece of pieces) {
           socket.write(piece);
-          // A turn of the event loop, so that the pieces arrive one by one.
+          // A turn of the event loop, so that the pieces arrive separately.
           await new Promise(setImmediate);
         }
         afterwards(socket);
@@ -43,13 +43,13 @@ function startAnswering(
 
 const close = (socket: Socket): void => void socket.end();
 
-/** Returns the status of an answer with what was odd, or a name for a failure. */
+/** Returns the status of a response with what was odd, or a description of a failure. */
 function shownOf(result: SendResult): number | string {
-  const isOdd = result.kind === 'answered' && result.detail !== null;
+  const isOdd = result.kind === 'responded' && result.detail !== null;
   return isOdd ? `${result.status}: ${result.detail}` : statusOf(result);
 }
 
-/** An answer, its result, and the number of connections that two of them take. */
+/** A response, its result, and the number of connections that two of them take. */
 type Case = readonly [string, string | readonly string[], number | string, 1 | 2];
 
 const whileOpen: readonly Case[] = [
@@ -255,14 +255,14 @@ test.each(cases)('a receiver that sends $sent', async (strange) => {
   await using receiver = await startAnswering(strange.pieces, strange.afterwards);
   await using sender = createHttpSender({ policy });
   for (let round = 0; round < 2; round += 1) {
-    // Long enough for any machine, since none of these tests a timeout.
+    // Long enough for any machine, because none of these tests a timeout.
     const result = await sender.send(post(receiver.url, { timeoutMs: 60_000 }));
     expect(shownOf(result)).toBe(strange.expected);
   }
   expect(receiver.sockets).toHaveLength(strange.connections);
 });
 
-test('a request whose connection breaks within an interim answer is not repeated', async () => {
+test('a request whose connection breaks within an interim response is not repeated', async () => {
   let asked = 0;
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {
@@ -323,7 +323,7 @@ const part = fc.oneof(
 );
 const answers = fc.array(part, { minLength: 1, maxLength: 5 });
 
-test('any bytes of a receiver lead to a result and not to a fault of ours', async () => {
+test('any bytes from a receiver lead to a result and not to a fault of ours', async () => {
   let pieces: readonly string[] = [];
   await using receiver = await startTcpReceiver((socket) => {
     socket.on('data', () => {

@@ -38,7 +38,7 @@ test.each(['receiver.example.com', 'receiver.example.com.', '127.0.0.1'])(
     expect(first).toMatchObject({ status: 200, responseSample: 'hello', address: '127.0.0.1' });
     expect(first.ms).toMatchObject({ connect: expect.any(Number), tls: expect.any(Number) });
     const second = await sender.send({ url, headers: {}, body: '{}' });
-    expect(second.kind).toBe('answered');
+    expect(second.kind).toBe('responded');
     expect(second.ms.tls).toBeUndefined();
     expect(receiver.sockets).toHaveLength(1);
   },
@@ -86,7 +86,7 @@ test('a handshake that never ends is a timeout', async () => {
   });
 });
 
-// None of these tests a timeout; it is reached only if the sender waits in vain.
+// None of these tests a timeout. It is reached only if the sender waits in vain.
 const timeoutMs = 60_000;
 
 test.each([
@@ -119,7 +119,7 @@ test.each([
   },
 );
 
-// Bytes outside the TLS connection: an unencrypted alert, and bytes that are no record.
+// Bytes outside of the TLS connection: an unencrypted alert, and bytes that are not a record.
 const brokenRecords = [Buffer.from('15030300020228', 'hex'), Buffer.from('no record')];
 
 test.each(brokenRecords)('a broken record ends an exchange immediately (%#)', async (record) => {
@@ -139,7 +139,7 @@ test.each(brokenRecords)('a broken record ends an exchange immediately (%#)', as
   const detail = 'the TLS connection with the receiver broke';
   expect(await send()).toMatchObject({ kind: 'failed', errorClass: 'tls', detail });
   begins = true;
-  const half = { kind: 'answered', status: 200, responseSample: 'half', detail };
+  const half = { kind: 'responded', status: 200, responseSample: 'half', detail };
   expect(await send()).toMatchObject(half);
 });
 

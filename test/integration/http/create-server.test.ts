@@ -1,4 +1,4 @@
-// The server under Koa: clients that do not read, and clients that do not stop sending.
+// The server below Koa: clients that do not read, and clients that do not stop sending.
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -13,7 +13,7 @@ const requests = 20;
 const answer = 'x'.repeat(1_000_000);
 const request = 'GET / HTTP/1.1\r\nhost: x\r\n\r\n';
 
-/** Listens on a free port with an application that answers all requests the same. */
+/** Listens on a free port with an application that responds to all requests in the same way. */
 async function listen(): Promise<{ server: Server; port: number }> {
   const app = new Koa().use((ctx) => {
     ctx.body = answer;
@@ -25,7 +25,7 @@ async function listen(): Promise<{ server: Server; port: number }> {
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-test('a client that does not read its answers is disconnected, and one that reads gets all of them', async () => {
+test('a client that does not read its responses is disconnected, and one that reads gets all of them', async () => {
   const { server, port } = await listen();
   expect(server.timeout).toBe(30_000);
 
@@ -41,7 +41,7 @@ test('a client that does not read its answers is disconnected, and one that read
   await gotAll;
   reader.destroy();
 
-  // Only now, so that a reader on a busy machine is not disconnected.
+  // Set only now, so that a reader on a busy machine is not disconnected.
   server.timeout = 300;
   const accepted = once(server, 'connection');
   const deaf = connect(port, '127.0.0.1').on('error', () => undefined);
@@ -53,7 +53,7 @@ test('a client that does not read its answers is disconnected, and one that read
   await once(server, 'close');
 });
 
-test('a refused client has a second to read the error, even while it keeps sending', async () => {
+test('a rejected client has a second to read the error, even while it keeps sending', async () => {
   const { server, port } = await listen();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const accepted = once(server, 'connection');
@@ -74,7 +74,7 @@ test('a refused client has a second to read the error, even while it keeps sendi
   await once(server, 'close');
 });
 
-test('a refused tunnel that is reset does not end the process', async () => {
+test('a rejected tunnel that is reset does not end the process', async () => {
   const { server, port } = await listen();
   const accepted = once(server, 'connection');
   const client = connect(port, '127.0.0.1');

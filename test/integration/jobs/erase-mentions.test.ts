@@ -17,8 +17,8 @@ afterAll(async () => {
 });
 
 /**
- * Records an event with these data, or with these that a caller wrote, erases by the mention, and reports whether its
- * payload is erased.
+ * Records an event with the data, or with the data as a caller wrote it. Runs an erasure of the mention, and returns
+ * whether the payload was erased.
  */
 async function isErased(
   fields: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// Erasures during concurrent writes, and erasures that are killed half-way.
+// Erasures during concurrent writes, and erasures that are killed halfway.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
@@ -29,7 +29,7 @@ let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
 const signalled: PartitionKey[] = [];
-/** Each lets the receiver answer a request with its own body. */
+/** Each function lets the receiver respond to a request with its own body. */
 const answers: (() => void)[] = [];
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ afterAll(() => open[Symbol.asyncDispose]());
 
 const passWaitMs = 5 * minuteMs;
 
-async function askForErasure(): Promise<ErasureJob> {
+async function requestErasure(): Promise<ErasureJob> {
   const { store, app } = installation;
   const at = await afterAllEvents(store, app.appUid, new Date());
   const erasure = newErasure(app.appUid, { externalTenantId: 'tenant-1' }, at);
@@ -76,7 +76,7 @@ const inMs = (ms: number): Date => new Date(Date.now() + ms);
 
 test('an erasure makes two passes, 5 minutes apart, and then deletes its subject', async () => {
   const { _id: eventId } = await insertEvent(installation, [], inMs(-1_000));
-  const erasure = await askForErasure();
+  const erasure = await requestErasure();
   expect(await take(erasure, 1)).toEqual({ events: [], isLast: false, waitMs: passWaitMs });
   expect(await bodyOf(eventId)).toBe('');
   expect(await stateOf(erasure)).toMatchObject({ state: 'running', pass: 2, count: 1 });
@@ -87,7 +87,7 @@ test('an erasure makes two passes, 5 minutes apart, and then deletes its subject
 
 test('an event recorded before the request by a process whose clock is ahead is erased', async () => {
   const { _id: ahead } = await insertEvent(installation, [], inMs(60_000));
-  const erasure = await askForErasure();
+  const erasure = await requestErasure();
   const later = await insertEvent(installation, [], erasure.createdAt);
   await take(erasure, 1);
   expect(await bodyOf(ahead)).toBe('');
@@ -95,7 +95,7 @@ test('an event recorded before the request by a process whose clock is ahead is 
 });
 
 test('when the last page of the first pass is repeated, only the rest of the 5 minutes is waited for', async () => {
-  const erasure = await askForErasure();
+  const erasure = await requestErasure();
   await take(erasure, 1);
   expect(await take(erasure, 1, minuteMs)).toMatchObject({ waitMs: passWaitMs - minuteMs });
   expect(await stateOf(erasure)).toMatchObject({ page: 1, pass: 2 });
@@ -103,7 +103,7 @@ test('when the last page of the first pass is repeated, only the rest of the 5 m
 
 test('an older event that is committed after the first pass is erased in the second', async () => {
   const { store } = installation;
-  const erasure = await askForErasure();
+  const erasure = await requestErasure();
   const event = newEvent(installation, [], new Date(erasure.createdAt.getTime() - 1));
   const session = store.client.startSession();
   session.startTransaction();
@@ -123,7 +123,7 @@ test.each([
   ['a first attempt', 0],
   ['a retry', 1],
 ])(
-  "a receiver's answer to %s under way is erased in the second pass",
+  "a receiver's response to %s in flight is erased in the second pass",
   async (_which, attemptCount) => {
     const { store, app } = installation;
     const webhook = await insertWebhook(installation, { url: receiver.url });
@@ -137,7 +137,7 @@ test.each([
     const { signal } = new AbortController();
     const attempting = attemptDelivery(ports, key, { caller: { kind: 'event' }, signal });
     await waitFor(() => answers.length === 1);
-    const erasure = await askForErasure();
+    const erasure = await requestErasure();
     await take(erasure, 1);
     answers[0]?.();
     await attempting;
@@ -156,7 +156,7 @@ test('payloads erased before a kill are counted by the repeat, and by no other e
     await insertEvent(installation, [], inMs(-1_000)),
     await insertEvent(installation, [], inMs(-1_000)),
   ];
-  const [erasure, other] = [await askForErasure(), await askForErasure()];
+  const [erasure, other] = [await requestErasure(), await requestErasure()];
   const facts = { erasureUid: erasure._id, now: new Date() };
   // As if killed after marking the first event, and after all writes for the second.
   await store.events.updateOne(
@@ -175,14 +175,14 @@ test('payloads erased before a kill are counted by the repeat, and by no other e
 
 test('a page that two workers take concurrently, or that is repeated later, is counted once', async () => {
   for (let n = 0; n < 5; n += 1) await insertEvent(installation, [], inMs(-1_000));
-  const erasure = await askForErasure();
+  const erasure = await requestErasure();
   await Promise.all([take(erasure, 1), take(erasure, 1)]);
   await take(erasure, 2, passWaitMs);
   expect(await take(erasure, 1, passWaitMs)).toMatchObject({ isLast: true });
   expect(await stateOf(erasure)).toMatchObject({ count: 5, page: 2 });
 });
 
-test('a partition whose head is erased while it waits for its retry is signalled, even after a kill', async () => {
+test('a partition whose head is erased while waiting for its retry is signalled, even after a kill', async () => {
   const { store } = installation;
   const event = await insertEvent(installation, [], inMs(-1_000));
   const { appUid, entity, resourceUid, _id: eventId } = event;
@@ -195,7 +195,7 @@ test('a partition whose head is erased while it waits for its retry is signalled
   const fields = { eventId, webhookUid: webhook._id, ...standing };
   const delivery = newDelivery(installation, inMs(-1_000), fields);
   await store.deliveries.insertOne(delivery);
-  const erasure = await askForErasure();
+  const erasure = await requestErasure();
   const { _id: jobUid } = erasure;
   const signalPartition = async () => Promise.reject(new Error('killed'));
   const killed = takeJobPage({ ...ports, signalPartition }, { jobUid, page: 1 });
@@ -223,7 +223,7 @@ test('a page of an erasure takes events with up to 5,000 deliveries, and writes 
   );
   await store.events.insertMany(events);
   await store.deliveries.insertMany(deliveries);
-  const erasure = await askForErasure();
+  const erasure = await requestErasure();
   const written = async (page: number, afterMs = 0): Promise<number> => {
     const commands = await profile(store, 'deliveries', () => take(erasure, page, afterMs));
     return Math.max(...commands.map(({ nModified = 0 }) => Number(nModified)));

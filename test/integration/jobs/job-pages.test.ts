@@ -1,4 +1,4 @@
-// Pages of jobs: each is taken once, by its number; taking it again returns the same deliveries.
+// Pages of jobs: each is taken once, by its number. Taking it again returns the same deliveries.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
@@ -11,7 +11,7 @@ import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { askForReplay, askForResend, eventIdsOf, resume } from '../../support/jobs.ts';
+import { requestReplay, requestResend, eventIdsOf, resume } from '../../support/jobs.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -30,7 +30,7 @@ beforeEach(async () => {
   webhook = await insertWebhook(installation, { url: 'https://receiver.example.com/' });
 });
 
-/** Deliveries to the webhook, the first the oldest, each with an event of its own. */
+/** Inserts deliveries to the webhook, oldest first, each with its own event. */
 async function insert(count: number, state: DeliveryDocument['state']): Promise<string[]> {
   const eventIds: string[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -47,11 +47,11 @@ function replay(): Promise<string> {
   const createdAt = new Date();
   const [since, until] = [new Date(createdAt.getTime() - 60_000), createdAt];
   const facts = { appUid, webhookUid, createdAt, since, until, states: ['exhausted'] as const };
-  return askForReplay(installation.store, { ...facts, states: [...facts.states] });
+  return requestReplay(installation.store, { ...facts, states: [...facts.states] });
 }
 
 const resend = (eventId = ''): Promise<string> =>
-  askForResend(installation.store, {
+  requestResend(installation.store, {
     appUid: webhook.appUid,
     eventId,
     webhookUids: [webhook._id],

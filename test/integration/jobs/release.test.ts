@@ -20,7 +20,7 @@ import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const open = new Disposal();
-const askedAt = new Date();
+const requestedAt = new Date();
 const event: Caller = { kind: 'event' };
 let installation: Installation;
 let receiver: Receiver;
@@ -46,7 +46,7 @@ beforeEach(async () => {
   answers.length = 0;
 });
 
-/** Deliveries to the webhook, each with an event of its own, the first the oldest; its delivery is the youngest. */
+/** Inserts deliveries to the webhook with an event each. The first event is the oldest, but its delivery the newest. */
 async function insert(count: number, fields: Partial<DeliveryDocument>): Promise<string[]> {
   const { _id: webhookUid } = webhook;
   const eventIds: string[] = [];
@@ -61,7 +61,7 @@ async function insert(count: number, fields: Partial<DeliveryDocument>): Promise
   return eventIds;
 }
 
-const resumed = (): Promise<string> => resume(installation.store, webhook, { now: askedAt });
+const resumed = (): Promise<string> => resume(installation.store, webhook, { now: requestedAt });
 
 async function pause(): Promise<void> {
   const { _id } = webhook;
@@ -70,7 +70,7 @@ async function pause(): Promise<void> {
 
 /** Takes a page `afterMs` after the resume. */
 function take(jobUid: string, page = 1, afterMs = 1_000): Promise<JobPage> {
-  const at = new Date(askedAt.getTime() + afterMs);
+  const at = new Date(requestedAt.getTime() + afterMs);
   return takeJobPage(portsAt(ports, at), { jobUid, page });
 }
 
@@ -103,7 +103,7 @@ function changingAfterRead(change: () => Promise<unknown>): DeliveryPorts {
 const requestsOf = (eventId: string): number =>
   receiver.requests.filter(({ headers }) => headers['webhook-id'] === eventId).length;
 
-test('a release passes on the oldest events first, whichever was attempted first, 20 a page and a page a second', async () => {
+test('a release passes on the oldest events first, whichever was attempted first, 20 per page and a page per second', async () => {
   const held = await insert(41, { state: 'held' });
   const release = await resumed();
   for (const page of [1, 2, 3]) {
@@ -150,7 +150,7 @@ test('a delivery that an attempt records as held after the resume is still relea
   expect(requestsOf(eventId)).toBe(1);
 });
 
-test('an attempt of a release is recorded as the held one was: a first attempt, a retry or a resend', async () => {
+test('an attempt of a release is recorded like the held one: a first attempt, a retry or a resend', async () => {
   const made: [Partial<DeliveryDocument>, string][] = [
     [{ attemptCount: 0, scheduleFrom: 0, requeuedAs: null }, 'event'],
     [{ attemptCount: 1, scheduleFrom: 0, requeuedAs: null }, 'retry'],
@@ -203,7 +203,7 @@ test('a delivery that a release has in flight is not taken by the next release',
   expect(requestsOf(eventId)).toBe(1);
 });
 
-test('the partitions of a deleted webhook are deleted with their numbers, 1,000 a page, and those of no other', async () => {
+test('the partitions of a deleted webhook are deleted with their numbers, 1,000 per page, and no others', async () => {
   const { store } = installation;
   const { appUid, _id: webhookUid } = webhook;
   const otherUid = `${webhookUid}x`;
@@ -217,7 +217,7 @@ test('the partitions of a deleted webhook are deleted with their numbers, 1,000 
   await store.partitions.insertMany(partitions);
   await store.sequences.insertMany(partitions.map(({ _id }) => ({ _id, last: 1 })));
   await store.webhooks.deleteOne({ _id: webhookUid });
-  const job = newRelease({ appUid, webhookUid }, askedAt);
+  const job = newRelease({ appUid, webhookUid }, requestedAt);
   await store.jobs.insertOne(job);
   const count = async (uid: string) => {
     const ofWebhook = { _id: new RegExp(`^${uid}/`) };
@@ -237,11 +237,13 @@ test('the partitions of a deleted webhook are deleted with their numbers, 1,000 
   expect(await count(otherUid)).toBe(1);
 });
 
-test("a deleted webhook's open deliveries are cancelled, 1,000 a page, also those recorded later", async () => {
+test("a deleted webhook's open deliveries are cancelled, 1,000 per page, including those recorded later", async () => {
   const { store } = installation;
   const { appUid, _id: webhookUid } = webhook;
   const made = (count: number, state: DeliveryDocument['state']) =>
-    Array.from({ length: count }, () => newDelivery(installation, askedAt, { webhookUid, state }));
+    Array.from({ length: count }, () =>
+      newDelivery(installation, requestedAt, { webhookUid, state }),
+    );
   const delivered = made(1, 'delivered');
   await store.deliveries.insertMany([
     ...made(997, 'held'),
@@ -250,7 +252,7 @@ test("a deleted webhook's open deliveries are cancelled, 1,000 a page, also thos
     ...delivered,
   ]);
   await store.webhooks.deleteOne({ _id: webhookUid });
-  const job = newRelease({ appUid, webhookUid }, askedAt);
+  const job = newRelease({ appUid, webhookUid }, requestedAt);
   await store.jobs.insertOne(job);
   const cancelled = () => store.deliveries.countDocuments({ webhookUid, state: 'cancelled' });
   for (const count of [1_000, 1_001]) {

@@ -11,7 +11,7 @@ import { Disposal } from '../../../lib/platform/disposal.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { insertPartition } from '../../support/give-turn.ts';
+import { insertPartition } from '../../support/issue-number.ts';
 import { eventIdsOf, newReplayJob, takeAllPages } from '../../support/jobs.ts';
 
 const open = new Disposal();
@@ -30,7 +30,7 @@ afterAll(() => open[Symbol.asyncDispose]());
 
 const since = new Date('2026-01-01T00:00:00Z');
 const until = new Date('2026-01-02T00:00:00Z');
-const askedAt = new Date('2026-01-03T00:00:00Z');
+const requestedAt = new Date('2026-01-03T00:00:00Z');
 const after = (time: Date, ms: number): Date => new Date(time.getTime() + ms);
 
 async function addWebhook(fields: Partial<WebhookDocument> = {}): Promise<string> {
@@ -42,14 +42,14 @@ interface Failure {
   delivery?: Partial<DeliveryDocument>;
 }
 
-/** Writes an event of a time and its exhausted delivery; returns its uid. */
+/** Writes an event at a time and its exhausted delivery. Returns its uid. */
 async function fail(webhookUid: string, at: Date, fields: Failure = {}): Promise<string> {
   const { events, deliveries } = installation.store;
   const event = { ...newEvent(installation, [webhookUid], at), ...fields.event };
   const key = { eventId: event._id, webhookUid, event: event.event };
   const failed = { ...key, state: 'exhausted', statusClass: '5xx', ...fields.delivery } as const;
   await events.insertOne(event);
-  await deliveries.insertOne(newDelivery(installation, askedAt, failed));
+  await deliveries.insertOne(newDelivery(installation, requestedAt, failed));
   return event._id;
 }
 
@@ -59,7 +59,7 @@ function replayTo(webhookUids: string[], fields: Partial<ReplayJob> = {}): Repla
   const [first = null] = webhookUids;
   const webhookUid = webhookUids.length === 1 ? first : null;
   const { appUid } = installation.app;
-  const range = { since, until, createdAt: askedAt };
+  const range = { since, until, createdAt: requestedAt };
   const states: ReplayJob['states'] = ['exhausted', 'cancelled', 'blocked'];
   return newReplayJob({ appUid, webhookUid, webhookUids, states, ...range, ...fields });
 }
@@ -67,16 +67,16 @@ function replayTo(webhookUids: string[], fields: Partial<ReplayJob> = {}): Repla
 function ports(): Parameters<typeof takeJobPage>[0] {
   const { store, config } = installation;
   const { retention } = config;
-  return { store, clock: { now: () => askedAt }, ...noSignals, retention };
+  return { store, clock: { now: () => requestedAt }, ...noSignals, retention };
 }
 
-/** Takes all pages of a replay, with what is called after each. */
+/** Takes all pages of a replay, with a callback after each. */
 async function take(replay: ReplayJob): Promise<string[][]> {
   await installation.store.jobs.insertOne(replay);
   return (await takeAllPages(ports(), replay._id)).map(eventIdsOf);
 }
 
-test('a replay to several webhooks sends to one after the other, at one rate for all together', async () => {
+test('a replay to several webhooks sends to one after another, at one rate for all together', async () => {
   const [one, none, two] = [await addWebhook(), await addWebhook(), await addWebhook()];
   const ofOne = [await failAfter(one, 0), await failAfter(one, 1), await failAfter(one, 2)];
   const ofTwo = [await failAfter(two, 3), await failAfter(two, 4)];
@@ -102,7 +102,7 @@ test('a replay to several webhooks sends to one after the other, at one rate for
   });
 });
 
-test('what a replay sent and what failed again is not sent again by a later page', async () => {
+test('deliveries that a replay sent and that failed again are not sent again by a later page', async () => {
   const webhookUid = await addWebhook();
   const eventIds = [await failAfter(webhookUid, 0), await failAfter(webhookUid, 1)];
   const replay = replayTo([webhookUid], { perSecond: 1 });
@@ -151,7 +151,7 @@ test.each<[DeliveryState, CancelReason | null, boolean]>([
 test.each<[string, Partial<EventDocument>, Partial<ReplayJob>]>([
   ['of another tenant', {}, { externalTenantId: 'tenant-2' }],
   ['of another event', {}, { events: ['agent.created'] }],
-  ['that was erased', { erasedAt: askedAt }, {}],
+  ['that was erased', { erasedAt: requestedAt }, {}],
   ['that is a test', { event: 'webhook.test' }, {}],
 ])('a replay of failures takes no event %s', async (_which, event, fields) => {
   const webhookUid = await addWebhook();

@@ -12,8 +12,8 @@ import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { insertPartition } from '../../support/give-turn.ts';
-import { askForReplay, eventIdsOf, takeAllPages } from '../../support/jobs.ts';
+import { insertPartition } from '../../support/issue-number.ts';
+import { eventIdsOf, requestReplay, takeAllPages } from '../../support/jobs.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -39,7 +39,7 @@ function portsAt(at: Date): PagePorts {
   return { store, clock: { now: () => at }, ...noSignals, signalPartition, retention };
 }
 
-/** A replay of one delivery, whose page may be taken several times. */
+/** A replay of one delivery, whose page can be taken several times. */
 interface Replay {
   event: EventDocument;
   webhookUid: string;
@@ -55,18 +55,18 @@ async function replayOf(
   const { appUid } = app;
   const url = 'https://receiver.example.com/';
   const { _id: webhookUid } = await insertWebhook(installation, { url, ...facts.webhook });
-  const event = await insertEvent(installation, [webhookUid], askedAt);
+  const event = await insertEvent(installation, [webhookUid], requestedAt);
   const { _id: eventId } = event;
-  const delivery = newDelivery(installation, askedAt, { eventId, webhookUid, ...fields });
+  const delivery = newDelivery(installation, requestedAt, { eventId, webhookUid, ...fields });
   await store.deliveries.insertOne(delivery);
   const states = [...facts.states];
-  const jobUid = await askForReplay(store, { appUid, webhookUid, states, createdAt: askedAt });
+  const jobUid = await requestReplay(store, { appUid, webhookUid, states, createdAt: requestedAt });
   const take = () => takeJobPage(portsAt(new Date()), { jobUid, page: 1 });
   return { event, webhookUid, jobUid, take };
 }
 
-const askedAt = new Date('2026-01-01T00:00:00Z');
-const ago = (ms: number): Date => new Date(askedAt.getTime() - ms);
+const requestedAt = new Date('2026-01-01T00:00:00Z');
+const ago = (ms: number): Date => new Date(requestedAt.getTime() - ms);
 
 test.each([
   ['retrying', ago(0), ['retrying'], true],
@@ -88,9 +88,9 @@ test.each([
 test.each([
   ['whose time has long come', ago(60_001), true],
   ['that may be being sent', ago(60_000), false],
-  ['whose time came after the request', new Date(askedAt.getTime() + 1), false],
+  ['whose time came after the request', new Date(requestedAt.getTime() + 1), false],
   ['whose time is to come', new Date('2200-01-01T00:00:00Z'), true],
-])('of old pending deliveries in a line a replay takes one %s: %j', async (...row) => {
+])('of old pending deliveries in a partition a replay takes one %s: %j', async (...row) => {
   const [, nextAttemptAt, isTaken] = row;
   const limited = {
     state: 'pending',
@@ -102,7 +102,7 @@ test.each([
   expect(eventIdsOf(await take())).toEqual(isTaken ? [event._id] : []);
 });
 
-test("a replay takes no event that the webhook's present filters exclude", async () => {
+test("a replay takes no event that the webhook's current filters exclude", async () => {
   const webhook: Partial<WebhookDocument> = { entities: ['context'] };
   const replay = await replayOf({ state: 'exhausted' }, { states: ['exhausted'], webhook });
   expect(await replay.take()).toMatchObject({ events: [], isLast: true });
@@ -169,7 +169,7 @@ test('a replay outside a partition signals nothing', async () => {
   expect(signalled).toEqual([]);
 });
 
-/** Writes `count` events that no webhook got, a millisecond apart; returns their ids, the oldest first. */
+/** Writes `count` events that no webhook got, a millisecond apart. Returns their IDs, oldest first. */
 async function insertMissed(count: number, fields: Partial<EventDocument> = {}): Promise<string[]> {
   const events = Array.from({ length: count }, (_none, n) => {
     const createdAt = new Date(ago(missedSinceMs).getTime() + n);
@@ -192,18 +192,18 @@ async function takePages(
     url: 'https://r.example.com/',
     ...webhook,
   });
-  const range = { since: ago(missedSinceMs), until: askedAt, createdAt: askedAt };
+  const range = { since: ago(missedSinceMs), until: requestedAt, createdAt: requestedAt };
   const states: ReplayedState[] = ['never_attempted'];
-  const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range, ...fields });
-  // By then, events that were being committed at the request are visible.
-  const taken = await takeAllPages(portsAt(new Date(askedAt.getTime() + 15_000)), jobUid);
+  const jobUid = await requestReplay(store, { appUid, webhookUid, states, ...range, ...fields });
+  // By then, events that were being committed at the time of the request are visible.
+  const taken = await takeAllPages(portsAt(new Date(requestedAt.getTime() + 15_000)), jobUid);
   const pages = taken.map(eventIdsOf);
   const count = pages.flat().length;
   expect(await store.jobs.findOne({ _id: jobUid })).toMatchObject({ state: 'done', count });
   return pages;
 }
 
-test('a replay of more events than a page scans takes each once, oldest first, and per page no more than its rate', async () => {
+test('a replay of more events than a page scans takes each once, oldest first, with no more per page than its rate', async () => {
   const eventIds = await insertMissed(1_050);
   const pages = await takePages({ perSecond: 100 });
   expect(pages.map((page) => page.length)).toEqual([...Array(10).fill(100), 50]);
@@ -234,25 +234,25 @@ test('a page that finds no match among the 1,000 events it scans is not the last
   expect(await takePages({ events: ['agent.created'] })).toEqual([[], [last]]);
 });
 
-/** Takes the pages of a replay up to `askedAt`, each `ms` after that. */
+/** Takes the pages of a replay up to `requestedAt`, each `ms` after that. */
 async function replayUpToNow(
   states: ReplayedState[],
 ): Promise<{ webhookUid: string; takeAfter: (ms: number) => Promise<JobPage> }> {
   const { store, app } = installation;
   const url = 'https://receiver.example.com/';
   const { _id: webhookUid } = await insertWebhook(installation, { url });
-  const range = { since: ago(minuteMs), until: askedAt, createdAt: askedAt };
+  const range = { since: ago(minuteMs), until: requestedAt, createdAt: requestedAt };
   const { appUid } = app;
-  const jobUid = await askForReplay(store, { appUid, webhookUid, states, ...range });
+  const jobUid = await requestReplay(store, { appUid, webhookUid, states, ...range });
   let page = 0;
   const takeAfter = (ms: number): Promise<JobPage> => {
     page += 1;
-    return takeJobPage(portsAt(new Date(askedAt.getTime() + ms)), { jobUid, page });
+    return takeJobPage(portsAt(new Date(requestedAt.getTime() + ms)), { jobUid, page });
   };
   return { webhookUid, takeAfter };
 }
 
-test('a replay of never attempted events waits for those that were being committed at its request', async () => {
+test('a replay of never attempted events waits for those that were being committed when it was requested', async () => {
   const { webhookUid, takeAfter } = await replayUpToNow(['never_attempted']);
   const sent = ({ _id: eventId }: EventDocument) => ({ eventId, webhookUids: [webhookUid] });
   const late = newEvent(installation, [], ago(2));

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
-import { findOvertaken } from '../../../lib/jobs/overtaken.ts';
-import type { SignalOvertaken } from '../../../lib/temporal/signal-overtaken.ts';
+import { findWaitingWorkflows } from '../../../lib/jobs/taken-by-job.ts';
+import type { SignalTakenByJob } from '../../../lib/temporal/signal-taken-by-job.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { askForResend } from '../../support/jobs.ts';
+import { requestResend } from '../../support/jobs.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -30,7 +30,7 @@ test.each([
     (await insertWebhook(installation, { url }))._id,
   ];
   const { _id: eventId } = await insertEvent(installation, []);
-  const jobUid = await askForResend(store, { appUid: app.appUid, eventId, webhookUids });
+  const jobUid = await requestResend(store, { appUid: app.appUid, eventId, webhookUids });
   await store.webhooks.deleteMany({ _id: { $in: webhookUids.slice(0, deletedCount) } });
   const kept = webhookUids.slice(deletedCount);
 
@@ -45,7 +45,7 @@ test.each([
   expect(job).toMatchObject({ state: 'done', count: kept.length });
 });
 
-test('of overtaken deliveries the workflows that wait for an attempt are told, 100 at most', async () => {
+test('a resend signals the workflows whose deliveries it takes, at most 100 of them', async () => {
   const { store } = installation;
   const waiting = {
     webhookUid: 'whk_1',
@@ -64,9 +64,9 @@ test('of overtaken deliveries the workflows that wait for an attempt are told, 1
     }),
   );
   const [first, second, third] = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
-  const told = await findOvertaken(store, [
+  const told = await findWaitingWorkflows(store, [
     { ...waiting, eventId: 'evt_1', jobUid: 'job_1', jobPage: 7 },
-    // A job sends it past the order of its partition.
+    // A job sends it outside the order of its partition.
     { ...waiting, eventId: 'evt_2', jobUid: 'job_1', jobPage: 8, partition: 'whk_1/agent/a' },
     ...(first === undefined ? [] : [first]),
     ...(second === undefined
@@ -92,10 +92,10 @@ test('of overtaken deliveries the workflows that wait for an attempt are told, 1
     ],
   ]);
   const all = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
-  expect((await findOvertaken(store, all)).size).toBe(100);
+  expect((await findWaitingWorkflows(store, all)).size).toBe(100);
 });
 
-test('a resend tells the workflow of a delivery that waits in a line', async () => {
+test('a resend signals the workflow of a delivery that waits in a partition', async () => {
   const { store, app, config } = installation;
   const url = 'https://receiver.example.com/';
   const { _id: webhookUid } = await insertWebhook(installation, { url });
@@ -104,11 +104,11 @@ test('a resend tells the workflow of a delivery that waits in a line', async () 
   const limited = { eventId, webhookUid, state: 'pending', isRateLimited: true } as const;
   await store.deliveries.insertOne(newDelivery(installation, new Date(), limited));
   const asked = { appUid: app.appUid, eventId, webhookUids: [webhookUid] };
-  const jobUid = await askForResend(store, asked);
-  const told: Parameters<SignalOvertaken>[0][] = [];
-  const signalOvertaken: SignalOvertaken = async (workflows) => void told.push(workflows);
+  const jobUid = await requestResend(store, asked);
+  const told: Parameters<SignalTakenByJob>[0][] = [];
+  const signalTakenByJob: SignalTakenByJob = async (workflows) => void told.push(workflows);
   const { retention } = config;
-  const ports = { store, clock: systemClock, ...noSignals, signalOvertaken, retention };
+  const ports = { store, clock: systemClock, ...noSignals, signalTakenByJob, retention };
   await takeJobPage(ports, { jobUid, page: 1 });
   expect(told).toEqual([new Map([['batch/line', [{ eventId, webhookUid }]]])]);
 });

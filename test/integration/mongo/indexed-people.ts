@@ -10,7 +10,7 @@ interface Many {
   at: Date;
 }
 
-/** Writes them into an installation. */
+/** Writes these people into an installation. */
 export async function writePeople(installation: Installation, many: Many): Promise<void> {
   await writeUsers(installation, many);
   await writeAgents(installation, many);

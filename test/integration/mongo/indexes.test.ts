@@ -22,7 +22,7 @@ import { findHeld } from '../../../lib/jobs/release-page.ts';
 import { countReplay } from '../../../lib/jobs/replay-page.ts';
 import { createUserReader } from '../../../lib/identity/user-reader.ts';
 import { findOrCreateUser } from '../../../lib/identity/users.ts';
-import { hasTakenSince } from '../../../lib/webhooks/webhook-health.ts';
+import { hasSucceededSince } from '../../../lib/webhooks/webhook-health.ts';
 import { findSubscriptions } from '../../../lib/webhooks/webhooks.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { newReplayJob } from '../../support/jobs.ts';
@@ -168,7 +168,7 @@ const searchedFailures = scopes.flatMap(([scope, filters]): Reading[] => {
   ];
 });
 
-/** The service's own functions that read along each index. */
+/** The service's own functions that read through each index. */
 const readings: Reading[] = [
   [
     'users.appExternalId',
@@ -222,7 +222,7 @@ const readings: Reading[] = [
   [
     'admins.providerIdentity',
     'the admin of an identity',
-    // As the callback of a sign-in through the provider does.
+    // Like the callback of a sign-in through the provider.
     () =>
       service.store.admins.findOne({ identity: { issuer: 'https://id.example', subject: 's-1' } }),
   ],
@@ -250,7 +250,7 @@ const readings: Reading[] = [
   [
     'deliveries.webhookState',
     'whether a webhook took something lately',
-    () => hasTakenSince(service.store, partition, later),
+    () => hasSucceededSince(service.store, partition, later),
   ],
   ...searchedFailures,
   [
@@ -315,7 +315,7 @@ test.each(readings)(
   async (index, _what, read) => {
     const [collection = ''] = index.split('.');
     const profiles = await profile(service.store, collection, read);
-    // Counts have none.
+    // Counts have no execution statistics.
     const explained = profiles.filter(({ execStats }) => execStats !== undefined);
     const served = explained.filter(({ execStats }) =>
       indexesOf(execStats as Document, collection).has(index),

@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const insert = () => insertWebhook(installation, { url: 'https://receiver.example.com' });
 
-/** Returns the stored time, which reads see a moment after it was written. */
+/** Returns the stored time, which reads see a moment after the write. */
 function lastTriggeredAt({ _id }: WebhookDocument): Promise<Date> {
   return waitFor(async () => {
     const stored = await installation.store.webhooks.findOne({ _id });
@@ -28,14 +28,14 @@ function lastTriggeredAt({ _id }: WebhookDocument): Promise<Date> {
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
-/** Records as a process does that then stops. */
+/** Records triggers like a process that then stops. */
 async function record(...triggers: [webhook: WebhookDocument, at: Date][]): Promise<void> {
   const recorder = new TriggerRecorder(installation.store);
   for (const [webhook, time] of triggers) recorder.record(webhook._id, time);
   await recorder[Symbol.asyncDispose]();
 }
 
-test('a process that stops leaves each webhook the time of its own latest attempt', async () => {
+test('a stopping process records for each webhook the time of its own latest attempt', async () => {
   const [one, other] = [await insert(), await insert()];
   await record([one, at(5)], [other, at(30)], [one, at(9)], [one, at(2)]);
   expect(await lastTriggeredAt(one)).toEqual(at(9));
@@ -53,7 +53,7 @@ test('an earlier attempt that another process records later does not move the ti
   expect(await lastTriggeredAt(webhook)).toEqual(at(30));
 });
 
-test('while a process runs, the attempts of a second are written together, and those of the next after them', async () => {
+test('while a process runs, the attempts of one second are written together', async () => {
   const [one, other] = [await insert(), await insert()];
   const recorder = new TriggerRecorder(installation.store);
   recorder.record(one._id, at(5));

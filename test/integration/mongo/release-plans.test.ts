@@ -29,7 +29,7 @@ const after = new Date('2026-01-03T00:00:00Z');
 const dropped = 60;
 
 /**
- * Writes a webhook with more than a page of deliveries held before its resume, perhaps sent again since, held after it,
+ * Writes a webhook with more than a page of deliveries held before its resume (some sent again since), held after it,
  * and settled.
  */
 async function writeHeld(

@@ -1,4 +1,4 @@
-// Every combination of the filters of events and deliveries finds what it should, along an index.
+// Every combination of the filters of events and deliveries finds the right documents, through an index.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Collection, Document, Filter } from 'mongodb';
 import { searchOf as searchDeliveries } from '../../../lib/history/delivery-lists.ts';
@@ -19,7 +19,7 @@ const startMs = Date.parse('2026-01-01T00:00:00Z');
 const minute = (n: number): Date => new Date(startMs + n * minuteMs);
 const stranger = { app: { appUid: 'app_other' } };
 
-// What attempts leave behind. Primes, so that the values of each field meet all those of the others.
+// The results of attempts. Primes, so that the values of each field meet all values of the others.
 const ends = [
   { state: 'delivered', statusClass: '2xx', errorClass: null },
   { state: 'delivered', statusClass: '2xx', errorClass: null },
@@ -52,9 +52,9 @@ beforeAll(async () => {
     const fields = { ...facts, webhookUid: pick(webhooks, n), ...pick(ends, n) };
     deliveries.push(newDelivery(installation, minute(n), fields));
     deliveries.push(newDelivery(stranger, minute(n), fields));
-    const place = { entity: entityOf(facts.event), resourceUid: pick(resources, n) };
-    events.push({ ...newEvent(installation, [], minute(n)), ...facts, ...place });
-    events.push({ ...newEvent(stranger, [], minute(n)), ...facts, ...place });
+    const resource = { entity: entityOf(facts.event), resourceUid: pick(resources, n) };
+    events.push({ ...newEvent(installation, [], minute(n)), ...facts, ...resource });
+    events.push({ ...newEvent(stranger, [], minute(n)), ...facts, ...resource });
     events.push({
       ...newEvent(installation, [], minute(n)),
       event: 'webhook.test',
@@ -78,14 +78,14 @@ function combine(choices: Choices): Record<string, unknown>[] {
   return made;
 }
 
-/** Returns the uids that a list of all documents would answer, newest first. */
+/** Returns the uids that a list of all documents would contain, newest first. */
 function expectedUids(
   documents: readonly { _id: string; createdAt: Date }[],
   { since, until, ...wanted }: Record<string, unknown>,
 ): string[] {
-  const asked = Object.entries(wanted).filter(([, value]) => value !== null);
+  const active = Object.entries(wanted).filter(([, value]) => value !== null);
   return documents
-    .filter((document) => asked.every(([name, value]) => (document as Document)[name] === value))
+    .filter((document) => active.every(([name, value]) => (document as Document)[name] === value))
     .filter(({ createdAt }) => since === null || createdAt >= (since as Date))
     .filter(({ createdAt }) => until === null || createdAt < (until as Date))
     .map(({ _id }) => _id)
@@ -124,7 +124,7 @@ async function findFaults(
 
 const since = [null, minute(count / 4)];
 
-test('every combination of the filters of deliveries reads, in order, only what it finds', async () => {
+test('every combination of the filters of deliveries reads, in order, only matching documents', async () => {
   const combinations = combine({
     webhookUid: [null, 'whk_2'],
     externalTenantId: [null, 'tenant-1'],

@@ -1,4 +1,4 @@
-// MongoDB behind TLS with an authority of one's own and client certificates, as managed servers have it.
+// MongoDB behind TLS with a private authority and client certificates, as with managed servers.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,7 +23,7 @@ afterAll(async () => front[Symbol.asyncDispose]());
 
 type Changes = Record<string, string | null>;
 
-/** What an operator writes; `changed` replaces options, null removes them. */
+/** The operator's settings. `changed` replaces options, null removes them. */
 function settingsOf(changed: Changes = {}, host = 'localhost') {
   const options = Object.entries<string | null>({
     directConnection: 'true',
@@ -60,7 +60,7 @@ const refusals: Record<string, { changed?: Changes; host?: string; reason?: stri
 };
 
 test.each(Object.entries(refusals))(
-  'with %s the address and the reason are told',
+  'with %s the address and the reason are reported',
   async (...row) => {
     const [, { changed = {}, host = 'localhost', reason = '' }] = row;
     const { uri } = settingsOf(changed, host);

@@ -1,4 +1,4 @@
-// The clock by which all processes go.
+// The clock that all processes follow.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startServerClock } from '../../../lib/mongo/server-clock.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -6,7 +6,7 @@ import { processLog } from '../../../lib/platform/logger.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-// A round trip, on a full machine.
+// A round trip on a fully loaded machine.
 const errorMsMax = 500;
 
 const open = new Disposal();
@@ -21,7 +21,7 @@ afterAll(() => open[Symbol.asyncDispose]());
 const machine = (aheadMs: () => number) => ({ now: () => new Date(Date.now() + aheadMs()) });
 
 test.each([20_000, -20_000])(
-  "on a machine whose clock is %i ms ahead it is MongoDB's",
+  'on a machine whose clock is %i ms ahead the time is that of MongoDB',
   async (shiftMs) => {
     const local = machine(() => shiftMs);
     await using clock = await startServerClock(installation.store, { local });
@@ -30,7 +30,7 @@ test.each([20_000, -20_000])(
   },
 );
 
-test("who sets the machine's clock moves only the distance, which is logged", async () => {
+test("setting the machine's clock changes only the offset, which is logged", async () => {
   using logged = vi.spyOn(processLog, 'warn');
   let shiftMs = 0;
   const options = { local: machine(() => shiftMs), everyMs: 10 };
@@ -49,7 +49,7 @@ test("who sets the machine's clock moves only the distance, which is logged", as
   expect(logged).toHaveBeenCalledTimes(2);
 });
 
-test('where MongoDB does not answer the time goes on', async () => {
+test('if MongoDB does not respond the time keeps running', async () => {
   using logged = vi.spyOn(processLog, 'warn');
   const { store } = installation;
   let isAway = false;

@@ -1,4 +1,4 @@
-// An operator cancels the workflow of an order: the attempt under way is made and recorded, and no other one begins.
+// An operator cancels the workflow of an order: the attempt in flight is made and recorded, and no other one starts.
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createActivities } from '../../../activities/index.ts';
@@ -7,7 +7,7 @@ import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.t
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
-import { giveTurn } from '../../support/give-turn.ts';
+import { giveNumber } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 
@@ -31,8 +31,8 @@ test.each([
   const webhook = await insertWebhook(installation, { url: receiver.url, ordering: 'resource' });
   const insert = () => insertEvent(installation, [webhook._id]);
   const events = [await insert(), await insert()] as const;
-  const { partition } = await giveTurn(installation, events[0], webhook._id);
-  await giveTurn(installation, events[1], webhook._id);
+  const { partition } = await giveNumber(installation, events[0], webhook._id);
+  await giveNumber(installation, events[1], webhook._id);
   const environment = new MockActivityEnvironment();
   const send: Sender['send'] = async (request) => {
     environment.cancel(reason);

@@ -1,4 +1,4 @@
-// The lease of a partition: who takes it, until when, and what its holder may do.
+// The lease of a partition: who can take it, for how long, and what its holder may do.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type PartitionDocument,
@@ -15,7 +15,7 @@ import {
 } from '../../../lib/order/lease.ts';
 import { isSettled } from '../../../lib/order/partitions.ts';
 import { newId } from '../../../lib/platform/ids.ts';
-import { insertPartition } from '../../support/give-turn.ts';
+import { insertPartition } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 
 const now = new Date();
@@ -51,7 +51,7 @@ async function taken(): Promise<Lease> {
   return lease;
 }
 
-/** A lease of another process, by the clock of the database. */
+/** A lease of another process, by the database's clock. */
 const leaseFor = (ms: number) => ({ by: 'another', until: new Date(Date.now() + ms) });
 
 test.each([
@@ -96,7 +96,7 @@ test('a holder whose lease another process has taken settles and releases nothin
 test.each([
   { leftMs: 5_001, may: true },
   { leftMs: 5_000, may: false },
-])('a request with $leftMs ms left of the lease may begin: $may', async ({ leftMs, may }) => {
+])('a request with $leftMs ms left of the lease may start: $may', async ({ leftMs, may }) => {
   const lease = { ...(await taken()), untilMs: performance.now() + leftMs + (may ? 1_000 : 0) };
   if (may) requireLease(lease);
   else expect(() => requireLease(lease)).toThrow(LeaseLost);

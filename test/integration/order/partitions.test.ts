@@ -15,13 +15,13 @@ import {
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { countInTransaction } from '../../../lib/mongo/sequences.ts';
-import { expectSignal, issueNumbers, takeOverdue } from '../../../lib/order/partitions.ts';
+import { issueNumbers, scheduleSignal, takeOverdue } from '../../../lib/order/partitions.ts';
 import { LeaseLost } from '../../../lib/order/lease.ts';
 import { sequenceOf } from '../../support/counting-receiver.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { issueNumber } from '../../support/give-turn.ts';
+import { issueNumber } from '../../support/issue-number.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -83,10 +83,10 @@ async function stored(): Promise<PartitionDocument | null> {
 const change = (fields: Partial<PartitionDocument>) =>
   installation.store.partitions.updateOne({ _id: partitionId(partition) }, { $set: fields });
 
-/** A lease of another process, by the clock of the database. */
+/** A lease of another process, by the database's clock. */
 const leaseFor = (ms: number) => ({ by: 'another', until: new Date(Date.now() + ms) });
 
-/** Asks for an attempt as the workflow of the nth event does. */
+/** Requests an attempt like the workflow of the nth event does. */
 const attempt = (n: number, at: DeliveryPorts = ports) => {
   const { appUid, webhookUid } = partition;
   const key = { appUid, webhookUid, eventId: eventIds[n - 1] ?? '' };
@@ -145,12 +145,12 @@ test('a release has a partition signalled soon, and postpones no signal', async 
     [later(5_000), later(5_000)],
   ] as const) {
     await change({ signalAt });
-    await expectSignal(installation.store, [partitionId(partition)], { now: later(4_000) });
+    await scheduleSignal(installation.store, [partitionId(partition)], { now: later(4_000) });
     expect(await stored()).toMatchObject({ signalAt: expected });
   }
 });
 
-test('a replay issues the numbers behind those that wait', async () => {
+test('a replay issues the numbers after those that wait', async () => {
   const { store } = installation;
   const numbers = await inTransaction(store, (session) =>
     issueNumbers(store, [partition, partition], session),
@@ -167,12 +167,12 @@ test('the workflow of an event records it as pending, sends nothing, and wakes t
   expect(signalled).toEqual([partition]);
   expect(await step()).toMatchObject({ next: 'end', settled: [{}, {}, {}] });
   expect(sent()).toEqual([1, 2, 3]);
-  // Its number is settled now.
+  // Its number has been settled now.
   expect(await attempt(2)).toMatchObject({ state: 'delivered' });
   expect(signalled).toHaveLength(1);
 });
 
-test('of two drains at the same time one sends', async () => {
+test('of two concurrent drains one sends', async () => {
   const steps = await Promise.all([step(), step({ ...ports, processUid: 'prc_other' })]);
   const nexts = steps.map(({ next }) => next);
   expect(nexts).toContain('end');
@@ -208,7 +208,7 @@ test('a partition does not wait for deleted events', async () => {
   expect(await stored()).toMatchObject({ settled: 3, signalAt: null });
 });
 
-test('events wait behind a failed head and do not overtake it', async () => {
+test('events wait after a failed head and do not overtake it', async () => {
   status = 500;
   const waiting = await step();
   expect(waiting).toMatchObject({ head: { attemptCount: 1 }, waiting: eventIds, settled: [] });
@@ -221,7 +221,7 @@ test('events wait behind a failed head and do not overtake it', async () => {
   expect(sent()).toEqual([1, 1, 2, 3]);
 });
 
-test('a partition of a holder that was killed goes on when its lease has run out', async () => {
+test('the partition of a killed holder continues when its lease has run out', async () => {
   await change({ lease: leaseFor(5_000) });
   expect(await step()).toMatchObject({ next: { waitMs: 2_000 } });
   expect(sent()).toEqual([]);
@@ -239,7 +239,7 @@ test('a drain that fails by our own fault releases its lease, and its repeat sen
   expect(sent()).toEqual([1, 1, 2, 3]);
 });
 
-test('a drain that has too little left of its lease writes no request', async () => {
+test('a drain with too little left of its lease sends no request', async () => {
   const slow = {
     ...ports.records,
     readWebhook: async (...args: Parameters<typeof ports.records.readWebhook>) => {
@@ -272,7 +272,7 @@ test('the workflow of a partition whose webhook was deleted ends', async () => {
   expect(await step()).toMatchObject({ next: 'end' });
 });
 
-test('events behind a head that was held for too long are sent once it is cancelled', async () => {
+test('events after a head that was held for too long are sent once it is cancelled', async () => {
   const { store, retention } = ports;
   const setActive = (active: boolean) =>
     store.webhooks.updateOne({ _id: partition.webhookUid }, { $set: { active } });

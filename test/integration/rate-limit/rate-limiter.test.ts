@@ -1,4 +1,4 @@
-// Deliveries to a webhook with a rate: attempted by two processes, in order, and after failures.
+// Deliveries to a webhook with a rate: by two processes, in order, and after failures.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
@@ -15,7 +15,7 @@ import { newId } from '../../../lib/platform/ids.ts';
 import { sequenceOf } from '../../support/counting-receiver.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
-import { giveTurn } from '../../support/give-turn.ts';
+import { giveNumber } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receivers.ts';
 import { requeue } from '../../support/requeue.ts';
@@ -55,7 +55,7 @@ async function rated(ratePerSecond: number, fields: Partial<WebhookDocument> = {
   return { webhook, path, newKeys };
 }
 
-/** Attempts each in one of the two processes, all at once. */
+/** Attempts all deliveries concurrently, each in one of the two processes. */
 const attemptAll = (keys: readonly DeliveryKey[]): Promise<DeliveryOutcome[]> =>
   Promise.all(keys.map((key, index) => attempt(processes[index % 2], key)));
 
@@ -70,7 +70,7 @@ const receivedOn = (path: string): ReceivedRequest[] =>
 const limiterOf = ({ _id }: Pick<WebhookDocument, '_id'>) =>
   installation.store.rateLimiters.findOne({ _id });
 
-/** Makes the next slot of a webhook that much later, as if deliveries had reserved those before. */
+/** Postpones the next slot of a webhook, as if deliveries had reserved the earlier ones. */
 async function reserveUntil(webhook: WebhookDocument, ms: number): Promise<number> {
   const nextSlotMs = Date.now() + ms;
   const { _id, updatedAt: webhookUpdatedAt } = webhook;
@@ -82,7 +82,7 @@ async function reserveUntil(webhook: WebhookDocument, ms: number): Promise<numbe
   return nextSlotMs;
 }
 
-test('two processes share one rate: those of the next second are sent, the others wait recorded', async () => {
+test('two processes share one rate: requests of the next second are sent, and later ones wait recorded', async () => {
   const { path, newKeys } = await rated(10);
   const keys = await newKeys(30);
   const startedAt = Date.now();
@@ -96,7 +96,7 @@ test('two processes share one rate: those of the next second are sent, the other
   expect(receivedOn(path)).toHaveLength(sent.length);
   const times = waiting.map(({ nextAttemptAt }) => Date.parse(String(nextAttemptAt)) - startedAt);
   expect(new Set(times).size).toBe(times.length);
-  // Thirty times a tenth of a second, from when the last of them asked.
+  // Thirty times a tenth of a second, from the time when the last of them requested a slot.
   expect(Math.max(...times)).toBeLessThanOrEqual(3_200 + askedForMs);
   expect(waiting).toContainEqual(expect.objectContaining({ isRateLimited: true, attemptCount: 0 }));
   const [first] = waiting;
@@ -104,7 +104,7 @@ test('two processes share one rate: those of the next second are sent, the other
   const left = await stored(key);
   expect(left).toMatchObject({ state: 'pending', isRateLimited: true, attemptCount: 0 });
 
-  // A call before the slot returns the same time, and reserves no other.
+  // A call before the slot returns the same time, and reserves no other slot.
   const inAMinute = { nextAttemptAt: new Date(Date.now() + 60_000) };
   await installation.store.deliveries.updateOne({ eventId: key.eventId }, { $set: inAMinute });
   const early = await attempt(processes[0], key);
@@ -112,7 +112,7 @@ test('two processes share one rate: those of the next second are sent, the other
   expect(await installation.store.rateLimiters.countDocuments({})).toBe(1);
 });
 
-test('slots that processes reserve at the same time are apart by the interval', async () => {
+test('slots that processes reserve concurrently are separated by the interval', async () => {
   const { webhook } = await rated(100);
   const request = { webhook, ratePerSecond: 100, clock: systemClock };
   const limiters = Array.from({ length: 4 }, () => createRateLimiter(installation.store));
@@ -134,7 +134,7 @@ test.each([
   { of: 'due now', lateMs: 0, state: 'delivered' },
   { of: 'more than a second past', lateMs: 1_500, state: 'retrying' },
   { of: 'of a webhook that was changed since', lateMs: 0, isChanged: true, state: 'delivered' },
-])('a delivery with a slot $of is $state, though others have later slots', async (row) => {
+])('a delivery with a slot $of is $state, although others have later slots', async (row) => {
   const { webhook, newKeys } = await rated(5);
   const { deliveries, webhooks } = installation.store;
   const slotsEndMs = await reserveUntil(webhook, 60_000);
@@ -158,7 +158,7 @@ test.each([
   }
 });
 
-test('after an outage of a minute the deliveries that waited come at the rate', async () => {
+test('after an outage of a minute the waiting deliveries are sent at the rate', async () => {
   const { webhook, path, newKeys } = await rated(10);
   const keys = await newKeys(40);
   const nextAttemptAt = new Date(Date.now() - 60_000);
@@ -176,7 +176,7 @@ test('after an outage of a minute the deliveries that waited come at the rate', 
   expect(nextSlotMs).toBeGreaterThanOrEqual(startedAt + 4_000);
 });
 
-test('a hundred attempts of a process wait for their slot, 75 of one application; more are recorded with it', async () => {
+test('a hundred attempts of a process wait for their slot, 75 of one application; others are recorded with it', async () => {
   const both = [await rated(100), await rated(100)].map(({ webhook }, index) => ({
     webhook: { ...webhook, appUid: `app_${index}` },
   }));
@@ -192,7 +192,7 @@ test('a hundred attempts of a process wait for their slot, 75 of one application
   expect(waited.slice(0, 80).filter(Boolean)).toHaveLength(75);
 });
 
-test('a process that stops during the wait loses its slot; the attempt is made elsewhere', async () => {
+test('a process that stops during the wait loses its slot, and the attempt is made by another process', async () => {
   const { path, newKeys } = await rated(2);
   const [first, second] = (await newKeys(2)) as [DeliveryKey, DeliveryKey];
   const [stopping, other] = processes as [DeliveryPorts, DeliveryPorts];
@@ -248,7 +248,7 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
   expect((await limiterOf(webhook))?.nextSlotMs).toBe(Number(slot) + 2_000);
 });
 
-test('early attempts leave rate-limited deliveries to the workflow, which does not ask again', async () => {
+test('early attempts leave rate-limited deliveries to the workflow, which does not reserve again', async () => {
   const { webhook } = await rated(1);
   const [ports] = processes as [DeliveryPorts];
   const earlyAttempts = new EarlyAttempts(ports);
@@ -274,7 +274,7 @@ test('an ordered webhook gets its events in order, at the rate', async () => {
   for (let sequence = 1; sequence <= 12; sequence += 1) {
     const event = { ...newEvent(installation, [webhookUid], new Date()), resourceUid, sequence };
     await installation.store.events.insertOne(event);
-    await giveTurn(installation, event, webhookUid);
+    await giveNumber(installation, event, webhookUid);
   }
   const partition = { appUid, webhookUid, entity: 'agent', resourceUid } as const;
   const startedAt = Date.now();

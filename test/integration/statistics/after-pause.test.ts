@@ -1,4 +1,4 @@
-// Minutes that were not counted for long are counted in few commands.
+// Minutes that were left uncounted for a long time are counted in few commands.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { dayMs, minuteMs } from '../../../lib/platform/duration.ts';
@@ -34,7 +34,7 @@ const count = (): Promise<boolean> => countMinutes(installation.store, now);
 const countedUntil = async (): Promise<Date | undefined> =>
   (await installation.store.statisticsCursors.findOne())?.countedUntil;
 
-/** Makes deliveries of 25 minutes, which are spread over the pause. */
+/** Returns deliveries in 25 minutes, spread over the pause. */
 const spread = (made: number, fields: Partial<DeliveryDocument>): DeliveryDocument[] =>
   Array.from({ length: made }, (_, n) => {
     const at = new Date(startMs + (n % 25) * dayMs + n);
@@ -47,7 +47,7 @@ test.each([
   ['with 2,500 deliveries', [2_500], 4],
   ['with 2,500 deliveries and as many that were never attempted', [2_500, 2_500], 7],
 ])(
-  'a pause of 30 days %s is counted at once, in few commands',
+  'a pause of 30 days %s is counted in one go, in few commands',
   async (_what, [sent, held], max) => {
     const { store } = installation;
     const made = [

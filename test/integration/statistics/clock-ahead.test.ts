@@ -1,4 +1,4 @@
-// A worker on a machine whose clock is ahead counts no minute before it is over by MongoDB's.
+// A worker on a machine whose clock is ahead counts no minute before it has ended by MongoDB's clock.
 import { expect, test } from 'vitest';
 import { startServerClock } from '../../../lib/mongo/server-clock.ts';
 import { minuteMs } from '../../../lib/platform/duration.ts';

@@ -1,4 +1,4 @@
-// Deliveries are counted exactly once, minute by minute, and answered with those that are not counted yet.
+// Deliveries are counted exactly once, minute by minute. Queries include those that are not counted yet.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -10,7 +10,7 @@ import { insertWebhook, newAttempt, newDelivery, newWebhook } from '../../suppor
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
 
-// Two minutes before midnight, so that the range of a test lies in two hours and two days.
+// Two minutes before midnight, so that the range of a test spans two hours and two days.
 const startMs = Math.floor(Date.now() / dayMs) * dayMs - 2 * minuteMs;
 const { countedAfterMs, countLeaseMs, uncountedReadMax } = statisticsLimits;
 
@@ -32,13 +32,13 @@ beforeEach(async () => {
   const { deliveries, statistics, statisticsCursors } = service.store;
   await Promise.all([deliveries, statistics, statisticsCursors].map((each) => each.deleteMany({})));
   nowMs = startMs;
-  // Begins to count.
+  // The counting starts here.
   await seal();
 });
 
 const seal = (ms = nowMs): Promise<boolean> => countMinutes(service.store, new Date(ms));
 
-/** Counts what is due at a time, whole minutes at a time. */
+/** Counts everything that is due at a time, whole minutes at a time. */
 async function sealAll(ms: number): Promise<void> {
   while (await seal(ms));
 }
@@ -101,7 +101,7 @@ test.each(['minute', 'hour', 'day'])(
     const query = `interval=${interval}&since=${new Date(startMs).toISOString()}`;
     const before = await ask(query);
     expect(before.totals).toMatchObject(mixed);
-    // Each finds the lease of the one before over, and counts the same minutes.
+    // Each pass finds the lease of the previous one expired, and counts the same minutes.
     const passes = Array.from({ length: 4 }, (_, n) => seal(afterAllMs + n * countLeaseMs));
     expect((await Promise.all(passes)).filter(Boolean)).toHaveLength(1);
     await sealAll(afterAllMs + 5 * countLeaseMs);
@@ -110,7 +110,7 @@ test.each(['minute', 'hour', 'day'])(
   },
 );
 
-test('a minute is counted a minute after its end, with what ended in it and nothing else', async () => {
+test('a minute is counted a minute after its end, with exactly the attempts that ended in it', async () => {
   const endMs = startMs + minuteMs;
   for (const at of [startMs - 1, startMs, endMs - 1, endMs]) {
     await insert([at], { state: 'delivered' });
@@ -143,7 +143,7 @@ test('an attempt counts in its minute though the delivery was attempted again be
   }
 });
 
-test('a process that died while it counted is followed by another when its lease is over', async () => {
+test('a process that died while counting is followed by another when its lease is over', async () => {
   await insertMixed();
   const died = new Date(afterAllMs + countLeaseMs);
   await service.store.statisticsCursors.updateOne({}, { $set: { leaseUntil: died } });
@@ -151,7 +151,7 @@ test('a process that died while it counted is followed by another when its lease
   expect(await seal(died.getTime())).toBe(true);
 });
 
-test('what a job wrote with an earlier time than the last attempt has is not missed', async () => {
+test('deliveries that a job wrote with a time before the last attempt are not missed', async () => {
   const endMs = startMs + minuteMs;
   const updatedAt = new Date(endMs - 5_000);
   await sealAll(endMs + countedAfterMs);
@@ -161,7 +161,7 @@ test('what a job wrote with an earlier time than the last attempt has is not mis
   expect((await ask(inMinutes)).totals).toMatchObject({ exhausted: 1 });
 });
 
-test('the statistics of a webhook have its own deliveries, and empty points', async () => {
+test('the statistics of a webhook have only its own deliveries, and empty points', async () => {
   await insertMixed();
   nowMs = afterAllMs;
   const { totals, points } = await ask(`${inMinutes}&webhookUid=${webhookUid}`);
@@ -181,14 +181,14 @@ test('the statistics of a webhook have its own deliveries, and empty points', as
   expect(points[5]).toMatchObject({ attempts: 0, changeToReceiptMs: null, attemptMs: null });
 });
 
-const askByWebhook = async (query: string) => {
+const statsByWebhook = async (query: string) => {
   const answer = await service.call('GET', `/stats/webhooks?${query}`);
   expect(answer.status).toBe(200);
   return answer.body as unknown as { completeUntil: string; webhooks: Record<string, unknown>[] };
 };
 
 test.each(['hour', 'day'])(
-  'counted or not yet, by %s, each webhook has the totals that are asked for it alone',
+  'counted or not yet, by %s, each webhook has the same totals as its own statistics',
   async (interval) => {
     const { _id: other } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
     const { _id: idle } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
@@ -214,7 +214,7 @@ test.each(['hour', 'day'])(
         await sealAll(afterAllMs);
         await service.store.deliveries.deleteMany({});
       }
-      const { webhooks } = await askByWebhook(query);
+      const { webhooks } = await statsByWebhook(query);
       const expected = [webhookUid, other].map(async (uid) => {
         const { totals } = await ask(`${query}&webhookUid=${uid}`);
         return { webhookUid: uid, ...totals };
@@ -225,17 +225,17 @@ test.each(['hour', 'day'])(
   },
 );
 
-test('the counts by webhook are of the last 24 hours by default, and of 31 hours or days at most', async () => {
+test('the counts by webhook cover the last 24 hours by default, and at most 31 hours or days', async () => {
   nowMs = afterAllMs;
   const since = (hours: number) => `since=${new Date(nowMs - hours * hourMs).toISOString()}`;
-  expect(await askByWebhook('')).toMatchObject({
+  expect(await statsByWebhook('')).toMatchObject({
     interval: 'hour',
     since: new Date(Math.floor(nowMs / hourMs) * hourMs - 24 * hourMs).toISOString(),
     webhooks: [],
   });
-  // Two minutes before one o'clock the whole intervals are one more.
-  await askByWebhook(since(30));
-  await askByWebhook(`${since(30 * 24)}&interval=day`);
+  // Two minutes before one o'clock, there is one more whole interval.
+  await statsByWebhook(since(30));
+  await statsByWebhook(`${since(30 * 24)}&interval=day`);
   const refused = [since(31), `${since(31 * 24)}&interval=day`, 'interval=minute', 'x=1'];
   for (const query of refused) {
     const answer = await service.call('GET', `/stats/webhooks?${query}`);
@@ -243,7 +243,7 @@ test('the counts by webhook are of the last 24 hours by default, and of 31 hours
   }
 });
 
-test('of many webhooks the counts are of a shorter range, which the refusal tells', async () => {
+test('for many webhooks the maximum range is shorter, and the error says so', async () => {
   nowMs = afterAllMs;
   const { appUid } = service.app;
   const known = await service.store.webhooks.countDocuments({ appUid });
@@ -254,7 +254,7 @@ test('of many webhooks the counts are of a shorter range, which the refusal tell
   );
   await service.store.webhooks.insertMany(made);
   const since = (days: number) => `since=${new Date(nowMs - days * dayMs).toISOString()}`;
-  await askByWebhook(`${since(4)}&interval=day`);
+  await statsByWebhook(`${since(4)}&interval=day`);
   for (const query of ['', `${since(5)}&interval=day`]) {
     const answer = await service.call('GET', `/stats/webhooks?${query}`);
     expectProblem(answer, 400, 'invalid_request');
@@ -263,7 +263,7 @@ test('of many webhooks the counts are of a shorter range, which the refusal tell
   await service.store.webhooks.deleteMany({ _id: { $in: made.map(({ _id }) => _id) } });
 });
 
-test('with more deliveries not counted yet than are read, the counts end before them', async () => {
+test('with more uncounted deliveries than are read, the counts end before them', async () => {
   await insert([startMs + 1_000], { state: 'delivered' });
   await sealAll(startMs + minuteMs + countedAfterMs);
   const at = new Date(startMs + minuteMs + 20_000);
@@ -283,7 +283,7 @@ test('with more deliveries not counted yet than are read, the counts end before 
   expect(counted.completeUntil).toBe(completeUntil);
 });
 
-test('the counts before completeUntil are final, though an attempt is recorded after its end', async () => {
+test('the counts before completeUntil are final, even if an attempt is recorded after its end', async () => {
   await insertMixed();
   await sealAll(startMs + minuteMs + countedAfterMs);
   nowMs = afterAllMs;
@@ -298,7 +298,7 @@ test('the counts before completeUntil are final, though an attempt is recorded a
   }
 });
 
-test('a webhook that is unknown, or of another application, has no statistics', async () => {
+test('an unknown webhook, or one of another application, has no statistics', async () => {
   const url = 'http://127.0.0.1:1/';
   const { _id: foreign } = await insertWebhook(service, { url, appUid: 'app_other' });
   for (const uid of ['whk_unknown', foreign]) {
@@ -312,7 +312,7 @@ test.each([
   'since=yesterday',
   'interval=minute&since=2026-01-01T00:00:00Z',
   'x=1',
-])('the query %j is refused', async (query) => {
+])('the query %j is rejected', async (query) => {
   const answer = await service.call('GET', `/stats/deliveries?${query}`);
   expectProblem(answer, 400, 'invalid_request');
 });

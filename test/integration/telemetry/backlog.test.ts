@@ -1,4 +1,4 @@
-// What a worker reads of the whole installation for the metrics, and whether it reaches its servers.
+// What a worker reads from the whole installation for the metrics, and whether it reaches its servers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchServers } from '../../../lib/health/watch-servers.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
@@ -59,7 +59,7 @@ async function writeBacklog(): Promise<void> {
   await store.webhooks.updateOne({ _id }, { $set: { tls: { notAfter: ago(-3_600) } } as object });
 }
 
-test('the backlog, its ages, the jobs and what ends soon are shown, also those of nothing', async () => {
+test('the backlog, its ages, the jobs and upcoming expiries are shown, and zeros if there are none', async () => {
   await writeBacklog();
   const stopping = new AbortController();
   const { store, config } = installation;
@@ -96,11 +96,11 @@ test('the backlog, its ages, the jobs and what ends soon are shown, also those o
   await watching;
 });
 
-test('a server that is away is 0, and 1 again when it is back', async () => {
+test('an unavailable server is 0, and 1 again when it is back', async () => {
   await using proxy = await startMongodbProxy();
   const { config } = installation;
-  const place = { ...config.mongodb, uri: proxy.uri };
-  await using store = await connectStore(place);
+  const settings = { ...config.mongodb, uri: proxy.uri };
+  await using store = await connectStore(settings);
   const stopping = new AbortController();
   const { connection } = temporal;
   const { namespace } = config.temporal;
@@ -123,7 +123,7 @@ test('a server that is away is 0, and 1 again when it is back', async () => {
   await watching;
 });
 
-test('what could not be read for a minute is not a number', async () => {
+test('values that could not be read for a minute are not a number', async () => {
   const { config } = installation;
   await using proxy = await startMongodbProxy();
   await using store = await connectStore({ ...config.mongodb, uri: proxy.uri });
@@ -131,12 +131,12 @@ test('what could not be read for a minute is not a number', async () => {
   const { connection } = temporal;
   const ports = { store, connection, namespace: config.temporal.namespace, clock };
   const watching = watchBacklog(ports, { signal: stopping.signal, everyMs: 50 });
-  // The last test: the parser of the others takes no NaN, which Prometheus does.
+  // The last test, because the parser of the others does not accept NaN, which Prometheus does.
   const pending = async (): Promise<string | undefined> => {
     const page = await (await fetch(metrics.url)).text();
     return /^herald_backlog_deliveries\{state="pending"\} (\S+)$/m.exec(page)?.[1];
   };
-  // The SDK goes on to show what an earlier test reported.
+  // The SDK keeps showing the values of an earlier test.
   await installation.store.deliveries.insertMany([
     newDelivery(installation, now, { state: 'pending' }),
     newDelivery(installation, now, { state: 'pending' }),

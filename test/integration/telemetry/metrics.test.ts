@@ -1,11 +1,11 @@
-// A scrape of the running service: its counts are those of what happened, and its labels have few values.
+// A scrape of the running service: its counts match what happened, and its labels have few values.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../lib/platform/ids.ts';
 import { createSecretBox } from '../../../lib/platform/secret-box.ts';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { newWebhookSecret } from '../../../lib/webhooks/signature.ts';
-import { secretPlace } from '../../../lib/webhooks/secrets.ts';
+import { secretLocation } from '../../../lib/webhooks/secrets.ts';
 import { insertWebhook, newWebhook } from '../../support/fixtures.ts';
 import { type Metrics, type Page, startMetrics } from '../../support/metrics.ts';
 import { closedPort, type Receiver, startReceiver } from '../../support/receivers.ts';
@@ -23,7 +23,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   metrics = await startMetrics();
-  // Long waits: each delivery has one attempt.
+  // Long waits, so that each delivery has one attempt.
   service = await startService({ env: { HERALD_RETRY_SCHEDULE: '1h' } });
   receiver = await startReceiver((response, { path }) => {
     response.writeHead(path === '/fails' ? 500 : 200).end();
@@ -47,7 +47,7 @@ test('changes with known outcomes are counted, each once', async () => {
   await registerWebhook(service, { url: `${receiver.url}/works` });
   await registerWebhook(service, { url: `${receiver.url}/fails` });
   await registerWebhook(service, { url: `http://127.0.0.1:${await closedPort()}/` });
-  // An address that the API does not take.
+  // The API would reject this address.
   await insertWebhook(service, { url: 'http://10.0.0.1/' });
   const before = await metrics.read();
   for (let n = 0; n < changes; n += 1) await reportChange(service, { uid: `agt_${n}` });
@@ -88,7 +88,7 @@ test('changes with known outcomes are counted, each once', async () => {
   });
 });
 
-test('each figure on the page is one of the table, or of a library that docs/metrics.md names', async () => {
+test('each metric on the page is in the table, or from a library that docs/metrics.md names', async () => {
   const known = new Set(
     Object.values(instruments).map(({ facts }) => facts.name.replaceAll('.', '_')),
   );
@@ -113,7 +113,7 @@ test('unknown paths and methods share their series', async () => {
   for (const method of ['MKCOL', 'LOCK', 'PURGE']) await rawRequest(method, '/nothing');
   const after = await metrics.read();
   const series = after.seriesOf(requestsName);
-  // That of an agent that is not there.
+  // The series of an unknown agent.
   expect(series.length - before.seriesOf(requestsName).length).toBe(1);
   const other = series.filter(({ labels }) => labels['http_request_method'] === '_OTHER');
   expect(other).toHaveLength(1);
@@ -150,7 +150,7 @@ test('200 webhooks bring no more series than one', async () => {
       .reduce((sum, name) => sum + page.seriesOf(name).length, 0);
   // On a busy machine many are retried first.
   expect(all.value(attemptsName, { state: 'delivered' })).toBeGreaterThan(20);
-  // Of phases, limits, waits and numbers of attempts that did not occur before.
+  // The rest are phases, limits, waits and attempt numbers that did not occur before.
   expect(seriesOf(all) - seriesOf(one)).toBeLessThan(50);
 });
 
@@ -163,7 +163,7 @@ async function insertWebhooks(
   const now = new Date();
   const webhooks = Array.from({ length: count }, () => {
     const owner = { appUid: app.appUid, _id: newId('whk', now) };
-    const secret = box.seal(newWebhookSecret(), secretPlace(owner));
+    const secret = box.seal(newWebhookSecret(), secretLocation(owner));
     return newWebhook(app.appUid, now, { ...fields, _id: owner._id, secret });
   });
   await store.webhooks.insertMany(webhooks);

@@ -22,7 +22,7 @@ let startedAt: Date;
 
 beforeAll(async () => {
   startedAt = new Date();
-  // Under load several events share a workflow, whose state is then none of one event.
+  // Under load several events share a workflow, whose state is then not that of one event.
   service = await startService({ env: { HERALD_EVENTS_PER_WORKFLOW: '1' } });
   const agentsOf = (tenant: string) => ({ entities: ['agent'], externalTenantIds: [tenant] });
   webhooks = {
@@ -53,7 +53,7 @@ afterAll(async () => {
   for (const receiver of receivers) await receiver[Symbol.asyncDispose]();
 });
 
-/** Answers 500, except to the second attempt of an update. */
+/** Responds with 500, except to the second attempt of an update. */
 const recoverForUpdates: Answering = (response, { headers, body }) => {
   const { event } = JSON.parse(body.toString('utf8')) as { event: string };
   const recovers = event === 'agent.updated' && headers['x-webhook-attempt'] === '2';
@@ -89,7 +89,7 @@ async function startWorkflows(): Promise<typeof workflows> {
   };
 }
 
-/** Starts a workflow whose code fails on its input again and again. */
+/** Starts a workflow whose code fails repeatedly on its input. */
 async function startBroken(): Promise<string> {
   const { workflowId } = await service.temporal.client.workflow.start('deliverEvents', {
     workflowId: 'event/evt_broken',
@@ -235,7 +235,7 @@ test(`${neverAttempted} finds an event that no worker has taken`, async () => {
   );
 });
 
-test(`${reported} finds the workflow whose code fails again and again`, async () => {
+test(`${reported} finds the workflow whose code fails repeatedly`, async () => {
   await waitFor(async () => (await find(reported)).length > 0, {
     what: 'the report of a problem',
   });

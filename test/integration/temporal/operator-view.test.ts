@@ -25,7 +25,7 @@ const iso = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 beforeAll(async () => {
   service = await startService({ env: { HERALD_EVENTS_PER_WORKFLOW: '1' } });
-  // Answers with the status in the path; /flaky fails at the first attempt.
+  // Responds with the status in the path. /flaky fails at the first attempt.
   receiver = await startReceiver((response, { path, headers }) => {
     const isFlaky = path === '/flaky';
     const isFirst = headers['x-webhook-attempt'] === '1';
@@ -45,7 +45,7 @@ const handleOf = (workflowId: string) => client().workflow.getHandle(workflowId)
 const webhookAt = async (path: string, fields: object = {}): Promise<string> =>
   (await registerWebhook(service, { url: `${receiver.url}${path}`, ...fields })).uid;
 
-/** Reports a change to these webhooks alone, and returns the event. */
+/** Reports a change to only these webhooks, and returns the event. */
 async function report(uids: readonly string[], data: object = {}): Promise<string> {
   const eventId = await reportChange(service, { ...data });
   const event = await service.store.events.findOne({ _id: eventId });
@@ -72,7 +72,7 @@ async function resultOf(workflowId: string): Promise<DeliverySummary> {
   }
 }
 
-test('an event that was delivered at once shows receiver, status and time of each delivery', async () => {
+test('an event that was delivered immediately shows receiver, status and time of each delivery', async () => {
   const uids = [await webhookAt('/200'), await webhookAt('/204')];
   const eventId = await report(uids);
   const workflowId = `event/${eventId}`;
@@ -127,7 +127,7 @@ test('a running workflow shows which delivery is retried, when, and after what',
   await remove(uids);
 });
 
-test('a retry names event, webhook and receiver; one that is exhausted is a failed activity of one line', async () => {
+test('a retry names event, webhook and receiver; an exhausted one is a failed activity of one line', async () => {
   const uids = [
     await webhookAt('/flaky', { retrySchedule: ['1s'] }),
     await webhookAt('/500', { retrySchedule: ['1s'] }),
@@ -155,7 +155,7 @@ test('a retry names event, webhook and receiver; one that is exhausted is a fail
   await remove(uids);
 });
 
-test('an address that is refused at a retry fails its activity, too', async () => {
+test('an address that is blocked at a retry fails its activity, too', async () => {
   const uid = await webhookAt('/500', { retrySchedule: ['1s'] });
   const eventId = await report([uid]);
   await waitFor(async () => (await service.store.deliveries.countDocuments({ eventId })) === 1);

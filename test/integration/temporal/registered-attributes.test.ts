@@ -42,7 +42,7 @@ test('a missing search attribute is reported with its remedy, and setup register
   expect(await readyz()).toEqual([200, 'ok']);
 });
 
-test('setup says what to do about a namespace that does not exist', async () => {
+test('setup explains what to do about a missing namespace', async () => {
   const { address } = service.config.temporal;
   const temporal = { ...service.config.temporal, namespace: 'nowhere' };
   await expect(prepareServers({ ...service.config, temporal })).rejects.toThrow(

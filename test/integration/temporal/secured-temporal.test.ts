@@ -1,4 +1,4 @@
-// Temporal behind TLS, as Temporal Cloud is: by client certificate, by API key, and without the calls of operators.
+// Temporal behind TLS, like Temporal Cloud: by client certificate, by API key, and without operator calls.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareServers } from '../../../cli/setup/prepare-servers.ts';
 import { readConfig } from '../../../lib/config/config.ts';
@@ -10,7 +10,7 @@ import { startTemporalGateway, type TemporalGateway } from '../../support/tempor
 import { waitFor } from '../../support/wait-for.ts';
 import { registerWebhook } from '../../support/webhook-calls.ts';
 
-/** What reaches a gateway, without who asks. */
+/** The settings that reach a gateway, without credentials. */
 const serverSettings = (gateway: TemporalGateway): Record<string, string> => ({
   TEMPORAL_ADDRESS: gateway.address,
   TEMPORAL_TLS_SERVER_NAME: gateway.serverName,
@@ -60,7 +60,7 @@ describe.each([
     await gateway?.[Symbol.asyncDispose]();
   });
 
-  test('the service starts, is ready and delivers, and shows it at each call', async () => {
+  test('the service starts, is ready and delivers, and authenticates each call', async () => {
     expect(await service.raw('GET', '/readyz')).toMatchObject({ status: 200 });
     await deliverOne(service);
     expect(gateway.calls.some(({ path }) => path.endsWith('/PollWorkflowTaskQueue'))).toBe(true);
@@ -70,7 +70,7 @@ describe.each([
     expect([...shown]).toEqual([options.asksForCertificate ? 'herald' : 'Bearer key-of-the-cloud']);
   });
 
-  test('the setup goes through where all search attributes are there', async () => {
+  test('the setup succeeds if all search attributes exist', async () => {
     const before = gateway.calls.length;
     await prepareServers(service.config);
     const paths = gateway.calls.slice(before).map(({ path }) => path.split('/').at(-1));
@@ -102,7 +102,7 @@ describe.each([
   });
 });
 
-describe('a gateway that asks for a certificate', () => {
+describe('a gateway that requires a certificate', () => {
   let gateway: TemporalGateway;
   beforeAll(async () => {
     gateway = await startTemporalGateway({ asksForCertificate: true, refusesOperators: false });

@@ -24,7 +24,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
-/** Starts the workflow of an event about a resource and that of its partition; returns both. */
+/** Starts the workflow of an event about a resource and that of its partition, and returns both. */
 async function startBoth(resourceUid: string) {
   const { temporal, store, app } = service;
   const event = { ...newEvent(service, [webhookUid], new Date()), resourceUid };

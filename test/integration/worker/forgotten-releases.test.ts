@@ -48,7 +48,7 @@ test.each([
   expect(stored?.releaseUid === last._id).toBe(!isStarted);
 });
 
-test('of very many webhooks a page looks at some, and the next page goes on behind them', async () => {
+test('of very many webhooks a page examines some, and the next page continues after them', async () => {
   const { store, app, config } = installation;
   const one = (await store.webhooks.findOne({ active: true })) ?? expect.fail('there is none');
   const others = Array.from({ length: 1_001 }, () => ({ ...one, _id: newId('whk') }));

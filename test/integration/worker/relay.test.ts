@@ -1,4 +1,4 @@
-// The relay starts once what the direct start missed; an outage of Temporal only delays it.
+// The relay starts what the direct start missed, once. An outage of Temporal only delays it.
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
@@ -124,8 +124,8 @@ test.each([
 async function insertPartition(resourceUid: string, signalAt: Date): Promise<PartitionDocument> {
   const { appUid } = service.app;
   const key = { appUid, webhookUid, entity: 'agent', resourceUid } as const;
-  const turns = { settled: 0, lease: null, signalAt };
-  const partition = { _id: partitionId(key), ...key, ...turns };
+  const progress = { settled: 0, lease: null, signalAt };
+  const partition = { _id: partitionId(key), ...key, ...progress };
   await service.store.partitions.insertOne(partition);
   return partition;
 }
@@ -146,7 +146,7 @@ test('a partition whose signal was lost is signalled when due, and again each mi
   await service.store.partitions.deleteMany({});
 });
 
-/** Returns sweeps so long after `now`, whose signals fail where `arrives` returns false. */
+/** Returns sweeps at times after `now`, whose signals fail if `arrives` returns false. */
 function sweepsThatSignal(now: Date, arrives: () => boolean): (ms: number) => Promise<number> {
   const signal = async (): Promise<void> => {
     if (!arrives()) throw new Error('Temporal is away');
@@ -172,7 +172,7 @@ test('a partition whose signal failed is signalled again 5 s later', async () =>
   await service.store.partitions.deleteMany({});
 });
 
-test('of many partitions each is signalled again 5 s later, also where the relay gave up before it', async () => {
+test('of many partitions each is signalled again 5 s later, even if the relay gave up before reaching it', async () => {
   const now = new Date();
   const count = 70;
   for (let n = 0; n < count; n += 1) await insertPartition(`agt_away_${n}`, now);
@@ -189,7 +189,7 @@ test('of many partitions each is signalled again 5 s later, also where the relay
   await service.store.partitions.deleteMany({});
 });
 
-test('the relay repeats failed starts until they succeed, and stops when it is asked to', async () => {
+test('the relay repeats failed starts until they succeed, and stops on request', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   const stopping = new AbortController();
   let startCount = 0;
@@ -209,7 +209,7 @@ test('the relay repeats failed starts until they succeed, and stops when it is a
   expect(startCount).toBeGreaterThanOrEqual(2);
 });
 
-test('a change is answered even if no workflow can be started, and its event is kept for the relay', async () => {
+test('a change gets a response even if no workflow can be started, and its event is kept for the relay', async () => {
   const away = newStarterWithoutTemporal(service);
   const real = service.context.starter;
   service.context.starter = away;
@@ -241,7 +241,7 @@ test('an event that no webhook gets is stored and needs no workflow', async () =
   expect(event.status).toBe(202);
 });
 
-test('a workflow that cannot be started delays no other, and the relay backs off when none can be started', async () => {
+test('a workflow that cannot be started does not delay others, and the relay backs off when none can be started', async () => {
   await service.store.events.updateMany({}, { $set: { dispatchedAt: new Date() } });
   const event = await insertEvent(service, [webhookUid], longAgo());
   const jobs = [1, 2].map(() => newRelease({ appUid: service.app.appUid, webhookUid }, longAgo()));
@@ -268,7 +268,7 @@ test('a workflow that cannot be started delays no other, and the relay backs off
     jobs: (await service.store.jobs.find(ours).toArray()).map(uidOf),
   });
   const stuckOnes = { events: [event._id], jobs: [stuck?._id] };
-  // A start is marked after the call that makes it returns.
+  // A start is marked after its call returns.
   await waitFor(async () => isDeepStrictEqual(await unstarted(), stuckOnes), {
     what: 'the marks of all started jobs',
     state: unstarted,

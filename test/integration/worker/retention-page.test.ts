@@ -1,4 +1,4 @@
-// Which jobs a page of the retention deletes, and by whose clock.
+// Which jobs a page of the retention deletes, and by which clock.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { newRelease } from '../../../lib/jobs/jobs.ts';
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const inDays = (days: number): Date => new Date(Date.now() + days * dayMs);
 
-/** Takes a page by a worker on a machine whose clock is ahead. */
+/** Takes a page in a worker on a machine whose clock is ahead. */
 async function takePage({ aheadDays = 0 } = {}): Promise<unknown> {
   const { store, config } = installation;
   const local = { now: () => inDays(aheadDays) };
@@ -41,7 +41,7 @@ const jobOf = (createdDays: number, finishedDays: number | null): JobDocument =>
   finishedAt: finishedDays === null ? null : inDays(finishedDays),
 });
 
-test('a job is deleted when it has been over for longer than the retention, not while it runs', async () => {
+test('a job is deleted when it has been over for longer than the retention, but not while it runs', async () => {
   const { jobs } = installation.store;
   const kept = [jobOf(-60, null), jobOf(-60, -29.99)];
   await jobs.insertMany([jobOf(-60, -30.01), ...kept]);
@@ -50,7 +50,7 @@ test('a job is deleted when it has been over for longer than the retention, not 
   expect(left.map(({ _id }) => _id)).toEqual(kept.map(({ _id }) => _id));
 });
 
-test('a worker whose clock is 40 days ahead deletes and cancels nothing, and says so', async () => {
+test('a worker whose clock is 40 days ahead deletes and cancels nothing, and reports it', async () => {
   const { events, deliveries, jobs } = installation.store;
   const at = inDays(-1);
   const event = newEvent(installation, ['whk_1'], at);

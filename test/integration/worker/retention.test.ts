@@ -1,4 +1,4 @@
-// The retention deletes old records and keeps others; a schedule runs it.
+// The retention deletes old records and keeps others. A schedule runs it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keptDeliveries, oldEvents, removeOldEvents } from '../../../lib/jobs/remove-old-events.ts';
 import { deleteExpired } from '../../../lib/jobs/retention.ts';
@@ -46,7 +46,7 @@ async function insertDeliveries(
   return made.map((delivery) => delivery._id);
 }
 
-/** Writes an event that was dispatched long ago, with deliveries; returns its uid. */
+/** Writes an event that was dispatched long ago, with deliveries. Returns its uid. */
 async function insertSent(at: Date, ...deliveries: Partial<DeliveryDocument>[]): Promise<string> {
   const event = newEvent(service, ['whk_1'], at);
   await service.store.events.insertOne({ ...event, dispatchedAt: at });
@@ -87,7 +87,7 @@ function runRetention(): Promise<Counts> {
   );
 }
 
-/** Deletes one batch, a number of days ahead. */
+/** Deletes one batch, as of a number of days ahead. */
 function deleteIn(
   days: number,
   { store, config }: Pick<TestService, 'store' | 'config'> = service,
@@ -126,7 +126,7 @@ test('an old event is kept while one of its deliveries is open or was settled re
   await clear();
 });
 
-test('an old event that is not dispatched yet is kept', async () => {
+test('an old event that has not been dispatched yet is kept', async () => {
   // Without a worker nothing starts it.
   await using unattended = await createInstallation();
   const { store } = unattended;
@@ -136,7 +136,7 @@ test('an old event that is not dispatched yet is kept', async () => {
   expect(await deleteIn(0, unattended)).toMatchObject({ events: 1 });
 });
 
-test('kept events do not stop the retention from deleting those behind them', async () => {
+test('kept events do not prevent the deletion of later ones', async () => {
   const held = { state: 'held', updatedAt: daysAgo(1) } as const;
   const kept = [];
   for (let n = 0; n < 401; n += 1) kept.push(await insertSent(daysAgo(40), held));
@@ -248,7 +248,7 @@ test('deliveries held in the same millisecond are all dropped, however many, and
   await clear();
 });
 
-test('what an active webhook still holds is left to its release for the whole retention, and hides no other', async () => {
+test('deliveries that an active webhook still holds are left to its release for the whole retention, and hide no others', async () => {
   const url = 'https://receiver.example.com/';
   const { _id: active, appUid } = await insertWebhook(service, { url });
   const release = newRelease({ appUid, webhookUid: active }, daysAgo(1));
@@ -306,7 +306,7 @@ test('the schedule runs the workflow that deletes old records', async () => {
   expect(await service.store.deliveries.countDocuments({ eventId })).toBe(0);
 });
 
-test('a key is told once, from seven days before it ends, unless it is revoked or over', async () => {
+test('an expiring key is reported once, from seven days before it ends, unless it is revoked or expired', async () => {
   const { store, app, config } = service;
   const now = new Date();
   await insertWebhook(service, { kind: 'operations', entities: [], url: 'http://127.0.0.1:9/' });

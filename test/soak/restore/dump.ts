@@ -1,4 +1,4 @@
-// A dump of the database as of one moment, as `mongodump --oplog` makes one, and its restore into an empty database.
+// A dump of the database as of one moment, like `mongodump --oplog`, and its restore into an empty database.
 import type { Document } from 'mongodb';
 import type { Store } from '../../../lib/mongo/connect.ts';
 import { ensureIndexes } from '../../../lib/mongo/indexes.ts';
@@ -17,7 +17,7 @@ export async function dump({ client, db }: Store): Promise<Dump> {
   return read;
 }
 
-/** Replaces the whole database by a dump. */
+/** Replaces the whole database with a dump. */
 export async function restore(store: Store, dumped: Dump): Promise<void> {
   await store.db.dropDatabase();
   await ensureIndexes(store);

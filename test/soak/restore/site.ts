@@ -1,4 +1,4 @@
-// An installation on servers of its own, whose data can be dumped, copied and put back while its processes are stopped.
+// An installation with its own servers, whose data can be dumped, copied and restored while its processes are stopped.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -24,17 +24,17 @@ export interface Site extends AsyncDisposable {
   apiUrl(): string;
   startRoles(): Promise<void>;
   stopRoles(): Promise<void>;
-  /** Runs a command of `cli/` with the settings of the site; returns what it prints. */
+  /** Runs a command of `cli/` with the settings of the site. Returns its output. */
   command(name: 'setup' | 'start-missing', ...args: string[]): Promise<string>;
-  /** Copies what Temporal has stored, while it is stopped. */
+  /** Copies Temporal's stored data while it is stopped. */
   copyTemporal(): Promise<void>;
   /** Puts the copy back. */
   restoreTemporal(): Promise<void>;
-  /** Leaves Temporal's data behind. */
+  /** Abandons Temporal's data. */
   loseTemporal(): Promise<void>;
 }
 
-/** Starts MongoDB and Temporal; `settings` are of the service. */
+/** Starts MongoDB and Temporal. `settings` are those of the service. */
 export async function openSite(settings: Record<string, string>): Promise<Site> {
   const open = new Disposal();
   const folder = await mkdtemp(join(tmpdir(), 'herald-soak-'));
@@ -54,8 +54,8 @@ export async function openSite(settings: Record<string, string>): Promise<Site> 
       namespaces: ['default'],
       progress,
     });
-  let place = 'temporal';
-  let temporal = await startTemporal(place);
+  let folderName = 'temporal';
+  let temporal = await startTemporal(folderName);
   open.defer(() => temporal[Symbol.asyncDispose]());
   const port = Number(temporal.address.split(':')[1]);
   const env = {
@@ -78,8 +78,8 @@ export async function openSite(settings: Record<string, string>): Promise<Site> 
   open.defer(() => site.stopRoles());
   const beginAgainIn = async (next: string): Promise<void> => {
     await temporal[Symbol.asyncDispose]();
-    place = next;
-    temporal = await startTemporal(place, port);
+    folderName = next;
+    temporal = await startTemporal(folderName, port);
   };
   const site: Site = {
     store,
@@ -103,8 +103,8 @@ export async function openSite(settings: Record<string, string>): Promise<Site> 
     },
     async copyTemporal() {
       await temporal[Symbol.asyncDispose]();
-      await cp(dataDir(place), dataDir('copy'), { recursive: true });
-      temporal = await startTemporal(place, port);
+      await cp(dataDir(folderName), dataDir('copy'), { recursive: true });
+      temporal = await startTemporal(folderName, port);
     },
     restoreTemporal: () => beginAgainIn('copy'),
     loseTemporal: () => beginAgainIn('anew'),

@@ -1,5 +1,5 @@
-// A balancer of connections as a Kubernetes Service is one: a new connection goes to a ready process, and stays there
-// for as long as both sides keep it, even when the process is not to get new ones any more.
+// A balancer of connections like a Kubernetes Service: a new connection goes to a ready process, and stays there for as
+// long as both sides keep it, even when the process no longer gets new ones.
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
@@ -15,11 +15,11 @@ interface Backend {
 
 export interface Balancer extends AsyncDisposable {
   url: string;
-  /** New connections that met no process which took them. */
+  /** New connections for which no process was available. */
   refused: number;
   /** Probes a process; resolves once it is ready and gets connections. */
   add(port: number): Promise<void>;
-  /** Gives it no new connections, as the removal of an endpoint does. */
+  /** Sends it no new connections, like the removal of an endpoint. */
   remove(port: number): void;
 }
 

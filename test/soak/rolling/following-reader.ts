@@ -1,17 +1,17 @@
-// A reader of the live stream that opens it again, from its last id, whenever it ends.
+// A reader of the live stream that reopens it from its last ID whenever it ends.
 import type { NewApp } from '../../../lib/access/create-app-with-key.ts';
 import { openStream, type StreamReader } from '../../support/event-stream.ts';
 
 export interface FollowingReader extends AsyncDisposable {
-  /** In the order in which they came, over all streams. */
+  /** In the order of arrival, over all streams. */
   eventIds: readonly string[];
   /** Why each stream ended. */
   reasons: readonly string[];
-  /** Streams that were refused, or cut without a reason. */
+  /** Streams that were rejected, or cut without a reason. */
   faults: readonly string[];
 }
 
-/** Reads all events of an application through `apiUrl`; returns once the first stream is open. */
+/** Reads all events of an application through `apiUrl`. Returns once the first stream is open. */
 export async function followStream(apiUrl: string, app: NewApp): Promise<FollowingReader> {
   const eventIds: string[] = [];
   const reasons: string[] = [];

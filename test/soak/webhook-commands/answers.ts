@@ -1,4 +1,4 @@
-// The answers that the docs allow for the calls of a sequence.
+// The responses that the docs allow for the calls of a sequence.
 import {
   type Call,
   type Hook,
@@ -9,7 +9,7 @@ import {
   standingOf,
 } from './model.ts';
 
-/** Reports the calls with an answer that the docs do not allow. */
+/** Reports the calls with a response that the docs do not allow. */
 export function findBadAnswers(model: Model): string[] {
   const faults: string[] = [];
   const check = (what: string, call: Call, allowed: readonly (number | false)[]): void => {

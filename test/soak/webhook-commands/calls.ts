@@ -1,4 +1,4 @@
-// The calls of commands, each recorded in the model with its time and its answer.
+// The calls of commands, each recorded in the model with its time and its response.
 import { sendableReasons } from '../../../lib/model/delivery-state.ts';
 import type { Answer, ApiClient } from '../../support/api-client.ts';
 import {
@@ -13,16 +13,16 @@ import {
   type Setting,
 } from './model.ts';
 
-/** The real system of a sequence: an application of its own and its part of the receiver. */
+/** The real system of a sequence: its own application and its part of the receiver. */
 export interface Real {
   client: ApiClient;
   /** Returns a new path of the receiver, as a URL and as the receiver reports it. */
   newEndpoint: () => { url: string; path: string };
-  /** The receiver's later answers by a webhook's path or a resource's uid; 200 by default. */
+  /** The receiver's later responses by a webhook's path or a resource's uid; 200 by default. */
   answers: Map<string, { status: number; afterMs: number }>;
 }
 
-/** Makes a call and records its start, its end and the status of its answer. */
+/** Makes a call and records its start, its end and its status. */
 async function timed(call: Call, answer: () => Promise<Answer>): Promise<Answer> {
   call.beganMs = Date.now();
   const given = await answer();
@@ -46,7 +46,7 @@ export async function report(model: Model, real: Real, resource: Resource): Prom
   made.eventId = String(body['eventId']);
 }
 
-/** Registers a webhook in a slot; until its answer the slot has the previous one. */
+/** Registers a webhook in a slot. Until the response, the slot has the previous one. */
 export async function register(
   model: Model,
   real: Real,
@@ -110,7 +110,7 @@ export async function resend(
   if (isDone(resent)) resent.pausedUids = answer.body['pausedWebhookUids'] as unknown as string[];
 }
 
-/** Replays to a webhook the events recorded from `sinceMs` until now. */
+/** Replays the events recorded from `sinceMs` until now to a webhook. */
 export async function replay(
   model: Model,
   real: Real,

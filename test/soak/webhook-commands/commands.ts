@@ -1,5 +1,5 @@
-// The commands of a sequence, as fast-check chooses them. Half of them do not wait for their answer, so that the next
-// one overlaps it.
+// The commands of a sequence, as fast-check chooses them. Half of them do not wait for their response, so that the next
+// one overlaps.
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import {
@@ -18,7 +18,7 @@ import { untilQuiet } from './quiet.ts';
 
 type Command = fc.AsyncCommand<Model, Real>;
 
-// "A resource is its kind and its uid together": the first two are not one.
+// "A resource is its kind and its uid together": the first two are different resources.
 const resources: readonly [Resource, ...Resource[]] = [
   { event: 'agent.updated', uid: '1', tenant: 'tenant-1' },
   { event: 'context.updated', uid: '1', tenant: 'tenant-1' },
@@ -39,7 +39,7 @@ interface Action {
   run: (model: Model, real: Real) => Promise<unknown>;
 }
 
-/** Makes commands from arbitrary arguments, most of them with or without waiting for the answer. */
+/** Makes commands from arbitrary arguments, most of them with or without waiting for the response. */
 function commands<T>(
   chosen: fc.Arbitrary<T>,
   toAction: (args: T) => Action,
@@ -51,7 +51,7 @@ function commands<T>(
       toString: () => (waits ? text : `${text} (no wait)`),
       async run(model, real) {
         const done = run(model, real);
-        model.underway.push(done);
+        model.inFlight.push(done);
         if (waits) await done;
       },
     };
@@ -82,7 +82,7 @@ const answers = commands(
   }),
 );
 
-/** Whether commands have paused a webhook and not resumed it; the calls may still be under way. */
+/** Checks whether commands have paused a webhook and not resumed it. The calls may still be in flight. */
 function isPaused({ slots, settings }: Model, slot: number): boolean {
   const ofSlot = settings.filter(({ hook, active }) => hook === slots[slot] && active !== null);
   return ofSlot.at(-1)?.active === false;
@@ -137,7 +137,7 @@ const replays = commands(
     states,
     since: fc.option(fc.nat({ max: 40 }), { freq: 2 }),
     perSecond: fc.constantFrom(2, 100),
-    // Such a replay takes 15 s.
+    // This kind of replay takes 15 s.
     alsoNever: fc.nat({ max: 9 }).map((n) => n === 9),
   }),
   ({ slot, states, since, perSecond, alsoNever }) => ({

@@ -1,7 +1,7 @@
-// The faults of a sequence, for any order in which overlapping calls may have been done.
+// The faults of a sequence, for any order in which overlapping calls may have been executed.
 import {
   type Caller,
-  askersOf,
+  callersOf,
   attemptsMax,
   type Call,
   causesToCancel,
@@ -18,8 +18,8 @@ import {
 import { findOvertaken } from './order-rule.ts';
 import { deliveryOf, type EventRead, type Reading } from './reading.ts';
 
-// From the moment at which an attempt reads its webhook and event until the receiver has its request.
-const underwayMs = 2_000;
+// The time from when an attempt reads its webhook and event until its request arrives.
+const inFlightMs = 2_000;
 
 /** Returns the violated guarantees of a finished sequence, in words. */
 export function findFaults(model: Model, reading: Reading): string[] {
@@ -46,7 +46,7 @@ function judgePair(model: Model, reading: Reading, pair: Pair): string[] {
   const isSubscriber = event.webhookUids.includes(pair.hook.uid);
   return [
     ...judgeSubscription(pair, isSubscriber),
-    ...judgeNumbers(receipts, askersOf(model, pair), isSubscriber),
+    ...judgeNumbers(receipts, callersOf(model, pair), isSubscriber),
     ...judgeTimes(model, pair, { receipts, event }),
     ...judgeRecord(model, reading, pair),
   ];
@@ -64,13 +64,13 @@ function judgeSubscription({ report, hook }: Pair, isSubscriber: boolean): strin
 }
 
 /**
- * No process is killed, so only requested attempts are made: one schedule of attempts for the event, and
- * one from the beginning for each resend or replay. `X-Webhook-Attempt` is 1, 2, …
+ * No process is killed, so only requested attempts are made: one schedule of attempts for the event, and one more for
+ * each resend or replay. `X-Webhook-Attempt` is 1, 2, …
  */
-function judgeNumbers(receipts: Receipt[], askers: Caller[], isSubscriber: boolean): string[] {
-  const firstAskedMs = Math.min(...askers.map(({ beganMs }) => beganMs));
-  const unasked = receipts.filter(({ atMs }) => atMs < firstAskedMs);
-  const schedules = askers.length + (isSubscriber ? 1 : 0);
+function judgeNumbers(receipts: Receipt[], callers: Caller[], isSubscriber: boolean): string[] {
+  const firstRequestedMs = Math.min(...callers.map(({ beganMs }) => beganMs));
+  const unasked = receipts.filter(({ atMs }) => atMs < firstRequestedMs);
+  const schedules = callers.length + (isSubscriber ? 1 : 0);
   const taken = receipts.filter(({ status }) => status === 200);
   const faults: string[] = [];
   if (unasked.length > 0 && !isSubscriber) faults.push('sent to no subscriber, unasked');
@@ -81,7 +81,7 @@ function judgeNumbers(receipts: Receipt[], askers: Caller[], isSubscriber: boole
   return faults;
 }
 
-/** Nothing is sent at a forbidden time, except requests under way at its start. */
+/** Nothing is sent at a forbidden time, except requests in flight at its start. */
 function judgeTimes(
   model: Model,
   pair: Pair,
@@ -89,7 +89,7 @@ function judgeTimes(
 ): string[] {
   const { hook } = pair;
   return receipts.flatMap((receipt) => {
-    const fromMs = receipt.atMs - underwayMs;
+    const fromMs = receipt.atMs - inFlightMs;
     const faults: string[] = [];
     if (event.erasedAt !== null && Date.parse(event.erasedAt) < fromMs) {
       faults.push('sent after its payload was erased');
@@ -108,11 +108,11 @@ function judgeTimes(
 
 /**
  * `discard` "drops instead what the pause kept back, retries that are not due yet and what a slow receiver left
- * waiting too": every delivery recorded before it, unless it was requested again since.
+ * waiting too": every delivery recorded before it, unless it was requested again afterwards.
  */
 function wasDiscarded(model: Model, pair: Pair, { atMs }: Receipt): boolean {
   const isAskedSince = (discard: Setting): boolean =>
-    askersOf(model, pair).some((caller) => caller.beganMs <= atMs && !isBefore(caller, discard));
+    callersOf(model, pair).some((caller) => caller.beganMs <= atMs && !isBefore(caller, discard));
   return model.settings.some(
     (discard) =>
       discard.hook === pair.hook &&
@@ -120,12 +120,12 @@ function wasDiscarded(model: Model, pair: Pair, { atMs }: Receipt): boolean {
       isDone(discard) &&
       discard.endedMs < atMs &&
       isBefore(pair.report, discard) &&
-      wasPausedLong(model, discard, atMs - underwayMs) &&
+      wasPausedLong(model, discard, atMs - inFlightMs) &&
       !isAskedSince(discard),
   );
 }
 
-/** Whether the pause that a setting ended began before a time, so that no older request is under way. */
+/** Checks whether the pause that a setting ended began before a time, so that no older request is in flight. */
 function wasPausedLong(model: Model, setting: Setting, beforeMs: number): boolean {
   const fromMs = Math.min(beforeMs, setting.beganMs);
   const { endedMs: toMs } = setting;
@@ -146,8 +146,8 @@ function judgeRecord(model: Model, reading: Reading, pair: Pair): string[] {
   if (state === 'exhausted' && failed.length < attemptsMax) faults.push('exhausted too early');
   if (state === 'cancelled' && causes.length === 0) faults.push('cancelled by nothing');
   if (attemptCount > receipts.length) faults.push(`${attemptCount} attempts recorded`);
-  // "An attempt that a resend or replay overtakes is not recorded", nor is one of a webhook that is gone.
-  const mayBeUnrecorded = causes.length > 0 || askersOf(model, pair).length > 0;
+  // "An attempt that a resend or replay overtakes is not recorded", nor is one of a deleted webhook.
+  const mayBeUnrecorded = causes.length > 0 || callersOf(model, pair).length > 0;
   if (!mayBeUnrecorded && attemptCount !== receipts.length) faults.push('attempt not recorded');
   return faults;
 }
@@ -189,7 +189,7 @@ function judgeCount(model: Model, reading: Reading, { replay, shown }: Counted):
   return [];
 }
 
-/** Reports the requests of a sequence that arrived after it was judged. */
+/** Reports requests of a sequence that arrived after it was judged. */
 export function findLate(model: Model, judgedCount: number): string[] {
   return model.receipts
     .slice(judgedCount)

@@ -1,8 +1,8 @@
-// The calls of a sequence and the effects that the docs allow. Each call is recorded with the time from its
-// beginning to its answer: overlapping calls may have been done in either order, so questions about them are
-// answered "certainly", "certainly not" or "unknown".
+// The calls of a sequence and the effects that the docs allow. Each call is recorded with the time from its start to
+// its response. Overlapping calls may have been executed in either order, so questions about them are answered
+// "certainly", "certainly not" or "unknown".
 
-/** A call of the API; `endedMs` is Infinity and `status` 0 while it is under way. */
+/** A call of the API. `endedMs` is Infinity and `status` 0 while it is in flight. */
 export interface Call {
   beganMs: number;
   endedMs: number;
@@ -26,13 +26,13 @@ export interface Resource {
   tenant: string;
 }
 
-/** A reported change; `eventId` is empty until the answer. */
+/** A reported change. `eventId` is empty until the response. */
 export interface Report extends Call {
   resource: Resource;
   eventId: string;
 }
 
-/** A `PATCH` of a webhook; null for fields that it does not change. */
+/** A `PATCH` of a webhook. Null for fields that it does not change. */
 export interface Setting extends Call {
   hook: Hook;
   active: boolean | null;
@@ -46,7 +46,7 @@ export interface Resend extends Call {
   pausedUids: readonly string[];
 }
 
-/** A replay; `doneMs` is the time at which the API showed it as done. */
+/** A replay. `doneMs` is the time when the API showed it as done. */
 export interface Replay extends Call {
   hook: Hook;
   uid: string;
@@ -59,7 +59,7 @@ export interface Erasure extends Call {
   tenant: string;
 }
 
-/** A request that a receiver got, and its answer. */
+/** A request that a receiver got, and its response. */
 export interface Receipt {
   path: string;
   eventId: string;
@@ -74,7 +74,7 @@ export interface Receipt {
 export interface Model {
   beganMs: number;
   hooks: Hook[];
-  /** The two webhooks that commands use; a new one replaces a deleted one. */
+  /** The two webhooks that commands use. A new one replaces a deleted one. */
   slots: Hook[];
   reports: Report[];
   settings: Setting[];
@@ -83,8 +83,8 @@ export interface Model {
   cancels: (Call & { replay: Replay })[];
   erasures: Erasure[];
   receipts: Receipt[];
-  /** Calls whose answers no command has waited for. */
-  underway: Promise<unknown>[];
+  /** Calls whose responses no command has waited for. */
+  inFlight: Promise<unknown>[];
 }
 
 /** An event at a webhook. */
@@ -96,7 +96,7 @@ export interface Pair {
 /** The number of attempts in the webhooks' `retrySchedule`. */
 export const attemptsMax = 3;
 
-/** Makes the model of a sequence that begins now. */
+/** Creates the model of a sequence that starts now. */
 export function newModel(beganMs: number): Model {
   return {
     beganMs,
@@ -109,16 +109,16 @@ export function newModel(beganMs: number): Model {
     cancels: [],
     erasures: [],
     receipts: [],
-    underway: [],
+    inFlight: [],
   };
 }
 
-/** Whether the first call was answered before the second was made. */
+/** Checks whether the first call had ended before the second one started. */
 export function isBefore(first: Pick<Call, 'endedMs'>, second: Pick<Call, 'beganMs'>): boolean {
   return first.endedMs < second.beganMs;
 }
 
-/** Whether a call was done. */
+/** Checks whether a call succeeded. */
 export function isDone({ status }: Call): boolean {
   return status >= 200 && status < 300;
 }
@@ -130,7 +130,7 @@ export function receiptsOf(model: Model, { report, hook }: Pair): Receipt[] {
   return model.receipts.filter(mine);
 }
 
-/** Reports whether a webhook was active during a whole time span, except for the effect of one setting. */
+/** Checks whether a webhook was active during a whole time span, except for the effect of one setting. */
 export function standingOf(
   model: Model,
   hook: Hook,
@@ -172,17 +172,17 @@ function changesNothing(model: Model, setting: Setting): boolean {
   return standingOf(model, setting.hook, { fromMs, toMs, except: setting }) === 'active';
 }
 
-/** A resend or replay of an event, from its call until it had enqueued the event. */
+/** A resend or replay of an event, from its call until it has enqueued the event. */
 export type Caller = Call & { isResend: boolean };
 
-// The maximum time from an answer to its record.
+// The maximum time from a response to its record.
 const recordedWithinMs = 2_000;
 
 /**
  * Returns the resends and replays that may have sent an event to a webhook again. A replay sends "events recorded
  * from" `since` on and "before" `until`, which is "now by default", and those in one of its `states`.
  */
-export function askersOf(model: Model, pair: Pair): Caller[] {
+export function callersOf(model: Model, pair: Pair): Caller[] {
   const { report, hook } = pair;
   const resends = model.resends.filter(
     (resend) => isDone(resend) && resend.report === report && resend.hooks.includes(hook),

@@ -1,6 +1,6 @@
 // The order at a webhook with `ordering: "resource"`.
 import {
-  askersOf,
+  callersOf,
   causesToCancel,
   type Hook,
   isBefore,
@@ -16,8 +16,8 @@ import type { Reading } from './reading.ts';
 
 /**
  * Returns the requests that broke "a webhook gets the events about one resource one at a time, in order: a later one
- * waits […] until the earlier is delivered, exhausted, blocked or cancelled". A resend "is sent immediately, out of order";
- * what a replay sends of an event that was cancelled before comes after those that did not wait for it.
+ * waits […] until the earlier is delivered, exhausted, blocked or cancelled". A resend "is sent immediately, out of
+ * order"; what a replay sends of an event that was cancelled before comes after those that did not wait for it.
  */
 export function findOvertaken(model: Model, reading: Reading, hook: Hook): string[] {
   return model.reports.flatMap((later) => {
@@ -42,10 +42,10 @@ function earlierThan(model: Model, reading: Reading, { report, hook }: Pair): Re
   );
 }
 
-/** Whether an event was to wait for earlier ones when it was first sent. */
+/** Checks whether an event had to wait for earlier ones when it was first sent. */
 function isInOrder(model: Model, pair: Pair, first: Receipt): boolean {
   const { report, hook } = pair;
-  const wasResent = askersOf(model, pair).some(
+  const wasResent = callersOf(model, pair).some(
     ({ isResend, beganMs }) => isResend && beganMs <= first.atMs,
   );
   if (wasResent) return false;
@@ -82,14 +82,14 @@ function isBesideChange(model: Model, report: Report, hook: Hook): boolean {
   );
 }
 
-/** Whether a later event was first sent before an earlier one was settled. */
+/** Checks whether a later event was first sent before an earlier one was settled. */
 function overtakes(model: Model, earlier: Pair, first: Receipt): boolean {
   const receipts = receiptsOf(model, earlier);
-  const askers = askersOf(model, earlier);
+  const callers = callersOf(model, earlier);
   const wasCancelled = causesToCancel(model, earlier).some(({ beganMs }) => beganMs <= first.atMs);
   if (wasCancelled) return false;
   return receipts.some(({ atMs, answeredMs }) => {
-    const isAsked = askers.some(({ beganMs }) => beganMs <= atMs);
-    return answeredMs > first.atMs && !isAsked;
+    const isRequested = callers.some(({ beganMs }) => beganMs <= atMs);
+    return answeredMs > first.atMs && !isRequested;
   });
 }

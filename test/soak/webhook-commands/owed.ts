@@ -1,6 +1,6 @@
-// Unfinished work of a sequence, which is quiet once there is none.
+// The unfinished work of a sequence, which is quiet once there is none.
 import {
-  askersOf,
+  callersOf,
   type Call,
   causesToCancel,
   type Hook,
@@ -15,7 +15,7 @@ import { deliveryOf, type Reading } from './reading.ts';
 
 const settledStates = new Set(['delivered', 'exhausted', 'cancelled', 'blocked']);
 
-/** Reports unfinished work at `nowMs`, in words; deliveries that a paused webhook holds do not count. */
+/** Reports unfinished work at `nowMs` in words. Deliveries held by a paused webhook do not count. */
 export function findOwed(model: Model, reading: Reading, nowMs: number): string[] {
   const isPaused = (hook: Hook): boolean =>
     hook.deleted === null && standingOf(model, hook, { fromMs: nowMs, toMs: nowMs }) === 'paused';
@@ -52,8 +52,8 @@ function findUnsettled(model: Model, reading: Reading, hook: Hook): string[] {
 }
 
 /**
- * A resend is sent immediately, in any state of the delivery; to a paused webhook when it is resumed. A later
- * call may own it now or have cancelled it.
+ * A resend is sent immediately, in any state of the delivery, or to a paused webhook when it is resumed. A later call
+ * may own it now or have cancelled it.
  */
 function isUnsent(
   model: Model,
@@ -62,10 +62,10 @@ function isUnsent(
 ): boolean {
   const pair = { report: resend.report, hook };
   const after = { beganMs: resend.beganMs, endedMs: Infinity };
-  // An erasure takes minutes, and cancels what is open when it reaches the event.
+  // An erasure takes minutes, and cancels open deliveries when it reaches the event.
   const isLater = (call: Call): boolean => isErasure(model, call) || !isBefore(call, resend);
   if (causesToCancel(model, pair).some(isLater)) return false;
-  const others = askersOf(model, pair).filter(({ beganMs }) => beganMs > resend.beganMs);
+  const others = callersOf(model, pair).filter(({ beganMs }) => beganMs > resend.beganMs);
   const wasActive = standingOf(model, hook, { fromMs: after.beganMs, toMs: after.endedMs });
   if (wasActive === 'active' && others.length === 0) {
     const attempts = deliveryOf(reading, resend.report.eventId, hook)?.attempts ?? [];

@@ -15,9 +15,9 @@ export interface Quiet {
   owed: string[];
 }
 
-/** Waits for the answers of all calls, and then, for a limited time, until no work is unfinished. */
+/** Waits for the responses of all calls, and then, for a limited time, until no work is unfinished. */
 export async function untilQuiet(model: Model, real: Real): Promise<Quiet> {
-  await Promise.all(model.underway);
+  await Promise.all(model.inFlight);
   const deadline = Date.now() + quietWithinMs;
   for (;;) {
     const reading = await read(real.client, model);

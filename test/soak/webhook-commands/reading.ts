@@ -1,4 +1,4 @@
-// The answers of the API about an application at the end of a sequence.
+// What the API returns about an application at the end of a sequence.
 import type { ApiClient, JsonBody } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
 import type { Hook, Model } from './model.ts';
@@ -33,7 +33,7 @@ export interface Reading {
   heldCounts: Map<string, number>;
 }
 
-/** Reads the state of everything that a sequence has made. */
+/** Reads the state of everything that a sequence has created. */
 export async function read(client: ApiClient, model: Model): Promise<Reading> {
   const get = async (path: string): Promise<JsonBody> => {
     const { status, body, text } = await callPatiently(() => client.call('GET', path));
@@ -42,7 +42,7 @@ export async function read(client: ApiClient, model: Model): Promise<Reading> {
   };
   const eventIds = model.reports.map(({ eventId }) => eventId);
   const ofKnown = model.replays.filter(({ uid, hook }) => uid !== '' && hook.deleted === null);
-  // First: a replay that is done has requeued its deliveries.
+  // Read first: a replay that is done has requeued its deliveries.
   const replays = await Promise.all(
     ofKnown.map(async ({ uid, hook }) => get(`/webhooks/${hook.uid}/replays/${uid}`)),
   );

@@ -1,4 +1,4 @@
-// The receiver of all sequences: each has some of its paths and controls their answers.
+// The receiver of all sequences: each has some of its paths and controls their responses.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
 import { type ReceivedRequest, startReceiver } from '../../support/receivers.ts';
@@ -12,7 +12,7 @@ export interface SequencesReceiver extends AsyncDisposable {
   newPart: (model: Model) => Part;
 }
 
-/** Starts it. */
+/** Starts the receiver. */
 export async function startSequencesReceiver(): Promise<SequencesReceiver> {
   const owners = new Map<string, { model: Model; answers: Part['answers'] }>();
   async function answer(response: ServerResponse, request: ReceivedRequest): Promise<void> {
@@ -57,7 +57,7 @@ function toReceipt({ path, headers, body }: ReceivedRequest): Receipt {
   };
 }
 
-/** Returns the uid of the resource that a request is about. */
+/** Returns the uid of the resource in a request. */
 function aboutOf({ body }: Receipt): string {
   const { event, data } = JSON.parse(body) as { event: string; data: { uid: string } };
   return `${event} ${data.uid}`;

@@ -8,18 +8,18 @@ import { untilQuiet } from './quiet.ts';
 import { deliveryOf, type Reading } from './reading.ts';
 import { timelineOf } from './timeline.ts';
 
-/** Registers the two webhooks that a sequence begins with. */
+/** Registers the two webhooks that a sequence starts with. */
 export async function begin(model: Model, real: Real): Promise<void> {
   await register(model, real, { slot: 0, ordering: 'resource' });
   await register(model, real, { slot: 1, ordering: 'parallel' });
 }
 
 /**
- * Lets everything finish, with answers of 200 and all webhooks active, and judges it; then a replay
- * of failed deliveries has to send exactly those. Throws with the faults and the timeline.
+ * Lets everything finish, with responses of 200 and all webhooks active, and judges it. Then a replay of failed
+ * deliveries must send exactly those. Throws with the faults and the timeline.
  */
 export async function finish(model: Model, real: Real): Promise<void> {
-  await Promise.allSettled(model.underway);
+  await Promise.allSettled(model.inFlight);
   real.answers.clear();
   await Promise.all(model.slots.map((hook) => set(model, real, { hook, active: true })));
   const { reading, owed } = await untilQuiet(model, real);

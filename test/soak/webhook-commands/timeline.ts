@@ -1,4 +1,4 @@
-// The timeline of a sequence, to find the reason of a fault.
+// The timeline of a sequence, to find the cause of a fault.
 import type { Call, Model } from './model.ts';
 import type { Reading } from './reading.ts';
 

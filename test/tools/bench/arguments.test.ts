@@ -4,7 +4,7 @@ import { readArguments } from '../../../dev/bench/arguments.ts';
 
 const comparisonOf = (...args: string[]) => readArguments(['compare', ...args]).comparison;
 
-test('two rounds of light and burst, unless asked otherwise', () => {
+test('two rounds of light and burst by default', () => {
   expect(comparisonOf('../before')).toEqual({
     dir: '../before',
     names: ['light', 'burst'],
@@ -13,7 +13,7 @@ test('two rounds of light and burst, unless asked otherwise', () => {
   });
 });
 
-test('options that differ from the defaults are passed on, names are not checked', () => {
+test('options that differ from the defaults are passed on, and names are not checked', () => {
   const options = ['--seconds', '5', '--rate', '40', '--short', '--path', 'agents'];
   expect(comparisonOf('../before', 'busy', 'unknown', '--rounds', '3', ...options)).toEqual({
     dir: '../before',

@@ -1,4 +1,4 @@
-// Two checkouts side by side: which figures are compared, and what is said about the rest.
+// Two checkouts side by side: which results are compared, and how the rest is reported.
 import { expect, test } from 'vitest';
 import { areSound, renderComparison, type Run } from '../../../dev/bench/compare-table.ts';
 import type { Report } from '../../../dev/bench/report.ts';
@@ -35,7 +35,7 @@ function runOf(scenarios: Record<string, Figures[]>, fields: Partial<Run> = {}):
 
 const light = (p50: number): Run => runOf({ light: [{ name: 'light', p50 }] });
 
-/** The cells of each row under the head. */
+/** Returns the cells of each row below the header. */
 function rowsOf(markdown: string): string[][] {
   const lines = markdown.split('\n').filter((line) => line.startsWith('|'));
   return lines
@@ -52,7 +52,7 @@ function notesOf(markdown: string): string[] {
   return markdown.split('\n').filter((line) => line.startsWith('- '));
 }
 
-test('each figure has the median and range of A, of B, the ratio of the medians and that of each round', () => {
+test('each metric has the median and range of A and B, and the ratio of the medians and of each round', () => {
   const table = renderComparison({ a: [light(40), light(50)], b: [light(60), light(50)] });
   expect(rowsOf(table)).toEqual([
     ['light', 'p50 ms', '45 (40 to 50)', '55 (50 to 60)', '1.22 (1.00 to 1.50)'],
@@ -74,7 +74,7 @@ test('one round has no range', () => {
   expect(row).toEqual(['light', 'p50 ms', '40', '30', '0.75']);
 });
 
-test('the parts of the floor come first, with a ratio of their own', () => {
+test('the parts of the floor come first, with their own ratio', () => {
   const withFloor = (p50: number): Run => {
     const run = light(40);
     const floors = [{ name: 'bare POST', ms: msOf(p50), perSecond: 1_000, atOnce: 16 }];
@@ -89,7 +89,7 @@ test('the parts of the floor come first, with a ratio of their own', () => {
   ]);
 });
 
-test('measurements are compared by name, but for a rate that each run found itself', () => {
+test('measurements are compared by name, except a rate that each run found itself', () => {
   const a = [
     runOf({
       steady: [
@@ -113,7 +113,7 @@ test('measurements are compared by name, but for a rate that each run found itse
   ]);
 });
 
-test('a measurement that one checkout alone has is shown without a ratio', () => {
+test('a measurement that only one checkout has is shown without a ratio', () => {
   const both = { name: '1 → 10', p50: 40 };
   const a = [runOf({ 'fan-out': [both] })];
   const b = [runOf({ 'fan-out': [both, { name: '1 → 100', p50: 90 }] })];

@@ -1,11 +1,11 @@
-// What the benchmark counts of the deliveries of a run.
+// How the benchmark counts the deliveries of a run.
 import { expect, test } from 'vitest';
 import { Ledger } from '../../../dev/bench/ledger.ts';
 
 const taken = false;
 const refused = true;
 
-/** A ledger of acknowledged calls, made 1 s after each other, with the webhooks that each call's event goes to. */
+/** A ledger of acknowledged calls, 1 s apart, with the webhooks that get each event. */
 function ledgerOf(...hookUids: string[][]): Ledger {
   const ledger = new Ledger((call) => new Set(hookUids[call]));
   for (const call of hookUids.keys()) {
@@ -15,7 +15,7 @@ function ledgerOf(...hookUids: string[][]): Ledger {
   return ledger;
 }
 
-test('an event is complete when each of its own webhooks took it', () => {
+test('an event is complete when each of its webhooks has accepted it', () => {
   const ledger = ledgerOf(['a', 'b'], ['b']);
   ledger.receive([['b', 1, 1_010, taken]]);
   ledger.receive([['a', 0, 1_020, taken]]);
@@ -24,14 +24,14 @@ test('an event is complete when each of its own webhooks took it', () => {
   expect([ledger.complete, ledger.backlog, ledger.missing]).toEqual([2, 0, 0]);
 });
 
-test('an arrival at a webhook that the event does not go to counts as nothing', () => {
+test('an arrival at a webhook that does not get the event does not count', () => {
   const ledger = ledgerOf(['a'], ['b']);
   ledger.receive([['a', 1, 1_010, taken]]);
   ledger.receive([['a', 7, 1_010, taken]]);
   expect([ledger.deliveries, ledger.duplicates, ledger.missing]).toEqual([0, 0, 2]);
 });
 
-test('a refused delivery is missing until it comes again and is taken, which is no duplicate', () => {
+test('a refused delivery is missing until it arrives again and is accepted, which is not a duplicate', () => {
   const ledger = ledgerOf(['a']);
   ledger.receive([['a', 0, 10, refused]]);
   ledger.receive([['a', 0, 5_010, refused]]);
@@ -41,7 +41,7 @@ test('a refused delivery is missing until it comes again and is taken, which is 
   expect([ledger.refused, ledger.duplicates]).toEqual([2, 0]);
 });
 
-test('a delivery that comes after one was taken is a duplicate, whatever its answer', () => {
+test('a delivery that arrives after an accepted one is a duplicate, whatever its response', () => {
   const ledger = ledgerOf(['a']);
   ledger.receive([['a', 0, 10, taken]]);
   ledger.receive([['a', 0, 20, taken]]);
@@ -49,7 +49,7 @@ test('a delivery that comes after one was taken is a duplicate, whatever its ans
   expect([ledger.duplicates, ledger.refused, ledger.deliveries]).toEqual([2, 0, 1]);
 });
 
-test('the time to receipt is that of the first arrival, the span ends with the last that is no duplicate', () => {
+test('the time to receipt is that of the first arrival; the span ends with the last arrival that is not a duplicate', () => {
   const ledger = ledgerOf(['a'], ['b']);
   ledger.receive([['a', 0, 10, refused]]);
   ledger.receive([['b', 1, 1_020, taken]]);

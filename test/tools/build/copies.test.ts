@@ -1,4 +1,4 @@
-// Parts of others: copies are what docs/dependencies.md says and not old, and their licenses are shipped.
+// Third-party code: copies match docs/dependencies.md and are not old, and their licenses are shipped.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,19 +12,19 @@ const [, version = '', released = ''] =
     table,
   ) ?? [];
 
-test('the program behind /docs has the version of the table', () => {
+test('the script behind /docs has the version in the table', () => {
   const script = gunzipSync(readFileSync('docs/reference/scalar.js.gz')).toString();
   expect(version).not.toBe('');
   expect(script).toContain(`@scalar/api-reference@${version}`);
 });
 
-test('the program behind /docs was released within the last year', () => {
+test('the script behind /docs was released within the last year', () => {
   const end = new Date(`${released}T00:00:00Z`);
   end.setUTCFullYear(end.getUTCFullYear() + 1);
   expect(end.getTime()).toBeGreaterThan(Date.now());
 });
 
-test('the notices name what runs in production and what was copied, and nothing for development', () => {
+test('the notices name the packages of production and the copied code, but none for development', () => {
   const folder = mkdtempSync(join(tmpdir(), 'notices-'));
   const file = join(folder, 'THIRD_PARTY_NOTICES');
   execFileSync(process.execPath, ['deploy/third-party-notices.mjs', file]);

@@ -1,4 +1,4 @@
-// The lock file names the packages of every platform; otherwise npm ci refuses it on a clean machine.
+// The lock file lists the packages of every platform, because otherwise npm ci rejects it on a clean machine.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 // @ts-expect-error: a plain script without types
@@ -26,7 +26,7 @@ test('a missing entry is reported with its platform', () => {
   });
 });
 
-test('no entry names the address that it was installed from', () => {
+test('no entry contains the address that it was installed from', () => {
   // A workspace is a link to its folder.
   const installed = Object.values(lock.packages).filter((entry) => !('link' in entry));
   expect(installed.filter((entry) => entry.resolved !== undefined)).toEqual([]);

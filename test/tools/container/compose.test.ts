@@ -50,7 +50,7 @@ test('the file has the servers, their setup and the three roles', () => {
   ]);
 });
 
-test('depends_on names existing services, and waits for health only if health is checked', () => {
+test('depends_on names existing services, and waits for health only if there is a health check', () => {
   for (const [name, { depends_on }] of services) {
     for (const [other, { condition }] of Object.entries(depends_on ?? {})) {
       const { healthcheck } = service(other);
@@ -62,7 +62,7 @@ test('depends_on names existing services, and waits for health only if health is
   }
 });
 
-test('a health check is a list of texts', () => {
+test('a health check is a list of strings', () => {
   for (const [name, { healthcheck }] of services) {
     const words = healthcheck?.test ?? [];
     expect({ name, words }).toEqual({ name, words: words.map(String) });
@@ -84,11 +84,11 @@ test('each setting in .env is passed on, except those that the container fixes',
     'HERALD_DATABASE',
     'HERALD_HOST',
     'HERALD_METRICS_HOST',
-    // Prometheus is told where it is.
+    // Prometheus is configured with its address.
     'HERALD_METRICS_PORT',
     'HERALD_WORKFLOW_BUNDLE',
     'OTEL_EXPORTER_OTLP_PROTOCOL',
-    // Each process has its own.
+    // Each process has a different one.
     'OTEL_SERVICE_NAME',
   ];
   const ofService = [...knownSettings()].filter((name) => /^(?:HERALD|OTEL)_/.test(name));
@@ -108,7 +108,7 @@ test('every setting in the Dockerfile is a known one', () => {
   expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('a missing secret stops docker compose with a sentence that says where to set it', () => {
+test('a missing secret stops docker compose with a sentence that explains where to set it', () => {
   for (const name of ['HERALD_SECRET_KEYS', 'HERALD_KEY_PEPPER', 'POSTGRES_PASSWORD']) {
     const uses = composeText.match(new RegExp(`\\$\\{${name}[^}]*\\}`, 'g')) ?? [];
     expect(uses.length).toBeGreaterThan(0);
@@ -139,7 +139,7 @@ test('each role runs its own entry point, with source maps', () => {
   expect(dockerfile).toContain('CMD ["node", "--enable-source-maps", "dist/api/main.js"]');
 });
 
-test('the grace period of docker is longer than the maximum time of a stop', () => {
+test('the grace period of docker is longer than the maximum time of a shutdown', () => {
   for (const role of ['api', 'worker']) {
     const grace = /^(?:\$\{API_STOP_GRACE:-)?(\d+)s\}?$/.exec(
       service(role).stop_grace_period ?? '',
@@ -160,11 +160,11 @@ test('data is kept in named volumes, and no database is published', () => {
   }
 });
 
-test('every port is published on this machine alone, unless the setting of the api says otherwise', () => {
+test('every port is published only on this machine, unless the setting of the api says otherwise', () => {
   const published = services.flatMap(([name, { ports }]) => (ports ?? []).map((to) => [name, to]));
   expect(published.length).toBeGreaterThan(3);
   for (const [name, to = ''] of published) {
-    // As docker compose does where .env names nothing.
+    // Like docker compose if .env does not set it.
     const atDefaults = to.replaceAll(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1');
     expect({ name, to: atDefaults }).toEqual({
       name,
@@ -174,7 +174,7 @@ test('every port is published on this machine alone, unless the setting of the a
   expect(service('api').ports).toEqual(['${API_ADDRESS:-127.0.0.1}:${API_PORT:-3000}:3000']);
 });
 
-test('every folder that the build needs is copied and not excluded by .dockerignore', () => {
+test('every folder that the build needs is copied, and not excluded by .dockerignore', () => {
   const { include } = JSON.parse(readFileSync('tsconfig.build.json', 'utf8')) as {
     include: string[];
   };

@@ -1,4 +1,4 @@
-// The rules in deploy/prometheus: what they use is there, and each alert has its runbook. promtool tests what they do.
+// The rules in deploy/prometheus: what they use exists, and each alert has a runbook. promtool tests their behaviour.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -17,7 +17,7 @@ const rules = groups.flatMap((group) => group.rules);
 const alerts = rules.filter((rule) => rule.alert !== undefined);
 const headings = readFileSync('docs/runbooks.md', 'utf8').match(/(?<=^## ).*$/gm) ?? [];
 
-test('every rule uses metrics and labels that there are', () => {
+test('every rule uses existing metrics and labels', () => {
   expect(rules.flatMap(({ expr }) => unknownIn(expr))).toEqual([]);
 });
 
@@ -33,7 +33,7 @@ test.each([
   expect(unknownIn(expression)).toEqual(expected);
 });
 
-test('every alert has a severity, a summary and a runbook, and every runbook is of an alert', () => {
+test('every alert has a severity, a summary and a runbook, and every runbook belongs to an alert', () => {
   for (const { alert = '', labels, annotations } of alerts) {
     expect(['page', 'ticket']).toContain(labels?.severity);
     expect(annotations?.summary).toMatch(/\.$/);
@@ -42,7 +42,7 @@ test('every alert has a severity, a summary and a runbook, and every runbook is 
   expect(headings).toEqual([...new Set(alerts.map(({ alert }) => alert))]);
 });
 
-test('every alert that another one silences by name is there', () => {
+test('every alert that another one silences by name exists', () => {
   const silencing = [...text.matchAll(/ALERTS\{alertname=~?"([^"]+)"/g)].flatMap(([, names = '']) =>
     names.split('|'),
   );

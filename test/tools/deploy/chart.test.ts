@@ -1,4 +1,4 @@
-// What the Helm chart says twice, compared without Helm; `npm run test:deploy` renders it.
+// What the Helm chart states twice, compared without Helm. `npm run test:deploy` renders it.
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
@@ -22,13 +22,13 @@ const schema = JSON.parse(read('values.schema.json')) as {
   properties: Record<'settings' | 'secrets', unknown>;
 };
 const isValid = new Ajv({ strict: false }).compile(schema);
-/** Set by values of other names. */
+/** Settings that values with other names set. */
 const ownValues: Readonly<Record<string, string>> = {
   PORT: 'api.port',
   HERALD_METRICS_PORT: 'metrics.port',
 };
 
-/** The names in the tables of docs/configuration.md that processes of the service read. */
+/** Returns the names in the tables of docs/configuration.md that processes of the service read. */
 function documentedSettings(): string[] {
   const text = readFileSync('docs/configuration.md', 'utf8');
   const [service = '', temporal = ''] = ['The service', 'Temporal'].map(
@@ -51,7 +51,7 @@ test('each documented setting can be set by a value', () => {
   expect(names.filter((name) => !settable(name))).toEqual([]);
 });
 
-test('each name that the chart takes as a setting is one that the service reads', () => {
+test('each name that the chart accepts as a setting is read by the service', () => {
   const known = knownSettings();
   const text = JSON.stringify([schema.properties.settings, schema.properties.secrets]);
   const names = text.match(/"[A-Z][A-Z0-9_]{3,}"/g)?.map((name) => name.slice(1, -1)) ?? [];
@@ -65,11 +65,11 @@ test.each([
   ['an unknown name', { settings: { HERALD_RETENTON: '90d' } }],
   ['a setting that is no secret', { secrets: { values: { HERALD_RETENTION: '90d' } } }],
   ['a list', { settings: { HERALD_ALLOW_CIDRS: ['10.0.0.0/8'] } }],
-])('settings do not take %s', (_what, values) => {
+])('settings reject %s', (_what, values) => {
   expect(isValid(values)).toBe(false);
 });
 
-test('the values of the chart and of its ci/ keep to its schema', () => {
+test('the values of the chart and of its ci/ match its schema', () => {
   for (const name of ['values', 'ci/minimal-values', 'ci/managed-servers-values']) {
     expect({ name, isValid: isValid(parse(read(`${name}.yaml`))) }).toEqual({
       name,
@@ -78,7 +78,7 @@ test('the values of the chart and of its ci/ keep to its schema', () => {
   }
 });
 
-test('the policies refuse the ranges that the service refuses', () => {
+test('the policies reject the ranges that the service rejects', () => {
   const ranges = (name: string): string[] =>
     new RegExp(`define "${name}" -}}\n(.*?)\n{{- end`, 's')
       .exec(read('templates/_egress.tpl'))?.[1]
@@ -89,7 +89,7 @@ test('the policies refuse the ranges that the service refuses', () => {
   expect(read('templates/_egress.tpl')).toContain(`cidr: ${ipv6GlobalUnicast.cidr}\n`);
 });
 
-test('workers are added for what waits in each task queue', () => {
+test('workers are added for the backlog of each task queue', () => {
   const template = read('templates/worker.yaml');
   const activities = [deliveriesTaskQueue, retriesTaskQueue, orderTaskQueue];
   const types = activities.map((queue) => [queue, 'activity'] as const);
@@ -98,7 +98,7 @@ test('workers are added for what waits in each task queue', () => {
   }
 });
 
-test('chart, image and service have one version', () => {
+test('chart, image and service have the same version', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect(parse(read('Chart.yaml'))).toMatchObject({ version, appVersion: version });
   const compose = readFileSync('docker-compose.yml', 'utf8');

@@ -1,9 +1,9 @@
-// The dashboards in deploy/grafana use only what there is, and say what they show.
+// The dashboards in deploy/grafana use only existing metrics, and describe what they show.
 import { expect, test } from 'vitest';
 import { readDashboards } from '../../../dev/alerts/dashboards.ts';
 import { unknownIn } from '../../../dev/alerts/known-metrics.ts';
 
-test('every panel uses metrics and labels that there are', () => {
+test('every panel uses existing metrics and labels', () => {
   const expressions = readDashboards().flatMap((panels) =>
     panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
   );
@@ -11,7 +11,7 @@ test('every panel uses metrics and labels that there are', () => {
   expect(expressions.flatMap(unknownIn)).toEqual([]);
 });
 
-test('every panel has a title of its own, a description and a query', () => {
+test('every panel has a unique title, a description and a query', () => {
   for (const panels of readDashboards()) {
     expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
     for (const { description, targets } of panels) {

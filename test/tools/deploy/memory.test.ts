@@ -1,4 +1,4 @@
-// The limits of memory in the chart and in the systemd units, against the sum of all bounds of a process.
+// The memory limits in the chart and in the systemd units, compared with the sum of all bounds of a process.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -17,7 +17,7 @@ interface Role {
 const values = parse(readFileSync('deploy/kubernetes/agent-herald/values.yaml', 'utf8')) as Values;
 const sizes: Readonly<Record<string, number>> = { M: 1024 ** 2, G: 1024 ** 3 };
 
-/** Both write 512 MiB and 3 GiB in their own way: `512Mi`, `3Gi`; `512M`, `3G`. */
+/** The chart and the units write 512 MiB and 3 GiB in different ways: `512Mi`, `3Gi`; `512M`, `3G`. */
 function bytesIn(text: string | undefined): number {
   const [, count, unit = ''] = /^(\d+)([MG])i?$/.exec(text ?? '') ?? [];
   return Number(count) * (sizes[unit] ?? Number.NaN);
@@ -31,7 +31,7 @@ function inUnit(role: string): number {
 }
 
 test.each(['api', 'worker'] as const)(
-  'the memory limit of the %s is above the sum of its bounds, by a quarter at most',
+  'the memory limit of the %s is above the sum of its bounds, by at most a quarter',
   (role) => {
     expect(inChart(role)).toBeGreaterThan(bytesOf(role));
     expect(inChart(role)).toBeLessThan(1.25 * bytesOf(role));

@@ -1,4 +1,4 @@
-// The evaluator with which `npm run test:deploy` judges the chart's NetworkPolicies.
+// The evaluator with which `npm run test:deploy` checks the chart's NetworkPolicies.
 import { describe, expect, test } from 'vitest';
 import { parseManifests } from '../../../dev/deploy/manifests.ts';
 import { allowsEgress, exceptFaults, type Target } from '../../../dev/deploy/network-policy.ts';
@@ -20,7 +20,7 @@ function verdict(text: string, target: Target): boolean {
   return allowsEgress(parseManifests(text), api, target);
 }
 
-describe('a connection is let through', () => {
+describe('a connection is allowed', () => {
   test.each<[string, string, Target]>([
     ['where no policy selects the pod', policy('other', '[]'), pod],
     ['where a policy is about what comes in', policy('api', '[]', '[Ingress]'), pod],
@@ -47,7 +47,7 @@ describe('a connection is let through', () => {
   ])('%s', (_what, text, target) => expect(verdict(text, target)).toBe(true));
 });
 
-describe('a connection is stopped', () => {
+describe('a connection is denied', () => {
   test.each<[string, string, Target]>([
     ['where the policy has no rule', policy('api', '[]'), pod],
     ['in an exception of the range', policy('api', internet), { address: '10.0.0.0', port: 443 }],
@@ -82,7 +82,7 @@ test.each([
   ['10.0.0.0/8', '0.0.0.0/0'],
   ['2000::/3', '10.0.0.0/8'],
   ['2000::/3', 'fd00::/8'],
-])('an exception has to lie within its range: %s, %s', (cidr, except) => {
+])('an exception must lie within its range: %s, %s', (cidr, except) => {
   const text = policy('api', `[{to: [{ipBlock: {cidr: '${cidr}', except: ['${except}']}}]}]`);
   expect(exceptFaults(parseManifests(text))).toEqual([`api: ${except} is not within ${cidr}`]);
   expect(exceptFaults(parseManifests(policy('api', internet)))).toEqual([]);

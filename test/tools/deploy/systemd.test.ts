@@ -1,4 +1,4 @@
-// The units in deploy/systemd, and what systemd says of them where its tool is installed.
+// The units in deploy/systemd, and the findings of systemd's tool if it is installed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { processLimits } from '../../../lib/limits.ts';
 const folder = 'deploy/systemd';
 const units = readdirSync(folder).filter((name) => name.endsWith('.service'));
 const roles = ['api', 'setup', 'worker'];
-/** The highest exposure that `systemd-analyze security` may find, of 100. */
+/** The highest exposure that `systemd-analyze security` may report, of 100. */
 const exposureMax = 20;
 
 function valuesOf(unit: string, key: string): string[] {
@@ -42,14 +42,14 @@ test('every setting in a unit or the example is a known one', () => {
   expect(names.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('the settings of the operator win over those of the unit', () => {
+test("the operator's settings override those of the unit", () => {
   for (const unit of units) {
     const text = readFileSync(join(folder, unit), 'utf8');
     expect(text.lastIndexOf('\nEnvironment=')).toBeLessThan(text.indexOf('\nEnvironmentFile='));
   }
 });
 
-test('api and worker have the time of a stop, come back, and have metrics on ports of their own', () => {
+test('api and worker have the time for a shutdown, restart, and have metrics on their own ports', () => {
   const { drainMs } = readConfig({ MONGODB_URI: 'mongodb://localhost', ...makeDevSecrets() }).http;
   const running = units.filter((unit) => !unit.includes('setup'));
   for (const unit of running) {
@@ -72,9 +72,9 @@ test('api and worker are killed when they hang for as long as the probes of the 
       Number(new RegExp(`${field}: (\\d+)`).exec(probe)?.[1]),
     );
     expect(Number(valuesOf(unit, 'WatchdogSec')[0])).toBe((periodSeconds ?? 0) * (failures ?? 0));
-    // Sent by a program that the process starts.
+    // The notification is sent by a program that the process starts.
     expect([valuesOf(unit, 'Type'), valuesOf(unit, 'NotifyAccess')]).toEqual([['notify'], ['all']]);
-    // Not by a signal that leaves a core dump, which would hold secrets.
+    // Not a signal that leaves a core dump, which would contain secrets.
     expect(valuesOf(unit, 'WatchdogSignal')).toEqual(['SIGKILL']);
   }
 });
@@ -91,7 +91,7 @@ describe.skipIf(!isInstalled)('systemd, where it is installed', () => {
     copies = mkdtempSync(join(tmpdir(), 'herald-units-'));
     for (const unit of units) {
       const text = readFileSync(join(folder, unit), 'utf8');
-      // It looks for the program.
+      // It checks that the executable exists.
       writeFileSync(join(copies, unit), text.replace('/usr/bin/node', process.execPath));
     }
   });
@@ -102,12 +102,12 @@ describe.skipIf(!isInstalled)('systemd, where it is installed', () => {
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], {
       encoding: 'utf8',
     });
-    // It also speaks of the units of this machine.
+    // It also reports on other units of this machine.
     const ours = stderr.split('\n').filter((line) => line.includes('agent-herald'));
     expect({ status, ours }).toEqual({ status: 0, ours: [] });
   });
 
-  test.each(units)('finds little exposed in %s', (unit) => {
+  test.each(units)('reports a low exposure of %s', (unit) => {
     const options = ['security', '--offline=true', `--threshold=${exposureMax}`];
     execFileSync('systemd-analyze', [...options, join(copies, unit)], { stdio: 'pipe' });
   });

@@ -1,4 +1,4 @@
-// The rules that `npm run test:deploy` holds the chart's pods to: each is broken once.
+// The rules of `npm run test:deploy` for the chart's pods: each is broken once.
 import { expect, test } from 'vitest';
 import { settingFaults } from '../../../dev/deploy/check-settings.ts';
 import { hookFaults, workloadFaults } from '../../../dev/deploy/check-workloads.ts';
@@ -76,7 +76,7 @@ test.each([
   expect(faults).toEqual([`Deployment api: not: ${what}`]);
 });
 
-test('what is right has no faults', () => {
+test('valid workloads have no faults', () => {
   expect(workloadFaults(parseManifests(deployment))).toEqual([]);
   expect(settingFaults(parseManifests(deployment))).toEqual([]);
   expect(hookFaults(parseManifests(hooks))).toEqual([]);
@@ -85,7 +85,7 @@ test('what is right has no faults', () => {
 test.each([
   ["name: PORT, value: '3000'", 'name: HERALD_PROT, value: a', 'api: no process reads HERALD_PROT'],
   ["value: '3000'", "value: '70000'", 'PORT: must be a port'],
-])('a setting that the service refuses is found: %s, %s', (right, wrong, fault) => {
+])('a setting that the service rejects is found: %s, %s', (right, wrong, fault) => {
   const [found] = settingFaults(parseManifests(deployment.replace(right, wrong)));
   expect(found).toContain(fault);
 });

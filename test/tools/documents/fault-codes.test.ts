@@ -1,4 +1,5 @@
-// docs/api.md, "Errors", names each code of a fault: those of lib/platform/errors.ts, which the source can make.
+// docs/api.md, "Errors", lists the codes of field errors: those of lib/platform/errors.ts that the source can produce.
+// produce.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,11 +8,11 @@ import { faultCodes } from '../../../lib/platform/errors.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-// They report faults of what is in them, or none.
+// They report the errors of their content, or none.
 const silent = ['properties', 'items', 'propertyNames', 'then', 'else'];
 const passed = ['$schema', 'title', 'description', 'default', 'published', 'if'];
 
-/** The keywords by which a validator refuses a body. */
+/** Returns the keywords by which a validator rejects a body. */
 function keywordsOf(schema: Schema): string[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
     if (passed.includes(keyword)) return [];
@@ -47,15 +48,15 @@ function documentedCodes(): string[] {
   );
 }
 
-test('docs/api.md names each code of a fault, and no other', () => {
+test('docs/api.md lists each code of a field error, and no other', () => {
   expect([...new Set(documentedCodes())].sort()).toEqual([...faultCodes].sort());
 });
 
-test('the keywords by which bodies are refused are codes of faults', () => {
+test('the keywords by which bodies are rejected are codes of field errors', () => {
   expect([...keywords].filter((each) => !faultCodes.some((code) => code === each))).toEqual([]);
 });
 
-test('the source makes faults with each of the codes', () => {
+test('the source produces field errors with each of the codes', () => {
   const isMade = (code: string) =>
     new RegExp(`(?:\\bcode: |\\bcode = |refuse\\(|Fault\\(|Refused = )[^;\\n]*'${code}'`).test(
       source,

@@ -1,4 +1,4 @@
-// docs/documents.md names each index of each collection, and no other.
+// docs/documents.md lists each index of each collection, and no others.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { neededIndexes } from '../../../lib/mongo/indexes.ts';
@@ -39,7 +39,7 @@ const written = (key: object): string => {
 };
 
 test.each([...new Set(neededIndexes.map(([collection]) => collection))])(
-  'the page of documents has the indexes of %s as they are',
+  'the page of documents lists the indexes of %s as they are',
   (collection) => {
     const needed = neededIndexes.filter(([name]) => name === collection);
     const keys = needed.map(([, , key]) => written(key as object)).toSorted();

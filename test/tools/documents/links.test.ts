@@ -1,4 +1,4 @@
-// Links between the documents lead to files and headings that are there.
+// Links between documents lead to existing files and headings.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ function foldersIn(folder: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
-/** Returns the documents of a folder and of those of its folders that are named. */
+/** Returns the documents in a folder and in the named folders inside it. */
 function markdownIn(folder: string, ...inner: string[]): string[] {
   return ['', ...inner].flatMap((name) => {
     const from = join(folder, name);
@@ -26,7 +26,7 @@ function markdownIn(folder: string, ...inner: string[]): string[] {
 
 const withoutCode = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, '');
 
-/** As GitHub names them. */
+/** Returns the anchors as GitHub generates them. */
 function anchorsOf(markdown: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of withoutCode(markdown).matchAll(/^#+ (.+)$/gm)) {

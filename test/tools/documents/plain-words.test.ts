@@ -1,4 +1,4 @@
-// What people read has none of the phrases that readers stumbled over; after each, what to write instead.
+// Texts for people avoid phrases that readers stumbled over. Each phrase is followed by a replacement.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -40,7 +40,7 @@ const everywhere: Phrases = [
   [/the service paused/i, 'the service deactivated'],
 ];
 
-/** For the console and the command lines. Once the others say it plainly, too, a phrase moves up. */
+/** For the console and the command lines. A phrase moves up once the other texts avoid it, too. */
 const inPrograms: Phrases = [
   [/is no (superuser|admin|member)\b/, 'is not a'],
   [/\b(of|over) \d+ hours\b/, 'last 24 hours'],
@@ -51,7 +51,7 @@ const inPrograms: Phrases = [
   [/\bby hand\b/, 'paused'],
 ];
 
-/** Without comments, and in one line, as sentences go over several. */
+/** Returns the text without comments, in one line, because sentences span several lines. */
 function wordsOf(path: string): string {
   const text = readFileSync(path, 'utf8');
   const isCode = /\.tsx?$/.test(path);

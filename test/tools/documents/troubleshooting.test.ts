@@ -1,4 +1,4 @@
-// The calls of docs/troubleshooting.md work as they stand.
+// The calls of docs/troubleshooting.md work verbatim.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -40,12 +40,12 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-test('there are calls', () => {
+test('the page has calls', () => {
   expect(calls.length).toBeGreaterThan(10);
 });
 
 test.each(calls)('%s', async (call) => {
-  // The stream would stay open: curl ends it, with an exit code of its own.
+  // The stream would stay open: curl ends it, with its own exit code.
   const { stdout } = await run('bash', ['-c', call], { env: { ...process.env, ...env } }).catch(
     (failed: { stdout: string; code: number }) => {
       expect([failed.code, call]).toEqual([28, expect.stringContaining('--max-time')]);

@@ -1,4 +1,4 @@
-// The example for Express, as a user starts it, with the packed files of the receiver and the real service.
+// The example for Express as a user starts it, with the packed files of the receiver and the real service.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
@@ -57,7 +57,7 @@ async function startExample(secret: string) {
   };
 }
 
-test('the example shows a change of an agent, refuses a forgery, and the delivery is delivered', async () => {
+test('the example shows a change of an agent, rejects a forgery, and the delivery is delivered', async () => {
   const { body: webhook } = await service.call('POST', '/webhooks', {
     body: { url: 'http://127.0.0.1:1/hook', entities: ['agent'] },
   });

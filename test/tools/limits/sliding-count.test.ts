@@ -1,4 +1,4 @@
-// The rest of a subject's limit, from two counts and the time.
+// The remaining limit of a subject, from two counts and the time.
 import { expect, test } from 'vitest';
 import { array, assert, integer, nat, property, record } from 'fast-check';
 import { standingOf, windowOf } from '../../../api/access/sliding-count.ts';
@@ -39,12 +39,12 @@ test('a caller that waits for the returned time without a call is allowed again'
         turned === 0 ? known : { previous: turned === 1 ? known.current : 0, current: 0 };
       expect(standingOf(limit, then, thenMs).isOver).toBe(false);
     }),
-    // A third of the previous window is no finite fraction.
+    // A third of the previous window is not a finite fraction.
     { examples: [[{ previous: 0, current: 27 }, 0]], numRuns: 2_000 },
   );
 });
 
-test('no time span as long as a window contains twice the limit', () => {
+test('no period as long as a window contains twice the limit', () => {
   const steps = array(integer({ min: 1, max: 20_000 }), { maxLength: 200 });
   assert(
     property(steps, (waitsMs) => {

@@ -1,4 +1,4 @@
-// The command line against the service: what it prints, and how it ends.
+// The command line against the service: its output and exit codes.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -41,16 +41,16 @@ async function makeAgent(agentName = 'Support', externalTenantId = 'tenant-1'): 
   return String(answer.body['uid']);
 }
 
-test('login keeps a key that works in a file that only its owner can read', async () => {
+test('login stores a working key in a file that only its owner can read', async () => {
   const env = { HERALD_URL: '', HERALD_APP_UID: '', HERALD_API_KEY: '' };
-  const place = ['--url', service.apiUrl, '--app', service.app.appUid];
-  const wrong = await cli.run(['login', ...place], { env, input: 'ahk_wrong\n' });
+  const target = ['--url', service.apiUrl, '--app', service.app.appUid];
+  const wrong = await cli.run(['login', ...target], { env, input: 'ahk_wrong\n' });
   expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('unauthenticated') });
   expect(await cli.run(['events', 'list'], { env })).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('run agent-herald login'),
   });
-  const login = ['login', '--profile', 'mine', ...place];
+  const login = ['login', '--profile', 'mine', ...target];
   const { code } = await cli.run(login, { env, input: `${service.app.apiKey}\n` });
   expect(code).toBe(0);
   const file = join(cli.folder, 'agent-herald', 'config.json');
@@ -85,7 +85,7 @@ test('events are listed, shown with their deliveries, and sent again', async () 
   });
 });
 
-test('webhooks are paused, resumed, tested, rotated, and their deliveries listed', async () => {
+test('webhooks are paused, resumed, tested and rotated, and their deliveries are listed', async () => {
   const made = await json('webhooks', 'create', receiver.url, '--event', 'context.created');
   expect(made).toMatchObject({ entities: ['context'], events: ['context.created'] });
   const uid = String(made['uid']);
@@ -121,7 +121,7 @@ test('a replay is counted, started, watched and cancelled', async () => {
   expect(await json('replays', 'cancel', String(uid))).toMatchObject({ uid });
 });
 
-test('a replay sends what was cancelled on purpose only where --cancel-reason names it', async () => {
+test('a replay sends deliveries cancelled on purpose only if --cancel-reason names their reason', async () => {
   const replay = ['replays', 'create', '--since', '1h'];
   const states = ['exhausted', 'blocked', 'cancelled'];
   const lost = { states, cancelReasons: ['expired', 'abandoned'] };
@@ -130,7 +130,7 @@ test('a replay sends what was cancelled on purpose only where --cancel-reason na
   expect(named).toMatchObject({ states, cancelReasons: ['discarded', 'unsubscribed'] });
 });
 
-test('a replay to one webhook takes what was never sent to it, and what was delivered', async () => {
+test('a replay to one webhook can send deliveries never attempted and those delivered', async () => {
   await makeAgent();
   const late = await json('webhooks', 'create', receiver.url, '--entity', 'agent');
   const states = ['--state', 'never_attempted', 'delivered'];
@@ -141,7 +141,7 @@ test('a replay to one webhook takes what was never sent to it, and what was deli
   await service.call('DELETE', `/webhooks/${String(late['uid'])}`);
 });
 
-test('listen sends what a trigger makes, signed as by a webhook, within 300 ms', async () => {
+test('listen sends the events of a trigger, signed like those of a webhook, within 300 ms', async () => {
   await using local = await startReceiver((response) => void response.end());
   const to = ['--forward-to', `${local.url}/hook`, '--event', 'agent.created', 'agent.deleted'];
   await using listening = await cli.start(['listen', ...to, '--tenant', 'tenant-9'], 'connected');
@@ -156,7 +156,7 @@ test('listen sends what a trigger makes, signed as by a webhook, within 300 ms',
     await waitFor(() => local.requests.length === count, { what: 'the delivery' });
     tookMs.push(performance.now() - startedAt);
   }
-  // The quickest, as other tests keep the machine busy.
+  // The quickest, because other tests keep the machine busy.
   expect(Math.min(...tookMs)).toBeLessThan(tookMsMax);
   const made = await json('trigger', 'agent.updated', '--tenant', 'tenant-9');
   expect(made['events']).toEqual(['agent.created', 'agent.updated', 'agent.deleted']);
@@ -189,7 +189,7 @@ test('listen sends what a trigger makes, signed as by a webhook, within 300 ms',
   expect(await listening.stop()).toBe(0);
 });
 
-test('listen shows why a receiver did not take an event', async () => {
+test('listen shows why a receiver did not accept an event', async () => {
   const port = await closedPort();
   const args = ['listen', '--forward-to', `localhost:${port}`, '--secret', secret, '--table'];
   await using listening = await cli.start([...args, '--print-json'], 'connected');
@@ -201,7 +201,7 @@ test('listen shows why a receiver did not take an event', async () => {
   expect(listening.stdout.join('\n')).toContain('"contextName": "Made by agent-herald trigger"');
 });
 
-test('tail shows events as they come, and ends with Ctrl-C', async () => {
+test('tail shows events as they are committed, and ends with Ctrl-C', async () => {
   await using tail = await cli.start(['events', 'tail', '--entity', 'context'], 'connected');
   const { resourceUid } = await json('trigger', 'context.created');
   const events = () =>
@@ -213,7 +213,7 @@ test('tail shows events as they come, and ends with Ctrl-C', async () => {
   expect(await tail.stop()).toBe(0);
 });
 
-test('doctor finds what is wrong with webhooks and the key', async () => {
+test('doctor finds problems of webhooks and the key', async () => {
   const well = await cli.run(['doctor', '--table']);
   expect(well.stdout).toMatch(/service +ok +version 0\.1\.0/);
   expect(well.stdout).toMatch(/clock +ok/);
@@ -229,14 +229,14 @@ test('doctor finds what is wrong with webhooks and the key', async () => {
   expect(broken).toMatchObject({ code: 1, stderr: 'error: 1 check failed\n' });
 });
 
-test('a service that is not there and a key without the scope have exit codes', async () => {
+test('an unavailable service and a key without the scope have exit codes', async () => {
   const away = { HERALD_URL: `http://127.0.0.1:${await closedPort()}` };
   expect(await cli.run(['events', 'list'], { env: away })).toMatchObject({ code: 5 });
   const env = { HERALD_API_KEY: await makeKey(service, { scopes: ['webhooks:read'] }) };
   expect(await cli.run(['events', 'list'], { env })).toMatchObject({ code: 3 });
 });
 
-test('the settings never hold a key that was not logged in', async () => {
+test('the settings never contain a key that was not logged in', async () => {
   const text = await readFile(join(cli.folder, 'agent-herald', 'config.json'), 'utf8');
   expect(Object.keys(JSON.parse(text) as object)).toEqual(['profiles', 'listenSecret']);
   await writeFile(join(cli.folder, 'agent-herald', 'config.json'), '{');

@@ -28,11 +28,11 @@ function clientWith(apiKey: string): HeraldClient {
   return new HeraldClient({ url: service.apiUrl, appUid, apiKey, fetch: noteCall, retries: 0 });
 }
 
-/** Notes which call a request is, by its path. */
+/** Records which call a request is, by its path. */
 const noteCall: typeof fetch = (input, init) => {
   const { pathname } = new URL(input instanceof Request ? input.url : input);
   const segments = pathname.split('/');
-  // `/events/stream` fits the path of one event, too.
+  // `/events/stream` also matches the path of one event.
   const call = table.findLast(({ method, path }) => {
     const wanted = path.split('/');
     const fits = (name: string, at: number) => name.startsWith('{') || name === segments[at];
@@ -76,7 +76,7 @@ test('users and accounts', async () => {
 test('resources', async () => {
   const { agents, contexts, contextFiles, changes } = client;
   const create = (agentName: string) => agents.create({ agentName, externalTenantId });
-  // Before the others, as the stream begins with it.
+  // Created before the others, because the stream starts with it.
   const agent = await create('a');
   const made = [agent, ...(await Promise.all(['b', 'c'].map(create)))];
   const agentUid = agent.uid;
@@ -158,7 +158,7 @@ test('recovery', async () => {
   await webhooks.delete(uid);
 });
 
-test('calls open to all; an unready service is no error', async () => {
+test('calls open to all; an unready service is not an error', async () => {
   const { service: open } = new HeraldClient({ url: service.apiUrl, fetch: noteCall });
   expect(await open.health()).toMatchObject({ status: 'ok' });
   expect(await open.readiness()).toMatchObject({ status: 'ready' });
@@ -168,11 +168,11 @@ test('calls open to all; an unready service is no error', async () => {
   service.context.draining = false;
 });
 
-test('an admin does the same from a page, with a session', async () => {
+test('an admin can do the same from a page, with a session', async () => {
   const { email, password } = await makeTestAdmin(service, { superuser: true });
   let cookie = '';
   let csrfToken: string | null = null;
-  // What a browser does with cookies.
+  // Handles cookies like a browser.
   const asBrowser: typeof fetch = async (input, init) => {
     const headers = { ...(init?.headers as Record<string, string>), cookie };
     const response = await fetch(input, { ...init, headers });
@@ -222,7 +222,7 @@ test('problems are errors by class', async () => {
   await expect(webhooks.get('whk_none', { requestId })).rejects.toMatchObject({ requestId });
 });
 
-test('an idempotency key makes one agent of two calls', async () => {
+test('an idempotency key turns two calls into one agent', async () => {
   const options = { idempotencyKey: 'once' };
   const agent = { agentName: 'Once', externalTenantId };
   const first = await client.agents.create(agent, options);

@@ -1,4 +1,4 @@
-// The drafts of packages/receiver-cases/deliveries.json, signed as the service signs.
+// The drafts of packages/receiver-cases/deliveries.json, signed like the service signs.
 import { expect, test } from 'vitest';
 import { type Draft, nowSeconds, secret, toCase } from '../../../dev/receiver-cases/draft.ts';
 import { good } from '../../../dev/receiver-cases/good.ts';
@@ -7,7 +7,7 @@ import { optionsCases } from '../../../dev/receiver-cases/options.ts';
 import { deliveryHeaders } from '../../../lib/deliveries/compose-message.ts';
 import { deliveredEventNames, testEventName } from '../../../lib/model/event-name.ts';
 
-/** What the service would have sent for a case with a text as body. */
+/** Returns the headers that the service would have sent for a case with a text as body. */
 function sentHeaders(draft: Draft): Record<string, string> {
   const { signedWith = [secret], sequence = 7 } = draft;
   const { headers, expect: expectation } = toCase({ ...draft, alter: (same) => same });
@@ -26,7 +26,7 @@ test('no two cases have the same name', () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('each event has a case that is accepted', () => {
+test('each event has an accepted case', () => {
   const accepted = good.map((draft) => toCase(draft).expect);
   const events = new Set(accepted.map((each) => each.ok && each.event));
   for (const event of deliveredEventNames) expect(events).toContain(event);
@@ -36,7 +36,7 @@ const withText = good.filter(
   ({ body, timestamp }) => typeof body === 'string' && timestamp === undefined,
 );
 
-test.each(withText)('the service signs as the case does: $name', (draft) => {
+test.each(withText)('the service signs like the case: $name', (draft) => {
   const { 'User-Agent': userAgent, ...sent } = sentHeaders(draft);
   expect(userAgent).toBeDefined();
   expect(toCase({ ...draft, alter: (same) => same }).headers).toEqual(sent);

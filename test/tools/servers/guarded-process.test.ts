@@ -57,7 +57,7 @@ test('a server that ends while starting is reported with the path and the last l
   );
 });
 
-test('a server that never answers is stopped, and the last error is reported', async () => {
+test('a server that never responds is stopped, and the last error is reported', async () => {
   const server = await startShell('exec sleep 60', 'silent.log');
   const ready = waitUntilReady(server, {
     check: () => Promise.reject(new Error('nobody home')),
@@ -67,7 +67,7 @@ test('a server that never answers is stopped, and the last error is reported', a
   expect(server.exit()).toBeDefined();
 });
 
-test('a binary that is missing is reported by the shell in the log', async () => {
+test('a missing binary is reported by the shell in the log', async () => {
   const logFile = join(folder, 'missing.log');
   const binary = join(folder, 'no-such-binary');
   const server = await startGuarded({ name: 'ghost', binary, args: [], logFile });
@@ -75,7 +75,7 @@ test('a binary that is missing is reported by the shell in the log', async () =>
   await expect(ready).rejects.toThrow(/ghost did not start: it ended with code 127.*not found/s);
 });
 
-test('the log of the previous run is kept beside the new one', async () => {
+test('the log of the previous run is kept next to the new one', async () => {
   await (
     await startShell('echo one', 'twice.log')
   ).exited;

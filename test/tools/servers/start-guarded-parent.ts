@@ -1,4 +1,4 @@
-// A process that starts a guarded server, prints the server's pid, and then waits or crashes.
+// A process that starts a guarded server, prints the server's process ID, and then waits or crashes.
 import { startGuarded } from '../../../dev/servers/guarded-process.ts';
 
 const [logFile = '', ending] = process.argv.slice(2);

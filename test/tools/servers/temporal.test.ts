@@ -104,7 +104,7 @@ test('a started workflow is still running after SIGKILL and a start on another p
   expect(page.status).toBe(200);
 });
 
-test('a namespace created at run time accepts workflows and answers queries immediately', async () => {
+test('a namespace created at run time accepts workflows and queries immediately', async () => {
   await using server = await start({ namespaces: [] });
   expect(server.uiUrl).toBeNull();
   await withConnection(server, async (connection) => {

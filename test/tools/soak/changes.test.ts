@@ -1,4 +1,4 @@
-// Which events a soak takes for acknowledged.
+// Which events count as acknowledged in a soak.
 import { expect, test } from 'vitest';
 import { keepAcknowledged, type MakeChange } from '../../soak/changes.ts';
 
@@ -13,7 +13,7 @@ test.each<[string, Awaited<ReturnType<MakeChange>>, string[]]>([
   expect(eventIds).toEqual(kept);
 });
 
-test('a call that broke off acknowledges nothing', async () => {
+test('an interrupted call acknowledges nothing', async () => {
   const eventIds: string[] = [];
   const broken = keepAcknowledged(() => Promise.reject(new Error('reset')), eventIds);
   await expect(broken()).rejects.toThrow('reset');

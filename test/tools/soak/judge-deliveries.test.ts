@@ -1,4 +1,4 @@
-// What the soaks take for true of a delivery's document, and each kind of lie.
+// What counts as true in a delivery's document in the soaks, and each kind of lie.
 import { expect, test } from 'vitest';
 import { judgeDeliveries, type Records, type RunFacts } from '../../soak/judge-deliveries.ts';
 
@@ -24,7 +24,7 @@ const attempted = (...statuses: (number | null)[]): Pick<Delivery, 'attempts'> =
 
 interface Case {
   delivery?: Partial<Delivery>;
-  /** The statuses that the receiver gave. */
+  /** The response statuses of the receiver. */
   given?: readonly number[];
   causesOf?: RunFacts['causesOf'];
 }
@@ -161,7 +161,7 @@ test('a delivery is judged by its own receiver and event', () => {
   ]);
 });
 
-test('an acknowledged event must be recorded, one without a webhook too', () => {
+test('an acknowledged event must be recorded, even without a webhook', () => {
   const records = { events: [{ _id: 'evt_1', webhookUids: [] }], deliveries: [], readAtMs };
   const facts = { receipts: [], webhookUids: [], acknowledged: ['evt_1', 'evt_2'] };
   expect(judgeDeliveries(records, facts)).toEqual({

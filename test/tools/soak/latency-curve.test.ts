@@ -41,7 +41,7 @@ test.each([
   ['one above it between others', [20, 21, 20], 10],
   ['nothing committed', [null, 20, 20], 5],
   ['the last above it', [20, 20, 21], 15],
-])('with %s all is normal after the last that is not', (_name, p99s, seconds) => {
+])('with %s everything is normal after the last abnormal window', (_name, p99s, seconds) => {
   const windows = p99s.map((p99Ms, index) => ({ fromSecond: 5 * index, p99Ms }));
   expect(backToNormalAfter(windows, 20)).toBe(seconds);
 });

@@ -1,10 +1,10 @@
-// The variants of the soaks: each seed is one, and what their receivers respond.
+// The variants of the soaks: each seed is one, with the responses of its receivers.
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../lib/config/config.ts';
 import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
 import { responsesOf, variantOf } from '../../soak/variant.ts';
 
-test('four seeds in turn are the four variants, and the fifth is the first again', () => {
+test('four seeds in a row are the four variants, and the fifth is the first again', () => {
   const kinds = [1, 2, 3, 4, 5].map((seed) => {
     const { env, refusesFirst } = variantOf(seed);
     const settings = { ...makeDevSecrets(), MONGODB_URI: 'mongodb://localhost', ...env };
@@ -26,13 +26,13 @@ test('the first request of a delivery is refused, the next ones are accepted', (
   expect(statusOf({ eventId: 'evt_2', hook: 1 })).toBe(500);
 });
 
-test('of the events in order each tenth is refused once', () => {
+test('every tenth ordered event is refused once', () => {
   const statusOf = responsesOf({ refusesFirst: true });
   const statuses = Array.from({ length: 20 }, (_, n) => statusOf({ eventId: `evt_${n}`, hook: 0 }));
   expect(statuses.flatMap((status, index) => (status === 500 ? [index] : []))).toEqual([9, 19]);
   expect(statusOf({ eventId: 'evt_9', hook: 0 })).toBe(200);
 });
 
-test('a receiver that accepts refuses nothing', () => {
+test('an accepting receiver refuses nothing', () => {
   expect(responsesOf({ refusesFirst: false })({ eventId: 'evt_1', hook: 1 })).toBe(200);
 });

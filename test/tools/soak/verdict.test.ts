@@ -1,4 +1,4 @@
-// What the soaks take for an overtaken event.
+// What counts as an overtaken event in the soaks.
 import { expect, test } from 'vitest';
 import { outOfOrder } from '../../soak/verdict.ts';
 
@@ -40,7 +40,7 @@ test.each<Case>([
     overtaken: [],
   },
   { came: 'never', first: { a: 10 }, firstTaken: { a: 20 }, overtaken: [] },
-])('an event that came $came is judged', ({ first, firstTaken, overtaken }) => {
+])('an event that arrived $came is judged', ({ first, firstTaken, overtaken }) => {
   const events = [eventOf('b', 2), eventOf('a', 1)];
   const times = { first: timesOf(first), firstTaken: timesOf(firstTaken), orderedUid: 'whk_0' };
   expect(outOfOrder(events, times)).toEqual(overtaken);

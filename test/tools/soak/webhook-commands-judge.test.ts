@@ -176,7 +176,7 @@ test.each(faulty)('the judge finds %s', (_, changes, fault) => {
 const allowed: [string, Change[]][] = [
   ['a resend', [resent(3_000), got(3_100, again)]],
   ['a replay of what was delivered', [replayed(9_000, ['delivered']), got(9_100, again)]],
-  ['a request under way at a pause', [pause, resent(2_900), got(4_000, again)]],
+  ['a request in flight at a pause', [pause, resent(2_900), got(4_000, again)]],
   [
     'a request while pause and resume overlap',
     [pause, set(3_005, { active: true }), resent(2_000), got(6_000)],

@@ -25,7 +25,7 @@ async function fits({ store }: Installation, password: string | undefined): Prom
   return verifyPassword(password ?? '', admin?.passwordHash ?? null, 'known');
 }
 
-test('the first start makes a superuser, and the next ones find it with the same password', async () => {
+test('the first start creates a superuser, and later ones find it with the same password', async () => {
   await using installation = await createInstallation();
   const { config, store } = installation;
   const first = await findOrCreateDevAdmin(config, own());
@@ -37,7 +37,7 @@ test('the first start makes a superuser, and the next ones find it with the same
   ]);
 });
 
-test('a new database gets the admin with the password of the file', async () => {
+test('a new database gets the admin with the password in the file', async () => {
   await using before = await createInstallation();
   const first = await findOrCreateDevAdmin(before.config, own());
   await using after = await createInstallation();
@@ -46,7 +46,7 @@ test('a new database gets the admin with the password of the file', async () => 
   expect(await fits(after, first?.password)).toBe(true);
 });
 
-test('a password that was changed is set anew', async () => {
+test('a changed password is reset', async () => {
   await using installation = await createInstallation();
   const { config, store } = installation;
   const first = await findOrCreateDevAdmin(config, own());
@@ -56,7 +56,7 @@ test('a password that was changed is set anew', async () => {
   expect(await fits(installation, first?.password)).toBe(true);
 });
 
-test('an admin of that e-mail whom somebody else has made is left alone', async () => {
+test('an admin with that email whom somebody else created is left alone', async () => {
   await using elsewhere = await createInstallation();
   await findOrCreateDevAdmin(elsewhere.config, own());
   await using installation = await createInstallation();

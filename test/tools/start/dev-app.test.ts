@@ -1,9 +1,9 @@
-// The application that a development installation uses again at each start.
+// The application that a development installation reuses at each start.
 import { expect, test } from 'vitest';
 import { findOrCreateDevApp } from '../../../dev/start/dev-app.ts';
 import { createInstallation } from '../../support/installation.ts';
 
-test('an application whose accounts were all deleted is used again, with a new account', async () => {
+test('an application whose accounts were all deleted is reused, with a new account', async () => {
   await using installation = await createInstallation();
   const { config, store, app } = installation;
   await store.accounts.deleteMany({});

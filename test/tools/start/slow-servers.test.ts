@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
-import { checkServers, createInspection } from '../../../lib/health/readiness.ts';
+import { checkServers, createReadinessCheck } from '../../../lib/health/readiness.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -29,7 +29,7 @@ function slowed(connection: ConnectionLike): ConnectionLike {
   return Object.create(connection, { workflowService: { value: slow } }) as ConnectionLike;
 }
 
-test('a probe waits at most 5 s for Temporal, so that it soon sees that Temporal is back', async () => {
+test('a probe waits at most 5 s for Temporal, so that it soon notices when Temporal is back', async () => {
   const { connection, namespace } = service.temporal;
   const askedForMs: number[] = [];
   const withDeadline: ConnectionLike['withDeadline'] = (deadline, ask) => {
@@ -40,15 +40,18 @@ test('a probe waits at most 5 s for Temporal, so that it soon sees that Temporal
     withDeadline: { value: withDeadline },
   });
   const servers = { store: service.store, connection: watched, namespace };
-  await createInspection(servers)();
+  await createReadinessCheck(servers)();
   expect(askedForMs.map((ms) => Math.ceil(ms / 1_000))).toEqual([5, 5]);
   await checkServers(servers);
   expect(askedForMs.slice(2).map((ms) => Math.ceil(ms / 1_000))).toEqual([15, 15]);
 });
 
-test('a server that answers after 3 s fails a probe and passes a start', async () => {
+test('a server that responds after 3 s fails a probe but passes a start', async () => {
   const { connection, namespace } = service.temporal;
   const servers = { store: service.store, connection: slowed(connection), namespace };
-  const [{ temporal }] = await Promise.all([createInspection(servers)(), checkServers(servers)]);
+  const [{ temporal }] = await Promise.all([
+    createReadinessCheck(servers)(),
+    checkServers(servers),
+  ]);
   expect(temporal).toBe('Temporal does not respond within 2000 ms');
 });

@@ -1,4 +1,4 @@
-// Which texts are e-mail addresses by their length, in Unicode code points, and by their characters.
+// Valid email addresses, by their length in Unicode code points and their characters.
 import { expect, test } from 'vitest';
 import { canonicalEmail } from '../../../lib/access/canonical-email.ts';
 
@@ -14,8 +14,8 @@ test.each([
   expect(canonicalEmail(`${local}@${host}`)).toBe(expected ? `${local}@${host}` : null);
 });
 
-test('no character but an ASCII one becomes ASCII, in a name or a domain', () => {
-  // Beyond are only ideographs, tags and private use.
+test('no other character becomes ASCII, in a name or a domain', () => {
+  // Above are only ideographs, tags and private use.
   const characters = Array.from({ length: 0x2_0000 - 0x80 }, (_, n) => n + 0x80)
     .filter((point) => point < 0xd800 || point > 0xdfff)
     .map((point) => String.fromCodePoint(point));
@@ -26,7 +26,7 @@ test('no character but an ASCII one becomes ASCII, in a name or a domain', () =>
   expect(characters.filter((one) => inDomain(`a@a${one}b.com`))).toEqual([]);
 });
 
-test('a capital sharp s in a domain is refused, or the small one, never two letters', () => {
+test('a capital sharp s in a domain is refused or becomes the small one, never two letters', () => {
   // UTS 46 mapped it to `ss` up to version 15, which Node 20 has, and maps it to `ß` since.
   const expected = [null, 'user@xn--strae-oqa.com'];
   expect(expected).toContain(canonicalEmail('user@stra\u1e9ee.com'));

@@ -1,7 +1,7 @@
-// Many items in one call: which share a call, and the result of each.
+// Items that share a call, and the result of each.
 import { expect, test } from 'vitest';
 import { coalesce, type CoalesceOptions } from '../../../lib/concurrency/coalesce.ts';
-import { CallTimeoutError } from '../../../lib/concurrency/in-time.ts';
+import { CallTimeoutError } from '../../../lib/concurrency/with-timeout.ts';
 
 interface Call {
   items: readonly number[];
@@ -25,7 +25,7 @@ function controlled(options: CoalesceOptions) {
 const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 test('items of the same turn of the event loop share one call, and each gets its own result', async () => {
-  const { ask, calls } = controlled({ itemsPerCallMax: 10, callsAtOnceMax: 1 });
+  const { ask, calls } = controlled({ itemsPerCallMax: 10, concurrentCallsMax: 1 });
   const results = [1, 2, 3].map(ask);
   await turn();
   expect(calls.map((call) => call.items)).toEqual([[1, 2, 3]]);
@@ -33,8 +33,8 @@ test('items of the same turn of the event loop share one call, and each gets its
   expect(await Promise.all(results)).toEqual([10, 20, 30]);
 });
 
-test('an item does not join a call that has begun, but the next one', async () => {
-  const { ask, calls } = controlled({ itemsPerCallMax: 10, callsAtOnceMax: 1 });
+test('an item does not join a call that has started, but the next one', async () => {
+  const { ask, calls } = controlled({ itemsPerCallMax: 10, concurrentCallsMax: 1 });
   const first = ask(1);
   await turn();
   const later = [ask(2), ask(3)];
@@ -49,7 +49,7 @@ test('an item does not join a call that has begun, but the next one', async () =
 });
 
 test('the items of a call and the concurrent calls are limited', async () => {
-  const { ask, calls } = controlled({ itemsPerCallMax: 2, callsAtOnceMax: 2 });
+  const { ask, calls } = controlled({ itemsPerCallMax: 2, concurrentCallsMax: 2 });
   const results = [1, 2, 3, 4, 5].map(ask);
   await turn();
   await turn();
@@ -68,7 +68,7 @@ test('the items of a call and the concurrent calls are limited', async () => {
 });
 
 test('a failed call rejects only its own items, and later calls continue', async () => {
-  const { ask, calls } = controlled({ itemsPerCallMax: 2, callsAtOnceMax: 1 });
+  const { ask, calls } = controlled({ itemsPerCallMax: 2, concurrentCallsMax: 1 });
   const [one, two, three] = [1, 2, 3].map(ask);
   await turn();
   calls[0]?.fail(new Error('away'));
@@ -80,7 +80,11 @@ test('a failed call rejects only its own items, and later calls continue', async
 });
 
 test('the items of a call that exceeds its time limit are rejected, and the next call starts', async () => {
-  const { ask, calls } = controlled({ itemsPerCallMax: 1, callsAtOnceMax: 1, callTimeoutMs: 20 });
+  const { ask, calls } = controlled({
+    itemsPerCallMax: 1,
+    concurrentCallsMax: 1,
+    callTimeoutMs: 20,
+  });
   const [hanging, next] = [ask(1), ask(2)];
   await expect(hanging).rejects.toThrow(CallTimeoutError);
   await turn();
@@ -98,7 +102,7 @@ test('items share calls with those of their queue, and wait for no other queue',
   const calls: (readonly string[])[] = [];
   const ends: (() => void)[] = [];
   const ask = coalesce(
-    { itemsPerCallMax: 10, callsAtOnceMax: 1 },
+    { itemsPerCallMax: 10, concurrentCallsMax: 1 },
     (items: readonly string[]) =>
       new Promise<readonly string[]>((resolve) => {
         calls.push(items);

@@ -11,10 +11,10 @@ afterEach(() => void vi.useRealTimers());
 const settle = async (afterMs = 0): Promise<void> =>
   void (await vi.advanceTimersByTimeAsync(afterMs));
 
-/** Work that begins with a permit and ends when it is told to. */
+/** Work that starts with a permit and ends when the test says so. */
 class Works {
   readonly permits: FairPermits;
-  /** The names of works, in the order in which they began or were refused. */
+  /** The names of tasks, in the order in which they started or were refused. */
   readonly begun: string[] = [];
   readonly refused: string[] = [];
   readonly #ends = new Map<string, () => void>();
@@ -42,7 +42,7 @@ class Works {
   }
 }
 
-test('an application holds three quarters of the permits, and others begin beside it', async () => {
+test('an application holds three quarters of the permits, and others can still start', async () => {
   const works = new Works(4);
   works.add('a', 1, 2, 3, 4);
   works.add('b', 1);
@@ -55,7 +55,7 @@ test('an application holds three quarters of the permits, and others begin besid
   expect(works.permits.count()).toEqual({ held: 3, waiting: 0 });
 });
 
-test('applications are served in turn, however many works of one wait', async () => {
+test('applications are served in turn, however many tasks of one wait', async () => {
   const works = new Works(4);
   works.add('a', 1, 2, 3);
   works.add('b', 1);
@@ -82,7 +82,7 @@ test('an application queues for three quarters of the queue, and others still qu
   expect(works.permits.count().waiting).toBe(4);
 });
 
-test('a work that waits too long is refused, never begins, and leaves its place in the queue', async () => {
+test('a task that waits too long is refused, never starts, and leaves the queue', async () => {
   const works = new Works(4, 4);
   works.add('a', 1, 2, 3, 4, 5, 6);
   await settle(waitMsMax);
@@ -93,7 +93,7 @@ test('a work that waits too long is refused, never begins, and leaves its place 
   expect(works.begun).toEqual(['a1', 'a2', 'a3', 'a7']);
 });
 
-test('a work that fails gives its permit back', async () => {
+test('a failed task releases its permit', async () => {
   const works = new Works(1);
   const failing = works.permits.run('a', () => Promise.reject(new Error('no')));
   works.add('a', 1);

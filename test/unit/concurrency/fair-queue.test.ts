@@ -1,4 +1,4 @@
-// A queue that serves applications in turn, and within each application webhooks in turn.
+// A queue that serves applications in turn, and the webhooks of each application in turn.
 import { expect, test } from 'vitest';
 import { FairQueue } from '../../../lib/concurrency/fair-queue.ts';
 
@@ -29,7 +29,7 @@ test('within an application webhooks are served in turn', () => {
   expect(served).toEqual(['a1', 'a2', 'a3', 'a1']);
 });
 
-test('an item that may not go keeps its turn, and others go', () => {
+test('an item that may not go yet keeps its turn, and others go first', () => {
   const queue = queueOf(item('a', 'a1'), item('b', 'b1'), item('a', 'a2'));
   const notA1 = ({ webhookUid }: { webhookUid: string }): boolean => webhookUid !== 'a1';
   expect(queue.take(notA1)?.webhookUid).toBe('a2');
@@ -38,7 +38,7 @@ test('an item that may not go keeps its turn, and others go', () => {
   expect(queue.take(always)?.webhookUid).toBe('a1');
 });
 
-test('an item that left is not served, and leaves nothing behind', () => {
+test('a removed item is not served, and leaves nothing behind', () => {
   const [first, second] = [item('a', 'a1'), item('a', 'a1', 1)];
   const queue = queueOf(first, second);
   queue.delete(first);

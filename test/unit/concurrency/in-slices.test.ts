@@ -1,4 +1,4 @@
-// Long work for one caller: the others run in between.
+// Long work of one caller lets others run in between.
 import { expect, test } from 'vitest';
 import { inSlices } from '../../../lib/concurrency/in-slices.ts';
 
@@ -20,7 +20,7 @@ test.each([
   expect(ran).toEqual(order);
 });
 
-test('whoever leaves early ends what the items come from', async () => {
+test('leaving the loop early ends the source of the items', async () => {
   let hasEnded = false;
   async function* numbers(): AsyncGenerator<number> {
     try {

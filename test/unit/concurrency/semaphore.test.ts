@@ -1,4 +1,4 @@
-// A limit of concurrent work per key: others wait in order of arrival, and too long a wait is refused.
+// A limit of concurrent work per key: callers wait in order of arrival, and are refused after the maximum wait.
 import { afterEach, beforeEach, expect, vi, test } from 'vitest';
 import { Semaphore } from '../../../lib/concurrency/semaphore.ts';
 
@@ -61,7 +61,7 @@ test('a caller at a full queue is refused immediately', async () => {
   ]);
 });
 
-test('a caller that waits too long is refused, and its place in the queue goes to the next', async () => {
+test('a caller that waits too long is refused and leaves the queue', async () => {
   const semaphore = new Semaphore(1, refusal, { waitMsMax });
   const [first, second] = askAll(semaphore, 2);
   await settle(waitMsMax / 2);

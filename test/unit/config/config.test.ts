@@ -142,7 +142,7 @@ const bad: [string, string][] = [
   ['HERALD_SECRET_KEYS', 'k1:dG9vIHNob3J0'],
 ];
 
-test.each(bad)('%s=%j is a fault, and the only one', (name, value) => {
+test.each(bad)('%s=%j is reported as the only fault', (name, value) => {
   expect(namesOf(faultsOf({ ...valid, [name]: value }))).toEqual([name]);
 });
 
@@ -232,7 +232,7 @@ test.each([
 test.each([
   [{ HERALD_SMTP_URL: 'smtp://mail.example.com' }],
   [{ HERALD_MAIL_FROM: 'herald@example.com' }],
-])('of the two settings of mail %j alone is refused', (mail) => {
+])('%j without the other mail setting is refused', (mail) => {
   const fault = '  - HERALD_SMTP_URL and HERALD_MAIL_FROM: set both or none';
   expect(faultsOf({ ...valid, ...mail })).toEqual([fault]);
   const both = { HERALD_SMTP_URL: 'smtp://mail.example.com', HERALD_MAIL_FROM: 'h@example.com' };

@@ -1,4 +1,4 @@
-// MONGODB_URI: no option weakens what the service promises, and no message shows a secret.
+// MONGODB_URI: no option weakens a guarantee of the service, and no message shows a secret.
 import { MongoClient } from 'mongodb';
 import { expect, test } from 'vitest';
 import { asMongodbUri } from '../../../lib/config/mongodb-uri.ts';
@@ -81,12 +81,12 @@ test.each([
   'mongodb://127.0.0.1:27017/?directConnection=true',
   'mongodb://db-0.db,db-1.db,db-2.db/?replicaSet=rs0',
   'mongodb://db.example',
-])('%s is accepted, and the driver, too, reads it', async (uri) => {
+])('%s is accepted, also by the driver', async (uri) => {
   expect(asMongodbUri(uri)).toBe(uri);
   await new MongoClient(uri).close();
 });
 
-// The driver finds the options behind the last of them.
+// The driver parses the options after the last question mark.
 test.each([`her?ald:hun/ter?j=true`, 'herald'])('a user %j hides no option', (user) => {
   expect(faultOf(`mongodb://${user}@db.example/?journal=false`)).toMatch(
     /^remove `journal=false`: [^;]+$/,

@@ -1,4 +1,4 @@
-// The secret box: a sealed text opens only unchanged, in its place, with its own key.
+// The secret box: a sealed text opens only unchanged, at its location, with its own key.
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createSecretBox, parseKeyRing } from '../../../lib/platform/secret-box.ts';
@@ -6,46 +6,46 @@ import { createSecretBox, parseKeyRing } from '../../../lib/platform/secret-box.
 const keyText = (): string => randomBytes(32).toString('base64');
 const ringText = `k1:${keyText()}`;
 const box = createSecretBox(parseKeyRing(ringText));
-const place = 'webhooks/app_1/whk_1/secret';
+const location = 'webhooks/app_1/whk_1/secret';
 
 test.each([[''], ['whsec_abc'], ['grüße 😀'], ['x'.repeat(100_000)]])(
   'a sealed text can be opened (%#)',
   (plain) => {
-    const sealed = box.seal(plain, place);
+    const sealed = box.seal(plain, location);
     expect(sealed.keyId).toBe('k1');
-    expect(box.open(sealed, place)).toBe(plain);
+    expect(box.open(sealed, location)).toBe(plain);
   },
 );
 
 test('the same text sealed twice looks different', () => {
-  expect(box.seal('same', place).sealed).not.toBe(box.seal('same', place).sealed);
+  expect(box.seal('same', location).sealed).not.toBe(box.seal('same', location).sealed);
 });
 
 test('a change of any bit is refused', () => {
-  const { keyId, sealed } = box.seal('secret', place);
+  const { keyId, sealed } = box.seal('secret', location);
   const bytes = Buffer.from(sealed, 'base64');
   for (let at = 0; at < bytes.length; at += 1) {
     for (const bit of [1, 128]) {
       const changed = Buffer.from(bytes);
       changed.writeUInt8(changed.readUInt8(at) ^ bit, at);
-      expect(() => box.open({ keyId, sealed: changed.toString('base64') }, place)).toThrow();
+      expect(() => box.open({ keyId, sealed: changed.toString('base64') }, location)).toThrow();
     }
   }
 });
 
 test('a text truncated at any byte is refused', () => {
-  const { keyId, sealed } = box.seal('secret', place);
+  const { keyId, sealed } = box.seal('secret', location);
   const bytes = Buffer.from(sealed, 'base64');
   for (let length = 0; length < bytes.length; length += 1) {
     const cut = bytes.subarray(0, length).toString('base64');
-    expect(() => box.open({ keyId, sealed: cut }, place)).toThrow();
+    expect(() => box.open({ keyId, sealed: cut }, location)).toThrow();
   }
 });
 
-test.each(['', 'webhooks/app_1/whk_2/secret', 'webhooks/app_2/whk_1/secret', `${place} `])(
-  'a text moved to the place %j is refused',
+test.each(['', 'webhooks/app_1/whk_2/secret', 'webhooks/app_2/whk_1/secret', `${location} `])(
+  'a text moved to the location %j is refused',
   (other) => {
-    expect(() => box.open(box.seal('secret', place), other)).toThrow();
+    expect(() => box.open(box.seal('secret', location), other)).toThrow();
   },
 );
 
@@ -53,24 +53,24 @@ test('a tag of 4 bytes, which can be forged, is refused', () => {
   const [entry] = parseKeyRing(ringText);
   const iv = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', entry?.key ?? '', iv, { authTagLength: 4 });
-  cipher.setAAD(Buffer.from(place));
+  cipher.setAAD(Buffer.from(location));
   const text = Buffer.concat([cipher.update('a text of some length', 'utf8'), cipher.final()]);
   const sealed = Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64');
-  expect(() => box.open({ keyId: 'k1', sealed }, place)).toThrow();
+  expect(() => box.open({ keyId: 'k1', sealed }, location)).toThrow();
 });
 
 test('an old key of the ring still opens texts, and the first one seals', () => {
-  const old = box.seal('old', place);
+  const old = box.seal('old', location);
   const rotated = createSecretBox(parseKeyRing(`k2:${keyText()},${ringText}`));
-  expect(rotated.open(old, place)).toBe('old');
-  const fresh = rotated.seal('new', place);
+  expect(rotated.open(old, location)).toBe('old');
+  const fresh = rotated.seal('new', location);
   expect(fresh.keyId).toBe('k2');
-  expect(() => box.open(fresh, place)).toThrow('k2');
+  expect(() => box.open(fresh, location)).toThrow('k2');
 });
 
 test('another key with the same id does not open a text', () => {
   const other = createSecretBox(parseKeyRing(`k1:${keyText()}`));
-  expect(() => other.open(box.seal('secret', place), place)).toThrow();
+  expect(() => other.open(box.seal('secret', location), location)).toThrow();
 });
 
 test('an empty ring is refused', () => {

@@ -1,4 +1,4 @@
-// The meaning of every result of an attempt for its delivery.
+// What each result of an attempt means for its delivery.
 import { expect, test } from 'vitest';
 import { assert, constantFrom, double, integer, option, property } from 'fast-check';
 import { classifyResponse, type Verdict } from '../../../lib/deliveries/classify-response.ts';
@@ -9,7 +9,7 @@ const now = new Date('2026-03-01T12:00:00.000Z');
 const common = { address: '192.0.2.1', ms: { total: 5 }, phases: [] };
 
 function answered(status: number, retryAfter: string | null = null): SendResult {
-  return { kind: 'answered', status, retryAfter, detail: null, responseSample: '', ...common };
+  return { kind: 'responded', status, retryAfter, detail: null, responseSample: '', ...common };
 }
 
 function failed(errorClass: SendErrorClass, isFinal = false): SendResult {
@@ -46,7 +46,7 @@ test('410 exhausts the delivery immediately and reports the endpoint as gone', (
 });
 
 test.each<SendErrorClass>(['dns', 'connect', 'tls', 'timeout', 'reset', 'too_large', 'blocked'])(
-  'a failure of the kind %s is tried again until the schedule ends',
+  'a failure of the class %s is retried until the schedule ends',
   (errorClass) => {
     expect(judge(failed(errorClass))).toEqual({
       state: 'retrying',
@@ -83,7 +83,7 @@ test.each([
   expect(judge(answered(status, retryAfter)).nextAttemptAt).toEqual(later(delayMs));
 });
 
-test('any answer makes a delivery delivered, blocked or exhausted without a next attempt, or retrying with one', () => {
+test('any result makes a delivery delivered, blocked or exhausted without a next attempt, or retrying with one', () => {
   const status = integer({ min: 100, max: 599 });
   const asked = option(integer({ min: 0, max: 100_000 }));
   const made = integer({ min: 1, max: 4 });

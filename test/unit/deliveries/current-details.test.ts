@@ -46,7 +46,7 @@ test('a delivery has a row with its receiver, attempt, last result and next atte
   ]);
 });
 
-test('failed deliveries come first, then those that are retried, then those without a result', () => {
+test('failed deliveries come first, then retried ones, then those without a result', () => {
   const ended = summarizeOutcomes(
     [outcome({ eventId: 'evt_4' }), outcome({ eventId: 'evt_1', state: 'exhausted' })],
     true,
@@ -59,7 +59,7 @@ test('failed deliveries come first, then those that are retried, then those with
   expect(rows.map((row) => /evt_\d/.exec(row)?.[0])).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
 });
 
-test('deliveries that are only counted are named as missing in the list', () => {
+test('the list says how many deliveries it leaves out', () => {
   const ended = summarizeOutcomes([outcome({}), outcome({ eventId: 'evt_2', state: 'exhausted' })]);
   const details = describeDeliveries(ended, []);
   expect(rowsOf(details)).toHaveLength(1);
@@ -87,7 +87,7 @@ test('a list of 90 rows with long hosts stays below 20,000 bytes, and has no mor
   expect(details).toContain('The list shows 90 of 91 deliveries.');
 });
 
-test('a job has a row for each workflow of its pages, the latest first', () => {
+test('a job has a row for each workflow of its pages, latest first', () => {
   const page = (n: number) => ({ workflowId: `job/job_1/${n}`, deliveries: n });
   expect(describePages(3, [page(1), page(3)]).split('\n')).toEqual([
     '**Page 3: 4 deliveries sent again in 2 workflows**',

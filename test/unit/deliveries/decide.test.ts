@@ -62,7 +62,7 @@ const events = {
 const claimedElsewhere = { event: 'claimed by another process' } as const;
 
 const activities = { active: { active: true }, paused: { active: false } };
-// By their counts: the times are those of clocks that differ.
+// Only the counts decide; the times come from clocks that differ.
 const discards = {
   none: { discardBefore: null },
   'a discard before the event': { discardCount: 1, discardBefore: now },
@@ -130,7 +130,7 @@ const to = (fields: Partial<WebhookCase>) => ({ webhook: { ...active, ...fields 
 const dropped = to({ discard: 'a discard after the event' });
 const paused = to({ activity: 'paused' });
 
-/** What is decided, or why it is cancelled. */
+/** The decision, or the reason of the cancellation. */
 type Verdict = Extract<Decision, string> | 'held' | Exclude<CancelReason, 'expired' | 'abandoned'>;
 
 function verdictOf(given: Case): Verdict {
@@ -144,47 +144,47 @@ test.each<[string, Verdict, Partial<Case>]>([
   ['a delivery left pending by its first attempt is sent', 'send', of({})],
   ['a retry that is due is made', 'send', of({ state: 'retrying', due: 'due long ago' })],
   ['a retry that is just due is made', 'send', of({ state: 'retrying', due: 'due now' })],
-  ['a retry is not made early', 'notYet', of({ state: 'retrying', due: 'due later' })],
+  ['a retry is not made early', 'notDue', of({ state: 'retrying', due: 'due later' })],
 
-  ['a first attempt is left to the process that recorded the event', 'elsewhere', claimedElsewhere],
-  ['not for longer than its claim', 'send', { event: 'claimed until now' }],
+  ['a first attempt is left to the recording process', 'inFlightElsewhere', claimedElsewhere],
+  ['but not after the end of the claim', 'send', { event: 'claimed until now' }],
   ['a process does not wait for itself', 'send', { event: 'claimed by this process' }],
-  ['nor does a partition in its turn', 'send', { caller: 'the partition', ...claimedElsewhere }],
+  ['nor does a partition', 'send', { caller: 'the partition', ...claimedElsewhere }],
   [
-    'a delivery that is recorded is nobody’s first',
+    'the claim does not matter once the delivery is recorded',
     'send',
     { event: 'claimed by another process', ...of({}) },
   ],
 
   ['a job sends its own delivery', 'send', { caller: 'its job', ...of({ owner: 'its job' }) }],
-  ['an event does not send a delivery of a job', 'notMine', of({ owner: 'its job' })],
+  ['an event does not send a delivery of a job', 'notSendable', of({ owner: 'its job' })],
   [
     'a job does not send a delivery of another job',
-    'notMine',
+    'notSendable',
     { caller: 'another job', ...of({ owner: 'its job' }) },
   ],
-  ['a job does not send a delivery that no job took', 'notMine', { caller: 'its job', ...of({}) }],
+  ['a job does not send a delivery of no job', 'notSendable', { caller: 'its job', ...of({}) }],
   [
     'a partition sends its own delivery',
     'send',
     { caller: 'the partition', ...of({ owner: 'the partition' }) },
   ],
-  ['an event leaves its retries to the partition', 'notMine', of({ owner: 'the partition' })],
+  ['an event leaves its retries to the partition', 'notSendable', of({ owner: 'the partition' })],
   [
     'a partition waits for a job',
-    'notMine',
+    'notSendable',
     { caller: 'the partition', ...of({ owner: 'its job, in a partition' }) },
   ],
   ['a partition may make a first attempt', 'send', { caller: 'the partition' }],
-  ['and it alone', 'inOrder', { event: 'in order' }],
+  ['and only the partition may', 'inOrder', { event: 'in order' }],
   [
     'a partition is never early',
-    'notYet',
+    'notDue',
     { caller: 'the partition', ...of({ owner: 'the partition', due: 'due later' }) },
   ],
 
-  ['a delivered delivery is not sent again', 'notMine', of({ state: 'delivered' })],
-  ['a held delivery waits for a release', 'notMine', of({ state: 'held' })],
+  ['a delivered delivery is not sent again', 'notSendable', of({ state: 'delivered' })],
+  ['a held delivery waits for a release', 'notSendable', of({ state: 'held' })],
 
   ['a delivery of a deleted event is removed', 'remove', { event: 'gone' }],
   ['a delivery of an erased event is cancelled', 'erased', { event: 'erased' }],
@@ -248,11 +248,11 @@ test.each<[string, Verdict, Partial<Case>]>([
   expect(verdictOf({ ...first, ...fields })).toBe(decision);
 });
 
-/** Each decision by an independent rule: for every case exactly one is right. */
+/** An independent rule for each decision: in every case exactly one applies. */
 const isRight: Record<Verdict, (given: Case) => boolean> = {
-  notMine: (given) => !mayAct(given),
-  notYet: (given) => mayAct(given) && given.delivery?.due === 'due later',
-  elsewhere: (given) => mayAct(given) && isClaimed(given),
+  notSendable: (given) => !mayAct(given),
+  notDue: (given) => mayAct(given) && given.delivery?.due === 'due later',
+  inFlightElsewhere: (given) => mayAct(given) && isClaimed(given),
   remove: (given) => isDue(given) && given.event === 'gone',
   erased: (given) => isDue(given) && given.event === 'erased',
   webhook_deleted: (given) => isDue(given) && isLost(given) && !/gone|erased/.test(given.event),
@@ -269,7 +269,7 @@ const isTaken = (given: Case) => !isLost(given) && !isDropped(given) && !isUnwan
 const maySend = (given: Case) =>
   isDue(given) && isTaken(given) && given.webhook?.activity === 'active';
 
-/** The askers that may attempt an open delivery, by its owner. */
+/** The callers that may attempt an open delivery, by its owner. */
 const actors: Record<DeliveryCase['owner'], Case['caller'][]> = {
   'the event': ['the event', 'the partition'],
   'its job': ['its job'],

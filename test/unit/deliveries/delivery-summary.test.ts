@@ -9,7 +9,7 @@ const { attemptsShownMax, deliveriesShownMax } = attemptLimits;
 const { idsPerSearchAttributeMax } = dispatchLimits;
 const at = '2026-03-01T12:00:00.000Z';
 
-/** The outcome of a delivery with `count` attempts, which may be none. */
+/** The outcome of a delivery with `count` attempts, possibly 0. */
 function outcome(eventId: string, state: DeliveryOutcome['state'], count: number): DeliveryOutcome {
   const attempts = Array.from({ length: count }, (_none, index) => ({
     n: index + 1,
@@ -50,7 +50,7 @@ test('a delivery is shown with its receiver and attempts', () => {
   ]);
 });
 
-test('a workflow that does not show each delivery shows the failed and the retried ones', () => {
+test('a workflow that does not show every delivery shows failed and retried ones', () => {
   const summary = summarizeOutcomes([
     outcome('evt_1', 'delivered', 1),
     outcome('evt_2', 'delivered', 2),
@@ -61,13 +61,13 @@ test('a workflow that does not show each delivery shows the failed and the retri
   expect(shownBy(summary)).toEqual(['evt_4: 1', 'evt_2: 2']);
 });
 
-test('failed deliveries come first however late they come', () => {
+test('failed deliveries come first, however late they fail', () => {
   const before = summarizeOutcomes([outcome('evt_1', 'delivered', 1)], true);
   const after = summarizeOutcomes([outcome('evt_2', 'blocked', 1)], true);
   expect(shownBy(addSummaries(before, after))).toEqual(['evt_2: 1', 'evt_1: 1']);
 });
 
-test(`up to ${deliveriesShownMax} deliveries that arrived are shown`, () => {
+test(`up to ${deliveriesShownMax} successful deliveries are shown`, () => {
   const all = summarizeOutcomes(many(deliveriesShownMax, 'delivered', 1), true);
   expect(all.shown).toHaveLength(deliveriesShownMax);
   const more = addSummaries(all, summarizeOutcomes([outcome('evt_more', 'held', 0)], true));
@@ -83,7 +83,7 @@ test(`up to ${idsPerSearchAttributeMax} failed deliveries are shown`, () => {
   expect(more.failedCount).toBe(idsPerSearchAttributeMax + 1);
 });
 
-test(`beyond ${attemptsShownMax} attempts in all the last attempt of each delivery is shown`, () => {
+test(`beyond ${attemptsShownMax} attempts in total, only the last attempt of each delivery is shown`, () => {
   const full = summarizeOutcomes(many(3, 'exhausted', 20));
   expect(shownBy(full)).toEqual(['evt_0: 20', 'evt_1: 20', 'evt_2: 20']);
   const { shown } = addSummaries(full, summarizeOutcomes([outcome('evt_3', 'exhausted', 2)]));

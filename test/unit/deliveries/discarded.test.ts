@@ -1,4 +1,4 @@
-// Which deliveries a discard drops that have no count of discards: what an earlier version recorded.
+// Deliveries without a discard count, recorded by an earlier version, that a discard drops.
 import { expect, test } from 'vitest';
 import { decide } from '../../../lib/deliveries/decide.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -26,7 +26,7 @@ interface Row {
 test.each<Row>([
   { what: 'an event recorded before it', isDropped: true, eventAt: before, fields: null },
   {
-    what: 'an event recorded at its moment or later',
+    what: 'an event recorded at the same time or later',
     isDropped: false,
     eventAt: atDiscard,
     fields: null,
@@ -53,7 +53,7 @@ test.each<Row>([
   expect(decision).toEqual(isDropped ? dropped : 'send');
 });
 
-test('a discard without a count, by a process of an earlier version, drops nothing', () => {
+test('a discard without a count, from a process of an earlier version, drops nothing', () => {
   const event = newEvent({ app }, ['whk_1'], before);
   const discarding = { ...webhook, discardBefore: now };
   expect(decide({ ...facts, event, delivery: null, webhook: discarding })).toBe('send');

@@ -1,4 +1,4 @@
-// Which arrivals count for the objective of lateness: those that had nothing to wait for.
+// Only deliveries that had nothing to wait for count towards the latency objective.
 import { afterEach, expect, test, vi } from 'vitest';
 import { measureAttempt } from '../../../lib/deliveries/report-attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';

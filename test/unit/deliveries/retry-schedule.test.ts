@@ -48,7 +48,7 @@ test.each([
   [hourMs, 0, 30_000],
   [hourMs, 0.999, 89_940],
 ])(
-  'a throttled attempt that is due for %d ms waits, with the random number %d, for %d ms',
+  'a throttled attempt that has been due for %d ms waits, with the random number %d, for %d ms',
   (dueForMs, random, waitMs) => {
     expect(throttledDelayMs(dueForMs, random)).toBe(waitMs);
   },
@@ -113,7 +113,7 @@ test('for any Retry-After the wait is at least the scheduled one and at most twi
       expect(Number.isInteger(wait)).toBe(true);
       expect(wait).toBeGreaterThanOrEqual(scheduledMs);
       expect(wait).toBeLessThanOrEqual(longestMs);
-      // Within these bounds, never before the time that the receiver asked for.
+      // Within these bounds, never before the time that the receiver requested.
       expect(wait).toBeGreaterThanOrEqual(Math.min(retryAfterMs, longestMs));
       expect(wait).toBeLessThanOrEqual(Math.round(Math.max(retryAfterMs, scheduledMs) * 1.15));
     }),

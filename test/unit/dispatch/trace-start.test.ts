@@ -1,4 +1,4 @@
-// Which trace the start of a workflow is in.
+// The trace of a workflow's start.
 import { context, propagation, trace } from '@opentelemetry/api';
 import {
   InMemorySpanExporter,
@@ -17,7 +17,7 @@ const endTraces = (): void => {
 };
 
 beforeAll(() => {
-  // One that was there before and has ended gets none of the spans.
+  // A provider registered earlier must get none of the spans.
   new NodeTracerProvider().register();
   endTraces();
   const spanProcessors = [new SimpleSpanProcessor(exporter)];
@@ -29,7 +29,7 @@ afterAll(endTraces);
 const traceIdOf = (digit: string): string => digit.repeat(32);
 const spanId = 'b7ad6b7169203331';
 
-/** An event whose trace has an id of this digit; null: it is in none. */
+/** An event in a trace whose ID repeats this digit; null: in no trace. */
 function event(digit: string | null, ageMs = 0): EventToDispatch {
   return {
     _id: `evt_${digit}`,
@@ -55,7 +55,7 @@ async function start(...events: EventToDispatch[]) {
   return { told: told[0], span, linked: span?.links.map((link) => link.context.traceId) };
 }
 
-test('that of one event is in the trace of its change, and the workflow is told of it', async () => {
+test('the start for one event joins the trace of its change, and the workflow gets the traceparent', async () => {
   const { told, span, linked } = await start(event('a'));
   expect(span?.parentSpanContext).toMatchObject({ traceId: traceIdOf('a'), spanId });
   expect(linked).toEqual([]);
@@ -63,9 +63,9 @@ test('that of one event is in the trace of its change, and the workflow is told 
 });
 
 test.each([
-  ['of several events', [event('a'), event(null), event('b')], [traceIdOf('a'), traceIdOf('b')]],
-  ['of an event of more than an hour ago', [event('a', hourMs + 1)], [traceIdOf('a')]],
-])('that %s is a trace of its own, linked to theirs', async (_name, events, traceIds) => {
+  ['several events', [event('a'), event(null), event('b')], [traceIdOf('a'), traceIdOf('b')]],
+  ['an event older than an hour', [event('a', hourMs + 1)], [traceIdOf('a')]],
+])('the start for %s has its own trace, linked to theirs', async (_name, events, traceIds) => {
   const { told, span, linked } = await start(...events);
   expect(span?.parentSpanContext).toBeUndefined();
   expect(linked).toEqual(traceIds);
@@ -73,8 +73,8 @@ test.each([
 });
 
 test.each([
-  ['of an event in no trace', [event(null)]],
-  ['of several such events', [event(null), event(null)]],
-])('that %s is no span, and the workflow is told of none', async (_name, events) => {
+  ['an event without a trace', [event(null)]],
+  ['several events without a trace', [event(null), event(null)]],
+])('the start for %s has no span, and the workflow gets no traceparent', async (_name, events) => {
   expect(await start(...events)).toEqual({ told: undefined, span: null, linked: undefined });
 });

@@ -48,7 +48,7 @@ test.each([
   [[250, 251], 1],
   [[499, 1, 1], 2],
   [[1_000, 1], 1],
-])('of events with %p webhooks the first %p share a workflow', (webhooks, together) => {
+])('of events with %p webhooks, the first %p share a workflow', (webhooks, together) => {
   const waiting = waitingWith(webhooks.map((count) => event('app_a', count)));
   expect(waiting.take(60)).toHaveLength(together);
 });

@@ -1,4 +1,4 @@
-// Which addresses are public: both ends of every range and their neighbours, and every spelling.
+// Public and refused addresses: both ends of every range and their neighbours, and every spelling.
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
@@ -232,7 +232,7 @@ test('a guard with a range that is not a CIDR cannot be created', () => {
   );
 });
 
-test('for random IPv4 addresses the verdict is that of net.BlockList with the same table', () => {
+test('for random IPv4 addresses the verdict equals that of net.BlockList with the same table', () => {
   const list = new BlockList();
   for (const { cidr } of refusedIpv4Ranges) {
     const [base = '', prefix] = cidr.split('/');
@@ -263,7 +263,7 @@ test('a text is an address exactly if it is one for Node and has no zone', () =>
   );
 });
 
-test('two spellings of one IPv6 address are parsed to the same', () => {
+test('two spellings of one IPv6 address are parsed to the same value', () => {
   fc.assert(
     fc.property(fc.ipV6(), (text) => {
       const canonical = new URL(`http://[${text}]/`).hostname.slice(1, -1);

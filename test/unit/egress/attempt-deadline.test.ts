@@ -1,15 +1,15 @@
-// The time of an attempt, checked once more right before its request is written.
+// The deadline of an attempt, checked again right before its request is written.
 import { expect, test } from 'vitest';
 import { startDeadline } from '../../../lib/egress/attempt-deadline.ts';
 
 const timeUp = expect.objectContaining({ code: 'ATTEMPT_DEADLINE' });
 
-/** Stops the event loop, as a suspension of the process does: no timer fires meanwhile. */
+/** Blocks the event loop, like a suspension of the process: no timer fires meanwhile. */
 function standStill(forMs: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
 }
 
-test('a request is not begun after the time of its attempt, even if no timer has fired', () => {
+test('a request does not start after its deadline, even if no timer has fired', () => {
   const deadline = startDeadline(100, {});
   deadline.check();
   standStill(101);
@@ -18,7 +18,7 @@ test('a request is not begun after the time of its attempt, even if no timer has
   deadline.stop();
 });
 
-test('a request that its caller refuses is not begun, and the caller gets its own error', () => {
+test('a request that its caller refuses does not start, and the caller gets its own error', () => {
   const refusal = new Error('the lease has ended');
   const beforeRequest = (): void => {
     throw refusal;

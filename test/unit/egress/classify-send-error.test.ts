@@ -1,4 +1,4 @@
-// Errors of resolver, socket, TLS and parser become classes, and their text is not shown.
+// Errors of the resolver, socket, TLS and parser become classes, and their text is not shown.
 import { expect, test } from 'vitest';
 import { classifySendError, type SendPhase } from '../../../lib/egress/classify-send-error.ts';
 
@@ -38,7 +38,7 @@ const cases: readonly (readonly [string, SendPhase, string])[] = [
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'exchange', 'reset'],
   ['UND_ERR_HEADERS_OVERFLOW', 'exchange', 'too_large'],
   ['HPE_HEADER_OVERFLOW', 'exchange', 'too_large'],
-  ['ANSWER_TOO_LONG', 'exchange', 'too_large'],
+  ['RESPONSE_TOO_LONG', 'exchange', 'too_large'],
   ['ATTEMPT_DEADLINE', 'dns', 'timeout'],
   ['ATTEMPT_DEADLINE', 'exchange', 'timeout'],
 ];

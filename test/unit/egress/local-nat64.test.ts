@@ -16,13 +16,13 @@ test('in a range that is no NAT64 prefix every position of the IPv4 address is c
     '64:ff9b:1:a9:fe:a9fe::', // /56
     '64:ff9b:1:0:a9:fea9:fe00::', // /64
     '64:ff9b:1::169.254.169.254', // /96
-    '64:ff9b:1:a9fe:ffa9:fe00::', // the byte that is skipped is not zero
-    '64:ff9b:1:a9fe:a9:fe00:808:808', // nor is what follows
+    '64:ff9b:1:a9fe:ffa9:fe00::', // the skipped byte is not zero
+    '64:ff9b:1:a9fe:a9:fe00:808:808', // nor are the following bytes
   ])
     expect([spelling, allows(spelling, guard)]).toEqual([spelling, false]);
   for (const spelling of ['64:ff9b:1:aa:fe:a9fe::', '64:ff9b:1:abcd::8.8.8.8'])
     expect([spelling, allows(spelling, guard)]).toEqual([spelling, true]);
-  // Without an allowed range nothing is permitted.
+  // Without an allowed range, nothing is permitted.
   const publicOnly = createAddressGuard({ allowCidrs: [], denyCidrs: [] }, () => []);
   expect(allows('64:ff9b:1:808:8:800::', publicOnly)).toBe(false);
 });

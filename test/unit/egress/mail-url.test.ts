@@ -1,4 +1,4 @@
-// Which addresses an operations webhook may have, and how the mail server is set.
+// The email addresses of operations webhooks, and the setting of the mail server.
 import { expect, test } from 'vitest';
 import { checkMailUrl } from '../../../lib/egress/mail-url.ts';
 import { parseMailServer } from '../../../lib/egress/mail-server.ts';
@@ -49,7 +49,7 @@ test('without a mail server an address is refused, and the reason says so', () =
   expect(checkMailUrl('mailto:ops@example.com', { mail: null })).toEqual({ ok: false, reason });
 });
 
-test('of a URL the origin is shown, of an address the domain', () => {
+test('the origin of a URL is shown, and the domain of an email address', () => {
   expect(originOf('https://hooks.example.com:8443/secret?x=1')).toBe(
     'https://hooks.example.com:8443',
   );
@@ -65,10 +65,10 @@ test.each([
     'smtp://herald:p%40ss@mail.example.com:2525',
     { port: 2525, login: { user: 'herald', pass: 'p@ss' }, needsTls: true },
   ],
-  // Nobody is on the way to this machine.
+  // A connection to this machine needs no TLS.
   ['smtp://herald:pass@127.0.0.1:25', { login: { user: 'herald', pass: 'pass' }, needsTls: false }],
   ['smtp://[::1]:25', { host: '::1' }],
-])('the mail server %s is read', (text, server) => {
+])('the mail server %s is parsed', (text, server) => {
   expect(parseMailServer(text)).toMatchObject(server);
 });
 

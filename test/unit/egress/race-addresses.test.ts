@@ -1,4 +1,4 @@
-// In which order addresses are dialled, and what ends a dial.
+// The order in which addresses are dialled, and the end of a dial.
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { chooseAddresses, raceAddresses } from '../../../lib/egress/race-addresses.ts';
@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 const addresses = (count: number, prefix = '192.0.2.'): string[] =>
   Array.from({ length: count }, (_none, index) => `${prefix}${index + 1}`);
 
-test('the families take turns, IPv4 first, each from a random address on', () => {
+test('the families alternate, IPv4 first, each starting at a random address', () => {
   const found = ['2001:db8::1', '192.0.2.1', '192.0.2.2', '2001:db8::2', '192.0.2.3', '192.0.2.1'];
   const order = chooseAddresses(found, () => 0.5);
   expect(order).toEqual(['192.0.2.2', '2001:db8::2', '192.0.2.3', '2001:db8::1', '192.0.2.1']);
@@ -29,7 +29,7 @@ test('many addresses of one family leave room for the other', () => {
   expect(order[1]).toBe('2001:db8::1');
 });
 
-test('each of nine addresses is among the chosen for some random start', () => {
+test('each of nine addresses is chosen for some random start', () => {
   const starts = Array.from({ length: 9 }, (_none, start) => (start + 0.5) / 9);
   const firsts = starts.map((start) => chooseAddresses(addresses(9), () => start)[0]);
   expect(new Set(firsts).size).toBe(9);
@@ -76,7 +76,7 @@ test('the next address is dialled after 250 ms, and the one before it may still 
   expect(dials).toHaveLength(2);
 });
 
-test('a refused address is followed by the next immediately, and the first fault is told', async () => {
+test('a refused address is followed by the next immediately, and the first fault is reported', async () => {
   const { dials, ended } = startRace(3);
   for (let turn = 0; turn < 3; turn += 1) {
     expect(dials).toHaveLength(turn + 1);
@@ -86,7 +86,7 @@ test('a refused address is followed by the next immediately, and the first fault
   await expect(ended).rejects.toThrow('fault 0');
 });
 
-test('a connection that comes after the winner is closed', async () => {
+test('a connection opened after the winner is closed', async () => {
   const { dials, ended } = startRace(2);
   await vi.advanceTimersByTimeAsync(250);
   const winner = dials[1]?.connect();
@@ -97,7 +97,7 @@ test('a connection that comes after the winner is closed', async () => {
   expect(winner?.destroyed).toBe(false);
 });
 
-test('an abort ends all dials, begins no other, and is told instead of earlier faults', async () => {
+test('an abort ends all dials, starts no other, and is reported instead of earlier faults', async () => {
   const { dials, stop, ended } = startRace(4);
   dials[0]?.fail(new Error('refused'));
   await vi.advanceTimersByTimeAsync(250);

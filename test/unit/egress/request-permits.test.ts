@@ -13,7 +13,7 @@ const newPermits = (): RequestPermits =>
     perOriginMax: permitsPerOrigin,
     inAllMax: permitsInAll,
   });
-/** One more millisecond for the turn of the event loop that reads received data. */
+/** Adds a millisecond for the event loop turn that reads received data. */
 const overdueAfterMs = 1_001;
 const waitMsMax = 2_000;
 
@@ -35,7 +35,7 @@ interface Caller {
   to?: URL;
 }
 
-/** Asks for the permits of `count` requests, and begins each request that gets one. */
+/** Acquires permits for `count` requests, and starts each request that gets one. */
 function ask(permits: RequestPermits, count: number, caller: Caller): Course {
   const course: Course = { begun: [], throttled: 0 };
   const { to = url, appUid = 'one', webhookUid } = caller;
@@ -63,7 +63,7 @@ test('a webhook has at most 32 requests in flight, even slow ones, and a wait of
   expect(course).toMatchObject({ begun: { length: permitsPerWebhook }, throttled: 68 });
 });
 
-test('three silent webhooks never delay a fourth of their origin', async () => {
+test('three unresponsive webhooks never delay a fourth of their origin', async () => {
   const permits = newPermits();
   const silents = [1, 2, 3].map((n) => ask(permits, 64, { webhookUid: `silent${n}` }));
   await settle();
@@ -105,7 +105,7 @@ test.each([
   expect(last?.begun).toHaveLength(1);
 });
 
-test('a request that has not begun is never overdue', async () => {
+test('a request that has not started is never overdue', async () => {
   const permits = newPermits();
   for (let n = 0; n < permitsPerOrigin; n += 1) {
     await permits.acquire(url, { appUid: 'one', webhookUid: `webhook${n}` });
@@ -115,7 +115,7 @@ test('a request that has not begun is never overdue', async () => {
   expect(next.begun).toHaveLength(0);
 });
 
-test('an application whose receivers take all that it may have leaves a quarter of all permits to others', async () => {
+test('an application that uses all its permits leaves a quarter of them to others', async () => {
   const permits = newPermits();
   const slow = Array.from({ length: 20 }, (_, n) =>
     ask(permits, permitsPerWebhook, { appUid: 'slow', webhookUid: `slow${n}`, to: elsewhere(n) }),
@@ -130,9 +130,9 @@ test('an application whose receivers take all that it may have leaves a quarter 
   expect(others.map(({ begun }) => begun.length)).toEqual([permitsPerWebhook, permitsPerWebhook]);
 });
 
-test('a free permit goes to the applications that wait in turn, and in each to its webhooks in turn', async () => {
+test('free permits go to the waiting applications in turn, and to the webhooks of each in turn', async () => {
   const permits = newPermits();
-  // Two applications hold all of the process' permits.
+  // Two applications hold all permits of the process.
   const held = ['x', 'y'].flatMap((appUid) =>
     Array.from({ length: permitsInAll / 2 }, (_, n) =>
       ask(permits, 1, { appUid, webhookUid: `${appUid}${n}`, to: elsewhere(n) }),
@@ -153,7 +153,7 @@ test('a free permit goes to the applications that wait in turn, and in each to i
   expect(order).toEqual(['a1', 'b1', 'a2', 'a1', 'a1']);
 });
 
-test('who waits at the limit of a webhook holds up no other webhook', async () => {
+test('a request that waits at the limit of its webhook delays no other webhook', async () => {
   const permits = newPermits();
   ask(permits, 2 * permitsPerWebhook, silent);
   const quick = ask(permits, permitsPerWebhook, { webhookUid: 'quick' });
@@ -161,7 +161,7 @@ test('who waits at the limit of a webhook holds up no other webhook', async () =
   expect(quick.begun).toHaveLength(permitsPerWebhook);
 });
 
-test('a throttled request keeps no permit of its webhook', async () => {
+test('a throttled request holds no permit of its webhook', async () => {
   const permits = newPermits();
   for (let n = 0; n < permitsPerOrigin; n += 1) {
     await permits.acquire(url, { appUid: 'one', webhookUid: `webhook${n >> 5}` });
@@ -177,7 +177,7 @@ test('a throttled request keeps no permit of its webhook', async () => {
   expect(others.begun).toHaveLength(permitsPerWebhook);
 });
 
-test('when waiting is ended, every waiting request is throttled', async () => {
+test('when waits are ended, every waiting request is throttled', async () => {
   const permits = newPermits();
   const course = ask(permits, 100, silent);
   await settle();

@@ -1,4 +1,4 @@
-// The kept beginning of an answer: bounded, valid text, cut between characters.
+// The kept start of a response: bounded, valid text, cut between characters.
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { hideTexts, sampleText } from '../../../lib/egress/response-sample.ts';
@@ -6,12 +6,12 @@ import { egressLimits } from '../../../lib/limits.ts';
 
 const { responseSampleBytesMax } = egressLimits;
 
-test('a short answer is kept unchanged', () => {
+test('a short response is kept unchanged', () => {
   expect(sampleText(Buffer.from('{"ok":true}'), true)).toBe('{"ok":true}');
   expect(sampleText(Buffer.alloc(0), true)).toBe('');
 });
 
-test('a long answer is cut between characters', () => {
+test('a long response is cut between characters', () => {
   const text = sampleText(Buffer.from(`a${'é'.repeat(3_000)}`), true);
   expect(text).toBe(`a${'é'.repeat(2_047)}`);
 });
@@ -60,6 +60,6 @@ test.each([
   ['cut early: secret-', ['secret-1234'], 'cut early: secret-'],
   ['not at the end: secret-1.', ['secret-1234'], 'not at the end: secret-1.'],
   ['', ['secret-1'], ''],
-])('of %j without %j is kept %j', (sample, texts, kept) => {
+])('%j without %j becomes %j', (sample, texts, kept) => {
   expect(hideTexts(sample, texts)).toBe(kept);
 });

@@ -1,8 +1,8 @@
-// What is read of a response that a strict parser refuses.
+// Parsing a response that a strict parser rejects.
 import { expect, test } from 'vitest';
 import { ResponseStart } from '../../../lib/egress/response-start.ts';
 
-/** Reads a response that comes in pieces of any size. */
+/** Reads a response that arrives in pieces of any size. */
 function read(text: string, pieceBytes = 7) {
   const start = new ResponseStart();
   for (let at = 0; at < text.length; at += pieceBytes) {
@@ -56,7 +56,7 @@ test.each([
   ['2\r\nokay\r\n0\r\n\r\n', 'ok'],
   ['no chunks', 'no chunks'],
   ['0\r\n\r\n', ''],
-])('the chunks %j hold %j', (chunks, body) => {
+])('the chunks %j contain %j', (chunks, body) => {
   expect(read(`HTTP/1.1 500 X\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`).body).toBe(body);
 });
 

@@ -93,14 +93,14 @@ const invisible = [
   '\u{e0041}',
   '\u{1d173}',
 ];
-const places = [
+const patterns = [
   'https://example.com/hook_',
   'https://example.com/a_b',
   'https://example.com/?a=_',
   'https://example.com/?_=b',
 ];
 
-test.each(places)(
+test.each(patterns)(
   'no invisible character is accepted in place of _ in %s, plain or encoded',
   (place) => {
     for (const character of invisible) {

@@ -1,4 +1,4 @@
-// What an operator reads when MongoDB cannot be used: never the password.
+// The message for an operator when MongoDB cannot be used never contains the password.
 import { expect, test } from 'vitest';
 import { MongoClient, MongoServerError } from 'mongodb';
 import { connectFault } from '../../../lib/mongo/connect-fault.ts';

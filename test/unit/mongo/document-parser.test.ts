@@ -1,4 +1,4 @@
-// Documents that are read again and again: only changed ones are parsed.
+// Of documents that are read repeatedly, only changed ones are parsed.
 import { BSON } from 'mongodb';
 import { expect, test } from 'vitest';
 import { DocumentParser } from '../../../lib/mongo/document-parser.ts';
@@ -13,7 +13,7 @@ const at = new Date('2026-01-01');
 const stored = (_id: string, text = 'x'): Buffer => Buffer.from(BSON.serialize({ _id, at, text }));
 const sizeOf = stored('a').length;
 
-test('a document with the same bytes is the same object, a changed one is parsed anew', async () => {
+test('a document with the same bytes is the same object, and a changed one is parsed again', async () => {
   const parser = new DocumentParser<Thing>(1_000);
   const [first] = await parser.parse([stored('a')]);
   expect(first).toEqual({ _id: 'a', at, text: 'x' });
@@ -26,7 +26,7 @@ test('a document with the same bytes is the same object, a changed one is parsed
   expect((await parser.parse([stored('a', 'z')]))[0]?.text).toBe('z');
 });
 
-test('what is kept is no part of the bytes that were read', async () => {
+test('cached documents do not keep the bytes that were read', async () => {
   const parser = new DocumentParser<Thing>(1_000);
   const read = stored('a');
   await parser.parse([read]);
@@ -37,14 +37,14 @@ test('what is kept is no part of the bytes that were read', async () => {
 test.each([
   [2 * sizeOf, true],
   [2 * sizeOf - 1, false],
-])('of two documents of %i bytes the first is kept: %s', async (bytesMax, isKept) => {
+])('of two documents with a limit of %i bytes, the first is kept: %s', async (bytesMax, isKept) => {
   const parser = new DocumentParser<Thing>(bytesMax);
   const [first, second] = await parser.parse([stored('a'), stored('b')]);
   expect((await parser.parse([stored('b')]))[0]).toBe(second);
   expect((await parser.parse([stored('a')]))[0] === first).toBe(isKept);
 });
 
-test('the document that was not read for longest goes first', async () => {
+test('the least recently used document is dropped first', async () => {
   const parser = new DocumentParser<Thing>(2 * sizeOf);
   const [first, second] = await parser.parse([stored('a'), stored('b')]);
   await parser.parse([stored('a'), stored('c')]);

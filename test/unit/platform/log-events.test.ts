@@ -1,4 +1,4 @@
-// The compiler refuses the name of an event that is not listed; here each listed one is logged.
+// The compiler rejects unlisted event names; this test checks that each listed one is logged.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const source = ['activities', 'api', 'lib', 'worker']
   .map((name) => readFileSync(name, 'utf8'))
   .join('\n');
 
-// As the last argument of a call.
+// The name is the last argument of a call.
 const logged = new Set(
   [...source.matchAll(/'([a-z_]+\.[a-z_]+)',?\s*\)/g)].map(([, name]) => name),
 );

@@ -1,4 +1,4 @@
-// Log lines of real processes: what is logged is read, however the process ends and however slowly it is read.
+// Log lines of real processes arrive, however the process ends and however slowly they are read.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -16,7 +16,7 @@ const source = fileURLToPath(new URL('../../support/logging-process.ts', import.
 let folder: string;
 let script: string;
 
-// A process of one bundled file starts sooner.
+// A process of one bundled file starts faster.
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'log-writer-test-'));
   script = join(folder, 'logging-process.mjs');
@@ -27,7 +27,7 @@ beforeAll(async () => {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // For packages that were written for `require`.
+    // For packages that use `require`.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },
@@ -68,7 +68,7 @@ function startLogging(way: string): LoggingProcess {
   return { child, stdout: child.stdout, ended: once(child, 'exit') };
 }
 
-// A line that was cut does not parse.
+// A truncated line does not parse.
 function parse(line: string): LogLine {
   return JSON.parse(line) as LogLine;
 }
@@ -90,7 +90,7 @@ test.each([
   ['an unhandled rejection', 1, 'first'],
   ['the natural end', 0, 'first'],
   ['a failed start', 1, 'process.failed'],
-])('the last line before %s is written whole', async (way, code, msg) => {
+])('the last line before %s is written completely', async (way, code, msg) => {
   const { stdout, ended } = startLogging(way);
   const { lines, end } = readLines(stdout);
   expect(await ended).toEqual([code, null]);
@@ -128,10 +128,10 @@ test('a line is written without waiting for more, and without its secrets', asyn
   expect(parse(String(line))).toMatchObject({ msg: 'first', secret: 'whsec_…' });
 });
 
-test('a log that nobody reads holds no process up, stays small, and counts what it drops', async () => {
+test('a log that nobody reads blocks no process, stays small, and counts dropped lines', async () => {
   const { child, stdout, ended } = startLogging('no end');
   child.send('flood');
-  // Without the bound it ends here, out of memory.
+  // Without the limit, the process would run out of memory here.
   const [flooded] = await Promise.race([once(child, 'message'), ended]);
   const { lines, end } = readLines(stdout);
   let asked = 0;

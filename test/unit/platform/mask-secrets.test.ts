@@ -31,7 +31,7 @@ test.each([
 });
 
 test.each(['eyJ', 'eyJaaaaaaaa.', 'whsec_', 'ahk_', `ahk_${'a'.repeat(12)}`])(
-  'a long text of only %s is masked fast',
+  'a long text of only %s is masked quickly',
   (beginning) => {
     const text = beginning.repeat(200_000 / beginning.length);
     const timesMs = [1, 2, 3].map(() => {

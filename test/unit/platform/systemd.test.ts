@@ -1,4 +1,4 @@
-// What a process tells systemd, by a socket of the kind that systemd opens.
+// The notifications of a process to systemd, through a socket like that of systemd.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { waitFor } from '../../support/wait-for.ts';
 const watchdogMs = 300;
 const hangsMs = 5 * watchdogMs;
 
-// Prints what it gets, a line each.
+// Prints each message on its own line.
 const systemd = `
 import socket, sys
 notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -21,7 +21,7 @@ while True:
     print(notices.recv(4096).decode().strip(), flush=True)
 `;
 
-// On a line of its input its event loop hangs for a while.
+// A line of input blocks its event loop for a while.
 const service = `
 import { notifySystemd } from './lib/platform/systemd.ts';
 notifySystemd(process.env);
@@ -51,7 +51,7 @@ function linesOf(child: ChildProcess): readonly string[] {
   return lines;
 }
 
-/** Starts both, the service with these settings of the watchdog; `$$` is its process. */
+/** Starts both, the service with these watchdog settings; `$$` is its process ID. */
 async function startBoth(watchdog: string) {
   folder = mkdtempSync(join(tmpdir(), 'herald-systemd-'));
   const socket = join(folder, 'notify');
@@ -68,7 +68,7 @@ async function startBoth(watchdog: string) {
 }
 
 describe.skipIf(!canRun)('with systemd-notify', () => {
-  test('a process is ready once, and then says that it runs until its event loop hangs', async () => {
+  test('a process reports ready once, and then that it runs until its event loop hangs', async () => {
     const { child, said, count } = await startBoth(
       `WATCHDOG_PID=$$ WATCHDOG_USEC=${watchdogMs * 1_000}`,
     );
@@ -77,14 +77,14 @@ describe.skipIf(!canRun)('with systemd-notify', () => {
     await waitFor(() => said.includes('hangs'));
     const before = count('WATCHDOG=1');
     await waitFor(() => said.includes('runs'));
-    // Of fifteen: what the shell had not sent yet when the loop began to hang.
+    // Of fifteen: messages that the shell had not sent yet when the loop began to hang.
     const meanwhile = count('WATCHDOG=1') - before;
     expect(meanwhile).toBeLessThan(5);
     await waitFor(() => count('WATCHDOG=1') >= before + meanwhile + 3);
     expect(count('READY=1')).toBe(1);
   });
 
-  test('the watchdog of another process is not told, and no other line of systemd is needed', async () => {
+  test('the watchdog of another process gets no messages, and no other setting of systemd is needed', async () => {
     const { child, said, count } = await startBoth('WATCHDOG_PID=1 WATCHDOG_USEC=1000');
     await waitFor(() => count('READY=1') === 1);
     child.stdin?.write('hang\n');

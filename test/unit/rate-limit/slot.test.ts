@@ -1,4 +1,4 @@
-// Which slots a delivery may still use when it comes.
+// The slots that a delivery may still use.
 import { expect, test } from 'vitest';
 import { hasSlot } from '../../../lib/rate-limit/slot.ts';
 

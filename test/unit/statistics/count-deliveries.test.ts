@@ -4,8 +4,8 @@ import { newId } from '../../../lib/platform/ids.ts';
 import {
   addFact,
   type CountedDelivery,
+  emptyCounts,
   factsOf,
-  noCounts,
   ownersOf,
 } from '../../../lib/statistics/count-deliveries.ts';
 
@@ -47,13 +47,13 @@ test('each attempt counts at its end, with its state and its duration', () => {
   ]);
 });
 
-test('a delivery that waits, or was never attempted, counts nothing', () => {
+test('a waiting or never attempted delivery counts nothing', () => {
   for (const state of ['pending', 'held', 'retrying'] as const) {
     expect(factsOf(delivery({ state }))).toEqual([]);
   }
 });
 
-test('a cancellation counts once, at its time, beside the attempts before it', () => {
+test('a cancellation counts once, at its time, in addition to the attempts before it', () => {
   const facts = factsOf(delivery({ state: 'cancelled', attempts: [attempt(10, 'retrying')] }));
   expect(facts.map(({ outcome, atMs }) => [outcome, atMs - changedMs])).toEqual([
     ['retrying', 50],
@@ -82,18 +82,18 @@ test.each<[string, Partial<CountedDelivery>, (number | null)[]]>([
     },
     [50, null, null],
   ],
-])('of %s the time from the change to the receipt counts as it should', (_of, fields, expected) => {
+])('the time from change to receipt of %s is counted correctly', (_of, fields, expected) => {
   const facts = factsOf(delivery(fields));
   expect(facts.map(({ changeToReceiptMs }) => changeToReceiptMs)).toEqual(expected);
 });
 
-test('the application counts its changes, and each webhook all that is sent to it', () => {
+test('the application counts its changes, and each webhook all its deliveries', () => {
   expect(ownersOf(delivery({}))).toEqual(['app_1', 'whk_1']);
   expect(ownersOf(delivery({ event: 'webhook.failing' }))).toEqual(['whk_1']);
 });
 
-test('counts hold the outcome, and durations only where there are some', () => {
-  const counts = noCounts();
+test('counts contain the outcome, and durations only if there are any', () => {
+  const counts = emptyCounts();
   const cancelled = { outcome: 'cancelled', attemptMs: null, changeToReceiptMs: null } as const;
   const delivered = { outcome: 'delivered', attemptMs: 0, changeToReceiptMs: 0 } as const;
   for (const fact of [cancelled, delivered, delivered]) addFact(counts, { atMs: 1, ...fact });

@@ -5,7 +5,7 @@ import { addDuration, addHistogram, percentilesOf } from '../../../lib/statistic
 import type { Histogram } from '../../../lib/model/statistics.ts';
 
 const longestMs = 15 * dayMs;
-// Mostly short, as durations are, with some that are very long.
+// Mostly short, like real durations, with some very long ones.
 const durations = fc.array(
   fc.oneof(fc.integer({ min: 0, max: 6_000 }), fc.integer({ min: 0, max: longestMs })),
   { minLength: 1, maxLength: 300 },

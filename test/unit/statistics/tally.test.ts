@@ -1,4 +1,4 @@
-// The counts of a span, of which only so many are in memory, and so many are written together.
+// The counts of a span, with limits on those in memory and those written together.
 import { expect, test } from 'vitest';
 import { minuteMs } from '../../../lib/platform/duration.ts';
 import { newId } from '../../../lib/platform/ids.ts';
@@ -8,7 +8,7 @@ const startMs = Date.parse('2026-11-20T12:00:00Z');
 const inMinutes = (minutes: number): Date => new Date(startMs + minutes * minuteMs);
 const span = { start: inMinutes(0), end: inMinutes(10) };
 
-/** Tallies a delivery for each number: attempted once, in that minute, with a webhook of its own. */
+/** Tallies a delivery for each number: attempted once, in that minute, with its own webhook. */
 function tallyOf(minutes: readonly number[], countMax?: number): Tally {
   const tally = new Tally(span, countMax);
   for (const minute of minutes) {
@@ -40,15 +40,11 @@ test('a span in which nothing ended is one part', () => {
   expect(partsOf(tallyOf([-1, 10]), 1)).toEqual([{ from: 0, to: 10, minutes: [], count: 0 }]);
 });
 
-// In a minute with so many webhooks there are as many counts and one, that of the application.
+// A minute has one count per webhook and one for the application.
 test.each([
+  ['are one part up to the limit of counts', 5, [{ from: 0, to: 10, minutes: [2, 6], count: 5 }]],
   [
-    'are one part while they have as many counts',
-    5,
-    [{ from: 0, to: 10, minutes: [2, 6], count: 5 }],
-  ],
-  [
-    'are several parts where they have more',
+    'are several parts above the limit',
     4,
     [
       { from: 0, to: 6, minutes: [2], count: 3 },
@@ -56,7 +52,7 @@ test.each([
     ],
   ],
   [
-    'are one part each where each has more',
+    'are one part each if each exceeds the limit',
     1,
     [
       { from: 0, to: 6, minutes: [2], count: 3 },
@@ -69,8 +65,8 @@ test.each([
 
 test.each([
   ['holds no more counts', 5, { from: 0, to: 6, minutes: [1, 3], count: 5 }],
-  ['holds one minute at least', 1, { from: 0, to: 3, minutes: [1], count: 3 }],
-])('a span ends before the first minute of which it %s', (_rule, countMax, part) => {
+  ['holds at least one minute', 1, { from: 0, to: 3, minutes: [1], count: 3 }],
+])('a span is shortened so that it %s', (_rule, countMax, part) => {
   const inOrder = [1, 1, 3, 6, 8];
   for (const minutes of [inOrder, inOrder.toReversed()]) {
     expect(partsOf(tallyOf(minutes, countMax), Infinity)).toEqual([part]);

@@ -11,12 +11,12 @@ test('the table has a row for each instrument', () => {
   expect(withTable(page, all)).not.toBe(withTable(page, all.slice(1)));
 });
 
-test('no page without its marks is written', () => {
+test('a page without its markers is not written', () => {
   expect(() => withTable(page.replace('<!-- end -->', ''), all)).toThrow('no "<!-- begin');
 });
 
 test.each(all.map((instrument) => [instrument.facts.name, instrument] as const))(
-  '%s has a name of its own in the style of OpenTelemetry, a unit and no label of many values',
+  '%s has a unique name in the style of OpenTelemetry, a unit and no label with many values',
   (name, { facts }) => {
     expect(name).toMatch(/^[a-z]+(?:[._][a-z]+)+$/);
     expect(all.filter((other) => other.facts.name === name)).toHaveLength(1);

@@ -1,4 +1,4 @@
-// What the metrics tell of attempts: one table of outcomes, one of due times.
+// The metrics of attempts: a table of outcomes, and one of due times.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dueOf, measureAttempt } from '../../../lib/deliveries/report-attempt.ts';
 import type { Attempt } from '../../../lib/model/attempt.ts';
@@ -66,7 +66,7 @@ test.each<{ made: Partial<Attempt>; delivery?: Partial<DeliveryDocument>; labels
     made: { ...failure, state: 'blocked', errorClass: 'blocked' },
     labels: { attempt: '1', state: 'blocked', error_type: 'blocked' },
   },
-])('$made.n, $made.state, $made.errorClass is one more with $labels', async (row) => {
+])('$made.n, $made.state, $made.errorClass is counted with $labels', async (row) => {
   const labels = row.labels as Record<string, string>;
   const before = await metrics.read();
   const attempt = { ...success, ...row.made };
@@ -82,7 +82,7 @@ test.each<{ made: Partial<Attempt>; delivery?: Partial<DeliveryDocument>; labels
   expect(gained(receipt)).toBe(attempt.state === 'delivered' ? 1 : 0);
 });
 
-test('what was sent again has no time from change to receipt', async () => {
+test('a requeued delivery has no time from change to receipt', async () => {
   const before = await metrics.read();
   const delivery = { ...retrying, requeuedAt: dueAt };
   measureAttempt({ event, webhook, delivery, attempt: { ...success, n: 2 }, readyAt: success.at });
@@ -106,12 +106,12 @@ test.each<{ of: string; made: Partial<Parameters<typeof dueOf>[0]>; due: Date | 
   },
   { of: 'a retry: when it was due', made: { delivery: retrying }, due: dueAt },
   {
-    of: 'what a job sends: unknown',
+    of: 'a delivery of a job: unknown',
     made: { delivery: { ...retrying, jobUid: 'job_1' } },
     due: null,
   },
   {
-    of: 'what was throttled, or rate-limited: unknown',
+    of: 'a throttled or rate-limited delivery: unknown',
     made: { delivery: { ...retrying, state: 'pending' } },
     due: null,
   },
@@ -121,7 +121,7 @@ test.each<{ of: string; made: Partial<Parameters<typeof dueOf>[0]>; due: Date | 
     due: null,
   },
   {
-    of: 'in its turn: unknown',
+    of: 'in order: unknown',
     made: { event: { ...event, order: [{ webhookUid: 'whk_1', n: 1 }] } },
     due: null,
   },

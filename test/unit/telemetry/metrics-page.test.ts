@@ -1,4 +1,4 @@
-// The page of metrics: what it serves, to whom, and what it does not let happen.
+// The metrics page: its responses and its limits.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
@@ -30,7 +30,7 @@ test.each([
   ['POST', '/api/v1/appuid/app_1/agents', 404],
   ['GET', '/admin/api/session', 404],
   ['GET', '/console', 404],
-])('%s %s is answered %d', async (method, path, status) => {
+])('%s %s has status %d', async (method, path, status) => {
   const { port } = await serve();
   const answer = await fetch(`http://${host}:${port}${path}`, { method });
   expect(answer.status).toBe(status);
@@ -39,14 +39,14 @@ test.each([
   if (isPage) expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
 });
 
-test('a port that is taken is told with the setting', async () => {
+test('the error for a taken port names the setting', async () => {
   const { port } = await serve();
   await expect(serveMetricsPage({ port, host }, async () => '')).rejects.toThrow(
     `port ${port} is in use; set HERALD_METRICS_PORT to another, or to 0 for any`,
   );
 });
 
-test('a page that cannot be written is a 500, and the next one is tried anew', async () => {
+test('a page that cannot be rendered is a 500, and the next request tries again', async () => {
   let fails = true;
   const { port } = await serve(() =>
     fails ? Promise.reject(new Error('x')) : Promise.resolve('up 1\n'),
@@ -57,7 +57,7 @@ test('a page that cannot be written is a 500, and the next one is tried anew', a
   expect((await fetch(url)).status).toBe(200);
 });
 
-test('those who ask concurrently share one page', async () => {
+test('concurrent callers share one page', async () => {
   let written = 0;
   let release = (): void => undefined;
   const { port } = await serve(async () => {
@@ -73,7 +73,7 @@ test('those who ask concurrently share one page', async () => {
   expect(new Set(pages).size).toBe(written);
 });
 
-test('readers that do not read keep neither others nor the end waiting', async () => {
+test('clients that do not read delay neither others nor the stop', async () => {
   const page = await serveMetricsPage({ port: 0, host }, async () => 'x'.repeat(8 * 1_024 ** 2));
   const slow = await Promise.all(
     Array.from({ length: 8 }, async () => {
@@ -96,7 +96,7 @@ test('readers that do not read keep neither others nor the end waiting', async (
   for (const socket of [...slow, halfSent]) socket.destroy();
 });
 
-test('more connections than it takes are closed', async () => {
+test('connections beyond the limit are closed', async () => {
   const { port } = await serve();
   const sockets = await Promise.all(
     Array.from({ length: 33 }, async () => {
@@ -110,7 +110,7 @@ test('more connections than it takes are closed', async () => {
   for (const socket of sockets) socket.destroy();
 });
 
-test('idle connections are closed for those who come when there is no room', async () => {
+test('idle connections are closed for new ones at the limit', async () => {
   const { port } = await serve();
   const idle = await Promise.all(
     Array.from({ length: 32 }, async () => {

@@ -1,4 +1,4 @@
-// Metrics by OTLP: what a collector gets, and that one that is away harms nothing.
+// Metrics by OTLP: the data for a collector, and no harm from an unavailable one.
 import { afterEach, expect, test, vi } from 'vitest';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { version } from '../../../lib/platform/version.ts';
@@ -24,7 +24,7 @@ async function push(): Promise<{ collector: MetricsCollector; telemetry: Telemet
   return { collector, telemetry: await startTelemetry('worker', settings) };
 }
 
-test('a collector gets the figures under their own names, with what tells of the process', async () => {
+test('a collector gets the metrics under their own names, with the attributes of the process', async () => {
   const { collector, telemetry } = await push();
   open.use(telemetry);
   instruments.eventsRecorded.add(3, { event: 'agent.created' });
@@ -50,7 +50,7 @@ test('a collector gets the figures under their own names, with what tells of the
   await waitFor(() => collector.pushed.find(({ values }) => values.has(delay)));
 });
 
-test('what OpenTelemetry’s own settings say of the process wins', async () => {
+test('OpenTelemetry’s own settings override the attributes of the process', async () => {
   vi.stubEnv('OTEL_SERVICE_NAME', 'hooks');
   vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'deployment.environment.name=test');
   const { collector, telemetry } = await push();
@@ -62,7 +62,7 @@ test('what OpenTelemetry’s own settings say of the process wins', async () => 
   });
 });
 
-test('what was counted last is sent at the end, and nothing after it', async () => {
+test('the last counts are sent at the end, and nothing after it', async () => {
   const { collector, telemetry } = await push();
   await waitFor(() => collector.pushed.length > 0);
   instruments.signingKeyFailures.add(7, {});
@@ -72,12 +72,12 @@ test('what was counted last is sent at the end, and nothing after it', async () 
   instruments.signingKeyFailures.add(1, {});
   const again = await startTelemetry('worker', settings);
   await again[Symbol.asyncDispose]();
-  // It begins at zero: nothing is kept without telemetry.
+  // It starts at zero: nothing is kept without telemetry.
   expect(collector.pushed.length).toBeGreaterThan(count);
   expect(collector.pushed.at(-1)?.values.get('herald.signing_keys.failures')).toEqual([0]);
 });
 
-test('a collector that is away does not hold up the end', async () => {
+test('an unavailable collector does not delay the end', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${await closedPort()}`);
   const telemetry = await startTelemetry('worker', settings);
   instruments.eventsRecorded.add(1, { event: 'agent.created' });

@@ -1,4 +1,4 @@
-// Which new traces are recorded.
+// The new traces that are recorded.
 import { type Link, ROOT_CONTEXT, SpanKind, TraceFlags } from '@opentelemetry/api';
 import { SamplingDecision } from '@opentelemetry/sdk-trace-node';
 import { expect, test } from 'vitest';
@@ -28,11 +28,11 @@ test.each([
   [0.1, 0.0999, recorded],
   [0.1, 0.1, dropped],
   [0, 0, dropped],
-])('of a share of %d, %d is decision %d', (share, drawn, decision) => {
+])('with a share of %d, the random number %d leads to decision %d', (share, drawn, decision) => {
   expect(decide({ share, drawn })).toBe(decision);
 });
 
-test('the id of a trace decides nothing: callers choose it', () => {
+test('the ID of a trace does not matter, because callers choose it', () => {
   for (const digit of ['0', 'f']) {
     const traceId = `${digit.repeat(31)}1`;
     expect(decide({ share: 0.5, drawn: 0.9, traceId })).toBe(dropped);
@@ -40,7 +40,7 @@ test('the id of a trace decides nothing: callers choose it', () => {
   }
 });
 
-test('what is linked to a recorded trace is recorded', () => {
+test('a span linked to a recorded trace is recorded', () => {
   expect(decide({ share: 0.1, drawn: 0.9, links: [linkTo(TraceFlags.SAMPLED)] })).toBe(recorded);
   expect(decide({ share: 0.1, drawn: 0.9, links: [linkTo(TraceFlags.NONE)] })).toBe(dropped);
 });

@@ -1,8 +1,12 @@
-// What is taken of a caller's headers, and how a place in a trace is stored.
+// Reading a caller's trace headers, and storing a span context.
 import { propagation, trace, TraceFlags } from '@opentelemetry/api';
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { contextOfCaller, placeOf, traceOf } from '../../../lib/telemetry/trace-context.ts';
+import {
+  contextOfCaller,
+  spanContextOf,
+  toTraceContext,
+} from '../../../lib/telemetry/trace-context.ts';
 
 beforeAll(() => new NodeTracerProvider().register({ contextManager: null }));
 afterAll(() => {
@@ -19,8 +23,8 @@ const placeOfCaller = (headers: Record<string, string>) =>
 test.each([
   ['00 with the flag', good],
   ['00 without it', `00-${traceId}-${spanId}-00`],
-  ['a later version, with more behind it', `cc-${traceId}-${spanId}-01-what-the-future-will-be`],
-])('%s is taken up, but not its flag', (_name, traceparent) => {
+  ['a later version with more fields', `cc-${traceId}-${spanId}-01-what-the-future-will-be`],
+])('the trace of %s is continued, but its flag is ignored', (_name, traceparent) => {
   const place = placeOfCaller({ traceparent });
   expect(place).toMatchObject({ traceId, spanId, traceFlags: TraceFlags.NONE, isRemote: true });
 });
@@ -29,7 +33,7 @@ test.each([
   ['nothing', ''],
   ['a word', 'yes'],
   ['version ff', `ff-${traceId}-${spanId}-01`],
-  ['version 00 with more behind it', `${good}-more`],
+  ['version 00 with more fields', `${good}-more`],
   ['a trace of zeros', `00-${'0'.repeat(32)}-${spanId}-01`],
   ['a span of zeros', `00-${traceId}-${'0'.repeat(16)}-01`],
   ['a trace id that is short', `00-${traceId.slice(1)}-${spanId}-01`],
@@ -43,7 +47,7 @@ test.each([
   ['quotes', `"${good}"`],
   ['16 KB', good + 'x'.repeat(16_000)],
   ['many dashes', '-'.repeat(16_000)],
-])('%s begins a new trace', (_name, traceparent) => {
+])('%s starts a new trace', (_name, traceparent) => {
   expect(placeOfCaller({ traceparent })).toBeUndefined();
 });
 
@@ -59,12 +63,12 @@ test.each([
   ['33 members', list(33), list(32)],
   ['512 characters', member(1, 509), null],
   ['513 characters', `${member(1, 200)},${member(2, 400)}`, member(1, 200)],
-  ['members that are none', 'a=1,nonsense,B=2,c=3', 'a=1,c=3'],
+  ['invalid members', 'a=1,nonsense,B=2,c=3', 'a=1,c=3'],
   ['nothing', '', null],
 ])('tracestate of %s passes within the limits of W3C', (_name, tracestate, passed) => {
   const place = placeOfCaller({ traceparent: good, tracestate });
-  if (place === undefined) throw new Error('the trace was not taken up');
-  const stored = traceOf({ ...place, traceFlags: TraceFlags.SAMPLED });
+  if (place === undefined) throw new Error('the trace was not continued');
+  const stored = toTraceContext({ ...place, traceFlags: TraceFlags.SAMPLED });
   expect(stored?.tracestate ?? null).toBe(passed);
 });
 
@@ -72,17 +76,20 @@ function list(count: number): string {
   return Array.from({ length: count }, (_, index) => member(index)).join(',');
 }
 
-test('a place is stored as headers, and the same when it is read again', () => {
+test('a span context is stored as headers, and read back unchanged', () => {
   const place = { traceId, spanId, traceFlags: TraceFlags.SAMPLED };
-  const stored = traceOf(place);
+  const stored = toTraceContext(place);
   expect(stored).toEqual({ traceparent: good });
-  expect(placeOf(stored)).toMatchObject(place);
+  expect(spanContextOf(stored)).toMatchObject(place);
 });
 
-test.each([[null], [undefined], [{ traceparent: 'nonsense' }]])('%s is no place', (stored) => {
-  expect(placeOf(stored)).toBeNull();
-});
+test.each([[null], [undefined], [{ traceparent: 'nonsense' }]])(
+  '%s is no span context',
+  (stored) => {
+    expect(spanContextOf(stored)).toBeNull();
+  },
+);
 
-test('of a trace that is not recorded nothing is stored', () => {
-  expect(traceOf({ traceId, spanId, traceFlags: TraceFlags.NONE })).toBeNull();
+test('an unrecorded trace is not stored', () => {
+  expect(toTraceContext({ traceId, spanId, traceFlags: TraceFlags.NONE })).toBeNull();
 });

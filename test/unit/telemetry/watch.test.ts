@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { watch } from '../../../lib/telemetry/watch.ts';
 
-test('a stop waits for no reading under way', async () => {
+test('a stop does not wait for a read in flight', async () => {
   const stopping = new AbortController();
   const watching = watch(() => new Promise<void>(() => undefined), stopping);
   stopping.abort();
@@ -18,13 +18,13 @@ test('after a stop nothing is read', async () => {
   expect(readings).toBe(0);
 });
 
-test('many readings leave nothing behind at the signal', async () => {
+test('many reads leave no listener behind on the signal', async () => {
   const stopping = new AbortController();
   let readings = 0;
   const read = async (): Promise<void> => {
     readings += 1;
     if (readings === 20) stopping.abort();
-    // The one of this reading.
+    // The listener of this read.
     else expect(getEventListeners(stopping.signal, 'abort').length).toBeLessThanOrEqual(1);
   };
   await watch(read, { signal: stopping.signal, everyMs: 1 });

@@ -1,4 +1,4 @@
-// What a URL can carry along, and what may move to another one.
+// The credentials that a URL allows, and those that may move to another URL.
 import { expect, test } from 'vitest';
 import { checkCarrier, checkMove } from '../../../api/webhooks/credential-fields.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
@@ -14,7 +14,7 @@ const all: Carried = {
 };
 const none: Carried = { headers: null, auth: null, tls: null };
 
-/** Returns where a check refuses, and why. */
+/** Returns the pointers and codes of refusals. */
 function faultsOf(check: () => void): string[] {
   try {
     check();

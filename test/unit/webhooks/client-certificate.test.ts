@@ -1,4 +1,4 @@
-// Which client certificates and keys are accepted, and what is shown of them.
+// The client certificates and keys that are accepted, and the facts shown about them.
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, type JsonWebKey, randomBytes, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -34,7 +34,7 @@ const der = (tag: number, content: Buffer): Buffer => {
   return Buffer.concat([Buffer.from([tag, ...(length < 128 ? [length] : long)]), content]);
 };
 
-/** Returns a key in PKCS #1. Node 24 makes none of numbers that do not belong together, but reads it. */
+/** Returns a key in PKCS #1. Node 24 creates none from inconsistent numbers, but reads it. */
 function rsaKeyOf(numbers: JsonWebKey): string {
   const { n, e, d, p, q, dp, dq, qi } = numbers;
   const integers = ['AA', n, e, d, p, q, dp, dq, qi].map((text = '') => {
@@ -49,7 +49,7 @@ function rsaKeyOf(numbers: JsonWebKey): string {
   return `-----BEGIN RSA PRIVATE KEY-----\n${lines.join('\n')}\n-----END RSA PRIVATE KEY-----\n`;
 }
 
-/** Returns where a pair is refused and why, or null. */
+/** Returns the field and code of a refusal, or null. */
 function faultOf(given: ClientPair, at = now): string | null {
   try {
     readClientCertificate(given, at);
@@ -61,7 +61,7 @@ function faultOf(given: ClientPair, at = now): string | null {
   }
 }
 
-test('a pair is accepted, and its subject, issuer, fingerprint and end are shown', () => {
+test('a pair is accepted, and its subject, issuer, fingerprint and expiry are shown', () => {
   const { facts } = readClientCertificate(pair, now);
   const parsed = new X509Certificate(pair.certificate);
   expect(facts).toEqual({
@@ -72,7 +72,7 @@ test('a pair is accepted, and its subject, issuer, fingerprint and end are shown
   });
 });
 
-test('of a certificate without a subject, as workloads have, its other names are shown', () => {
+test('the alternative names of a certificate without a subject, as workloads have, are shown', () => {
   const name = 'URI:spiffe://example.org/agent';
   const named = ['-subj', '/', '-addext', `subjectAltName=critical,${name}`];
   const both = ['-newkey', ...ec('prime256v1'), '-nodes', '-keyout', '-', '-out', '-'];
@@ -84,7 +84,7 @@ test('of a certificate without a subject, as workloads have, its other names are
   expect(facts).toMatchObject({ subject: name, issuer: '' });
 });
 
-test('a chain is accepted in the order of issuing, and text around it is not kept', () => {
+test('a chain is accepted in the order of issuance, and text around it is not kept', () => {
   const chain = belowPair.certificate + middle.certificate + root.certificate;
   const { text } = readClientCertificate(
     { certificate: `subject=x\n${chain}\nthe end`, key: `Bag Attributes\n${belowPair.key}` },
@@ -106,7 +106,7 @@ test.each([
   expect(faultOf(root.issue('kinds', { newkey }))).toBe(fault);
 });
 
-test('an RSA key is refused whose other numbers do not belong to its modulus, or are longer', () => {
+test('an RSA key with numbers that do not match its modulus, or are longer, is refused', () => {
   const made = root.issue('crafted', { newkey: ['rsa:2048'] });
   const real = createPrivateKey(made.key).export({ format: 'jwk' });
   const withNumbers = (numbers: object): ClientPair => ({
@@ -125,13 +125,13 @@ test('an RSA key is refused whose other numbers do not belong to its modulus, or
   for (const numbers of crafted) expect(faultOf(withNumbers(numbers))).toBe('key kind');
 });
 
-test('a certificate is refused from its end on', () => {
+test('an expired certificate is refused', () => {
   const end = new Date(new X509Certificate(pair.certificate).validTo);
   expect(faultOf(pair, new Date(end.getTime() - 1))).toBeNull();
   expect(faultOf(pair, end)).toBe('certificate expired');
 });
 
-test('a key that is not the certificate’s, is encrypted, or is none, is refused', () => {
+test('a key that does not match the certificate, is encrypted or invalid is refused', () => {
   expect(faultOf({ ...pair, key: belowPair.key })).toBe('key mismatch');
   expect(faultOf({ ...pair, key: pair.key + belowPair.key })).toBe('key pem');
   expect(faultOf({ ...pair, key: pair.certificate })).toBe('key pem');
@@ -148,7 +148,7 @@ test('a key that is not the certificate’s, is encrypted, or is none, is refuse
   expect(faultOf({ ...pair, key: ancient })).toBe('key encrypted');
 });
 
-test('certificates that are none, too many, or in another order are refused', () => {
+test('invalid, too many, or wrongly ordered certificates are refused', () => {
   const { certificate } = belowPair;
   const of = (text: string) => faultOf({ certificate: text, key: belowPair.key });
   expect(of('certificate')).toBe('certificate pem');

@@ -1,4 +1,4 @@
-// Which headers of its own a webhook may have.
+// The custom headers that a webhook may have.
 import { expect, test } from 'vitest';
 import { headerFaults } from '../../../lib/webhooks/custom-headers.ts';
 
@@ -13,7 +13,7 @@ test.each([
   'Accept',
   "!#$%&'*+-.^_`|~09azAZ",
   'x'.repeat(100),
-  // Beside the reserved ones.
+  // Similar to reserved names.
   'contents',
   'webhook',
   'x-webhooks',
@@ -43,7 +43,7 @@ test.each([
   'é',
   'x\u007f',
   'x'.repeat(101),
-])('the name %j is no header name', (name) => {
+])('%j is not a valid header name', (name) => {
   expect(faultsOf({ [name]: 'v' })).toEqual([`${name} header_name`]);
 });
 
@@ -80,7 +80,7 @@ test.each([
   expect(faultsOf({ [name]: 'v' })).toEqual([`${name} reserved`]);
 });
 
-test('a reserved name says what to use instead, where there is something', () => {
+test('the fault of a reserved name says what to use instead, if anything', () => {
   const [fault] = headerFaults({ authorization: 'Bearer x' });
   expect(fault?.detail).toBe('is set by auth');
 });
@@ -110,7 +110,7 @@ test.each([
   expect(faultsOf({ 'x-a': value })).toEqual(['x-a header_value']);
 });
 
-test('names that differ in case only are refused', () => {
+test('names that differ only in case are refused', () => {
   expect(faultsOf({ 'X-A': '1', 'x-a': '2', 'x-b': '3' })).toEqual(['x-a repeated']);
 });
 

@@ -1,9 +1,9 @@
-// Which events a filter matches, and which webhooks of one URL may get the same ones.
+// The events that a filter matches, and the webhooks of one URL that may get the same ones.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FilterCondition, WebhookDocument } from '../../../lib/model/webhook.ts';
 import { filterCheck } from '../../../lib/webhooks/subscriptions.ts';
-import { mayGetSame } from '../../../lib/webhooks/overlap.ts';
+import { mayOverlap } from '../../../lib/webhooks/overlap.ts';
 import { newWebhook } from '../../support/fixtures.ts';
 
 const data = {
@@ -30,19 +30,19 @@ test.each<[path: string, is: Is, matches: boolean]>([
   ['version', '3', false],
   ['note', null, true],
   ['note', [1, null], true],
-  // A field that is absent has no value, not even null.
+  // An absent field has no value, not even null.
   ['absent', null, false],
   ['owner.team.name', 'core', true],
   ['owner.team', 'core', false],
   ['owner.team.name.length', 4, false],
-  // An element of a list, but nothing inside of it.
+  // An element of a list, but nothing inside it.
   ['tags', 'b', true],
   ['tags', ['x', 7], true],
   ['tags', 'c', false],
   ['tags.0', 'a', false],
   ['tags.length', 3, false],
   ['rows.name', 'core', false],
-  // Names have no dots.
+  // Names contain no dots.
   ['owner.a.b', 'x', false],
   // Only own fields.
   ['constructor.name', 'Object', false],
@@ -52,7 +52,7 @@ test.each<[path: string, is: Is, matches: boolean]>([
   expect(filterCheck(data)([{ path, is }])).toBe(matches);
 });
 
-test('a field that the data only inherit is absent', () => {
+test('an inherited field counts as absent', () => {
   const inherited: object = Object.create({ live: true }) as object;
   expect(filterCheck(inherited)([{ path: 'live', is: true }])).toBe(false);
 });
@@ -65,7 +65,7 @@ test('all conditions must match, and no filter matches all', () => {
   expect(filterCheck(data)(null)).toBe(true);
 });
 
-test('a filter on the value of any field matches before and after it was sent as JSON', () => {
+test('a filter on the value of any field matches before and after serialising to JSON', () => {
   const value = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
   const name = fc
     .string({ minLength: 1 })
@@ -82,7 +82,7 @@ test('a filter on the value of any field matches before and after it was sent as
   );
 });
 
-test('a list is gone through once, however many filters look at it', () => {
+test('a list is read once, however many filters use it', () => {
   let readings = 0;
   const counted = (items: readonly string[]): readonly string[] =>
     new Proxy(items, {
@@ -125,6 +125,6 @@ test.each<[Partial<WebhookDocument>, Partial<WebhookDocument>, boolean]>([
     }),
   );
   const [one, two] = webhooks as [(typeof webhooks)[number], (typeof webhooks)[number]];
-  expect(mayGetSame(one, two)).toBe(same);
-  expect(mayGetSame(two, one)).toBe(same);
+  expect(mayOverlap(one, two)).toBe(same);
+  expect(mayOverlap(two, one)).toBe(same);
 });

@@ -1,4 +1,4 @@
-// When the service tells that a webhook fails: at most one notice a failure, none of what was told.
+// When a failing webhook is reported: at most one notice per failure, and none twice.
 import { expect, test } from 'vitest';
 import { dayMs, minuteMs, secondMs } from '../../../lib/platform/duration.ts';
 import type { Notified } from '../../../lib/model/webhook.ts';
@@ -52,10 +52,10 @@ test.each<Row>([
   { lastedMs: 5 * minuteMs, notified: 'failing', due: null },
   // An exhausted delivery alone does not make a webhook fail.
   { lastedMs: 5 * minuteMs - 1, exhausted: 'now', due: null },
-  // A twentieth of the time to the deactivation, where that is shorter.
+  // A twentieth of the time to the deactivation, if that is shorter.
   { lastedMs: 3 * secondMs - 1, deactivateAfterMs: minuteMs, due: null },
   { lastedMs: 3 * secondMs, deactivateAfterMs: minuteMs, due: 'failing' },
-  // Half of the time counts only once a delivery exhausted: before, no deactivation is to come.
+  // Half of the time counts only once a delivery is exhausted; before, no deactivation follows.
   { lastedMs: halfMs, notified: 'failing', due: null },
   { lastedMs: halfMs - 1, exhausted: 'earlier', notified: 'failing', due: null },
   { lastedMs: halfMs, exhausted: 'earlier', notified: 'failing', due: 'deactivation_scheduled' },
@@ -68,7 +68,7 @@ test.each<Row>([
   { lastedMs: 9 * dayMs, notified: 'failing', due: null },
   { lastedMs: 5 * dayMs, exhausted: 'now', notified: 'deactivated', due: 'deactivated' },
 ])(
-  'after $lastedMs ms of failures, exhausted $exhausted, told $notified: $due',
+  'after $lastedMs ms of failures, exhausted $exhausted, notified $notified: $due',
   ({ lastedMs, exhausted, blocked = false, notified = null, due, ...row }) => {
     const { deactivateAfterMs = 5 * dayMs } = row;
     const webhook = health({
@@ -81,7 +81,7 @@ test.each<Row>([
   },
 );
 
-test('a webhook fails when nothing succeeded for minutes, and is to be paused when nothing did since the first failure', () => {
+test('a webhook is failing without a success for minutes, and is deactivated without one since the first failure', () => {
   const facts = { at, blocked: false, deactivateAfterMs: 5 * dayMs };
   const since = before(4 * dayMs);
   expect(quietSince('failing', since, facts)).toEqual(before(5 * minuteMs));
@@ -95,18 +95,21 @@ test.each([
   ['another a minute later', { at: before(minuteMs), eventId: 'evt_1', attempt: 12 }, true],
   ['another 1 ms sooner', { at: before(minuteMs - 1), eventId: 'evt_1', attempt: 12 }, false],
   ['the same an hour later', { at: before(60 * minuteMs), eventId: 'evt_2', attempt: 12 }, false],
-  ['the same sent again', { at: before(60 * minuteMs), eventId: 'evt_2', attempt: 11 }, true],
-])('of exhausted deliveries %s is told: %j gives %j', (_which, exhaustedNotice, told) => {
-  const facts = { at, eventId: 'evt_2', attempt: 12 };
-  expect(isExhaustedDue(health({ exhaustedNotice }), facts)).toBe(told);
-});
+  ['the same after a resend', { at: before(60 * minuteMs), eventId: 'evt_2', attempt: 11 }, true],
+])(
+  'an exhausted delivery (%s) after the notice %j is reported: %j',
+  (_which, exhaustedNotice, told) => {
+    const facts = { at, eventId: 'evt_2', attempt: 12 };
+    expect(isExhaustedDue(health({ exhaustedNotice }), facts)).toBe(told);
+  },
+);
 
 test.each<[Notified | null, Notified | null]>([
   [null, null],
   ['failing', 'failing'],
   ['deactivation_scheduled', 'failing'],
   ['deactivated', 'failing'],
-])('a clock that starts anew after %s was told leaves %s told', (notified, left) => {
+])('a clock restarted after the notice %s keeps the notice %s', (notified, left) => {
   const stopped = { failingSince: null, lastExhaustedAt: null, notified: left };
   expect(restartedClock(null, notified)).toEqual(stopped);
   const running = { failingSince: at, lastExhaustedAt: at, notified: left };

@@ -1,4 +1,4 @@
-// What a mail says follows.
+// What follows, according to a mail.
 import { expect, test } from 'vitest';
 import { eventTypesOf } from '../../../api/event-types/event-catalogue.ts';
 import { writeNoticeMail } from '../../../lib/webhooks/notice-mail.ts';
@@ -15,7 +15,7 @@ function textAfter(lastAttempt: object): string {
   return writeNoticeMail(body, 'https://h.example.com').text;
 }
 
-test('the mail of a failing webhook promises retries only where there are some', () => {
+test('the mail of a failing webhook promises retries only if there are any', () => {
   const retried = textAfter({ status: 503, errorClass: 'status' });
   expect(retried).toContain('deliveries are retried');
   expect(retried).toContain('deliveries?state=retrying');

@@ -1,13 +1,13 @@
-// The secrets that sign: two until a rotation's overlap ends, one from then on.
+// The signing secrets: two until the overlap of a rotation ends, then one.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createSecretBox } from '../../../lib/platform/secret-box.ts';
-import { openSecrets, secretPlace } from '../../../lib/webhooks/secrets.ts';
+import { openSecrets, secretLocation } from '../../../lib/webhooks/secrets.ts';
 
 const box = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
 const now = new Date('2026-01-01T00:00:00Z');
 const webhook = { _id: 'whk_1', appUid: 'app_1' };
-const seal = (secret: string) => box.seal(secret, secretPlace(webhook));
+const seal = (secret: string) => box.seal(secret, secretLocation(webhook));
 
 /** Returns the secrets that sign at `now` when the overlap ends `leftMs` later. */
 function secretsOf(leftMs: number, promoted: boolean) {

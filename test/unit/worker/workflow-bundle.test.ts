@@ -1,4 +1,4 @@
-// What each workflow costs: the modules of the bundle, how often they are evaluated, and that they keep no state.
+// The cost of a workflow: the modules of the bundle, how often they are evaluated, and no state in them.
 import assert from 'node:assert';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   files = sources.filter((source) => existsSync(source));
 });
 
-test('the bundle is small, and holds no package but those of the SDK for workflows', () => {
+test('the bundle is small, and contains only packages of the workflow SDK', () => {
   const packages = files.flatMap((file) => {
     const [, name] = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file) ?? [];
     return name ?? [];
@@ -48,7 +48,7 @@ test('a workflow evaluates no module', () => {
   expect(once).toContain('./workflows/deliver-events.ts');
 });
 
-test('no module of the workflows keeps a state from one workflow to the next', () => {
+test('no module keeps state from one workflow to the next', () => {
   const own = files.filter((file) => !file.includes('node_modules'));
   expect(own.map((file) => relative('.', file))).toContain('workflows/deliver-events.ts');
   const state = /^(?:export )?(?:(?:let|var)\b|const [^=]*= (?:new \w+(?:<.*>)?\(\)|\[\]|\{\});)/m;

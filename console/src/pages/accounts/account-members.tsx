@@ -15,7 +15,7 @@ import { nameOfUser } from '../users/user-name.ts';
 import { isUserUid } from '../users/user-uid.ts';
 import { RemoveUser } from './remove-user.tsx';
 
-/** The users in an account, to be added and removed. */
+/** The users in an account. They can be added and removed. */
 export function AccountMembers({ account }: { account: Account }) {
   const { app, calls, key, mayChange } = useApp();
   const adding = useDialog();
@@ -74,7 +74,7 @@ export function AccountMembers({ account }: { account: Account }) {
   );
 }
 
-/** No user has the external id. */
+/** No user has this external ID. */
 class UnknownUserError extends Error {}
 
 async function findUser(calls: AppCalls, text: string): Promise<string> {

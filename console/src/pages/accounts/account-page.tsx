@@ -16,7 +16,7 @@ import { visibleText } from '../../parts/visible-text.ts';
 import { When } from '../../parts/when.tsx';
 import { AccountMembers } from './account-members.tsx';
 
-/** An account with the users in it. */
+/** An account and its users. */
 export function AccountPage() {
   const { calls, key } = useApp();
   const { accountUid } = useParams({ from: '/signed-in/apps/$appUid/accounts/$accountUid' });

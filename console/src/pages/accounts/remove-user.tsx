@@ -7,7 +7,7 @@ import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 import { nameOfUser } from '../users/user-name.ts';
 
-/** Asks before a user is taken out of an account. */
+/** Asks before removing a user from an account. */
 export function RemoveUser(props: DialogState & { accountUid: string; user: User }) {
   const { accountUid, user, ...dialog } = props;
   const { calls, key } = useApp();

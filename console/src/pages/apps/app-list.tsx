@@ -19,7 +19,7 @@ import { When } from '../../parts/when.tsx';
 import { FailingWebhooks } from './failing-webhooks.tsx';
 import { SwitchApp } from './switch-app.tsx';
 
-/** The applications that the viewer may see. */
+/** The applications in which the viewer has a role. */
 export function AppList() {
   const { data: session } = useQuery(sessionQuery);
   const apps = useQuery(appsQuery);

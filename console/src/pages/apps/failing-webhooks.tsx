@@ -14,7 +14,7 @@ import { stateOf } from '../webhooks/webhook-state.ts';
 const refreshMs = 30_000;
 const shownMax = 100;
 
-/** The webhooks of all applications that fail, for superusers. */
+/** The failing webhooks of all applications, for superusers. */
 export function FailingWebhooks({ apps }: { apps: readonly App[] }) {
   const failing = useQuery({
     queryKey: ['failing-webhooks'],
@@ -61,7 +61,7 @@ function columnsFor(apps: readonly App[]): Column<FailingWebhook>[] {
     {
       label: 'State',
       cell: ({ active, failingSince }) => {
-        // Why it is paused is told on its page.
+        // The page of the webhook explains why it is paused.
         const { name, color } = stateOf({ active, failingSince, disabledReason: null });
         return <Tag color={color}>{name}</Tag>;
       },

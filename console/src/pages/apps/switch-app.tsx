@@ -8,7 +8,7 @@ import { AnchorLink } from '../../parts/links.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 
-/** Asks before an application is closed to its keys, or opened again. */
+/** Asks before disabling or enabling an application. */
 export function SwitchApp({ app, ...dialog }: DialogState & { app: App }) {
   const change = useChange({
     change: () => admin.apps.change(app.uid, { active: !app.active }),

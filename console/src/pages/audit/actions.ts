@@ -1,4 +1,4 @@
-/** What rows of an application tell of (docs/admin.md). */
+/** The audited actions in an application (docs/admin.md). */
 export const actions = [
   'account.created',
   'account.deleted',
@@ -33,7 +33,7 @@ export const actions = [
   'webhook.tested',
 ] as const;
 
-/** What rows of the installation tell of. */
+/** The audited actions in the installation. */
 export const installationActions = [
   'admin.created',
   'admin.demoted',

@@ -1,6 +1,6 @@
 export interface Change {
   field: string;
-  /** Null where the row does not tell it. */
+  /** Null if the row does not have it. */
   before: string | null;
   after: string;
 }
@@ -26,8 +26,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Returns what a row of the audit log tells of a change. What was before a `name` is `previousName`,
- * or the `name` of `previous`.
+ * Returns the changes that an audit row describes. The previous `name` is in `previousName`, or in the `name` of
+ * `previous`.
  */
 export function changesOf(row: Readonly<Record<string, unknown>> = {}): Change[] {
   const { previous, ...plain } = row;

@@ -9,7 +9,7 @@ import { When } from '../../parts/when.tsx';
 import { changesOf } from './audit-changes.ts';
 import { actorOf, type Names } from './audit-rows.ts';
 
-/** Returns the columns of an audit log; without an application for that of the installation. */
+/** Returns the columns of an audit log. Without an application, of the log of the installation. */
 export function auditColumns(appUid: string | null, names: Names): Column<AuditRow>[] {
   return [
     { label: 'Time', cell: ({ at }) => <When at={at} /> },
@@ -77,19 +77,19 @@ function Target({ appUid, target: { kind, uid }, names }: TargetProps) {
   );
 }
 
-/** What the target is; a link where it has a page, even if it may be deleted by now. */
+/** The target of a row, with a link if its kind has a page. The target may have been deleted. */
 function TargetPage({ appUid, kind, uid }: { appUid: string | null; kind: string; uid: string }) {
-  const place = appUid === null ? null : placeOf(kind, { appUid, uid });
+  const link = appUid === null ? null : linkOf(kind, { appUid, uid });
   const shown = kind.replaceAll('_', ' ');
-  if (place === null) return shown;
+  if (link === null) return shown;
   return (
-    <AnchorLink {...place} inherit>
+    <AnchorLink {...link} inherit>
       {shown}
     </AnchorLink>
   );
 }
 
-function placeOf(kind: string, { appUid, uid }: { appUid: string; uid: string }) {
+function linkOf(kind: string, { appUid, uid }: { appUid: string; uid: string }) {
   const pages = pagesOf(appUid, uid);
   return Object.hasOwn(pages, kind) ? pages[kind as keyof typeof pages] : null;
 }

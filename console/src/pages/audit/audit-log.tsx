@@ -28,7 +28,7 @@ export function AuditLog() {
 }
 
 function ActorFilter({ names, actorUid }: { names: Names; actorUid: string | undefined }) {
-  // A deleted key, or a superuser who is no member.
+  // A deleted key, or a superuser who is not a member.
   const isUnknown = actorUid !== undefined && !names.has(actorUid);
   const actors = isUnknown ? [...names, [actorUid, actorUid] as const] : [...names];
   const choices = actors.map(([value, name]) => ({ value, label: visibleText(name) }));

@@ -19,18 +19,18 @@ interface AuditPageProps {
   title: string;
   about: string;
   calls: Pick<AppCalls['auditLog'], 'list'>;
-  /** Of its queries. */
+  /** The key of the page's queries. */
   queryKey: readonly unknown[];
-  /** Of the address. */
+  /** The filters in the address. */
   filters: NonNullable<Parameters<AppCalls['auditLog']['list']>[0]>;
   actions: readonly string[];
   actorFilter: ReactNode;
   names: Names;
-  /** Whose pages the targets have; null for those of the installation, which have none. */
+  /** The application of the targets. Null for the installation, whose targets have no pages. */
   appUid: string | null;
 }
 
-/** The rows of an audit log, with their filters and their export. */
+/** The rows of an audit log, with filters and an export. */
 export function AuditPage(props: AuditPageProps) {
   const { title, calls, filters, names } = props;
   const exporting = useExport(props);
@@ -81,7 +81,7 @@ export function AuditPage(props: AuditPageProps) {
   );
 }
 
-/** Exports what is filtered, as far as the maximum. */
+/** Exports the filtered rows, up to the maximum. */
 function useExport({ calls, filters, names }: AuditPageProps) {
   return useChange({
     change: () => takeUpTo(calls.list({ ...filters, limit: rowsOfExportPage }), exportedRowsMax),

@@ -1,9 +1,9 @@
 import type { AuditRow } from '@agent-herald/client';
 
-/** Names of those who act, by uid. */
+/** The names of actors, by uid. */
 export type Names = ReadonlyMap<string, string>;
 
-/** Returns who did it: by name where that is known, else by uid or kind. */
+/** Returns the actor's name if it is known, or else the uid or kind. */
 export function actorOf({ kind, uid }: AuditRow['actor'], names: Names): string {
   if (kind === 'system') return 'the service or its command line';
   if (uid === null) return 'unknown';

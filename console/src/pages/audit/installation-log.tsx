@@ -9,7 +9,7 @@ import { AuditPage } from './audit-page.tsx';
 
 const title = 'Audit log of all applications';
 
-/** What was done outside of applications: sign-ins, passwords, admins, signing keys. */
+/** The audit log outside of applications: sign-ins, passwords, admins, signing keys. */
 export function InstallationLog() {
   const { data: session } = useQuery(sessionQuery);
   const filters = useSearch({ from: '/signed-in/audit-log' });

@@ -6,7 +6,7 @@ import type { Names } from './audit-rows.ts';
 const freshForMs = 60_000;
 const pageRows = 200;
 
-/** The names of who acts in the application: members by e-mail, API keys by name. */
+/** Returns the names of the application's actors: members by email, API keys by name. */
 export function useNames(): Names {
   const { calls, key } = useApp();
   const { data: session } = useQuery(sessionQuery);

@@ -9,7 +9,7 @@ import { When } from '../../parts/when.tsx';
 import { explainFailure } from './error-classes.ts';
 import { phasesOf } from './timings.ts';
 
-/** The attempts of a delivery, the latest first; each opens when it comes. */
+/** The attempts of a delivery, latest first. A new attempt is shown expanded. */
 export function AttemptList({ attempts }: { attempts: readonly Attempt[] }) {
   const [opened, setOpened] = useState<readonly string[]>([]);
   const last = attempts.at(-1)?.n;

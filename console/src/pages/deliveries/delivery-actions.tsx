@@ -11,12 +11,12 @@ import { ResendEffects } from './resend-effects.tsx';
 
 interface DeliveryActionsProps {
   delivery: DeliveryDetail;
-  /** False once it is deleted: nothing is sent to it any more. */
+  /** False if the webhook was deleted. It gets no more deliveries. */
   hasWebhook: boolean;
   onResent: () => void;
 }
 
-/** What can be done with a delivery. */
+/** The buttons of a delivery. */
 export function DeliveryActions({ delivery, hasWebhook, onResent }: DeliveryActionsProps) {
   const { mayChange } = useApp();
   const { request } = delivery;
@@ -43,7 +43,7 @@ interface ResendProps {
   onResent: () => void;
 }
 
-/** Asks first where the receiver may get the event twice, or somebody cancelled it. */
+/** Asks first if the receiver may get the event twice, or if the delivery was cancelled on purpose. */
 function Resend({ delivery, onResent }: ResendProps) {
   const asking = useDialog<DeliveryDetail>();
   const resend = useResend({ delivery, onResent });
@@ -56,8 +56,8 @@ function Resend({ delivery, onResent }: ResendProps) {
       <Button loading={resend.isPending} onClick={start}>
         Resend
       </Button>
-      {asking.of((asked, dialog) => (
-        <ConfirmResend {...dialog} delivery={asked} onResent={onResent} />
+      {asking.of((resent, dialog) => (
+        <ConfirmResend {...dialog} delivery={resent} onResent={onResent} />
       ))}
     </>
   );

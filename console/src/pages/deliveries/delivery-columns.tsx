@@ -9,19 +9,19 @@ import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 
-/** Names a delivery in a list. */
+/** Returns the key of a delivery in a list. */
 export function keyOfDelivery({ eventId, webhookUid }: Pick<Delivery, 'eventId' | 'webhookUid'>) {
   return `${eventId}/${webhookUid}`;
 }
 
-/** Returns what the last attempt met: a status, or a kind of fault. */
+/** Returns the outcome of the last attempt: a status or a class of error. */
 function lastOutcome({ attempts }: Pick<Delivery, 'attempts'>): string {
   const last = attempts.at(-1);
   if (last === undefined) return '–';
   return String(last.status ?? last.errorClass ?? '–');
 }
 
-/** The name of a webhook, with a link; a deleted one has none. */
+/** The name of a webhook, with a link unless it was deleted. */
 export function WebhookName(props: {
   appUid: string;
   webhookUid: string;

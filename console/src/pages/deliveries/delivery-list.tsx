@@ -24,13 +24,13 @@ const states = [
 ] as const;
 const statusClasses = ['2xx', '3xx', '4xx', '5xx', '1xx', { value: 'none', label: 'no response' }];
 
-/** What was sent to receivers, or is to be sent, over all webhooks. */
+/** The deliveries of all webhooks. */
 export function DeliveryList() {
   const { calls, key } = useApp();
   const search = useSearch({ from: '/signed-in/apps/$appUid/deliveries' });
   const list = useList({
     key: [...key, 'deliveries', search],
-    // The service refuses what somebody wrote into the address by hand.
+    // The service rejects invalid filters that somebody typed into the address.
     list: (paging, options) => calls.deliveries.list({ ...(search as Query), ...paging }, options),
     refreshMs,
   });

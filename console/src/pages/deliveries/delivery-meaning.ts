@@ -1,4 +1,4 @@
-// What the state of a delivery means, and what happens next, in plain words.
+// Explains the state of a delivery, and what happens next, in plain words.
 import type { Delivery } from '@agent-herald/client';
 import { formatDuration, formatLocal } from '../../parts/format-time.ts';
 import { explainFailure } from './error-classes.ts';
@@ -8,7 +8,7 @@ type Facts = Pick<Delivery, 'state' | 'cancelReason' | 'attempts' | 'nextAttempt
 
 interface Circumstances {
   now: Date;
-  /** The waits between attempts; null where they are not known. */
+  /** The waits between attempts. Null if they are not known. */
   schedule: readonly string[] | null;
 }
 
@@ -26,7 +26,7 @@ const cancelReasons: Readonly<Record<NonNullable<Delivery['cancelReason']>, stri
 const times = ['', 'once', 'twice', 'three times', 'four times', 'five times', 'six times'];
 const timesOf = (count: number): string => times[count] ?? `${count} times`;
 
-/** Returns how the latest attempts failed, those that failed alike together. */
+/** Returns how the latest attempts failed. Consecutive equal failures are combined. */
 function failureOf({ attempts }: Facts): string {
   const round = attemptsOfRound(attempts);
   const last = round.at(-1);
@@ -89,7 +89,7 @@ const meanings: Readonly<Record<Delivery['state'], (of: Facts, at: Circumstances
     cancelReason === null ? 'It will not be sent.' : cancelReasons[cancelReason],
 };
 
-/** Returns the state of a delivery in a sentence or two. */
+/** Returns the state of a delivery in one or two sentences. */
 export function meaningOf(delivery: Facts, circumstances: Circumstances): string {
   return meanings[delivery.state](delivery, circumstances);
 }

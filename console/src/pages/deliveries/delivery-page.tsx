@@ -25,7 +25,7 @@ import { refreshMsOf } from './delivery-refresh.ts';
 import { RequestCard } from './request-card.tsx';
 import { VerifyPanel } from './verify-panel.tsx';
 
-/** One delivery: what became of it, why, what comes next, and what was sent. */
+/** One delivery: its state, the reason, the next step and the request. */
 export function DeliveryPage() {
   const { calls, key } = useApp();
   const { eventId, webhookUid } = useParams({

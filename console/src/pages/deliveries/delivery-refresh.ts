@@ -1,4 +1,4 @@
-// How often the page of a delivery asks anew.
+// How often the page of a delivery is refreshed.
 import type { Delivery } from '@agent-herald/client';
 
 const refreshMs: Readonly<Partial<Record<Delivery['state'], number>>> = {
@@ -8,7 +8,7 @@ const refreshMs: Readonly<Partial<Record<Delivery['state'], number>>> = {
 };
 const resentRefreshMs = 2_000;
 
-/** Returns the wait; false for what is settled, unless a resend after so many attempts is to begin. */
+/** Returns the interval. False for a settled delivery, unless a resend after that many attempts is about to start. */
 export function refreshMsOf(
   delivery: Pick<Delivery, 'state' | 'attemptCount'> | undefined,
   resentAfter: number | null,

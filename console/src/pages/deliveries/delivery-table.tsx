@@ -10,7 +10,7 @@ import { ResendSelected } from './resend-selected.tsx';
 
 type Keys = ReadonlySet<string>;
 
-/** Deliveries, of which some can be selected and resent. */
+/** A table of deliveries, which can be selected and resent. */
 export function DeliveryTable({ rows }: { rows: readonly Delivery[] }) {
   const { app, mayChange } = useApp();
   const webhooks = useKnownWebhooks();

@@ -2,7 +2,7 @@ import type { Attempt } from '@agent-herald/client';
 
 export type ErrorClass = NonNullable<Attempt['errorClass']>;
 
-/** In the order in which an attempt meets them. */
+/** In the order in which an attempt can run into them. */
 export const errorClasses: readonly ErrorClass[] = [
   'dns',
   'connect',
@@ -14,7 +14,7 @@ export const errorClasses: readonly ErrorClass[] = [
   'blocked',
 ];
 
-/** What happened, as a sentence without its end. */
+/** Describes each failure in a sentence without a full stop. */
 export const failures: Readonly<Record<Exclude<ErrorClass, 'status'>, string>> = {
   dns: 'The host name of the receiver was not found',
   connect: 'The receiver could not be reached',
@@ -60,7 +60,7 @@ function remedyForStatus(status: number): string {
     : "The receiver's code, or a proxy in front of it, failed. Check their logs.";
 }
 
-/** Returns what an attempt met, and what to do about it; null for a success. */
+/** Returns what went wrong in an attempt and what to do about it. Null for a success. */
 export function explainFailure({
   errorClass,
   status,

@@ -3,7 +3,7 @@ import { Code, Stack, Table, Text, Title } from '@mantine/core';
 import { Payload } from '../../parts/payload.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 
-/** The request as the latest attempt sent it. */
+/** The request of the latest attempt. */
 export function RequestCard({ request }: { request: DeliveryRequest }) {
   const { method, url, headers, body } = request;
   return (

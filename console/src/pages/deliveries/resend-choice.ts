@@ -1,4 +1,4 @@
-// Which deliveries a resend is meant for, and what it does to the others.
+// Which deliveries to offer for a resend, and the effect of a resend on the others.
 import type { Delivery } from '@agent-herald/client';
 
 type Facts = Pick<Delivery, 'state' | 'cancelReason'>;
@@ -39,19 +39,19 @@ function kindOf({ state, cancelReason }: Facts): Kind {
   return cancelReason === null ? kindOfState[state] : kindOfReason[cancelReason];
 }
 
-/** Checks whether a delivery failed or was lost: what a replay, too, sends by default. */
+/** Checks whether a delivery failed or was lost, so that a replay would send it by default. */
 export function hasFailed(delivery: Facts): boolean {
   return kindOf(delivery) === 'failed';
 }
 
 const askedFirst: readonly Kind[] = ['delivered', 'discarded', 'unsubscribed', 'pending'];
 
-/** Checks whether a receiver may get a delivery twice, or gets one that was cancelled on purpose. */
+/** Checks whether a resend could deliver twice, or send a delivery that was cancelled on purpose. */
 export function needsQuestion(delivery: Facts): boolean {
   return askedFirst.includes(kindOf(delivery));
 }
 
-/** Returns the words for a number of deliveries. */
+/** Returns the phrases for a number of deliveries. */
 function wordsFor(count: number) {
   return count === 1
     ? { were: 'was', are: 'is', They: 'It', them: 'it', their: 'its', receivers: 'The receiver' }
@@ -81,7 +81,7 @@ const effects: Readonly<Record<Kind, (words: ReturnType<typeof wordsFor>) => str
   gone: () => 'can no longer be sent: the payload was erased, or the webhook was deleted.',
 };
 
-/** Returns what a resend does to deliveries: a sentence with the count for each kind. */
+/** Returns the effects of a resend: a sentence with a count for each kind of delivery. */
 export function effectsOf(deliveries: readonly Facts[]): string[] {
   const total = deliveries.length;
   return kinds.flatMap((kind) => {
@@ -93,7 +93,7 @@ export function effectsOf(deliveries: readonly Facts[]): string[] {
   });
 }
 
-/** Returns the name of the button that resends deliveries. */
+/** Returns the label of the button that resends deliveries. */
 export function resendLabel(deliveries: readonly Facts[]): string {
   const count = deliveries.length;
   const failed = deliveries.every(hasFailed) ? 'failed ' : '';

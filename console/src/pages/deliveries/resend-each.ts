@@ -1,4 +1,4 @@
-// Resends a bounded number of deliveries, each by a call of its own.
+// Resends a limited number of deliveries, with one call per delivery.
 
 export interface Failure<Row> {
   row: Row;
@@ -7,7 +7,7 @@ export interface Failure<Row> {
 
 export interface Resent<Row> {
   failures: readonly Failure<Row>[];
-  /** What paused webhooks hold until they are resumed. */
+  /** The rows that paused webhooks hold until they are resumed. */
   held: readonly Row[];
 }
 
@@ -16,9 +16,9 @@ interface Resending<Row> {
   onDone: (count: number) => void;
 }
 
-const callsAtOnce = 4;
+const concurrentCalls = 4;
 
-/** Resends each row, a few at a time; one that fails does not stop the others. */
+/** Resends the rows, a few concurrently. A failure does not stop the others. */
 export async function resendEach<Row>(
   rows: readonly Row[],
   { resend, onDone }: Resending<Row>,
@@ -39,6 +39,6 @@ export async function resendEach<Row>(
       onDone(doneCount);
     }
   };
-  await Promise.all(Array.from({ length: callsAtOnce }, work));
+  await Promise.all(Array.from({ length: concurrentCalls }, work));
   return { failures, held };
 }

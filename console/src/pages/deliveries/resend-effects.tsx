@@ -6,7 +6,7 @@ interface ResendEffectsProps {
   of: readonly Pick<Delivery, 'state' | 'cancelReason'>[];
 }
 
-/** What a resend does to the deliveries that are chosen, by their states. */
+/** The effects of a resend on the selected deliveries, by their states. */
 export function ResendEffects({ of: deliveries }: ResendEffectsProps) {
   return (
     <Stack gap="xs" aria-label="Effects" role="group">

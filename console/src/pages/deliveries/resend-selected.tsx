@@ -23,7 +23,7 @@ interface ResendSelectedProps {
 
 const faultsShown = 5;
 
-/** Selects failed deliveries, or all that are shown, and resends them after a question; refused ones stay selected. */
+/** Selects failed or all shown deliveries, and resends them after confirmation. Rejected ones stay selected. */
 export function ResendSelected({ rows, keys, setKeys }: ResendSelectedProps) {
   const { calls, key } = useApp();
   const client = useQueryClient();
@@ -90,7 +90,7 @@ interface SelectionProps extends Pick<ResendSelectedProps, 'rows' | 'setKeys'> {
   isPending: boolean;
 }
 
-/** Deliveries that did not fail are selected by another button, so that nobody resends them unawares. */
+/** Other deliveries need a separate button, so that nobody resends them by accident. */
 function Selection({ rows, selected, setKeys, isPending }: SelectionProps) {
   const failed = rows.filter(hasFailed);
   const isSome = selected.length > 0;
@@ -144,7 +144,7 @@ function Summary({ count, resent }: { count: number; resent: Resent<Delivery> })
   );
 }
 
-/** What is not sent before somebody resumes its webhooks. */
+/** The deliveries that are not sent until somebody resumes their webhooks. */
 function Held({ rows }: { rows: readonly Delivery[] }) {
   const { app } = useApp();
   const names = new Map(useKnownWebhooks().map((one) => [one.uid, webhookLabel(one)]));

@@ -1,8 +1,8 @@
-// What a retry schedule makes of a delivery that failed so far.
+// The remaining attempts of a delivery that has failed so far.
 import type { Attempt } from '@agent-herald/client';
 import { readWaitMs } from '../webhooks/retry-times.ts';
 
-/** Returns the attempts since the delivery was last sent anew, by its event, a resend or a replay. */
+/** Returns the attempts since the delivery was last started by its event, a resend or a replay. */
 export function attemptsOfRound<Row extends Pick<Attempt, 'trigger'>>(
   attempts: readonly Row[],
 ): readonly Row[] {
@@ -11,13 +11,13 @@ export function attemptsOfRound<Row extends Pick<Attempt, 'trigger'>>(
 }
 
 interface Remaining {
-  /** The attempts behind the next one. */
+  /** The number of attempts after the next one. */
   count: number;
-  /** When the last of them is made, if none of them succeeds; each wait may be up to 15% longer. */
+  /** The time of the last attempt, if all fail. Each wait can be up to 15 % longer. */
   lastAt: Date;
 }
 
-/** Returns what follows the next attempt, the last of `made` attempts having failed. */
+/** Returns the attempts after the next one, given that the last of `made` attempts failed. */
 export function remainingAttempts(
   schedule: readonly string[],
   made: number,

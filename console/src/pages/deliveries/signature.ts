@@ -1,4 +1,4 @@
-// How the signatures of a delivery are made, step by step, with what every browser has.
+// Computes the signatures of a delivery step by step, with the browser's own crypto.
 
 export interface SignedMessage {
   id: string;
@@ -31,7 +31,7 @@ async function hmac(key: Uint8Array<ArrayBuffer>, text: string): Promise<Uint8Ar
   return new Uint8Array(await crypto.subtle.sign('HMAC', imported, new TextEncoder().encode(text)));
 }
 
-/** Says what is wrong with the form of a secret; null for none. */
+/** Returns what is wrong with the form of a secret, or null. */
 export function secretFault(secret: string): string | null {
   if (!secret.startsWith(prefix)) return `A secret starts with ${prefix}`;
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -51,7 +51,7 @@ export async function sign(secret: string, message: SignedMessage): Promise<Sign
   return { standard: `v1,${btoa(String.fromCharCode(...standard))}`, ofBody: `sha256=${hex}` };
 }
 
-/** Reports whether a header has one of the signatures; `webhook-signature` may have several entries. */
+/** Checks whether a header contains one of the signatures. `webhook-signature` can have several entries. */
 export function isSignedBy(header: string, { standard, ofBody }: Signatures): boolean {
   return header
     .trim()

@@ -6,7 +6,7 @@ interface Phase {
   color: string;
 }
 
-/** Returns the phases of an attempt in their order; what no phase names is the rest of the answer. */
+/** Returns the phases of an attempt in order. The remaining time is the rest of the response. */
 export function phasesOf({ dns, connect, tls, firstByte, total }: Attempt['ms']): Phase[] {
   const named = [
     { name: 'DNS lookup', ms: dns ?? 0, color: 'grape' },

@@ -21,7 +21,7 @@ interface VerifyPanelProps {
 const wrapped = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 const secondsOf = (at: string): string => String(Math.floor(Date.parse(at) / 1_000));
 
-/** Makes the signature of an attempt step by step, from a secret that stays in the browser. */
+/** Computes the signature of an attempt step by step, from a secret that stays in the browser. */
 export function VerifyPanel({ request, body, attempts }: VerifyPanelProps) {
   const valueOf = (name: string): string =>
     request.headers.find((header) => header.name.toLowerCase() === name)?.value ?? '';
@@ -102,7 +102,7 @@ function choicesOf(attempts: readonly Attempt[], sent: string) {
   return [...new Map(all.map((choice) => [choice.value, choice])).values()];
 }
 
-// Not by a query: those keep their inputs, and this one is a secret.
+// Not a query, because the cache would keep its input, which is a secret.
 function useSignatures(secret: string, { id, timestamp, body }: SignedMessage): Signatures | null {
   const [signatures, setSignatures] = useState<Signatures | null>(null);
   useEffect(() => {

@@ -21,7 +21,7 @@ const columns: Column<Erasure>[] = [
   { label: 'Finished', cell: ({ finishedAt }) => <When at={finishedAt} none="not yet" /> },
 ];
 
-/** Deletes the payloads of a tenant or a user, and shows how far that is. */
+/** The erasures of tenants and users, and their progress. */
 export function ErasureList() {
   const { calls, key, mayChange } = useApp();
   const list = useList({

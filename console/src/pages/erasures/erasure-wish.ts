@@ -1,10 +1,10 @@
-// What the form of an erasure asks for.
+// The values of the erasure form.
 import type { CreateErasureBody } from '@agent-herald/client';
 
 export interface ErasureWish {
   of: 'tenant' | 'user';
   tenant: string;
-  /** Names of a user in payloads, one a line. */
+  /** Names of a user in payloads, one per line. */
   mentions: string;
 }
 
@@ -15,7 +15,7 @@ function mentionsOf(text: string): string[] {
   return [...new Set(lines.filter((line) => line !== ''))];
 }
 
-/** Says what is missing; null for nothing. */
+/** Returns what is missing, or null. */
 export function erasureFault({ of, tenant, mentions }: ErasureWish): string | null {
   if (of === 'tenant') return tenant.trim() === '' ? 'Enter the tenant.' : null;
   const count = mentionsOf(mentions).length;
@@ -27,7 +27,7 @@ export function bodyOfErasure({ of, tenant, mentions }: ErasureWish): CreateEras
   return of === 'tenant' ? { externalTenantId: tenant.trim() } : { mentions: mentionsOf(mentions) };
 }
 
-/** Returns what has to be typed before the button works. */
+/** Returns the text to type before the button is enabled. */
 export function wordOf({ of, tenant }: ErasureWish): string {
   return of === 'tenant' ? tenant.trim() : 'erase';
 }

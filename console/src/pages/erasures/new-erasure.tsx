@@ -18,7 +18,7 @@ import { bodyOfErasure, type ErasureWish, erasureFault, wordOf } from './erasure
 
 const nothing: ErasureWish = { of: 'tenant', tenant: '', mentions: '' };
 
-/** Asks whom to erase, says what that does, and begins once it is confirmed. */
+/** The form of an erasure. It explains the effect and starts after confirmation. */
 export function NewErasure() {
   const { calls, key } = useApp();
   const [wish, setWish] = useState(nothing);

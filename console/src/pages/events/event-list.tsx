@@ -20,7 +20,7 @@ export function EventList() {
   const navigate = useNavigate();
   const list = useList({
     key: [...key, 'events', search],
-    // The service refuses what somebody wrote into the address by hand.
+    // The service rejects invalid filters that somebody typed into the address.
     list: (paging, options) => calls.events.list({ ...(search as Query), ...paging }, options),
     refreshMs,
   });

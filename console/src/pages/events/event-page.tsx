@@ -18,7 +18,7 @@ import { ResendEvent } from './resend-event.tsx';
 
 const refreshMs = 3_000;
 
-/** One event: its payload, and what became of it at each webhook. */
+/** One event: its payload and its deliveries. */
 export function EventPage() {
   const { calls, key, mayChange } = useApp();
   const { eventId } = useParams({ from: '/signed-in/apps/$appUid/events/$eventId' });

@@ -10,7 +10,7 @@ import { EventFilters } from './event-filters.tsx';
 import { tailRowsMax } from './tail.ts';
 import { type Connection, type StreamQuery, useTail } from './use-tail.ts';
 
-/** The events as they are committed. */
+/** The live stream of events. */
 export function LiveEvents() {
   const { app } = useApp();
   const search = useSearch({ from: '/signed-in/apps/$appUid/events/live' });

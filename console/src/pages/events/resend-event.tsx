@@ -12,7 +12,7 @@ import { webhookChoices } from '../../parts/webhook-choices.ts';
 import { hasFailed } from '../deliveries/resend-choice.ts';
 import { ResendEffects } from '../deliveries/resend-effects.tsx';
 
-/** Resends an event to the webhooks at which it failed, or to others. */
+/** Resends an event to the webhooks where it failed, or to others. */
 export function ResendEvent({ event }: { event: EventWithPayload }) {
   const resending = useDialog();
   return (

@@ -1,4 +1,4 @@
-// What the live page has of the stream: a bounded number of events, newest first.
+// The events that the live page keeps: a limited number, newest first.
 
 interface Named {
   eventId: string;
@@ -6,10 +6,10 @@ interface Named {
 
 export interface Tail<Row> {
   shown: readonly Row[];
-  /** What came since the pause; shown when it ends. */
+  /** The events that arrived during the pause. They are shown when it ends. */
   waiting: readonly Row[];
   isPaused: boolean;
-  /** All that came, also what is no longer kept. */
+  /** The number of all events that arrived, including dropped ones. */
   count: number;
 }
 
@@ -19,7 +19,7 @@ export const emptyTail = { shown: [], waiting: [], isPaused: false, count: 0 };
 
 const newest = <Row>(rows: readonly Row[]): readonly Row[] => rows.slice(0, tailRowsMax);
 
-/** Takes in events in the order in which they came; one that came before is the same one again. */
+/** Adds events in the order of arrival. Events that are already listed are ignored. */
 export function take<Row extends Named>(tail: Tail<Row>, came: readonly Row[]): Tail<Row> {
   const known = new Set([...tail.waiting, ...tail.shown].map(({ eventId }) => eventId));
   const byId = new Map(came.map((row) => [row.eventId, row]));
@@ -30,7 +30,7 @@ export function take<Row extends Named>(tail: Tail<Row>, came: readonly Row[]): 
     : { ...tail, count, shown: newest([...rows, ...tail.shown]) };
 }
 
-/** Stops the page, so that a row can be read; what comes meanwhile is kept. */
+/** Freezes the list, so that a row can be read. Events that arrive meanwhile are kept. */
 export function pause<Row>(tail: Tail<Row>): Tail<Row> {
   return { ...tail, isPaused: true };
 }

@@ -12,7 +12,7 @@ export type Connection =
   | { state: 'cut'; why: string }
   | { state: 'ended'; error: unknown };
 
-// A burst is one change of the page, not one for each event.
+// A burst of events updates the page once instead of once per event.
 const gatherMs = 200;
 
 type Change = 'pause' | 'proceed' | 'clear' | readonly Event[];
@@ -35,25 +35,25 @@ export function useTail(query: StreamQuery) {
     let came: Event[] = [];
     change('clear');
     setConnection({ state: 'connecting' });
-    const give = (): void => {
+    const flush = (): void => {
       if (came.length > 0) change(came);
       came = [];
     };
-    const timer = setInterval(give, gatherMs);
+    const timer = setInterval(flush, gatherMs);
     const follow = async (): Promise<void> => {
       const stream = calls.events.stream(JSON.parse(filters) as StreamQuery, {
         signal: ending.signal,
-        // Also when the service is unavailable while the page opens.
+        // So that the page also works if the service is unavailable when it opens.
         retries: Number.POSITIVE_INFINITY,
         onOpen: () => setConnection({ state: 'open' }),
         onCut: ({ detail }) => setConnection({ state: 'cut', why: detail }),
       });
       for await (const { event } of stream) {
-        // Without the payloads, which may be large and are not shown.
+        // Drops the payload, which can be large and is not shown.
         const { payload: _payload, ...row } = event;
         came.push(row);
-        // Browsers slow the timer down while nobody looks.
-        if (came.length >= tailRowsMax) give();
+        // Browsers slow down the timers of hidden pages.
+        if (came.length >= tailRowsMax) flush();
       }
     };
     follow().catch((error: unknown) => {

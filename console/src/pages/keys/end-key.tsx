@@ -8,7 +8,7 @@ import { AtTime } from '../../parts/when.tsx';
 
 type EndKeyProps = DialogState & { apiKey: ApiKey };
 
-/** Asks before a key ends for good. */
+/** Asks before revoking a key for good. */
 export function RevokeKey({ apiKey, ...dialog }: EndKeyProps) {
   const { calls, key } = useApp();
   const revoking = useChange({
@@ -33,7 +33,7 @@ export function RevokeKey({ apiKey, ...dialog }: EndKeyProps) {
   );
 }
 
-/** Asks before a key that has ended leaves the list. */
+/** Asks before deleting an ended key from the list. */
 export function DeleteKey({ apiKey, ...dialog }: EndKeyProps) {
   const { calls, key } = useApp();
   const deleting = useChange({

@@ -6,7 +6,7 @@ interface FirstCall {
   body?: string;
 }
 
-// The first of these that the key may do. What changes something comes last.
+// The first allowed call is used. Calls that change something come last.
 const firstCalls: readonly FirstCall[] = [
   { scope: 'events:read', path: '/events?limit=1' },
   { scope: 'webhooks:read', path: '/webhooks' },
@@ -29,7 +29,7 @@ interface NewKey {
   scopes: readonly Scope[];
 }
 
-/** Returns a command that tries a new key, and changes nothing where the scopes allow that. */
+/** Returns a command that tries out a new key, without changing anything if the scopes allow that. */
 export function firstCurl({ serviceUrl, appUid, apiKey, scopes }: NewKey): string {
   const call = firstCalls.find(({ scope }) => scopes.includes(scope));
   if (call === undefined) throw new Error('a key has a scope');

@@ -12,7 +12,7 @@ import { type Scope, scopes, scopeTexts } from './scopes.ts';
 
 const fields = ['name', 'scopes', 'expiresAt'];
 
-/** Asks what a new key is for, what it may and until when. */
+/** The form for a new key: its name, scopes and expiry. */
 export function GenerateKey({
   onKey,
   ...dialog
@@ -33,7 +33,7 @@ export function GenerateKey({
     onDone: (made) => {
       dialog.onClose();
       onKey(made);
-      // The secret is not kept with the answer.
+      // The response, which has the secret, is not kept.
       generating.reset();
     },
   });

@@ -7,7 +7,7 @@ import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { stateOfKey } from './key-state.ts';
 
-/** Returns the columns of a list of some of the keys, which name each other by their public parts. */
+/** Returns the columns of a list of keys. `all` resolves references between keys to their public parts. */
 export function keyColumns(all: readonly ApiKey[]): Column<ApiKey>[] {
   const keyIds = new Map(all.map(({ uid, keyId }) => [uid, keyId]));
   return [

@@ -4,14 +4,14 @@ const soonMs = 7 * 24 * 60 * 60 * 1_000;
 
 export const keyStates = ['active', 'expiring', 'rolled', 'expired', 'revoked'] as const;
 
-/** Returns the state of a key in a word, with its colour; `expiring` within a week. */
+/** Returns the state of a key in a word, with its colour. It is `expiring` within a week of its end. */
 export function stateOfKey(
   { state, expiresAt, rolledTo }: Pick<ApiKey, 'state' | 'expiresAt' | 'rolledTo'>,
   now: Date,
 ): { name: (typeof keyStates)[number]; color: string } {
   if (state === 'revoked') return { name: 'revoked', color: 'red' };
   const leftMs = expiresAt === null ? Infinity : new Date(expiresAt).getTime() - now.getTime();
-  // The answer may be older than the clock of the page.
+  // The response may be older than the clock of the page.
   if (state === 'expired' || leftMs <= 0) return { name: 'expired', color: 'gray' };
   if (rolledTo !== null) return { name: 'rolled', color: 'yellow' };
   return leftMs <= soonMs
@@ -24,7 +24,7 @@ const lifetimes = { '30 days': 30, '90 days': 90, 'a year': 365 } as const;
 
 export const lifetimeChoices = ['never', ...Object.keys(lifetimes), 'at a time'];
 
-/** Returns when a key of this lifetime ends, null for never; `endsAt` is that of the choice of a time. */
+/** Returns when a key with this lifetime ends, or null for never. `endsAt` is used if a custom time was chosen. */
 export function expiryOf(choice: string, endsAt: string, now: Date): string | null {
   if (choice === 'at a time') return endsAt === '' ? null : endsAt;
   const days = lifetimes[choice as keyof typeof lifetimes] as number | undefined;

@@ -7,7 +7,7 @@ import { ShownOnce } from '../../parts/shown-once.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
 import { firstCurl } from './first-curl.ts';
 
-/** A key that was just made, with a first call. */
+/** A newly generated key, with an example call. */
 export function NewKey({ made, onSaved }: { made: CreatedApiKey | null; onSaved: () => void }) {
   const { app } = useApp();
   return (

@@ -19,7 +19,7 @@ interface RollKeyProps extends DialogState {
   onKey: (key: CreatedApiKey) => void;
 }
 
-/** Asks how long the old key of two works. */
+/** Asks how long the old key keeps working. */
 export function RollKey({ apiKey, onKey, ...dialog }: RollKeyProps) {
   const { calls, key } = useApp();
   const [overlap, setOverlap] = useState('86400');
@@ -29,7 +29,7 @@ export function RollKey({ apiKey, onKey, ...dialog }: RollKeyProps) {
     onDone: (made) => {
       dialog.onClose();
       onKey(made);
-      // The secret is not kept with the answer.
+      // The response, which has the secret, is not kept.
       rolling.reset();
     },
   });

@@ -2,7 +2,7 @@ import type { ApiKey } from '@agent-herald/client';
 
 export type Scope = ApiKey['scopes'][number];
 
-/** What each scope allows, in a few words. */
+/** Describes each scope in a few words. */
 export const scopeTexts: Readonly<Record<Scope, string>> = {
   'users:auth': 'sign in users, and verify and revoke their tokens',
   'webhooks:read': 'see webhooks and event types',

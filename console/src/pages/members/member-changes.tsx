@@ -24,7 +24,7 @@ function RoleChoice({ role, onChange }: { role: Role; onChange: (role: Role) => 
   );
 }
 
-/** Asks who gets in, and with what role. */
+/** The form to add a member with a role. */
 export function AddMember(dialog: DialogState) {
   const { calls, key } = useApp();
   const [email, setEmail] = useState('');
@@ -60,7 +60,7 @@ export function AddMember(dialog: DialogState) {
   );
 }
 
-/** Asks for another role; it counts from the member's next call. */
+/** The form to change a role. It takes effect with the member's next call. */
 export function ChangeRole({ member, ...dialog }: MemberProps) {
   const { calls, key } = useApp();
   const [role, setRole] = useState<Role>(member.role);
@@ -83,7 +83,7 @@ export function ChangeRole({ member, ...dialog }: MemberProps) {
   );
 }
 
-/** Asks before an admin loses the application. */
+/** Asks before removing an admin from the application. */
 export function RemoveMember({ member, ...dialog }: MemberProps) {
   const { calls, key } = useApp();
   const removing = useChange({
@@ -95,7 +95,7 @@ export function RemoveMember({ member, ...dialog }: MemberProps) {
   return (
     <Confirm {...dialog} title="Remove the member" verb="Remove" change={removing}>
       <Line text={member.email ?? member.adminUid} /> loses access to this application immediately.
-      API keys that this member generated keep working: revoke those that the member knows.
+      API keys that this member generated keep working. Revoke the keys that the member knows.
     </Confirm>
   );
 }

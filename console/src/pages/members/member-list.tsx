@@ -15,7 +15,7 @@ import { When } from '../../parts/when.tsx';
 import { AddMember, ChangeRole, RemoveMember } from './member-changes.tsx';
 import { roleTexts } from './roles.ts';
 
-/** The admins who may see or change the application. */
+/** The admins who have a role in the application. */
 export function MemberList() {
   const { app, calls, key, mayOwn } = useApp();
   const adding = useDialog();

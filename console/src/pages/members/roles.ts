@@ -2,7 +2,7 @@ import type { Member } from '@agent-herald/client';
 
 export type Role = Member['role'];
 
-/** What each role may, in a few words. */
+/** Describes each role in a few words. */
 export const roleTexts: Readonly<Record<Role, string>> = {
   viewer: 'sees everything, changes nothing',
   admin: 'also changes keys, webhooks, users and accounts, and resends events',

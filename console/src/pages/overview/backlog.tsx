@@ -16,7 +16,7 @@ const open = [
   { state: 'held', label: 'Held', about: 'Waiting for a paused webhook' },
 ] as const;
 
-/** What is not delivered yet. */
+/** The deliveries that have not been made yet. */
 export function Backlog() {
   const { calls, key } = useApp();
   const backlog = useQuery({

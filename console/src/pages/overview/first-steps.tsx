@@ -2,7 +2,7 @@ import { Card, List, Stack, Text, Title } from '@mantine/core';
 import { useApp } from '../../api/app.tsx';
 import { AnchorLink } from '../../parts/links.tsx';
 
-/** What a new application shows instead of numbers: how to begin. */
+/** Replaces the numbers in a new application: how to get started. */
 export function FirstSteps() {
   const { app, mayChange } = useApp();
   const params = { appUid: app.uid };

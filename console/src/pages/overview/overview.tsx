@@ -20,11 +20,11 @@ const choices = Object.keys(ranges)
   .filter(isRange)
   .map((value) => ({ value, label: ranges[value].label }));
 
-/** How the application's deliveries do, and what is wrong. */
+/** The health of the application's deliveries, and current problems. */
 export function Overview() {
   const { app } = useApp();
-  const { range: asked } = useSearch({ from: '/signed-in/apps/$appUid/' });
-  const range = isRange(asked) ? asked : '24h';
+  const { range: shown } = useSearch({ from: '/signed-in/apps/$appUid/' });
+  const range = isRange(shown) ? shown : '24h';
   const navigate = useNavigate();
   const webhooks = useWebhooks();
   return (
@@ -63,7 +63,7 @@ export function Overview() {
   );
 }
 
-/** The first steps; the numbers where something was sent before the last webhook was deleted. */
+/** The first steps, or the numbers if something was sent before the last webhook was deleted. */
 function WithoutWebhooks({ children }: { children: ReactNode }) {
   const { calls, key } = useApp();
   const sent = useQuery({

@@ -9,7 +9,7 @@ import { AtTime, When } from '../../parts/when.tsx';
 import { formatHeld } from '../../statistics/outcomes.ts';
 import { stateOf } from '../webhooks/webhook-state.ts';
 
-/** The webhooks that need somebody, the deactivated first. */
+/** The webhooks that need attention, deactivated ones first. */
 export function TroubledWebhooks({ webhooks }: { webhooks: readonly Webhook[] }) {
   const troubled = webhooks.filter((webhook) =>
     ['deactivated', 'failing'].includes(stateOf(webhook).name),

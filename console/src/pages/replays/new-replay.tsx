@@ -14,7 +14,7 @@ import { bodyOf, durationOf, failedChoices, type Wish, wishFault } from './repla
 type Body = ReturnType<typeof bodyOf>;
 
 interface Count {
-  /** Sent again without change, so that it sends what was counted. */
+  /** The counted body. It is sent unchanged, so that the replay sends exactly what was counted. */
   body: Body;
   webhookUid: string;
   result: ReplayDryRun;
@@ -22,14 +22,14 @@ interface Count {
 
 const perSecondUsually = 20;
 
-/** Sends a body to the application, or to one webhook of it. */
+/** Starts or counts a replay, for the application or one of its webhooks. */
 function create({ calls }: CurrentApp, webhookUid: string, body: Body) {
   if (webhookUid !== '') return calls.webhookReplays.create(webhookUid, body);
-  // The form offers only the states that a replay of the application takes.
+  // The form offers only states that a replay of the application accepts.
   return calls.replays.create(body as Parameters<typeof calls.replays.create>[0]);
 }
 
-/** Counts what failed in a period, and sends it again. */
+/** Counts failed deliveries of a period, and sends them again. */
 export function NewReplay() {
   const current = useApp();
   const search = useSearch({ from: '/signed-in/apps/$appUid/replays/new' });
@@ -94,7 +94,7 @@ export function NewReplay() {
   );
 }
 
-/** Says how many of the webhooks that get something are paused. */
+/** Returns how many of the webhooks that get deliveries are paused. */
 function heldBy({ pausedWebhookUids }: StartedReplay, { webhooks }: ReplayDryRun): string {
   const held = webhooks.filter(({ webhookUid }) => pausedWebhookUids.includes(webhookUid));
   if (held.length === 0) return '';

@@ -27,7 +27,7 @@ const ranges: { value: Range; label: string }[] = [
 ];
 const perSecondMax = 100;
 
-/** Which events are sent again, to whom and how fast. */
+/** The fields for the events, the receivers and the rate of a replay. */
 export function ReplayFields({ wish, change }: ReplayFieldsProps) {
   const webhooks = useKnownWebhooks();
   const { webhookUid, events, externalTenantId, choices, perSecond } = wish;

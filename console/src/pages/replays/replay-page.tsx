@@ -20,7 +20,7 @@ import { ReplayedWebhooks } from './replayed-webhooks.tsx';
 
 const refreshMs = 2_000;
 
-/** How far a replay is, and what it sends. */
+/** A replay and its progress. */
 export function ReplayPage() {
   const { calls, key, mayChange } = useApp();
   const { replayUid } = useParams({ from: '/signed-in/apps/$appUid/replays/$replayUid' });

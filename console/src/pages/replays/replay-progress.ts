@@ -5,7 +5,7 @@ type Facts = Pick<
   'state' | 'since' | 'until' | 'reachedAt' | 'webhookCount' | 'webhooksDone'
 >;
 
-/** Returns how far a replay is, in percent: it goes through its range for one webhook after the other. */
+/** Returns the progress in percent. A replay goes through its range for one webhook after another. */
 export function progressOf(replay: Facts): number {
   const { state, since, until, reachedAt, webhookCount, webhooksDone } = replay;
   if (state === 'done') return 100;

@@ -1,22 +1,22 @@
-// What the form of a replay asks for.
+// The values of the replay form.
 import type { CreateReplayBody, CreateWebhookReplayBody } from '@agent-herald/client';
 import { formatDuration } from '../../parts/format-time.ts';
 
 type State = NonNullable<CreateWebhookReplayBody['states']>[number];
 type CancelReason = NonNullable<CreateWebhookReplayBody['cancelReasons']>[number];
-/** A state, or a reason of cancelled deliveries that has to be named; `cancelled` stands for those that were lost. */
+/** A state, or a reason of cancelled deliveries that must be named. `cancelled` stands for the lost ones. */
 type Choice = State | Exclude<CancelReason, (typeof lostReasons)[number]>;
 
 export type Range = 'hour' | 'day' | 'own';
 
 export interface Wish {
   range: Range;
-  /** Of an own range, as instants; without an end until now. */
+  /** The start of a custom range, as an instant. Without an end, the range ends now. */
   since: string;
   until: string;
-  /** Empty for all. */
+  /** Empty means all webhooks. */
   webhookUid: string;
-  /** Empty for all. */
+  /** Empty means all events. */
   events: readonly NonNullable<CreateReplayBody['events']>[number][];
   externalTenantId: string;
   choices: readonly Choice[];
@@ -56,10 +56,10 @@ const ofOneWebhook: readonly Labelled[] = [
   },
 ];
 
-/** What the form begins with: what every replay sends by default. */
+/** The initial choices: what replays send by default. */
 export const failedChoices: readonly Choice[] = failed.map(({ value }) => value);
 
-/** Returns the deliveries that can be chosen; two kinds only for one webhook. */
+/** Returns the available choices. Two of them need a single webhook. */
 export function choicesFor(webhookUid: string): readonly Labelled[] {
   return [...failed, ...onPurpose, ...open, ...(webhookUid === '' ? [] : ofOneWebhook)];
 }
@@ -77,7 +77,7 @@ function timesOf({ range, since, until }: Wish, now: Date): { since: string; unt
   };
 }
 
-/** Returns the chosen states and reasons, without those that only one webhook takes, where it is for all. */
+/** Returns the chosen states and reasons, without those that need a single webhook if none is chosen. */
 function deliveriesOf({ choices, webhookUid }: Wish): DeliveriesToSend {
   const chosen = choicesFor(webhookUid).flatMap(({ value }) =>
     choices.includes(value) ? [value] : [],
@@ -96,7 +96,7 @@ function deliveriesOf({ choices, webhookUid }: Wish): DeliveriesToSend {
   };
 }
 
-/** Says what is missing; null for nothing. */
+/** Returns what is missing, or null. */
 export function wishFault(wish: Wish): string | null {
   const { range, since, until } = wish;
   if (range === 'own' && since === '') return 'Choose when the period starts.';
@@ -105,7 +105,7 @@ export function wishFault(wish: Wish): string | null {
   return deliveriesOf(wish).states.length === 0 ? 'Choose at least one kind of delivery.' : null;
 }
 
-/** Returns the body of the call, whose range ends now at the latest, so that a dry run counts what is sent. */
+/** Returns the body of the call. Its range ends now at the latest, so that a dry run counts what is sent. */
 export function bodyOf(wish: Wish, now: Date): CreateWebhookReplayBody {
   const { events, externalTenantId, perSecond } = wish;
   return {
@@ -117,7 +117,7 @@ export function bodyOf(wish: Wish, now: Date): CreateWebhookReplayBody {
   };
 }
 
-/** Returns how long so many deliveries take at a rate. */
+/** Returns how long a number of deliveries takes at a rate. */
 export function durationOf(count: number, perSecond: number): string {
   return formatDuration(Math.max(1, Math.ceil(count / perSecond)) * 1_000);
 }

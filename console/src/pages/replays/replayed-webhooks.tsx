@@ -8,7 +8,7 @@ interface ReplayedWebhooksProps {
   of: readonly { webhookUid: string; count: number }[];
 }
 
-/** How much each webhook gets, and which of them hold it. */
+/** The number of deliveries for each webhook, and which webhooks hold them. */
 export function ReplayedWebhooks({ of }: ReplayedWebhooksProps) {
   const { app } = useApp();
   const { data: webhooks = [] } = useWebhooks();

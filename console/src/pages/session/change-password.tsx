@@ -10,7 +10,7 @@ import { useChange } from '../../parts/use-change.tsx';
 const rules =
   '12 to 128 characters, at least 5 of them different. Not your email address, and not one of the most common passwords.';
 
-/** Changes the password, where there is one. */
+/** The form to change the password, for admins who have one. */
 export function ChangePassword({ me }: { me: Session['admin'] }) {
   if (!me.hasPassword) {
     return <Text>You have no password here: you sign in through the identity provider.</Text>;

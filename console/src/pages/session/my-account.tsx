@@ -14,7 +14,7 @@ import { useLeave } from '../../shell/leave.ts';
 import { ChangePassword } from './change-password.tsx';
 import { SessionList } from './session-list.tsx';
 
-/** Who is signed in, and where. */
+/** The signed-in admin and the sessions. */
 export function MyAccount() {
   const session = useQuery(sessionQuery);
   const leaving = useDialog();

@@ -18,10 +18,10 @@ import { queries } from '../../api/queries.ts';
 import { type Session, sessionQuery } from '../../api/session.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { useChange } from '../../parts/use-change.tsx';
-import { keepAskedPath, takeAskedPath } from './asked-path.ts';
+import { keepRequestedPath, takeRequestedPath } from './requested-path.ts';
 import { pathAfterSignIn } from './path-after-sign-in.ts';
 
-/** The page before all others. */
+/** The sign-in page. */
 export function SignIn() {
   const { to, refused } = useSearch({ from: '/sign-in' });
   const router = useRouter();
@@ -39,9 +39,9 @@ export function SignIn() {
     changes: [],
     onDone: (session) => {
       beginWith(session);
-      // Below the console, so that no link to the sign-in leads to another site.
-      const asked = takeAskedPath();
-      router.history.push(router.basepath + pathAfterSignIn(to ?? asked ?? '/'));
+      // Below the console, so that a sign-in link cannot lead to another site.
+      const requested = takeRequestedPath();
+      router.history.push(router.basepath + pathAfterSignIn(to ?? requested ?? '/'));
     },
   });
   const submit = (event: FormEvent): void => {
@@ -93,7 +93,7 @@ function SignInElsewhere({ to }: { to: string | undefined }) {
         component="a"
         variant="default"
         href={`${serviceUrl}admin/api/oidc/start`}
-        onClick={() => to !== undefined && keepAskedPath(to)}
+        onClick={() => to !== undefined && keepRequestedPath(to)}
       >
         Sign in with your identity provider
       </Button>
@@ -102,7 +102,7 @@ function SignInElsewhere({ to }: { to: string | undefined }) {
 }
 
 function beginWith(session: Session): void {
-  // What the one before in this browser saw is not for this one.
+  // Data that the previous admin saw in this browser must not be shown to this one.
   queries.clear();
   keepCsrfToken(session.csrfToken);
   queries.setQueryData(sessionQuery.queryKey, session);

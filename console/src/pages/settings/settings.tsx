@@ -13,7 +13,7 @@ import { Tag } from '../../parts/state-badge.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { When } from '../../parts/when.tsx';
 
-/** How the service is set, for those who do not run it. */
+/** The settings of the service, for people who do not operate it. */
 export function Settings() {
   const settings = useQuery(settingsQuery(useApp()));
   return (

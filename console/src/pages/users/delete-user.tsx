@@ -7,7 +7,7 @@ import { AnchorLink } from '../../parts/links.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 
-/** Asks before who a user is gets erased. */
+/** Asks before erasing the identity of a user. */
 export function DeleteUser({ user, ...dialog }: DialogState & { user: User }) {
   const { app, calls, key } = useApp();
   const navigate = useNavigate();

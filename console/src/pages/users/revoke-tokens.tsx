@@ -8,7 +8,7 @@ import { nameOfUser } from './user-name.ts';
 
 const offline = 'A service that checks tokens offline accepts them until they expire.';
 
-/** Asks before all tokens of a user end. */
+/** Asks before revoking all tokens of a user. */
 export function RevokeTokens({ user, ...dialog }: DialogState & { user: User }) {
   const { calls, key } = useApp();
   const revoking = useChange({
@@ -25,7 +25,7 @@ export function RevokeTokens({ user, ...dialog }: DialogState & { user: User }) 
   );
 }
 
-/** Asks before all tokens of all users end. */
+/** Asks before revoking all tokens of all users. */
 export function RevokeAllTokens(dialog: DialogState) {
   const { app, calls, key } = useApp();
   const revoking = useChange({

@@ -10,7 +10,7 @@ import { RemoveUser } from '../accounts/remove-user.tsx';
 
 const namedMax = 20;
 
-/** The accounts of a user; the first ones by name. */
+/** The accounts of a user. The first ones are shown by name. */
 export function UserAccounts({ user }: { user: User }) {
   const { app, calls, key, mayChange } = useApp();
   const removing = useDialog<string>();

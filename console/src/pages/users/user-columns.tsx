@@ -31,7 +31,7 @@ export function userColumns(appUid: string): Column<User>[] {
   ];
 }
 
-/** By which of two identities the integrator knows a user. */
+/** The identity of a user: an external ID or an email. */
 export function SignsInWith({ user: { externalId, email } }: { user: User }) {
   return (
     <Stack gap={0}>

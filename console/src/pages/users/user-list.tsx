@@ -10,7 +10,7 @@ import { RevokeAllTokens } from './revoke-tokens.tsx';
 import { userColumns } from './user-columns.tsx';
 import { isWholeAddress } from './whole-address.ts';
 
-/** The users of the application, found by what they sign in with. */
+/** The users of the application, searchable by their identity. */
 export function UserList() {
   const { mayChange } = useApp();
   const { externalId, email } = useSearch({ from: '/signed-in/apps/$appUid/users' });

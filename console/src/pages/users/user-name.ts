@@ -1,6 +1,6 @@
 import type { User } from '@agent-herald/client';
 
-/** Returns what a user is called in a list: by name, or by what the integrator knows. */
+/** Returns the display name of a user: the name, or else the external ID or uid. */
 export function nameOfUser({ name, externalId, uid }: User): string {
   return name ?? externalId ?? uid;
 }

@@ -18,7 +18,7 @@ import { UserAccounts } from './user-accounts.tsx';
 import { SignsInWith } from './user-columns.tsx';
 import { nameOfUser } from './user-name.ts';
 
-/** A user: who it is, what it may reach, and how its sessions end. */
+/** A user: identity, accounts, and the end of the user's sessions. */
 export function UserPage() {
   const { calls, key } = useApp();
   const { userUid } = useParams({ from: '/signed-in/apps/$appUid/users/$userUid' });

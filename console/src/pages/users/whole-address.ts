@@ -1,4 +1,4 @@
-/** Checks whether a text can be a whole e-mail address: only its hash is kept, so parts find nobody. */
+/** Checks whether a text can be a complete email address. Only its hash is stored, so parts match nobody. */
 export function isWholeAddress(text: string): boolean {
   return /^[^\s@]+@[^\s@]+\.[^\s@]+$/u.test(text);
 }

@@ -55,7 +55,7 @@ export function AddressFields({
   );
 }
 
-/** A URL, with the service's own verdict on it. */
+/** A URL field, validated by the service while typing. */
 function UrlField({ form }: Pick<FieldsProps, 'form'>) {
   const { kind, url } = form.getValues();
   const { isChecking, refusal, canonical } = useUrlCheck(url, kind);

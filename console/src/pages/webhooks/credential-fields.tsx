@@ -14,7 +14,7 @@ import { PairRows } from './pair-rows.tsx';
 import type { FieldsProps, WebhookForm } from './fields-props.ts';
 import type { WebhookValues } from './webhook-values.ts';
 
-/** Headers, `Authorization` and the client certificate: they are written, and never read again. */
+/** Headers, `Authorization` and the client certificate, which can be written but never read. */
 export function CredentialFields({ form, webhook }: FieldsProps) {
   return (
     <>
@@ -58,7 +58,7 @@ function HeaderFields({ form, names }: { form: WebhookForm; names: string[] | nu
 
 interface SealedProps {
   form: WebhookForm;
-  /** The webhook has one already. */
+  /** True if the webhook already has one. */
   isSet: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Which events a webhook gets, as the form offers them.
+// The choice of a webhook's events in the form.
 import type { EventType, SubscribedEventName, Webhook } from '@agent-herald/client';
 
 type Entity = Webhook['entities'][number];
@@ -21,7 +21,7 @@ function isSubscribable(event: EventType['event']): event is SubscribedEventName
   return event !== 'webhook.test';
 }
 
-/** Returns the events that webhooks of a kind can get, by what they are about. */
+/** Returns the events that a kind of webhook can get, grouped by what they are about. */
 export function groupsOf(kind: Webhook['kind'], types: readonly EventType[]): EventGroup[] {
   const groups = new Map<string, { event: SubscribedEventName; description: string }[]>();
   for (const { event, description } of types) {
@@ -44,7 +44,7 @@ export function chosenEvents(
     .filter((event) => events?.includes(event) ?? true);
 }
 
-/** Returns the fields of a body: null for all events of what is named in `entities`, also for those to come. */
+/** Returns the fields of a body. Null means all events of `entities`, including future ones. */
 export function subscriptionOf(
   kind: Webhook['kind'],
   chosen: readonly SubscribedEventName[],

@@ -3,7 +3,7 @@ import { Checkbox, SimpleGrid, Stack, TagsInput, Text, Textarea } from '@mantine
 import { type EventGroup, groupsOf } from './event-choices.ts';
 import type { FieldsProps } from './fields-props.ts';
 
-/** Which events the webhook gets: by name, by tenant, and by the values of fields. */
+/** Selects the events of the webhook: by name, by tenant, and by values of fields. */
 export function EventFields({ form, types }: FieldsProps & { types: readonly EventType[] }) {
   const { kind, events } = form.getValues();
   const { errors } = form;

@@ -4,7 +4,7 @@ import type { WebhookValues } from './webhook-values.ts';
 
 export type WebhookForm = UseFormReturnType<WebhookValues>;
 
-/** What each group of fields gets; `webhook` is null for a new one. */
+/** The properties of each group of fields. `webhook` is null for a new one. */
 export interface FieldsProps {
   form: WebhookForm;
   webhook: Webhook | null;

@@ -12,7 +12,7 @@ import { When } from '../../parts/when.tsx';
 const refreshMs = 5_000;
 const shownCount = 8;
 
-/** What became of the latest events. */
+/** The latest deliveries of a webhook. */
 export function LatestDeliveries({ webhookUid }: { webhookUid: string }) {
   const { app, calls, key } = useApp();
   const latest = useQuery({

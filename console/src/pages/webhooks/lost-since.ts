@@ -1,12 +1,12 @@
 import type { Webhook } from '@agent-herald/client';
 import { readWaitMs } from './retry-times.ts';
 
-// An event is recorded before its first attempt, which may have waited and taken some seconds until it failed.
+// An event is recorded before its first attempt, which may have waited and then taken seconds to fail.
 const beforeFailureMs = 60_000;
 
 type Facts = Pick<Webhook, 'createdAt' | 'failingSince'>;
 
-/** Returns when the first event was recorded that a recovery may find. `recordsKept`: how long, null if not known. */
+/** Returns when the oldest event that a recovery can find was recorded. `recordsKept` is null if not known. */
 export function firstRecoverable(
   { createdAt }: Pick<Webhook, 'createdAt'>,
   { recordsKept, now }: { recordsKept: string | null; now: Date },
@@ -18,8 +18,8 @@ export function firstRecoverable(
 }
 
 /**
- * Returns since when a recovery looks for what was lost, unless somebody says otherwise. A delivery is lost days
- * after its event, so without a failure that still lasts it is all that is kept.
+ * Returns the default start of a recovery. A delivery counts as lost days after its event, so unless a failure is
+ * ongoing, the default is everything that is kept.
  */
 export function lostSince(webhook: Facts, kept: { recordsKept: string | null; now: Date }): string {
   const first = firstRecoverable(webhook, kept);

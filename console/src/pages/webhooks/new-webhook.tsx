@@ -11,7 +11,7 @@ import { useEventTypes } from './use-event-types.ts';
 import { WebhookFields } from './webhook-form.tsx';
 import { bodyOf, newValues, type WebhookValues } from './webhook-values.ts';
 
-/** Registers a webhook, and shows its secret once. */
+/** Creates a webhook and shows its secret once. */
 export function NewWebhook() {
   const { app, calls, key, mayChange } = useApp();
   const navigate = useNavigate();

@@ -2,7 +2,7 @@ import { Input, Stack, Textarea } from '@mantine/core';
 import { PairRows } from './pair-rows.tsx';
 import type { FieldsProps } from './fields-props.ts';
 
-/** What is written down about the webhook; the service does nothing with it. */
+/** Notes about the webhook. The service does not use them. */
 export function NoteFields({ form }: FieldsProps) {
   return (
     <>

@@ -3,14 +3,14 @@ import { Plus, X } from 'lucide-react';
 import type { Pair } from './webhook-values.ts';
 
 interface PairRowsProps {
-  /** Of one row, such as `Header`. */
+  /** The noun for one row, such as `Header`. */
   noun: string;
   rows: readonly Pair[];
   onChange: (rows: Pair[]) => void;
   error?: string | undefined;
 }
 
-/** Names with their values, a row each. */
+/** Names and values, one pair per row. */
 export function PairRows({ noun, rows, onChange, error }: PairRowsProps) {
   const set = (index: number, change: Partial<Pair>): void =>
     onChange(rows.map((row, at) => (at === index ? { ...row, ...change } : row)));

@@ -33,7 +33,7 @@ export function PauseWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
   );
 }
 
-// A longer label would be cut on a phone; the dialog has the number.
+// A longer label would be cut off on a phone. The dialog has the exact number.
 const namedCountMax = 999;
 
 function resumeVerb(heldCount: number, onResume: string): string {

@@ -12,7 +12,7 @@ import { formatCapped } from '../../statistics/outcomes.ts';
 import { firstRecoverable, lostSince } from './lost-since.ts';
 import type { WebhookDialogProps } from './webhook-dialog.ts';
 
-/** Counts what was lost since a time, and sends it again. */
+/** Counts deliveries lost since a time, and sends them again. */
 export function RecoverWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
   return (
     <Modal
@@ -30,7 +30,7 @@ function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
   const { calls, key } = useApp();
   const settings = useSettings();
   const kept = { recordsKept: settings?.retention.records ?? null, now: new Date() };
-  // Once: what is sent is what was counted, even if the webhook recovers meanwhile.
+  // Computed once, so that what was counted is sent, even if the webhook recovers meanwhile.
   const [since, setSince] = useState(() => toLocalInput(lostSince(webhook, kept)));
   const at = fromLocalInput(since);
   const call = (dryRun: boolean) =>
@@ -94,7 +94,7 @@ function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
 interface FoundProps {
   dryRun: ReplayDryRun;
   since: string;
-  /** Before it nothing can be found. */
+  /** The earliest time for which anything can be found. */
   first: string;
 }
 

@@ -1,9 +1,9 @@
 import { Stack, Text } from '@mantine/core';
 import { formatDuration } from '../../parts/format-time.ts';
-import { attemptsOf, placeOf } from './retry-times.ts';
+import { attemptsOf, positionOf } from './retry-times.ts';
 import classes from './webhooks.module.css';
 
-/** When the attempts of a delivery are made, drawn and in words. */
+/** The times of a delivery's attempts, as a drawing and in words. */
 export function RetryLine({ waits }: { waits: readonly string[] }) {
   const attempts = attemptsOf(waits);
   if (attempts === null) {
@@ -22,7 +22,7 @@ export function RetryLine({ waits }: { waits: readonly string[] }) {
     <Stack gap={6}>
       <div className={classes['line']} aria-hidden="true">
         {attempts.map(({ n, afterMs }) => (
-          <span key={n} style={{ insetInlineStart: `${placeOf(afterMs, totalMs) * 100}%` }} />
+          <span key={n} style={{ insetInlineStart: `${positionOf(afterMs, totalMs) * 100}%` }} />
         ))}
       </div>
       <ol className={classes['attempts']} aria-label="Attempts">

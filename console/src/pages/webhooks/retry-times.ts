@@ -1,4 +1,4 @@
-// When the attempts of a delivery are made.
+// The times of a delivery's attempts.
 
 const unitsMs: Readonly<Record<string, number>> = {
   ms: 1,
@@ -8,7 +8,7 @@ const unitsMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Returns a wait such as `30s` in milliseconds; null for what is none. */
+/** Returns a wait such as `30s` in milliseconds, or null if it is invalid. */
 export function readWaitMs(text: string): number | null {
   const [, count, unit = ''] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim()) ?? [];
   const unitMs = unitsMs[unit];
@@ -17,11 +17,11 @@ export function readWaitMs(text: string): number | null {
 
 interface PlannedAttempt {
   n: number;
-  /** From the first attempt to this one, without the jitter. */
+  /** The time from the first attempt to this one, without jitter. */
   afterMs: number;
 }
 
-/** Returns the attempts that a schedule leads to; null while one of its waits cannot be read. */
+/** Returns the attempts of a schedule, or null if one of its waits is invalid. */
 export function attemptsOf(waits: readonly string[]): PlannedAttempt[] | null {
   const waitsMs = waits.map(readWaitMs);
   const attempts: PlannedAttempt[] = [{ n: 1, afterMs: 0 }];
@@ -33,7 +33,7 @@ export function attemptsOf(waits: readonly string[]): PlannedAttempt[] | null {
   return attempts;
 }
 
-/** Returns where an attempt stands on the line, from 0 to 1: by the logarithm, as waits grow from seconds to days. */
-export function placeOf(afterMs: number, totalMs: number): number {
+/** Returns the position of an attempt from 0 to 1, on a logarithmic scale because waits range from seconds to days. */
+export function positionOf(afterMs: number, totalMs: number): number {
   return totalMs === 0 ? 0 : Math.log1p(afterMs / 1_000) / Math.log1p(totalMs / 1_000);
 }

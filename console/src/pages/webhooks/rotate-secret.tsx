@@ -7,9 +7,9 @@ import { useChange } from '../../parts/use-change.tsx';
 
 interface RotateSecretProps {
   webhook: Webhook;
-  /** A rotation is neither promoted nor over: only one that ends the old secrets is possible. */
-  isUnderWay: boolean;
-  /** Gets the new secret, which must be shown now or never. */
+  /** A rotation has neither ended nor been promoted, so only one that ends the old secrets is possible. */
+  isRotating: boolean;
+  /** Called with the new secret, which is shown only now. */
   onRotated: (secret: string) => void;
 }
 
@@ -18,19 +18,19 @@ const overlaps = [
   { value: '86400', label: 'Both secrets sign for 1 day' },
   { value: '604800', label: 'Both secrets sign for 7 days' },
 ];
-const atOnce = {
+const withoutOverlap = {
   value: '0',
   label: 'The old secret stops now',
   description:
     'For a leaked secret. Your receiver rejects requests until it has the new one; they are retried.',
 };
 
-/** Makes a new secret. */
-export function RotateSecret({ webhook, isUnderWay, onRotated }: RotateSecretProps) {
+/** Generates a new secret. */
+export function RotateSecret({ webhook, isRotating, onRotated }: RotateSecretProps) {
   const { calls, key } = useApp();
   const [isOpen, setOpen] = useState(false);
   const [overlap, setOverlap] = useState('86400');
-  const chosen = isUnderWay ? atOnce.value : overlap;
+  const chosen = isRotating ? withoutOverlap.value : overlap;
   const rotate = useChange({
     change: () => calls.webhooks.rotateSecret(webhook.uid, { overlapSeconds: Number(chosen) }),
     changes: [[...key, 'webhooks']],
@@ -42,18 +42,18 @@ export function RotateSecret({ webhook, isUnderWay, onRotated }: RotateSecretPro
   });
   return (
     <>
-      <Button variant={isUnderWay ? 'default' : 'filled'} onClick={() => setOpen(true)}>
-        {isUnderWay ? 'Rotate again now' : 'Rotate the secret'}
+      <Button variant={isRotating ? 'default' : 'filled'} onClick={() => setOpen(true)}>
+        {isRotating ? 'Rotate again now' : 'Rotate the secret'}
       </Button>
       <FormDialog
         title="Rotate the secret"
         verb="Rotate"
-        {...(chosen === atOnce.value ? {} : { color: 'indigo' })}
+        {...(chosen === withoutOverlap.value ? {} : { color: 'indigo' })}
         opened={isOpen}
         onClose={() => setOpen(false)}
         change={rotate}
       >
-        {isUnderWay ? (
+        {isRotating ? (
           <Text size="sm">
             A rotation is in progress. A new secret ends all earlier ones immediately. Your receiver
             rejects requests until it has the new one; they are retried.
@@ -61,7 +61,7 @@ export function RotateSecret({ webhook, isUnderWay, onRotated }: RotateSecretPro
         ) : (
           <Radio.Group label="The old secret" value={overlap} onChange={setOverlap}>
             <Stack gap="xs" mt={6}>
-              {[...overlaps, atOnce].map((choice) => (
+              {[...overlaps, withoutOverlap].map((choice) => (
                 <Radio key={choice.value} {...choice} />
               ))}
             </Stack>

@@ -16,7 +16,7 @@ import type { WebhookDialogProps } from './webhook-dialog.ts';
 const testEvent = 'webhook.test';
 const pollMs = 400;
 
-/** Sends a test event, and shows what the receiver answers. */
+/** Sends a test event and shows the response. */
 export function SendTest({ webhook, opened, onClose }: WebhookDialogProps) {
   return (
     <Modal
@@ -109,7 +109,7 @@ function Answer({ eventId, webhookUid }: { eventId: string; webhookUid: string }
   );
 }
 
-/** The delivery, asked for until its first attempt is there. */
+/** The delivery, refreshed until its first attempt is recorded. */
 function useFirstAttempt(eventId: string, webhookUid: string) {
   const { calls, key } = useApp();
   return useQuery({
@@ -118,7 +118,7 @@ function useFirstAttempt(eventId: string, webhookUid: string) {
       try {
         return await calls.deliveries.get(eventId, webhookUid, { signal });
       } catch (error) {
-        // It is recorded a moment after the event.
+        // The delivery is recorded a moment after the event.
         if (error instanceof NotFoundError) return null;
         throw error;
       }

@@ -1,4 +1,4 @@
-// Who signs with what until when, while a secret is rotated (docs/webhooks.md, "Rotating the secret").
+// Which secret signs which header during a rotation (docs/webhooks.md, "Rotating the secret").
 
 export interface Rotation {
   /** The end of the overlap. */
@@ -8,18 +8,18 @@ export interface Rotation {
 
 export interface SigningPhase {
   when: string;
-  /** An instant that belongs to `when`; null for none. */
+  /** The instant that `when` refers to, or null. */
   at: string | null;
   isNow: boolean;
-  /** What signs `X-Webhook-Signature`, which has room for one. */
+  /** The secret behind `X-Webhook-Signature`, which holds only one signature. */
   bodySignature: string;
-  /** What signs `webhook-signature`. */
+  /** The secrets behind `webhook-signature`. */
   standardSignatures: string;
 }
 
 const both = 'the new and the old secret';
 
-/** Returns the phases from now on; without a rotation the only one. */
+/** Returns the phases from now on. Without a rotation there is one. */
 export function signingPhases(rotation: Rotation | null): SigningPhase[] {
   if (rotation === null) {
     const secret = 'the secret';

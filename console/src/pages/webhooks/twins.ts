@@ -5,7 +5,7 @@ type Recipient = Pick<
   'uid' | 'url' | 'active' | 'entities' | 'events' | 'externalTenantIds'
 >;
 
-/** Returns the uids of webhooks that share URL and events with another: such events arrive there twice. */
+/** Returns the uids of webhooks that share a URL and events with another one: those events arrive there twice. */
 export function twinsOf(webhooks: readonly Recipient[]): ReadonlySet<string> {
   const active = webhooks.filter(({ active }) => active);
   const twins = active.filter((webhook) =>

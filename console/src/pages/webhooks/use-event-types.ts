@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApp } from '../../api/app.tsx';
 
-/** The events that webhooks can get; they change with the service only. */
+/** The events that webhooks can get. They change only with the release of the service. */
 export function useEventTypes() {
   const { calls, key } = useApp();
   return useQuery({

@@ -7,13 +7,13 @@ const typingPauseMs = 350;
 
 interface UrlCheck {
   isChecking: boolean;
-  /** Why the service would refuse the URL; null while it does not, or is not asked yet. */
+  /** Why the service would reject the URL. Null if it would not, or has not checked it yet. */
   refusal: string | null;
-  /** How the service would write it; null where it is refused. */
+  /** The URL as the service would store it. Null if it is rejected. */
   canonical: string | null;
 }
 
-/** Asks the service for its own verdict on a URL, when the typing pauses. */
+/** Has the service validate a URL when the typing pauses. */
 export function useUrlCheck(typed: string, kind: Webhook['kind']): UrlCheck {
   const { calls, key } = useApp();
   const trimmed = typed.trim();

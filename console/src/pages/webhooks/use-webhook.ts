@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useApp } from '../../api/app.tsx';
 
 const refreshMs = 10_000;
-/** While deliveries are held or released, their number is what one looks at. */
+/** While deliveries are held or released, their number is of interest. */
 const refreshHeldMs = 2_000;
 
-/** One webhook, asked for again and again. */
+/** One webhook, refreshed regularly. */
 export function useWebhook(webhookUid: string) {
   const { calls, key } = useApp();
   return useQuery({

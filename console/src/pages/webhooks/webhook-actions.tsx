@@ -20,7 +20,7 @@ const dialogs = {
   delete: DeleteWebhook,
 };
 
-/** The buttons of a webhook, for those who may change it. */
+/** The buttons of a webhook, for viewers who may change it. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const dialog = useDialog<keyof typeof dialogs>();
   return (
@@ -64,7 +64,7 @@ function DeleteWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
   const remove = useChange({
     change: async () => {
       await calls.webhooks.delete(webhook.uid);
-      // First: this page would ask for the webhook again.
+      // First leave this page, which would request the deleted webhook again.
       await navigate({ to: '/apps/$appUid/webhooks', params: { appUid: app.uid } });
     },
     changes: [[...key, 'webhooks']],

@@ -1,4 +1,4 @@
-// What is wrong with a webhook, and what to do about it.
+// Problems of a webhook, and what to do about them.
 import type { Webhook } from '@agent-herald/client';
 
 type Health = Pick<Webhook, 'active' | 'disabledReason' | 'failingSince' | 'deactivationWarning'>;
@@ -6,11 +6,11 @@ type Health = Pick<Webhook, 'active' | 'disabledReason' | 'failingSince' | 'deac
 interface Advice {
   color: 'red' | 'yellow' | 'grape';
   title: string;
-  /** A sentence each. */
+  /** One sentence per step. */
   steps: readonly string[];
 }
 
-/** Returns what an operator should know and do; null where nothing is wrong. `heldFor`: how long a pause holds. */
+/** Returns the advice for an operator, or null if nothing is wrong. `heldFor` is how long a pause holds deliveries. */
 export function adviceFor(webhook: Health, heldFor: string): Advice | null {
   const { active, disabledReason, failingSince, deactivationWarning } = webhook;
   const held = `Its deliveries are held. After ${heldFor}, use Recover to send them.`;

@@ -1,7 +1,7 @@
 import type { Webhook } from '@agent-herald/client';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 
-/** What each dialog of a webhook gets. */
+/** The properties of each dialog of a webhook. */
 export interface WebhookDialogProps extends DialogState {
   webhook: Webhook;
 }

@@ -7,7 +7,7 @@ import { Block, Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { RetryLine } from './retry-line.tsx';
 
-/** How a webhook is set up. */
+/** The configuration of a webhook. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { ratePerSecond, retrySchedule, tls, description } = webhook;
   const settings = useSettings();

@@ -23,7 +23,7 @@ interface WebhookFormProps {
   };
 }
 
-/** All fields of a webhook, which the service checks: its reasons stand beside the fields. */
+/** All fields of a webhook. The service validates them, and its errors are shown next to the fields. */
 export function WebhookFields({ initial, types, webhook, verb, save }: WebhookFormProps) {
   const form = useForm<WebhookValues>({
     initialValues: initial,
@@ -32,7 +32,7 @@ export function WebhookFields({ initial, types, webhook, verb, save }: WebhookFo
   const submit = form.onSubmit((values) =>
     save.mutate(values, { onError: (error) => form.setErrors(fieldErrors(error)) }),
   );
-  // What stands beside no field is told at the end.
+  // An error that belongs to no field is shown at the end.
   const isBeside = Object.keys(fieldErrors(save.error)).length > 0;
   const fields = { form, webhook };
   return (

@@ -63,7 +63,7 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
   const { data: statistics, error } = useQuery({
     queryKey: [...key, 'stats', 'webhooks', label],
     queryFn: ({ signal }) =>
-      calls.stats.webhooks(healthRange(all.length, new Date()).asked, { signal }),
+      calls.stats.webhooks(healthRange(all.length, new Date()).query, { signal }),
     staleTime: refreshMs,
     refetchInterval: refreshMs,
   });

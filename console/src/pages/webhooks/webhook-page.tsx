@@ -18,7 +18,7 @@ import { WebhookSettings } from './webhook-settings.tsx';
 import { stateOf } from './webhook-state.ts';
 import { WebhookSummary } from './webhook-summary.tsx';
 
-/** One webhook: how it does, and all that can be done with it. */
+/** One webhook: its health and all actions. */
 export function WebhookPage() {
   const { webhookUid } = useParams({ from: '/signed-in/apps/$appUid/webhooks/$webhookUid' });
   const query = useWebhook(webhookUid);

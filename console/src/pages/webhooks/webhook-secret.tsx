@@ -15,10 +15,10 @@ import { secretAbout } from './secret-about.ts';
 import { RotateSecret } from './rotate-secret.tsx';
 import { type Rotation, type SigningPhase, signingPhases } from './signing-phases.ts';
 
-/** The secret: who signs with what, how it is replaced. */
+/** The secret: which secret signs which header, and how to replace it. */
 export function WebhookSecretTab({ webhook }: { webhook: Webhook }) {
   const rotation = useRotation(webhook);
-  // Here, because all below is made anew when the rotation begins.
+  // Kept here, because everything below is remounted when the rotation starts.
   const [secret, setSecret] = useState<string | null>(null);
   const common = { webhook, onRotated: setSecret };
   return (
@@ -44,7 +44,7 @@ interface SecretProps {
   onRotated: (secret: string) => void;
 }
 
-/** A webhook does not say whether its new secret was promoted; the audit log does. */
+/** The webhook does not show whether its new secret was promoted, but the audit log does. */
 function useRotation({ uid, previousSecretExpiresAt }: Webhook) {
   const { calls, key } = useApp();
   return useQuery({
@@ -125,7 +125,7 @@ function NextStep({ webhook, rotation, onRotated }: SecretProps) {
         </Text>
         <Group>
           <Button onClick={() => promoting.open(true)}>Promote the new secret</Button>
-          <RotateSecret webhook={webhook} isUnderWay onRotated={onRotated} />
+          <RotateSecret webhook={webhook} isRotating onRotated={onRotated} />
         </Group>
         {promoting.of((_, dialog) => (
           <PromoteSecret {...dialog} webhook={webhook} />
@@ -149,7 +149,7 @@ function NextStep({ webhook, rotation, onRotated }: SecretProps) {
         <List.Item>Promote the new secret here.</List.Item>
         <List.Item>Half a minute later, remove the old one from your receiver.</List.Item>
       </List>
-      <RotateSecret webhook={webhook} isUnderWay={false} onRotated={onRotated} />
+      <RotateSecret webhook={webhook} isRotating={false} onRotated={onRotated} />
     </Stack>
   );
 }

@@ -7,11 +7,11 @@ import { useEventTypes } from './use-event-types.ts';
 import { WebhookFields } from './webhook-form.tsx';
 import { changesOf, valuesOf, type WebhookValues } from './webhook-values.ts';
 
-/** Changes a webhook. */
+/** The form to change a webhook. */
 export function WebhookSettings({ webhook }: { webhook: Webhook }) {
   const { calls, key } = useApp();
   const types = useEventTypes();
-  // What the form began with: what somebody else changes meanwhile is not written over.
+  // The initial values, so that concurrent changes by others are not overwritten.
   const [before, setBefore] = useState(webhook);
   const change = useChange({
     change: (values: WebhookValues) =>

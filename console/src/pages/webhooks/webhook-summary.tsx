@@ -16,7 +16,7 @@ import { WebhookFacts } from './webhook-facts.tsx';
 
 const refreshMs = 15_000;
 
-/** How a webhook does, and what to do about it. */
+/** The health of a webhook, and what to do about problems. */
 export function WebhookSummary({ webhook }: { webhook: Webhook }) {
   return (
     <Stack gap="lg">

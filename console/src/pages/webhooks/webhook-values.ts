@@ -1,4 +1,4 @@
-// What the form of a webhook holds, and the bodies that come of it.
+// The values of the webhook form, and their conversion to request bodies.
 import type {
   ChangeWebhookBody,
   CreateWebhookBody,
@@ -18,16 +18,16 @@ export interface WebhookValues {
   name: string;
   description: string;
   url: string;
-  /** Names; `entities` follow from them. */
+  /** The names. `entities` are derived from them. */
   events: SubscribedEventName[];
   externalTenantIds: string[];
-  /** JSON; empty for none. */
+  /** JSON. Empty means no filter. */
   filter: string;
   ordering: Webhook['ordering'];
   ratePerSecond: number | '';
-  /** Null for that of the service. */
+  /** Null means the schedule of the service. */
   retrySchedule: string[] | null;
-  /** Null keeps what the webhook sends already, which nobody can read. */
+  /** Null keeps the current headers, which nobody can read. */
   headers: Pair[] | null;
   auth: {
     type: 'keep' | 'none' | 'bearer' | 'basic';
@@ -43,7 +43,7 @@ export interface WebhookValues {
 const noAuth: WebhookValues['auth'] = { type: 'none', token: '', username: '', password: '' };
 const noTls: WebhookValues['tls'] = { type: 'none', certificate: '', key: '' };
 
-/** Returns what the form of a new webhook holds at first: all events of resources. */
+/** Returns the initial values for a new webhook: all events of resources. */
 export function newValues(types: readonly EventType[]): WebhookValues {
   return {
     kind: 'resources',
@@ -72,7 +72,7 @@ export function allEvents(
   return chosenEvents({ kind, entities: ['agent', 'context', 'contextfile'], events: null }, types);
 }
 
-/** Returns what the form of a webhook holds at first. */
+/** Returns the initial values for an existing webhook. */
 export function valuesOf(webhook: Webhook, types: readonly EventType[]): WebhookValues {
   const { kind, name, description, url, externalTenantIds, filter, metadata } = webhook;
   return {
@@ -94,7 +94,7 @@ export function valuesOf(webhook: Webhook, types: readonly EventType[]): Webhook
   };
 }
 
-/** Returns what the values make of a webhook; throws where the filter is no JSON. */
+/** Returns the body for the values. Throws if the filter is not valid JSON. */
 export function bodyOf(values: WebhookValues, types: readonly EventType[]): CreateWebhookBody {
   const { kind, url, events, headers, metadata, active } = values;
   const body: CreateWebhookBody = {
@@ -121,7 +121,7 @@ export function bodyOf(values: WebhookValues, types: readonly EventType[]): Crea
   };
 }
 
-/** Returns the fields that differ: a change of others would replace what somebody else changed meanwhile. */
+/** Returns only the changed fields, so that concurrent changes by others are not overwritten. */
 export function changesOf(
   webhook: Webhook,
   values: WebhookValues,
@@ -136,17 +136,17 @@ export function changesOf(
   return Object.fromEntries(changed);
 }
 
-/** Reads the text of a filter; an empty one is none. Throws a `SyntaxError`. */
+/** Parses the text of a filter. An empty text means none. Throws a `SyntaxError`. */
 function readFilter(text: string): NonNullable<CreateWebhookBody['filter']> | null {
   if (text.trim() === '') return null;
   const filter: unknown = JSON.parse(text);
   if (typeof filter !== 'object' || filter === null || Array.isArray(filter))
     throw new SyntaxError('write it as in {"live": true}');
-  // The service checks the rest, with reasons.
+  // The service validates the rest.
   return filter as NonNullable<CreateWebhookBody['filter']>;
 }
 
-/** Returns what is wrong with the text of a filter; null for nothing. */
+/** Returns what is wrong with the text of a filter, or null. */
 export function filterFault(text: string): string | null {
   try {
     readFilter(text);

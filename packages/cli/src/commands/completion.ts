@@ -38,7 +38,7 @@ export function addCompletion(program: Command): void {
     });
 }
 
-/** Returns what the last of the words may be. */
+/** Returns the completions of the last word. */
 export function completionsOf(program: Command, words: readonly string[]): string[] {
   const before = words.slice(0, -1);
   const last = words.at(-1) ?? '';

@@ -16,12 +16,12 @@ interface Finding {
   readonly detail: string;
 }
 
-/** As tables show it; JSON keeps the words that scripts know. */
+/** As shown in tables. JSON keeps the old words, because scripts depend on them. */
 const shownResults = { well: 'ok', note: 'note', fault: 'failed' } as const;
 
 const skewNoteMs = 5_000;
 const skewFaultMs = 300_000;
-const testedAtOnce = 8;
+const testConcurrency = 8;
 const help = `
 Sends a test event to each active webhook; receivers acknowledge it and do nothing else. --no-webhooks sends none.
 Exits with 1 if a check failed, and with another code if the service cannot be checked at all.
@@ -79,7 +79,7 @@ async function inspectService({ profile }: Session): Promise<Finding[]> {
   ];
 }
 
-/** The service tells whole seconds. */
+/** The service reports its time in whole seconds. */
 function inspectClock(date: string | null): Finding {
   const check = 'clock';
   if (date === null) return { check, result: 'note', detail: 'the service sent no time' };
@@ -91,7 +91,7 @@ function inspectClock(date: string | null): Finding {
   return { check, result: isFault ? 'fault' : 'note', detail: `${detail}; signatures allow 300 s` };
 }
 
-/** A call for each scope that changes nothing: it reads, or names what does not exist. */
+/** Returns a call for each scope that changes nothing: it reads, or names a resource that does not exist. */
 function probes(client: HeraldClient): Readonly<Record<string, () => Promise<unknown>>> {
   const none = 'none';
   return {
@@ -149,8 +149,8 @@ async function inspectWebhooks(client: HeraldClient): Promise<Finding[]> {
   if (webhooks.length === 0)
     return [{ check: 'webhooks', result: 'note', detail: 'there are no webhooks' }];
   const findings: Finding[] = [];
-  for (let start = 0; start < webhooks.length; start += testedAtOnce) {
-    const some = webhooks.slice(start, start + testedAtOnce);
+  for (let start = 0; start < webhooks.length; start += testConcurrency) {
+    const some = webhooks.slice(start, start + testConcurrency);
     findings.push(...(await Promise.all(some.map((webhook) => inspectWebhook(client, webhook)))));
   }
   return findings;

@@ -36,7 +36,7 @@ const columns: Columns<Event> = {
   eventId: (event) => event.eventId,
 };
 
-/** Columns of deliveries, also of those to one webhook. */
+/** The columns of deliveries, for one webhook or all. */
 export const deliveryColumns: Columns<Delivery> = {
   eventId: (delivery) => delivery.eventId,
   event: (delivery) => delivery.event,
@@ -118,7 +118,7 @@ async function tailEvents(options: Filters, command: Command): Promise<void> {
     session.line(event, describe(event));
 }
 
-/** Tells how a stream is doing, and ends it with Ctrl-C. */
+/** Reports the connection of a stream, and ends the stream with Ctrl-C. */
 export function streamOptions(session: Session) {
   let isCut = false;
   return {
@@ -138,7 +138,7 @@ function describe({ timestamp, event, resourceUid, externalTenantId, eventId }: 
   return `${timestamp}  ${event.padEnd(19)}  ${resourceUid}  ${externalTenantId}  ${eventId}`;
 }
 
-/** Returns the filters of a list in the words of the API. */
+/** Translates options to the filters of the API. */
 export function filtersOf({ tenant, resource, ...same }: Filters) {
   const { event, entity, since, until } = same;
   return Object.fromEntries(

@@ -21,14 +21,14 @@ interface Forwarded {
   readonly eventId: string;
   readonly event: string;
   readonly resourceUid: string;
-  /** Null where no answer came. */
+  /** Null if there was no response. */
   readonly status: number | null;
   readonly error: string | null;
   readonly ms: number;
 }
 
-const answerMs = 5_000;
-const forwardedAtOnceMax = 16;
+const timeoutMs = 5_000;
+const concurrencyMax = 16;
 const help = `
 The signing secret is generated once and saved with the profiles, so you configure your receiver only once. Each event
 is sent once: a failure is shown and not retried. Ctrl-C stops it.
@@ -77,17 +77,17 @@ async function listen(options: ListenOptions, command: Command): Promise<void> {
       await forwarder.take(event);
 }
 
-/** Sends the events of a resource one after another, and those of others beside them. */
+/** Sends the events of one resource one after another, and those of different resources concurrently. */
 class Forwarder {
   readonly #forward: (event: EventWithPayload) => Promise<void>;
   readonly #latest = new Map<string, Promise<void>>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #inFlight = new Set<Promise<void>>();
 
   constructor(forward: (event: EventWithPayload) => Promise<void>) {
     this.#forward = forward;
   }
 
-  /** Resolves when there is room for another. */
+  /** Resolves when another event can be taken. */
   async take(event: EventWithPayload): Promise<void> {
     const resource = `${event.event.split('.')[0]} ${event.resourceUid}`;
     const before = this.#latest.get(resource) ?? Promise.resolve();
@@ -96,9 +96,9 @@ class Forwarder {
       if (this.#latest.get(resource) === latest) this.#latest.delete(resource);
     });
     this.#latest.set(resource, latest);
-    this.#underWay.add(latest);
-    const done = latest.finally(() => this.#underWay.delete(latest));
-    while (this.#underWay.size >= forwardedAtOnceMax) await Promise.race([done, ...this.#underWay]);
+    this.#inFlight.add(latest);
+    const done = latest.finally(() => this.#inFlight.delete(latest));
+    while (this.#inFlight.size >= concurrencyMax) await Promise.race([done, ...this.#inFlight]);
   }
 }
 
@@ -118,7 +118,7 @@ async function forward(
       headers: signedHeaders({ eventId, sequence, body }, secret, new Date()),
       body,
       redirect: 'manual',
-      signal: AbortSignal.timeout(answerMs),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     await response.arrayBuffer();
     return { ...facts, status: response.status, error: null, ms: took() };
@@ -129,7 +129,7 @@ async function forward(
 
 function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Error;
-  if (name === 'TimeoutError') return `no response within ${answerMs / 1_000} s`;
+  if (name === 'TimeoutError') return `no response within ${timeoutMs / 1_000} s`;
   return cause instanceof Error
     ? ((cause as NodeJS.ErrnoException).code ?? cause.message)
     : message;
@@ -152,12 +152,12 @@ function report(
 
 const secretBytesMin = 24;
 
-/** By the rule of receivers. Not when the arguments are parsed: that error would show the secret. */
+/** Applies the rule of receivers. Not an argument parser, because its error would show the secret. */
 function checkSecret(text: string): string {
   try {
     if ((keysOf(text, 'standard')[0]?.length ?? 0) >= secretBytesMin) return text;
   } catch {
-    // Its message names an option of receivers.
+    // Its message names an option that this command does not have.
   }
   throw new CommandError(
     'a secret is whsec_ followed by at least 24 bytes in base64',

@@ -54,14 +54,14 @@ async function ask({ url, app }: LoginOptions): Promise<Profile> {
   return { url: address, appUid, apiKey: await readKey(address) };
 }
 
-/** Asks on a terminal, where the environment only proposes. */
+/** Prompts on a terminal, with the environment variable as the default answer. */
 async function answer(message: string, option: string, proposed = ''): Promise<string> {
   if (process.stdin.isTTY) return input({ message, required: true, default: proposed });
   if (proposed) return proposed;
   throw new CommandError(`without a terminal, ${option} is required`, exitCodes.usage);
 }
 
-/** A key that is typed or piped in is meant for this call, one of the environment maybe for another service. */
+/** A key that is typed or piped is meant for this call. One from the environment may be for another service. */
 async function readKey(url: string): Promise<string> {
   if (process.stdin.isTTY) return password({ message: 'API key', mask: true });
   const { HERALD_URL, HERALD_API_KEY } = process.env;
@@ -72,7 +72,7 @@ async function readKey(url: string): Promise<string> {
   throw new CommandError(`no API key given; ${hint}`, exitCodes.usage);
 }
 
-/** Any key can be kept, whatever its scopes are. */
+/** Any valid key is accepted, whatever its scopes. */
 async function checkKey(profile: Profile): Promise<void> {
   const client = clientOf(profile);
   try {

@@ -115,7 +115,7 @@ async function createReplay(options: NewReplay, command: Command): Promise<void>
   session.show(made);
 }
 
-/** Throws where a state is one that only a replay to one webhook takes. */
+/** Throws for a state that only a replay to one webhook accepts. */
 function statesOfAll(states: readonly ReplayedState[]): StateOfAll[] {
   const ofAll = states.filter((state) => state !== 'delivered' && state !== 'never_attempted');
   if (ofAll.length === states.length) return ofAll;
@@ -123,7 +123,7 @@ function statesOfAll(states: readonly ReplayedState[]): StateOfAll[] {
   throw new CommandError(`${refused.join(', ')}: requires --webhook`, exitCodes.usage);
 }
 
-/** Prints a line whenever the replay has moved. */
+/** Prints a line whenever the replay has made progress. */
 async function watch(session: Session, uid: string, webhookUid?: string): Promise<void> {
   let latest = '';
   for (;;) {

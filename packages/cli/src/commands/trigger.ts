@@ -65,7 +65,7 @@ async function makeContext({ contexts }: HeraldClient, externalTenantId: string)
   };
 }
 
-/** Of a context of its own, which is removed with it. */
+/** The file gets its own context, which is removed with it. */
 async function makeContextFile(client: HeraldClient, externalTenantId: string): Promise<Made> {
   const context = await makeContext(client, externalTenantId);
   const file = { fileName: 'trigger.txt', contentType: 'text/plain', sizeBytes: 1 };

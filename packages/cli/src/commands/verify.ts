@@ -40,7 +40,7 @@ export function addVerify(program: Command): void {
     .command('verify')
     .description('check whether a saved request is genuine, and explain what is wrong')
     .addOption(
-      // Other users of the machine see arguments, and not the environment.
+      // Other users of the machine can see arguments, but not the environment.
       new Option('--secret <secrets...>', 'secret of the webhook; several during a rotation')
         .env('WEBHOOK_SECRET')
         .makeOptionMandatory(),
@@ -81,7 +81,7 @@ function withProxyHint(standard: Check, { result }: Check): Check {
   return { ...standard, why: `${standard.why}: ${hint}` };
 }
 
-/** Only where it is wrong: what another secret signed says nothing of the service. */
+/** Checks the body only if its signature is right. A body signed with another secret proves nothing. */
 function bodyChecks(refused: WebhookRefused | null): Check[] {
   if (refused === null) return [];
   const { code, message } = refused;
@@ -97,7 +97,7 @@ function readRequest({ request, headers, body }: VerifyOptions): SavedRequest {
   return { headers: readHeaders(readFileSync(headers, 'utf8')), body: readFileSync(body) };
 }
 
-/** Null where the header is missing or no whole seconds. */
+/** Returns null if the header is missing or not whole seconds. */
 function sentAtMs({ headers }: SavedRequest): number | null {
   const seconds = headers['webhook-timestamp'] ?? '';
   return /^[0-9]{1,12}$/.test(seconds) ? Number(seconds) * 1_000 : null;
@@ -105,7 +105,7 @@ function sentAtMs({ headers }: SavedRequest): number | null {
 
 interface Verdict {
   readonly check: Check;
-  /** What a receiver refuses of a body whose signature is right. */
+  /** The refusal of a body whose signature is right. */
   readonly ofBody: WebhookRefused | null;
 }
 
@@ -134,7 +134,7 @@ async function checkSignature(
   return { check: wrong(code, guess ? `${message}: ${guess}` : message), ofBody: null };
 }
 
-/** The signature is checked before what the body says. */
+/** The signature is checked before the body is parsed. */
 function isOfSignature(refused: WebhookRefused | null): refused is WebhookRefused {
   return refused !== null && !['invalid_body', 'event_id_mismatch'].includes(refused.code);
 }
@@ -149,7 +149,7 @@ function faultOf(secrets: readonly string[]): string | null {
 
 interface How {
   readonly scheme: Scheme;
-  /** The clock; that of the request by default. */
+  /** The current time. The default is the time of the request. */
   readonly nowMs?: number | undefined;
 }
 
@@ -159,7 +159,7 @@ async function refusalOf(
   { scheme, nowMs = sentAtMs(request) ?? Date.now() }: How,
 ): Promise<WebhookRefused | null> {
   try {
-    // What was saved may have another length: here the signature alone decides.
+    // The saved body may have another length. Only the signature counts here.
     const { 'content-length': _, ...headers } = request.headers;
     const { body } = request;
     await new Verifier({ secrets, scheme, now: () => nowMs }).verify({ headers, body });
@@ -171,7 +171,7 @@ async function refusalOf(
   }
 }
 
-/** Tries what usually goes wrong; else says what is likely. */
+/** Tries the usual mistakes, and otherwise names a likely cause. */
 async function guessWhy(
   request: SavedRequest,
   secrets: readonly string[],
@@ -197,7 +197,7 @@ function hintOf({ code }: WebhookRefused, { headers }: SavedRequest): string {
 
 async function checkAge(request: SavedRequest, receivedAt: string | undefined): Promise<Check> {
   const check = 'webhook-timestamp';
-  // The other headers have a check of their own: here any signature is none.
+  // The other headers are checked separately, so the signature is made invalid here.
   const { body } = request;
   const headers = { ...request.headers, 'webhook-id': '-', 'webhook-signature': '-' };
   const nowMs = receivedAt === undefined ? undefined : Date.parse(receivedAt);

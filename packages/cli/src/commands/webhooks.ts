@@ -154,7 +154,7 @@ function subscriptionOf(
     return { kind: 'operations', events: event };
   if (ofResources.length < event.length) {
     const notices = event.filter((name) => !isResourceEvent(name)).join(', ');
-    const message = `${notices}: register another webhook for events of operations`;
+    const message = `${notices}: register a separate webhook for service notifications`;
     throw new CommandError(message, exitCodes.usage);
   }
   const ofEvents = ofResources.map((name) => name.split('.')[0] as Entity);
@@ -171,7 +171,7 @@ async function testWebhook(uid: string, options: { event?: EventName }, command:
     );
 }
 
-/** Sends a test event and returns its delivery, once it was attempted or the time is over. */
+/** Sends a test event and returns its delivery after the attempt. Throws `CommandError` after a timeout. */
 export async function tryWebhook(
   client: HeraldClient,
   webhookUid: string,

@@ -1,4 +1,4 @@
-"""Calls the API of agent-herald: `HeraldClient`, and `AsyncHeraldClient` with asyncio."""
+"""Clients of the agent-herald API: `HeraldClient`, and `AsyncHeraldClient` for asyncio."""
 
 from . import problems, types
 from ._async_client import AsyncHeraldClient

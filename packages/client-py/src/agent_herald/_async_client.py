@@ -13,7 +13,7 @@ from ._calls import Settings
 
 
 class AsyncHeraldClient(AsyncResources):
-    """Calls the API for one application. Close it, or use it in a `with` block."""
+    """Client of the API for one application. Close it, or use it in a `with` block."""
 
     def __init__(
         self,
@@ -25,7 +25,10 @@ class AsyncHeraldClient(AsyncResources):
         retries: int = 2,
         http_client: httpx2.AsyncClient | None = None,
     ) -> None:
-        """Takes an `http_client` of yours for proxies or certificates; that one you close."""
+        """Pass an `http_client` to use proxies or certificates. You must close it yourself.
+
+        `timeout_seconds` limits each attempt. Raises `ValueError` for an invalid option.
+        """
         settings = Settings(url, app_uid, api_key, timeout_seconds, retries)
         super().__init__(AsyncTransport(settings, http_client))
 

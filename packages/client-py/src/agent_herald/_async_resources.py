@@ -1,4 +1,4 @@
-"""The calls. Generated from docs/openapi.json; do not edit."""
+"""The methods of the clients. Generated from docs/openapi.json; do not edit."""
 
 from __future__ import annotations
 
@@ -853,7 +853,7 @@ class AsyncAuditLog:
 
 
 class AsyncResources:
-    """What a client calls."""
+    """The resources of a client."""
 
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport

@@ -1,4 +1,4 @@
-"""The live stream of events, which goes on after a cut."""
+"""The live stream of events. After an interruption it continues where it left off."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .types import EventWithPayload
 
 
 class AsyncEventStream:
-    """Iterates over events as they are committed, without an end. A cut loses none."""
+    """Iterates endlessly over events as they are committed. An interruption loses none."""
 
     def __init__(self, transport: AsyncTransport, call: Call, last_event_id: str | None) -> None:
         self._transport = transport
         self._call = call
         self._reconnect_seconds = 1.0
         self.last_event_id = last_event_id
-        """Where the stream is. Keep it once an event is worked off, to go on there later."""
+        """The current position. Save it after processing an event, to continue there later."""
 
     async def __aiter__(self) -> AsyncIterator[EventWithPayload]:
         response = await self._open(retries=self._transport.settings.retries)
@@ -37,7 +37,7 @@ class AsyncEventStream:
                         event: EventWithPayload = json.loads("\n".join(message.data))
                         yield event
             except httpx2.RequestError:
-                # A cut: the events since then come after the next opening.
+                # An interruption: events since then arrive after the stream reopens.
                 pass
             finally:
                 await response.aclose()
@@ -45,7 +45,7 @@ class AsyncEventStream:
             response = await self._open(retries=None)
 
     async def _open(self, *, retries: int | None) -> httpx2.Response:
-        """Tries as often as another call, or for as long as a service may be away."""
+        """Retries as often as other calls, or without a limit if `retries` is None."""
         attempt = 1
         while True:
             try:

@@ -1,4 +1,4 @@
-"""Sends calls, again where that is safe, and follows the cursors of lists."""
+"""Sends calls, retries them where that is safe, and follows the cursors of lists."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .errors import HeraldError, NoResponseError, NoResponseInTimeError, NotReac
 
 T = TypeVar("T")
 
-# The service sends something every 15 seconds.
+# The service sends a message at least every 15 seconds.
 SILENCE_SECONDS_MAX = 40.0
 
 
@@ -58,7 +58,7 @@ class AsyncTransport:
             await self._http.aclose()
 
     async def open(self, call: Call) -> httpx2.Response:
-        """Returns the response of a stream, whose body is still to come. Raises a HeraldError."""
+        """Returns the response of a stream, with its body unread. Raises a HeraldError."""
         request_id = new_request_id()
         response = await self._exchange(call, request_id, streams=True)
         if response.is_success and content_type_of(response) == call.accept:
@@ -94,7 +94,7 @@ class AsyncTransport:
 
 
 class AsyncPaged(Generic[T]):
-    """A list that is read page by page while you iterate; each iteration begins anew."""
+    """A list that is read page by page while you iterate. Each iteration starts over."""
 
     def __init__(self, transport: AsyncTransport, call: Call) -> None:
         self._transport = transport

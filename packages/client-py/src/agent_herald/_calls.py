@@ -1,4 +1,4 @@
-"""A call as an HTTP request, and what its response means. Knows nothing of sending."""
+"""Turns a call into an HTTP request, and a response into a result. Sends nothing itself."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .problems import PROBLEMS
 
 _VISIBLE = re.compile(r"[!-~]{1,255}")
 _STREAM_ID = re.compile(r"[!-~]{1,2000}")
-# What urlsplit leaves out, and what httpx2 encodes.
+# urlsplit drops some of these characters, and httpx2 encodes the others.
 _HIDDEN_CATEGORIES = ("C", "Z")
-# A socket takes no longer time.
+# The longest timeout of a socket.
 _TIMEOUT_SECONDS_MAX = 2_147_483
 
 _NO_CONTENT = 204
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class Page(TypedDict, Generic[T]):
-    """A part of a list."""
+    """A page of a list. Pass `nextCursor` to get the next page; it is None on the last one."""
 
     data: list[T]
     nextCursor: str | None
@@ -42,7 +42,7 @@ class Page(TypedDict, Generic[T]):
 
 @dataclass(frozen=True)
 class Settings:
-    """Of a client. The key is in no repr."""
+    """The settings of a client. The repr does not show the key."""
 
     url: str
     app_uid: str
@@ -62,10 +62,10 @@ class Settings:
             host = httpx2.URL(self.url).host
         except (httpx2.InvalidURL, UnicodeError) as error:
             raise ValueError(f"url cannot be used: {error}") from error
-        # httpx2 leaves labels as they are that IDNA cannot decode.
+        # httpx2 keeps labels that IDNA cannot decode.
         if not host or any(label.startswith("xn--") for label in host.split(".")):
             raise ValueError("url must have a host, with labels that IDNA can decode")
-        # Without the key: a line break at its end is the usual fault.
+        # The errors omit the key: a line break at its end is the most common mistake.
         _check_visible("api_key", self.api_key)
         _check_visible("app_uid", self.app_uid)
         path_of("appuid", self.app_uid)
@@ -93,7 +93,7 @@ def _check_visible(name: str, value: object) -> None:
 
 @dataclass(frozen=True)
 class Call:
-    """One operation with its values."""
+    """A call and its arguments."""
 
     method: str
     path: str
@@ -101,11 +101,11 @@ class Call:
     body: Mapping[str, Any] | None = None
     idempotency_key: str | None = None
     repeatable: bool = False
-    """Whether a repeat does no harm, although it is a POST without a key."""
+    """Whether a repeat does no harm although it is a POST without an idempotency key."""
     public: bool = False
-    """Whether it is open to all, and the key is not sent."""
+    """Whether the call is public, so that the key is not sent."""
     result_statuses: tuple[int, ...] = ()
-    """Error statuses whose body is a result, not a problem."""
+    """Statuses from 400 that are results instead of problems."""
 
     accept: str = "application/json"
     last_event_id: str | None = None
@@ -118,15 +118,15 @@ class Call:
 
     @property
     def may_repeat(self) -> bool:
-        """Whether to send it again when it may have been done already."""
+        """Whether it is safe to repeat the call although it may have been processed already."""
         return self.method in ("GET", "PUT") or self.repeatable or self.idempotency_key is not None
 
 
 def path_of(*segments: str) -> str:
-    """Returns a path of which no segment can reach out of its place."""
+    """Returns a path from segments. Raises `ValueError` for one that would change the path."""
     for segment in segments:
         if segment in ("", ".", ".."):
-            raise ValueError(f"{segment!r} is no uid")
+            raise ValueError(f"{segment!r} is not a uid")
     return "".join(f"/{quote(segment, safe='')}" for segment in segments)
 
 
@@ -151,7 +151,7 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
         "x-request-id": request_id,
     }
     if not call.public:
-        # httpx2 shows this header as [secure], and an x-api-key as it is.
+        # The repr of httpx2 hides this header, but not an x-api-key.
         headers["authorization"] = f"Bearer {settings.api_key}"
     if call.idempotency_key is not None:
         headers["idempotency-key"] = call.idempotency_key
@@ -172,7 +172,7 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
 
 
 def read_response(call: Call, response: httpx2.Response, request_id: str) -> Any:
-    """Returns the JSON of a response, None if it has no body. Raises a HeraldError."""
+    """Returns the JSON of a response, or None if it has no body. Raises a HeraldError."""
     if not response.is_success and response.status_code not in call.result_statuses:
         raise problem_of(response, request_id)
     if response.status_code == _NO_CONTENT:
@@ -191,14 +191,14 @@ def _json_of(response: httpx2.Response, request_id: str) -> Any:
     try:
         return response.json()
     except ValueError as error:
-        raise _unexpected(response, request_id, "the response is not valid JSON") from error
+        raise _unexpected(response, request_id, "the response is not JSON") from error
 
 
 def problem_of(response: httpx2.Response, request_id: str) -> HeraldError:
-    """Returns the error for a response without success."""
+    """Returns the error that a response describes."""
     if content_type_of(response) != "application/problem+json":
         kind = content_type_of(response) or "no content type"
-        return _unexpected(response, request_id, f"the response is not from the service ({kind})")
+        return _unexpected(response, request_id, f"not a response from agent-herald ({kind})")
     problem = _json_of(response, request_id)
     code = problem.get("code") if isinstance(problem, dict) else None
     if not isinstance(code, str):

@@ -1,4 +1,4 @@
-"""Server-sent events, read from bytes as they come."""
+"""Parses server-sent events from bytes as they arrive."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Message:
-    """One of no data only moves the reader on, by its id."""
+    """A message. One without data only advances the position, by its ID."""
 
     kind: str = "message"
     data: list[str] = field(default_factory=list)
@@ -16,14 +16,14 @@ class Message:
 
 
 class MessageReader:
-    """Takes bytes in any pieces. Splits at line feeds only, as JSON may hold other line breaks."""
+    """Parses chunks of bytes. Splits at line feeds only: JSON can contain other line breaks."""
 
     def __init__(self) -> None:
         self._rest = b""
         self._message = Message()
 
     def feed(self, chunk: bytes) -> list[Message]:
-        """Returns the messages that are complete now."""
+        """Returns the messages that the chunk completes."""
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         complete = []
         for line in lines:

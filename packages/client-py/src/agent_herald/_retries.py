@@ -1,4 +1,4 @@
-"""Whether a failed call is sent again, and when."""
+"""Decides whether and when a failed call is retried."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ RETRY_AFTER_SECONDS_MAX = 60.0
 
 _DOUBLINGS_MAX = 30
 
-# The service refuses these before it does anything.
-_REFUSED_UNDONE = frozenset({408, 429})
-_MAYBE_DONE = frozenset({502, 503, 504})
+# The service rejects these before processing them.
+_NOT_PROCESSED = frozenset({408, 429})
+_MAYBE_PROCESSED = frozenset({502, 503, 504})
 
 
 def seconds_until_retry(
     call: Call, error: HeraldError, *, attempt: int, retries: int | None
 ) -> float | None:
-    """Returns how long to wait after attempt 1, 2, …; None when the error is final.
+    """Returns the seconds to wait after attempt 1, 2, …, or None if the error is final.
 
-    Without a number of retries it never gives up, and asks again after a minute at the latest.
+    If `retries` is None, it never gives up, and waits a minute at most.
     """
     if (retries is not None and attempt > retries) or not _is_retryable(call, error, attempt):
         return None
-    asked = error.retry_after_seconds or 0.0
-    if asked > RETRY_AFTER_SECONDS_MAX and retries is not None:
+    requested = error.retry_after_seconds or 0.0
+    if requested > RETRY_AFTER_SECONDS_MAX and retries is not None:
         return None
     doublings = min(attempt - 1, _DOUBLINGS_MAX)
     longest = min(WAIT_SECONDS_MAX, FIRST_WAIT_SECONDS * float(2**doublings))
     own = longest * random.uniform(0.5, 1)  # noqa: S311
-    # A time that has passed must not make it ask without a pause.
-    return max(own, min(asked, RETRY_AFTER_SECONDS_MAX))
+    # A Retry-After in the past must not lead to retries without a pause.
+    return max(own, min(requested, RETRY_AFTER_SECONDS_MAX))
 
 
 def _is_retryable(call: Call, error: HeraldError, attempt: int) -> bool:
-    refused_undone = error.status in _REFUSED_UNDONE or error.code == "overloaded"
-    if isinstance(error, NotReachedError) or refused_undone:
+    not_processed = error.status in _NOT_PROCESSED or error.code == "overloaded"
+    if isinstance(error, NotReachedError) or not_processed:
         return True
     if call.idempotency_key is not None and attempt > 1 and error.code == "conflict":
-        # The previous attempt, whose response was lost, is still running.
+        # The previous attempt lost its response but is still running.
         return True
-    maybe_done = isinstance(error, NoResponseError) or error.status in _MAYBE_DONE
-    return maybe_done and call.may_repeat
+    maybe_processed = isinstance(error, NoResponseError) or error.status in _MAYBE_PROCESSED
+    return maybe_processed and call.may_repeat

@@ -16,7 +16,7 @@ from ._sync_transport import Transport
 
 
 class HeraldClient(Resources):
-    """Calls the API for one application. Close it, or use it in a `with` block."""
+    """Client of the API for one application. Close it, or use it in a `with` block."""
 
     def __init__(
         self,
@@ -28,7 +28,10 @@ class HeraldClient(Resources):
         retries: int = 2,
         http_client: httpx2.Client | None = None,
     ) -> None:
-        """Takes an `http_client` of yours for proxies or certificates; that one you close."""
+        """Pass an `http_client` to use proxies or certificates. You must close it yourself.
+
+        `timeout_seconds` limits each attempt. Raises `ValueError` for an invalid option.
+        """
         settings = Settings(url, app_uid, api_key, timeout_seconds, retries)
         super().__init__(Transport(settings, http_client))
 

@@ -1,4 +1,4 @@
-"""Sends calls, again where that is safe, and follows the cursors of lists.
+"""Sends calls, retries them where that is safe, and follows the cursors of lists.
 
 Made from _async_transport.py by the generator; do not edit.
 """
@@ -26,7 +26,7 @@ from .errors import HeraldError, NoResponseError, NoResponseInTimeError, NotReac
 
 T = TypeVar("T")
 
-# The service sends something every 15 seconds.
+# The service sends a message at least every 15 seconds.
 SILENCE_SECONDS_MAX = 40.0
 
 
@@ -61,7 +61,7 @@ class Transport:
             self._http.close()
 
     def open(self, call: Call) -> httpx2.Response:
-        """Returns the response of a stream, whose body is still to come. Raises a HeraldError."""
+        """Returns the response of a stream, with its body unread. Raises a HeraldError."""
         request_id = new_request_id()
         response = self._exchange(call, request_id, streams=True)
         if response.is_success and content_type_of(response) == call.accept:
@@ -95,7 +95,7 @@ class Transport:
 
 
 class Paged(Generic[T]):
-    """A list that is read page by page while you iterate; each iteration begins anew."""
+    """A list that is read page by page while you iterate. Each iteration starts over."""
 
     def __init__(self, transport: Transport, call: Call) -> None:
         self._transport = transport

@@ -1,4 +1,4 @@
-"""What a call raises. Branch on the class or on `code`; the texts may change."""
+"""The errors of calls. Branch on the class or on `code`: the texts may change."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .types import FieldError
 
 
 class HeraldError(Exception):
-    """A call failed. Problems of the service have subclasses by their code."""
+    """A call failed. Each problem code of the service has its own subclass."""
 
     default_code: ClassVar[str] = "unknown"
 
@@ -24,42 +24,42 @@ class HeraldError(Exception):
     ) -> None:
         super().__init__(detail)
         self.code = code or self.default_code
-        """The problem's code, such as `not_found`."""
+        """The code of the problem, such as `not_found`."""
         self.status = status
-        """The HTTP status; None without a response."""
+        """The HTTP status. None if there was no response."""
         self.request_id = request_id
-        """Quote it when you ask for help; the service logs it."""
+        """The ID of the request in the log of the service. Quote it when you ask for help."""
         self.detail = detail
         self.errors = errors or []
-        """The places of faults, each with `pointer`, `code` and `detail`."""
+        """The invalid fields, each with `pointer`, `code` and `detail`."""
         self.retry_after_seconds = retry_after_seconds
-        """How long the service asks to wait."""
+        """How long the service asked callers to wait."""
 
     def __str__(self) -> str:
         status = "" if self.status is None else f"{self.status} "
-        places = "".join(
+        fields = "".join(
             f"; {fault['pointer']}: {fault['detail']}"
             for fault in self.errors
             if fault["detail"] != self.detail
         )
-        return f"{status}{self.code}: {self.detail}{places} (request {self.request_id})"
+        return f"{status}{self.code}: {self.detail}{fields} (request {self.request_id})"
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({str(self)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # An exception is unpickled by its positional arguments alone.
+        # Pickle restores an exception from its positional arguments only.
         return (_rebuild, (type(self), self.detail, dict(self.__dict__)))
 
 
 class NoResponseError(HeraldError):
-    """There was no response: the connection broke, or failed to open. `__cause__` says how."""
+    """There was no response: the connection broke or was never made. See `__cause__`."""
 
     default_code = "no_response"
 
 
 class NotReachedError(NoResponseError):
-    """Nothing was sent: the name, the port or the certificate is wrong, or the service is down."""
+    """Nothing was sent: wrong name, port or certificate, or the service is down."""
 
     default_code = "not_reached"
 
@@ -71,7 +71,7 @@ class NoResponseInTimeError(NoResponseError):
 
 
 class UnexpectedResponseError(HeraldError):
-    """The response is not from the service but, for example, from a proxy."""
+    """The response did not come from the service, but perhaps from a proxy."""
 
     default_code = "unexpected_response"
 

@@ -1,4 +1,4 @@
-"""Problems by their codes. Generated from docs/openapi.json; do not edit."""
+"""Problems by code. Generated from docs/openapi.json; do not edit."""
 
 from .errors import HeraldError
 

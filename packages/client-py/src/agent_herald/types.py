@@ -1,4 +1,4 @@
-"""The JSON of bodies and responses. Generated from docs/openapi.json; do not edit."""
+"""JSON of requests and responses. Generated from docs/openapi.json; do not edit."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict, final

@@ -180,7 +180,7 @@ export interface AdminCalls {
   readonly stats: AdminStatsCalls;
 }
 
-/** The calls of API keys that admins have not. */
+/** The calls that are available to API keys only, not to admins. */
 export const keysAlone: readonly string[] = [
   'signUserIn',
   'verifyToken',

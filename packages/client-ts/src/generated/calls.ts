@@ -445,7 +445,7 @@ export interface HeraldCalls {
   readonly service: ServiceCalls;
 }
 
-/** What the transport needs to know of each call. */
+/** The facts that the transport needs about each call. */
 export const calls = {
   users: {
     signIn: {

@@ -1,4 +1,4 @@
-// Package cases reads the deliveries that the receivers of all languages agree on.
+// Package cases reads the deliveries that the receivers of all languages are tested with.
 package cases
 
 import (
@@ -12,19 +12,19 @@ import (
 	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
 )
 
-// Copies of packages/receiver-cases, so that the module is tested alone.
+// Copies of packages/receiver-cases, so that the module can be tested on its own.
 //
 //go:embed testdata
 var testdata embed.FS
 
-// File is deliveries.json.
+// File is the content of deliveries.json.
 type File struct {
 	StandardWebhooks  []Vector     `json:"standardWebhooks"`
 	XWebhookSignature []BodyVector `json:"xWebhookSignature"`
 	Deliveries        []Case       `json:"deliveries"`
 }
 
-// Vector is a public one of Standard Webhooks.
+// Vector is a public test vector of Standard Webhooks.
 type Vector struct {
 	Secret    string `json:"secret"`
 	ID        string `json:"id"`
@@ -33,14 +33,14 @@ type Vector struct {
 	Signature string `json:"signature"`
 }
 
-// BodyVector is a public one of X-Webhook-Signature.
+// BodyVector is a public test vector of X-Webhook-Signature.
 type BodyVector struct {
 	Secret string `json:"secret"`
 	Body   string `json:"body"`
 	Header string `json:"header"`
 }
 
-// Case is a request, and what a receiver makes of it.
+// Case is a request, and the expected result of a receiver.
 type Case struct {
 	Name             string            `json:"name"`
 	Scheme           receiver.Scheme   `json:"scheme"`
@@ -75,12 +75,12 @@ func readJSON(name string, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// OptionsFile is options.json.
+// OptionsFile is the content of options.json.
 type OptionsFile struct {
 	Cases []OptionsCase `json:"cases"`
 }
 
-// OptionsCase is options, and what is said of those that are refused. Those that are not typed no compiler lets through.
+// OptionsCase has options, and the expected error if they are refused. Untyped ones do not compile in Go.
 type OptionsCase struct {
 	Name    string                     `json:"name"`
 	Options map[string]json.RawMessage `json:"options"`
@@ -88,13 +88,13 @@ type OptionsCase struct {
 	Untyped bool                       `json:"untyped"`
 }
 
-// Refusal is the option that is named, and its rule.
+// Refusal names the refused option and its rule.
 type Refusal struct {
 	Option string `json:"option"`
 	Rule   string `json:"rule"`
 }
 
-// ReadOptions returns the cases of options.
+// ReadOptions returns the option cases.
 func ReadOptions() (OptionsFile, error) {
 	var file OptionsFile
 	err := readJSON("options.json", &file)
@@ -118,7 +118,7 @@ func (c Case) Body() ([]byte, error) {
 	return base64.StdEncoding.DecodeString(c.BodyBase64)
 }
 
-// Verifier returns one with the options of the case.
+// Verifier returns a verifier with the options of the case.
 func (c Case) Verifier() (*receiver.Verifier, error) {
 	options := []receiver.VerifierOption{
 		receiver.WithScheme(c.Scheme),

@@ -6,7 +6,7 @@ import (
 	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
 )
 
-// Judge returns what this package makes of a case, in the form of its Expect.
+// Judge returns the result of this package for a case, in the form of its Expect.
 func Judge(c Case) (map[string]any, error) {
 	verifier, err := c.Verifier()
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command judge prints what this package makes of each case, as JSON by the name of the case.
+// Command judge prints the result of this package for each case, as JSON keyed by the name of the case.
 package main
 
 import (

@@ -1,4 +1,4 @@
-"""Receives the webhooks of agent-herald: verified, typed, each event once."""
+"""Receives webhooks from agent-herald: verified, typed, and each event handled once."""
 
 from .delivery import Delivery
 from .event_data import (

@@ -16,41 +16,41 @@ _COUNT = re.compile(r"[1-9][0-9]{0,14}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A verified request of the service. No signature covers ``attempt`` and ``sequence``."""
+    """A verified request from the service. ``attempt`` and ``sequence`` are not signed."""
 
     event_id: str
     event: str
-    #: The time of the change, as it came.
+    #: The time of the change, in ISO 8601.
     timestamp: str
     app_uid: str
-    #: None where the header is absent or no number.
+    #: None if the header is absent or invalid.
     attempt: int | None
-    #: The number of this change among those of its resource; None where there is no order.
+    #: The number of the change among those of the resource. None if the event has none.
     sequence: int | None
-    #: Somebody tried the webhook out, and ``data`` is a sample.
+    #: True for a test event. ``data`` is then a sample.
     test: bool
-    #: ``payload["data"]`` with its type; tell them apart with ``match`` or ``isinstance``.
+    #: The typed ``payload["data"]``. Distinguish the types with ``match`` or ``isinstance``.
     data: EventData
-    #: The whole body, unknown fields included.
+    #: The parsed body, including unknown fields.
     payload: Mapping[str, Any]
 
     @property
     def changed_at(self) -> datetime:
-        """``timestamp`` as a time with its zone."""
+        """The parsed ``timestamp``, with its time zone. Raises ``ValueError`` if it has none."""
         time = read_time(self.timestamp)
         if time is None:
-            raise ValueError(f"{self.timestamp!r} is not a time with its zone")
+            raise ValueError(f"{self.timestamp!r} is not a time with a time zone")
         return time
 
     @property
     def resource(self) -> str:
-        """The kind and the uid that the event is about, such as ``agent/agt_…``."""
+        """The kind and uid of the resource, such as ``agent/agt_…``."""
         kind, _, _ = self.event.partition(".")
         return f"{kind}/{self.payload['data']['uid']}"
 
 
 def read_delivery(headers: Mapping[str, str], raw_body: bytes) -> Delivery:
-    """Reads a request whose signature was verified."""
+    """Parses a request whose signature was verified. Raises ``WebhookRefusedError``."""
     payload = _read_payload(raw_body)
     return Delivery(
         event_id=payload["eventId"],

@@ -18,7 +18,7 @@ AsyncView = Callable[[HttpRequest], Coroutine[Any, Any, HttpResponse]]
 
 
 class Decorator(Protocol):
-    """Makes a view of a handler: of a coroutine function an asynchronous one."""
+    """Turns a handler into a view. A coroutine function becomes an asynchronous view."""
 
     @overload
     def __call__(self, handler: Callable[[Delivery], None]) -> View: ...
@@ -28,7 +28,7 @@ class Decorator(Protocol):
 
 
 def handles_deliveries(receiver: Receiver) -> Decorator:
-    """Makes a view of a handler: of a coroutine function an asynchronous one."""
+    """Turns a handler into a view. A coroutine function becomes an asynchronous view."""
 
     def decorate(handler: Callable[[Delivery], object]) -> Any:
         receiver.check_handler(handler)

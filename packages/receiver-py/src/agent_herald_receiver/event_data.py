@@ -1,4 +1,4 @@
-"""``data`` of each event. A field that is absent, or not of the type given here, is None."""
+"""The types of ``data``. A field that is absent or has another type is None."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceData:
-    """What all resources have. Of a change reported by the platform only the first two are sure."""
+    """The fields of all resources.
+
+    Only ``uid`` and ``external_tenant_id`` are guaranteed for changes that your platform reported.
+    """
 
     uid: str
     external_tenant_id: str
@@ -54,7 +57,7 @@ class ContextFileData(ResourceData):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookTestData:
-    """``webhook.test``; ``uid`` is the webhook's."""
+    """``webhook.test``. ``uid`` identifies the webhook."""
 
     uid: str
     external_tenant_id: str | None = None
@@ -63,7 +66,7 @@ class WebhookTestData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastAttempt:
-    """The attempt after which something is told."""
+    """The attempt that led to a notice. ``status`` is None if there was no response."""
 
     event_id: str | None = None
     event: str | None = None
@@ -78,7 +81,7 @@ class LastAttempt:
 class WebhookNoticeData:
     """``webhook.failing``, ``.deactivation_scheduled``, ``.deactivated`` and ``.recovered``
 
-    ``kind`` is ``resources`` or ``operations``; ``disabled_reason`` is ``gone`` or ``failing``.
+    ``kind`` is ``resources`` or ``operations``. ``disabled_reason`` is ``gone`` or ``failing``.
     """
 
     uid: str
@@ -93,7 +96,7 @@ class WebhookNoticeData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExhaustedData:
-    """``delivery.exhausted``; ``uid`` is the webhook's."""
+    """``delivery.exhausted``. ``uid`` identifies the webhook."""
 
     uid: str
     name: str | None = None
@@ -105,7 +108,7 @@ class ExhaustedData:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpiringKeyData:
-    """``apikey.expiring``; ``uid`` is the key's."""
+    """``apikey.expiring``. ``uid`` identifies the key."""
 
     uid: str
     key_id: str | None = None
@@ -118,7 +121,7 @@ class ExpiringKeyData:
 
 @dataclass(frozen=True, slots=True)
 class UnknownData:
-    """``data`` as it came, of an event that this version does not know, or without its uid."""
+    """The raw ``data`` of an event that this release does not know, or that lacks an ID."""
 
     fields: Mapping[str, Any]
 

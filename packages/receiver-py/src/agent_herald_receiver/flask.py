@@ -16,11 +16,11 @@ View = Callable[[], Response]
 
 
 def handles_deliveries(receiver: Receiver) -> Callable[[Handler], View]:
-    """Makes a view of a handler."""
+    """Turns a handler into a view. Raises ``TypeError`` for a coroutine function."""
 
     def decorate(handler: Handler) -> View:
         if inspect.iscoroutinefunction(handler):
-            raise TypeError("a handler for Flask is no coroutine function")
+            raise TypeError("a handler for Flask must not be a coroutine function")
         receiver.check_handler(handler)
 
         def view() -> Response:
@@ -30,7 +30,7 @@ def handles_deliveries(receiver: Receiver) -> Callable[[Handler], View]:
             except RequestEntityTooLarge:
                 return _respond(TOO_LARGE)
             except ClientDisconnected as error:
-                # The input ended before its length.
+                # The input ended before its declared length.
                 return _respond(receiver.refuse_read_body(error))
             return _respond(receiver.handle(dict(request.headers), raw_body, handler))
 

@@ -1,4 +1,4 @@
-"""From a verified delivery to its response."""
+"""Handles a verified delivery and returns the response."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Stores(NamedTuple):
     sequences: SequenceStore | AsyncSequenceStore | None
 
     def have_coroutines(self) -> bool:
-        asks = [self.deliveries.claim, *([self.sequences.advance] if self.sequences else [])]
-        return any(inspect.iscoroutinefunction(ask) for ask in asks)
+        methods = [self.deliveries.claim, *([self.sequences.advance] if self.sequences else [])]
+        return any(inspect.iscoroutinefunction(method) for method in methods)
 
 
 def handle_once(stores: Stores, delivery: Delivery, handler: Handler) -> WebhookResponse:
@@ -42,7 +42,7 @@ def handle_once(stores: Stores, delivery: Delivery, handler: Handler) -> Webhook
             _handle_claimed(cast("SequenceStore | None", stores.sequences), delivery, handler)
             store.complete(delivery.event_id, token)
     except BaseException:
-        # Also when the claim failed: the store may have made it before its response was lost.
+        # Even if the claim failed: the store may have saved it before its response was lost.
         _release(store, delivery.event_id, token)
         raise
     return BUSY if claim == "busy" else HANDLED
@@ -53,7 +53,7 @@ def _handle_claimed(sequences: SequenceStore | None, delivery: Delivery, handler
         _run(handler, delivery)
     elif delivery.sequence >= sequences.newest(delivery.resource):
         _run(handler, delivery)
-        # After the handler: a change that failed leaves out no other.
+        # After the handler, so that a failed change does not cause older ones to be skipped.
         sequences.advance(delivery.resource, delivery.sequence)
 
 
@@ -68,7 +68,7 @@ def _release(store: DeliveryStore, event_id: str, token: str) -> None:
     try:
         store.release(event_id, token)
     except Exception:
-        # Logged, so that what ended the handling is raised: it may be a cancellation.
+        # Logged instead of raised, so that the original exception, maybe a cancellation, is raised.
         _logger.exception("could not release %s", event_id)
 
 
@@ -80,20 +80,20 @@ async def handle_once_async(
         claim = await _claim(store, delivery.event_id, token)
         if claim == "new":
             await _handle_claimed_async(sequences, delivery, handler)
-            await _ask(store.complete, delivery.event_id, token)
+            await _call(store.complete, delivery.event_id, token)
     except BaseException:
-        # A request that is cancelled gives its event back all the same.
+        # The claim is released even if the request was cancelled.
         await asyncio.shield(_release_async(store, delivery.event_id, token))
         raise
     return BUSY if claim == "busy" else HANDLED
 
 
 async def _claim(store: DeliveryStore | AsyncDeliveryStore, event_id: str, token: str) -> Claim:
-    claiming = asyncio.ensure_future(_ask(store.claim, event_id, token))
+    claiming = asyncio.ensure_future(_call(store.claim, event_id, token))
     try:
         return cast(Claim, await asyncio.shield(claiming))
     except asyncio.CancelledError:
-        # A store that is slow claims all the same, and the release must come after it.
+        # A slow store may still make the claim, and the release must come after it.
         await asyncio.wait([claiming])
         raise
 
@@ -103,21 +103,21 @@ async def _handle_claimed_async(
 ) -> None:
     if sequences is None or delivery.sequence is None:
         await handler(delivery)
-    elif delivery.sequence >= await _ask(sequences.newest, delivery.resource):
+    elif delivery.sequence >= await _call(sequences.newest, delivery.resource):
         await handler(delivery)
-        await _ask(sequences.advance, delivery.resource, delivery.sequence)
+        await _call(sequences.advance, delivery.resource, delivery.sequence)
 
 
 async def _release_async(
     store: DeliveryStore | AsyncDeliveryStore, event_id: str, token: str
 ) -> None:
     try:
-        await _ask(store.release, event_id, token)
+        await _call(store.release, event_id, token)
     except Exception:
         _logger.exception("could not release %s", event_id)
 
 
-async def _ask(method: Callable[..., Any], *arguments: str | int) -> Any:
+async def _call(method: Callable[..., Any], *arguments: str | int) -> Any:
     if inspect.iscoroutinefunction(method):
         return await method(*arguments)
     return await asyncio.to_thread(method, *arguments)

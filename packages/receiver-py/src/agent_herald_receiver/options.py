@@ -1,4 +1,4 @@
-"""Checks of options. The rules and their words are those of the receivers of all languages."""
+"""Checks options. The rules and messages are the same for the receivers of all languages."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import cast
 
 
 def check_limit(name: str, limit: object) -> None:
-    """Checks a whole number from 1 on. Raises ``ValueError``."""
+    """Checks for a whole number of at least 1. Raises ``ValueError``."""
     if type(limit) is not int or limit < 1:
         raise ValueError(f"{name} must be a whole number from 1 on")
 
 
 def check_seconds(name: str, seconds: object) -> None:
-    """Checks a number from 0 on. Raises ``ValueError``."""
+    """Checks for a finite number of at least 0. Raises ``ValueError``."""
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not is_number or not 0 <= cast(float, seconds) < math.inf:
         raise ValueError(f"{name} must be a number from 0 on")
 
 
 def check_callable(name: str, value: object) -> None:
-    """Checks what is called later. Raises ``ValueError``."""
+    """Checks that a value is callable, before it is needed. Raises ``ValueError``."""
     if not callable(value):
         raise ValueError(f"{name} must be a function")
 
 
 def check_store(name: str, store: object, methods: Sequence[str]) -> None:
-    """Checks that a store has its methods. Raises ``ValueError``."""
+    """Checks that a store has the required methods. Raises ``ValueError``."""
     if not all(callable(getattr(store, method, None)) for method in methods):
         raise ValueError(f"{name} must have the methods {' and '.join(methods)}")

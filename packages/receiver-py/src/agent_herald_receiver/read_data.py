@@ -43,7 +43,7 @@ _Read = TypeVar("_Read")
 
 
 def read_data(payload: Mapping[str, Any]) -> EventData:
-    """Returns ``data`` with its type. The types are those of version 1."""
+    """Returns the typed ``data``. The types describe version 1."""
     fields = payload["data"]
     kind = _KINDS.get(payload["event"]) if payload["version"] == 1 else None
     read = None if kind is None else _read_object(kind, fields)
@@ -51,11 +51,11 @@ def read_data(payload: Mapping[str, Any]) -> EventData:
 
 
 def read_time(text: object) -> datetime | None:
-    """Reads a time in ISO 8601 with its zone."""
+    """Parses a time in ISO 8601 with a time zone. Returns None if it is not one."""
     if not isinstance(text, str):
         return None
     try:
-        # Python 3.10 does not know the letter Z.
+        # Python 3.10 does not parse the suffix Z.
         time = datetime.fromisoformat(re.sub(r"[Zz]\Z", "+00:00", text))
     except ValueError:
         return None
@@ -102,7 +102,7 @@ def _read_value(type_: Any, value: object) -> object:
         return _read_object(LastAttempt, value) if isinstance(value, dict) else None
     if get_origin(type_) is tuple:
         return _read_texts(value)
-    # In Python, but not in JSON, true is a number.
+    # `type`, because True is an int in Python but not a number in JSON.
     return value if type(value) is type_ else None
 
 

@@ -26,11 +26,13 @@ _logger = logging.getLogger("agent_herald_receiver")
 
 
 class Receiver:
-    """Verifies deliveries made with any of the secrets, and gives each event to a handler once.
+    """Verifies deliveries signed with any of the secrets, and has each event handled once.
 
-    ``store`` remembers the events that were handled: in this process, unless you pass another.
-    ``sequences``: with it, a change older than one that was handled of its resource is not.
-    ``handle_tests``: the handler gets tests, too.
+    ``store`` remembers the handled events. By default, it is in the memory of this process.
+    ``sequences``, if set, skips changes older than the latest handled one of the same resource.
+    ``handle_tests`` passes test events to the handler, too. By default, they are acknowledged only.
+    ``tolerance_seconds`` is the maximum difference between ``webhook-timestamp`` and the clock.
+    Raises ``ValueError`` for an invalid option.
     """
 
     def __init__(
@@ -60,13 +62,16 @@ class Receiver:
         self.body_bytes_max = body_bytes_max
 
     def verify(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery:
-        """Returns the delivery, or raises ``WebhookRefusedError``. The body is as it came."""
+        """Returns the delivery, or raises ``WebhookRefusedError``. The body must not be parsed."""
         return self._verifier.verify(headers, raw_body)
 
     def handle(
         self, headers: Mapping[str, str], raw_body: bytes, handler: Handler
     ) -> WebhookResponse:
-        """Verifies a request, calls the handler if that is due, and returns the response."""
+        """Verifies a request, calls the handler if necessary, and returns the response to send.
+
+        If the handler raises, the exception is logged and the response is a 500.
+        """
         self.check_handler(handler)
         delivery = self._screen(headers, raw_body)
         if isinstance(delivery, WebhookResponse):
@@ -79,7 +84,7 @@ class Receiver:
     async def handle_async(
         self, headers: Mapping[str, str], raw_body: bytes, handler: Handler | AsyncHandler
     ) -> WebhookResponse:
-        """Does what ``handle`` does. A handler that is no coroutine function runs in a thread."""
+        """Like ``handle``. A handler that is not a coroutine function runs in a thread."""
         if not inspect.iscoroutinefunction(handler):
             return await asyncio.to_thread(self.handle, headers, raw_body, handler)
         delivery = self._screen(headers, raw_body)
@@ -91,14 +96,14 @@ class Receiver:
             return _failed(delivery)
 
     def check_handler(self, handler: Handler | AsyncHandler) -> None:
-        """Raises ``TypeError`` for a handler that cannot work with the stores."""
+        """Raises ``TypeError`` for a handler that does not work with the stores."""
         if not callable(handler):
             raise TypeError("the handler must be a function")
         if self._stores.have_coroutines() and not inspect.iscoroutinefunction(handler):
             raise TypeError("stores of coroutines need handle_async with a coroutine function")
 
     def refuse_read_body(self, error: Exception) -> WebhookResponse:
-        """Returns the response of an adapter whose body was read before it."""
+        """Logs that the body was read before the adapter, and returns the response to send."""
         _logger.error("%s (%s)", BODY_ALREADY_READ, str(error) or type(error).__name__)
         return ALREADY_READ
 
@@ -109,7 +114,7 @@ class Receiver:
         try:
             delivery = self.verify(headers, raw_body)
         except WebhookRefusedError as error:
-            # That of its own setup is not to be missed.
+            # A wrong setup of the receiver is logged as an error, so that it is noticed.
             level = logging.ERROR if error.code == "body_already_read" else logging.INFO
             _logger.log(level, "refused a request: %s (%s)", error.code, error)
             return refusal(error)

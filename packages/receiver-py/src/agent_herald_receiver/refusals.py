@@ -13,16 +13,16 @@ RefusalCode = Literal[
     "event_id_mismatch",
 ]
 
-#: What is to be done about a body that is not what arrived.
+#: Explains how to fix a body that differs from the bytes that arrived.
 BODY_ALREADY_READ = (
     "the body was read or changed before the receiver: put the receiver before body parsers"
 )
 
 
 class WebhookRefusedError(Exception):
-    """A request that is not a genuine delivery; ``code`` says why.
+    """The request is not a valid delivery. ``code`` is the reason.
 
-    ``body_already_read`` is a fault of the receiver's own setup.
+    ``body_already_read`` means that the receiver itself is set up wrongly.
     """
 
     def __init__(self, code: RefusalCode, message: str) -> None:

@@ -9,13 +9,13 @@ from .refusals import BODY_ALREADY_READ, WebhookRefusedError
 
 @dataclass(frozen=True, slots=True)
 class WebhookResponse:
-    """The response to the service, which sends the event again after any status but 204."""
+    """The response to send. The service retries a delivery unless the status is 2xx."""
 
     status: int
-    #: None for 204; else the body has it as ``{"code": code}``.
+    #: None for 204. Otherwise the body is ``{"code": code}``.
     code: str | None = None
     extra_headers: Mapping[str, str] = field(default_factory=dict)
-    #: The remedy; the service shows it with the attempt.
+    #: Explains how to fix the problem. The service shows it with the attempt.
     detail: str | None = None
 
     @property

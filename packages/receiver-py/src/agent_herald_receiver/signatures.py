@@ -10,26 +10,26 @@ from typing import Literal
 
 from .refusals import BODY_ALREADY_READ, WebhookRefusedError
 
-#: Which signature is read; ``body-only`` where a proxy drops the ``webhook-…`` headers.
+#: Selects the signature to verify. Use ``body-only`` if a proxy drops ``webhook-…`` headers.
 Scheme = Literal["standard", "body-only"]
 
 _PREFIX = "whsec_"
 _SECONDS = re.compile(r"[0-9]{1,12}")
 _LENGTH = re.compile(r"[1-9][0-9]{0,14}")
-# What a variable holds when it was set with quotes, spaces or line breaks is none of these.
+# Rejects variables that were set with quotes, spaces or line breaks.
 _LINE = re.compile(r"""(?![ "'`])[ -~]+(?<![ "'`])""")
 
 
 def standard_keys(secrets: Sequence[str]) -> list[bytes]:
-    """Returns the keys of Standard Webhooks. Raises ``ValueError``, without showing a secret."""
-    return [_decode(_line(secret, place), place) for place, secret in enumerate(secrets)]
+    """Returns the keys for Standard Webhooks. Raises ``ValueError``, without showing a secret."""
+    return [_decode(_line(secret, index), index) for index, secret in enumerate(secrets)]
 
 
 def text_keys(secrets: Sequence[str]) -> list[bytes]:
-    """Returns the keys of ``X-Webhook-Signature``: the whole texts. Raises ``ValueError``."""
-    for place, secret in enumerate(secrets):
-        if _line(secret, place).startswith(_PREFIX):
-            _decode(secret, place)
+    """Returns the keys for ``X-Webhook-Signature``: the whole texts. Raises ``ValueError``."""
+    for index, secret in enumerate(secrets):
+        if _line(secret, index).startswith(_PREFIX):
+            _decode(secret, index)
     return [secret.encode() for secret in secrets]
 
 
@@ -44,7 +44,7 @@ def sign_body(key: bytes, raw_body: bytes) -> bytes:
 
 
 def verify_standard(headers: Mapping[str, str], raw_body: bytes, keys: Sequence[bytes]) -> None:
-    """Checks that one of the entries of ``webhook-signature`` is made with one of the keys."""
+    """Checks that an entry of ``webhook-signature`` was made with one of the keys."""
     message = _bytes(f"{headers['webhook-id']}.{headers['webhook-timestamp']}.") + raw_body
     entries = headers["webhook-signature"].split(" ")
     if not _has_equal(entries, [sign_message(key, message) for key in keys]):
@@ -52,14 +52,14 @@ def verify_standard(headers: Mapping[str, str], raw_body: bytes, keys: Sequence[
 
 
 def verify_body_only(headers: Mapping[str, str], raw_body: bytes, keys: Sequence[bytes]) -> None:
-    """Checks ``X-Webhook-Signature``, which does not cover the time."""
+    """Checks ``X-Webhook-Signature``, which does not cover the timestamp."""
     entries = [headers["x-webhook-signature"]]
     if not _has_equal(entries, [sign_body(key, raw_body) for key in keys]):
         raise _mismatch(headers, raw_body)
 
 
 def check_time(timestamp: str, tolerance_seconds: float, now_seconds: float) -> None:
-    """Checks that an attempt is neither too old nor too far ahead of this clock."""
+    """Checks that an attempt is neither too old nor too far ahead of the clock."""
     if not _SECONDS.fullmatch(timestamp):
         raise WebhookRefusedError("invalid_timestamp", "webhook-timestamp is not 1 to 12 digits")
     age_seconds = math.floor(now_seconds) - int(timestamp)
@@ -71,7 +71,7 @@ def check_time(timestamp: str, tolerance_seconds: float, now_seconds: float) -> 
 
 
 def _mismatch(headers: Mapping[str, str], raw_body: bytes) -> WebhookRefusedError:
-    """What changed the length of a body since it was sent is on this side."""
+    """If the body is not as long as it was sent, something on this side changed it."""
     length = headers.get("content-length", "")
     if _LENGTH.fullmatch(length) and int(length) != len(raw_body):
         lengths = f"Content-Length is {length}, the body has {len(raw_body)} bytes"
@@ -82,33 +82,33 @@ def _mismatch(headers: Mapping[str, str], raw_body: bytes) -> WebhookRefusedErro
     )
 
 
-def _line(secret: object, place: int) -> str:
+def _line(secret: object, index: int) -> str:
     if not isinstance(secret, str) or secret == "":
         rule = "must be a text that is not empty: is its environment variable set?"
-        raise ValueError(f"secrets[{place}] {rule}")
+        raise ValueError(f"secrets[{index}] {rule}")
     if not _LINE.fullmatch(secret):
         rule = "must be printable ASCII, without spaces or quotes around it"
-        raise ValueError(f"secrets[{place}] {rule}")
+        raise ValueError(f"secrets[{index}] {rule}")
     return secret
 
 
-def _decode(secret: str, place: int) -> bytes:
+def _decode(secret: str, index: int) -> bytes:
     try:
         key = base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
     except (binascii.Error, ValueError):
         key = b""
     if key == b"" or not secret.startswith(_PREFIX):
         rule = f"must be {_PREFIX} and base64, as the service showed it"
-        raise ValueError(f"secrets[{place}] {rule}")
+        raise ValueError(f"secrets[{index}] {rule}")
     return key
 
 
-# Compares all with all, so that the time taken does not tell which is equal.
+# Compares every pair, so that the time taken does not reveal which one is equal.
 def _has_equal(entries: Sequence[str], expected: Sequence[bytes]) -> bool:
     given = [_bytes(entry) for entry in entries]
     return sum(hmac.compare_digest(one, other) for one in given for other in expected) > 0
 
 
-# Headers are what a stranger sent: lone surrogates must not end in another exception.
+# Strangers can send any header: a lone surrogate must not raise another exception.
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")

@@ -16,7 +16,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def handles_deliveries(receiver: Receiver) -> Callable[[Handler | AsyncHandler], Endpoint]:
-    """Makes an endpoint of a handler. One that is no coroutine function runs in a thread."""
+    """Turns a handler into an endpoint. One that is not a coroutine function runs in a thread."""
 
     def decorate(handler: Handler | AsyncHandler) -> Endpoint:
         receiver.check_handler(handler)
@@ -35,7 +35,7 @@ def handles_deliveries(receiver: Receiver) -> Callable[[Handler | AsyncHandler],
 
 
 def _join(headers: Headers) -> dict[str, str]:
-    """A header that came twice is one, of all its values."""
+    """Joins headers that were sent more than once."""
     return {name: ", ".join(headers.getlist(name)) for name in headers}
 
 
@@ -47,7 +47,7 @@ async def _read_body(request: Request, receiver: Receiver) -> bytes | WebhookRes
             if len(raw_body) > receiver.body_bytes_max:
                 return TOO_LARGE
     except (RuntimeError, ClientDisconnect) as error:
-        # A second reader gets an error, or nothing until the client hangs up.
+        # A second reader gets an error, or nothing until the client disconnects.
         if raw_body:
             raise
         return receiver.refuse_read_body(error)

@@ -7,48 +7,51 @@ from typing import Literal, NamedTuple, Protocol
 
 from .options import check_limit
 
-#: ``new``: the event is claimed with the caller's token; ``done``: it was handled; ``busy``: a
-#: claim with another token has not lapsed.
+#: ``new``: the event is now claimed with the caller's token. ``done``: it has been handled.
+#: ``busy``: another token holds a claim that has not lapsed.
 Claim = Literal["new", "done", "busy"]
 
 #: A claim lapses after this time, in case its handler hangs or its process dies.
 CLAIM_SECONDS = 300
-#: A handled event is remembered for this time: 30 days. The retries of an event end within 15 days,
-#: and a service with default settings keeps it for 30, in which it can be sent again.
+#: A handled event is remembered for 30 days. Retries end within 15 days, and by default the
+#: service keeps an event for 30 days, during which it can be sent again.
 REMEMBER_SECONDS = 30 * 86_400
 
 _COUNT_MAX = 100_000
 
 
 class DeliveryStore(Protocol):
-    """Remembers events by their id. Implement it on what all your processes share.
+    """Remembers events by their ID. Implement it on storage that all your processes share.
 
-    Each method is atomic. The receiver makes a random token for each attempt, so that an attempt
-    whose claim has lapsed cannot end the claim of the next.
+    Each method must be atomic. The receiver makes a random token for each attempt, so that an
+    attempt whose claim has lapsed cannot end the claim of a later attempt.
     """
 
     def claim(self, event_id: str, token: str) -> Claim:
-        """Of two callers at the same time one gets ``new``."""
+        """Claims an event. Of two concurrent callers, exactly one gets ``new``."""
 
     def complete(self, event_id: str, token: str) -> None:
-        """The event was handled. Does nothing while a claim has another token."""
+        """Marks the event as handled. Does nothing while another token holds the claim."""
 
     def release(self, event_id: str, token: str) -> None:
-        """It was not; the next attempt gets ``new``. Does nothing unless the token claimed it."""
+        """Gives up the claim, so that the next attempt gets ``new``.
+
+        Does nothing unless this token holds the claim.
+        """
 
 
 class SequenceStore(Protocol):
-    """Remembers the highest sequence of each resource."""
+    """Stores the highest handled sequence of each resource."""
 
     def newest(self, resource: str) -> int:
-        """Returns the highest sequence that was handled; 0 if there is none."""
+        """Returns the highest handled sequence, or 0 if there is none."""
 
     def advance(self, resource: str, sequence: int) -> None:
-        """Records a sequence that was handled, unless a higher one is recorded. Atomic."""
+        """Records a handled sequence unless a higher one is recorded. Must be atomic."""
 
 
 class AsyncDeliveryStore(Protocol):
-    """A ``DeliveryStore`` of coroutines."""
+    """A ``DeliveryStore`` whose methods are coroutines."""
 
     async def claim(self, event_id: str, token: str) -> Claim: ...
 
@@ -58,7 +61,7 @@ class AsyncDeliveryStore(Protocol):
 
 
 class AsyncSequenceStore(Protocol):
-    """A ``SequenceStore`` of coroutines."""
+    """A ``SequenceStore`` whose methods are coroutines."""
 
     async def newest(self, resource: str) -> int: ...
 
@@ -71,12 +74,12 @@ class _Entry(NamedTuple):
 
 
 class MemoryDeliveryStore:
-    """The events of this process. When it is full, those handled longest ago are forgotten."""
+    """Keeps the events in memory. When it is full, it forgets the oldest handled ones."""
 
     def __init__(self, count_max: int = _COUNT_MAX) -> None:
         check_limit("count_max", count_max)
         self._count_max = count_max
-        # Both in the order of their times.
+        # Both are ordered by time.
         self._claims: OrderedDict[str, _Entry] = OrderedDict()
         self._done: OrderedDict[str, _Entry] = OrderedDict()
         self._lock = threading.Lock()
@@ -112,7 +115,10 @@ class MemoryDeliveryStore:
 
 
 class MemorySequenceStore:
-    """The sequences of this process: of the resources that changed last, when it is full."""
+    """Keeps the sequences in memory.
+
+    When it is full, it forgets the resources that changed least recently.
+    """
 
     def __init__(self, count_max: int = _COUNT_MAX) -> None:
         check_limit("count_max", count_max)

@@ -20,7 +20,7 @@ _STANDARD_HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 
 class Verifier:
-    """Tells deliveries made with one of the secrets from everything else."""
+    """Verifies that requests are deliveries signed with one of the secrets."""
 
     def __init__(
         self,
@@ -44,6 +44,7 @@ class Verifier:
         self._now_seconds = now_seconds
 
     def verify(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery:
+        """Returns the delivery, or raises ``WebhookRefusedError``."""
         require_bytes(raw_body)
         sent = {name.lower(): value.strip(" \t") for name, value in headers.items()}
         if self._is_standard:

@@ -1,4 +1,4 @@
-// Options that would fail at every event, or be sent as something else, are refused when they are read.
+// Options that would fail at every event, or would be sent as something else, are rejected when they are parsed.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ test.each([
   'http://localhost/hook\u00a0',
   'http://localhost/hook\n',
   ' http://localhost/hook',
-])('%j is no address to forward to', (text) => {
+])('%j is not an address to forward to', (text) => {
   expect(() => readUrl(text)).toThrow('Use a URL such as');
 });
 
@@ -40,9 +40,12 @@ test.each([
   expect(readSeconds(text)).toBe(expected);
 });
 
-test.each(['', '-1', '1.5', '1e3', '1000000000', '9'.repeat(20)])('%s are no seconds', (text) => {
-  expect(() => readSeconds(text)).toThrow('Use a whole number of seconds.');
-});
+test.each(['', '-1', '1.5', '1e3', '1000000000', '9'.repeat(20)])(
+  '%s is not a number of seconds',
+  (text) => {
+    expect(() => readSeconds(text)).toThrow('Use a whole number of seconds.');
+  },
+);
 
 async function run(...args: string[]): Promise<void> {
   vi.stubEnv('XDG_CONFIG_HOME', folder);
@@ -59,7 +62,7 @@ async function run(...args: string[]): Promise<void> {
 const good = `whsec_${Buffer.alloc(24).toString('base64')}`;
 
 test.each([`${good}=`, `${good}\n`, `${good.slice(0, -1)}_`, `whsec_${'A'.repeat(33)}`, 'whsec_'])(
-  'listen signs with no secret that a receiver refuses: %j',
+  'listen rejects a secret that a receiver would reject: %j',
   async (secret) => {
     const refused = 'a secret is whsec_ followed by at least 24 bytes in base64';
     const listen = ['listen', '--forward-to', 'localhost:4000'];
@@ -70,7 +73,7 @@ test.each([`${good}=`, `${good}\n`, `${good.slice(0, -1)}_`, `whsec_${'A'.repeat
   },
 );
 
-test('verify takes a whole request or its parts, and not both', async () => {
+test('verify takes a whole request or its parts, but not both', async () => {
   const both = ['--request', 'r', '--headers', 'h', '--body', 'b'];
   const parts = [both.slice(0, 4), [...both.slice(0, 2), ...both.slice(4)], both, both.slice(2, 4)];
   for (const each of parts)

@@ -1,4 +1,4 @@
-// What the command line does without a service, from its packed file in an empty folder.
+// The command line without a service, run from its packed file in an empty folder.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -40,7 +40,7 @@ async function call(...args: string[]) {
   );
 }
 
-test('nothing else is installed, and the licenses of what it holds are with it', async () => {
+test('nothing else is installed, and the licenses of the bundled packages are included', async () => {
   const installed = await readdir(join(folder, 'node_modules'));
   expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['agent-herald']);
   const licenses = await readFile(
@@ -71,12 +71,12 @@ test.each([
   [
     'events of both kinds',
     ['webhooks', 'create', 'x', '--event', 'webhook.failing', 'agent.created'],
-    'another webhook',
+    'a separate webhook',
   ],
   [
     'an entity with events of operations',
     ['webhooks', 'create', 'x', '--entity', 'agent', '--event', 'webhook.failing'],
-    'another webhook',
+    'a separate webhook',
   ],
   [
     'a replay of what never went to any webhook',
@@ -94,7 +94,7 @@ test.each([
     'delivered, retrying, exhausted, held, cancelled, blocked, never_attempted.',
   ],
   ['a secret that is none', ['verify', '--secret', 'x', '--headers', 'h', '--body', 'b'], 'whsec_'],
-])('%s ends with 2 and says what is allowed', async (_, args, said) => {
+])('%s ends with 2 and shows what is allowed', async (_, args, said) => {
   await writeFile(
     join(folder, 'h'),
     'webhook-id: a\nwebhook-timestamp: 1\nwebhook-signature: v1,a',
@@ -113,7 +113,7 @@ test('a secret that listen cannot use is not shown', async () => {
   expect((error as { stderr: string }).stderr).not.toContain('oops');
 });
 
-test('a command with an end that Ctrl-C stops has not ended well', async () => {
+test('a finite command that Ctrl-C stops does not end successfully', async () => {
   await using silent = await startReceiver(() => undefined);
   const settings = { HERALD_URL: silent.url, HERALD_APP_UID: 'app_1', HERALD_API_KEY: 'ahk_1' };
   const env = { PATH: process.env['PATH'], XDG_CONFIG_HOME: folder, ...settings };
@@ -146,12 +146,12 @@ async function verify(path: string, ...args: string[]) {
   return { code, results: checks.map(({ result }) => result), why: checks.map(({ why }) => why) };
 }
 
-test('verify says that a genuine request is right', async () => {
+test('verify reports a genuine request as right', async () => {
   const path = await saveRequest();
   expect(await verify(path)).toMatchObject({ code: 0, results: ['right', 'right', 'not checked'] });
 });
 
-test('verify says that a request came too late', async () => {
+test('verify reports that a request arrived too late', async () => {
   const path = await saveRequest();
   const late = await verify(path, '--received-at', new Date(Date.now() + 301_000).toISOString());
   expect(late).toMatchObject({ code: 1, results: ['right', 'right', 'wrong'] });
@@ -160,9 +160,9 @@ test('verify says that a request came too late', async () => {
 
 test.each<[string, (text: string) => string, string]>([
   ['a line break at the end', (text) => `${text}\n`, 'a line break was added at the end'],
-  ['a body written anew', (text) => text.replace(/\{"/, '{ "'), 'parsed and re-serialised'],
+  ['a re-serialised body', (text) => text.replace(/\{"/, '{ "'), 'parsed and re-serialised'],
   ['a changed body', (text) => text.replace(/"version":1/, '"version":2'), 'a changed body'],
-])('verify says why %s is wrong', async (_, change, said) => {
+])('verify explains why %s is wrong', async (_, change, said) => {
   const { code, results, why } = await verify(await saveRequest(change));
   expect([code, results]).toEqual([1, ['wrong', 'wrong', 'not checked']]);
   expect(why[0]).toContain(said);
@@ -180,7 +180,7 @@ test.each<[string, RegExp, string, string]>([
   ['is empty', /^(webhook-timestamp:).*/im, '$1', 'webhook-timestamp is missing'],
   ['has 14 digits', /^(webhook-timestamp:).*/im, '$1 99999999999999', 'is not whole seconds'],
   ['has a fraction', /^(webhook-timestamp: \d+)/im, '$1.5', 'is not whole seconds'],
-])('verify says that a time that %s is wrong', async (...row) => {
+])('verify reports that a time that %s is wrong', async (...row) => {
   const [, line, replacement, said] = row;
   const path = await saveRequest((text) => text.replace(line, replacement));
   for (const args of [[], ['--received-at', new Date().toISOString()]]) {
@@ -204,7 +204,7 @@ test.each(['webhook-id', 'webhook-signature'])(
 );
 
 test.each([` ${receiverSecret}`, `${receiverSecret}\n`])(
-  'verify says that there are spaces or line breaks around a secret: %j',
+  'verify reports spaces or line breaks around a secret: %j',
   async (padded) => {
     const path = await saveRequest();
     const { code, stdout } = await call('verify', '--secret', padded, '--request', path);
@@ -240,7 +240,7 @@ test.each([
   expect(completionsOf(createProgram(), words)).toEqual(expected);
 });
 
-test('the script for bash completes', async () => {
+test('the script for bash completes words', async () => {
   const { stdout: script } = await call('completion', 'bash');
   const lines = [
     `PATH="${join(folder, 'node_modules', '.bin')}:$PATH"`,

@@ -1,4 +1,4 @@
-// Whose address and key a command calls with.
+// The source of the address and key of a command.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -38,7 +38,7 @@ async function call(args: readonly string[], env: Environment, input = '') {
 const login = (url: string, app: string, profile: string) =>
   call(['login', '--profile', profile, '--url', url, '--app', app], {}, `key-of-${profile}\n`);
 
-/** Signs in as on a terminal, with an answer to each question. */
+/** Signs in like on a terminal, with an answer to each prompt. */
 async function logIn(env: Environment, answers: readonly string[]): Promise<number> {
   const terminal = 'data:text/javascript,process.stdin.isTTY = true;';
   const child = spawn(process.execPath, ['--import', terminal, cli.file, 'login'], {
@@ -63,7 +63,7 @@ test.each<[string, readonly string[], Environment, 'stored' | 'other']>([
   ['HERALD_PROFILE', list, { HERALD_PROFILE: 'mine' }, 'stored'],
   ['no profile', list, {}, 'other'],
   ['an empty HERALD_PROFILE', list, { HERALD_PROFILE: '' }, 'other'],
-])('with %s a call takes address, application and key from one source', async (...row) => {
+])('with %s a call takes address, application and key from the same source', async (...row) => {
   const [, args, named, expected] = row;
   await using stored = await startService();
   await using other = await startService();
@@ -88,7 +88,7 @@ test.each<[string, readonly string[], Environment, 'stored' | 'other']>([
 test.each<Environment>([
   { HERALD_URL: 'http://127.0.0.1:1' },
   { HERALD_APP_UID: 'app_1', HERALD_API_KEY: 'key' },
-])('an environment of some of the three is completed by no profile: %j', async (env) => {
+])('a partly set environment is not completed from a profile: %j', async (env) => {
   await using service = await startService();
   await login(service.url, 'app_1', 'default');
   const { code, stderr } = await call(list, env);
@@ -120,7 +120,7 @@ test.each([
   expect(service.requests).toHaveLength(code === 0 ? 1 : 0);
 });
 
-test('on a terminal login proposes the environment, and asks for the key', async () => {
+test('on a terminal login offers the environment as defaults, and prompts for the key', async () => {
   await using service = await startService();
   const env = {
     HERALD_URL: service.url,

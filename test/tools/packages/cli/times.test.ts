@@ -1,4 +1,4 @@
-// The times that the command line takes are those that the API takes, and how long ago.
+// The command line accepts the same times as the API, and times ago.
 import { expect, test } from 'vitest';
 import { readTime } from '../../../../packages/cli/src/arguments.ts';
 
@@ -23,11 +23,11 @@ test.each([
   ['a year before 0 in UTC', '0000-01-01T00:00:00+00:01'],
   ['a time ago before the year 0', '999999d'],
   ['nothing', ''],
-])('%s is no time', (_, text) => {
+])('%s is not a time', (_, text) => {
   expect(() => readTime(text)).toThrow('Use ISO 8601, or 30s, 10m, 2h or 3d for that long ago.');
 });
 
-test('how long ago is counted back from now', () => {
+test('a time ago is subtracted from now', () => {
   const before = Date.now();
   const agoMs = before - Date.parse(readTime('2h'));
   expect(agoMs).toBeGreaterThan(2 * 3_600_000 - 10_000);

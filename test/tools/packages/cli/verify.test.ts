@@ -1,4 +1,4 @@
-// `agent-herald verify` names what became of a body, a secret or a signature.
+// `agent-herald verify` explains what happened to a body, a secret or a signature.
 import { createHmac } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const event = {
 };
 const eventBody = Buffer.from(JSON.stringify(event));
 
-/** Signs as the service does (docs/webhooks.md, "Headers"), with code of its own. */
+/** Signs like the service (docs/webhooks.md, "Headers"), with separate code. */
 function signed(body: Buffer, secret = receiverSecret): Headers {
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
   const standard = createHmac('sha256', key).update(`evt_1.${seconds}.`).update(body);
@@ -131,7 +131,7 @@ test('a body encoded as Latin-1', async () => {
   await expectWhy({ headers: signed(body), body: arrived }, 'the body was encoded as Latin-1');
 });
 
-test('numbers that were written as they came stay as they are', async () => {
+test('numbers keep the spelling in which they arrived', async () => {
   const body = Buffer.from(eventBody.toString().replace('"ratio":1', '"ratio":1.0'));
   const spaced = Buffer.from(body.toString().replaceAll('":', '": '));
   await expectWhy({ headers: signed(body), body: spaced }, parsed);
@@ -158,18 +158,18 @@ test.each<[string, Saved, string]>([
     { body: changed('ë', '\ufffd')(eventBody) },
     'decoded with the wrong charset',
   ],
-])('what is likely is said of %s', async (_, saved, why) => {
+])('the likely cause is reported for %s', async (_, saved, why) => {
   await expectWhy(saved, why);
 });
 
-test('a Content-Length of what was sent does not hide a cause that is proved', async () => {
+test('the Content-Length of the original does not hide a proven cause', async () => {
   const headers = { ...signed(eventBody), 'Content-Length': String(eventBody.length) };
   await expectWhy({ headers, body: latin1(eventBody) }, decoded);
   const right = await verify({ headers: { ...headers, 'Content-Length': '7' } });
   expect(right.failure).toBeNull();
 });
 
-test('where one signature is right, the other was made with another secret', async () => {
+test('if one signature is right, the other was made with another secret', async () => {
   const headers = {
     ...signed(eventBody),
     'X-Webhook-Signature': signed(eventBody, otherSecret)['X-Webhook-Signature'] ?? '',
@@ -206,7 +206,7 @@ test.each([
   ['X-Webhook-Signature', `sha256=${hmac(receiverSecret, start).digest('hex')}`, 'only the body'],
   ['X-Webhook-Signature', `SHA256=${hmac(receiverSecret).digest('hex')}`, 'not written as sha256='],
   ['X-Webhook-Signature', hmac(receiverSecret).digest('base64'), 'not written as sha256='],
-])('%s: %s was made in another way', async (name, value, why) => {
+])('%s: %s was made in a different way', async (name, value, why) => {
   const { checks, failure } = await verify({ headers: { ...signed(eventBody), [name]: value } });
   expect(failure).toBe(`wrong: ${name.toLowerCase()}`);
   expect(checks.find(({ check }) => check === name.toLowerCase())?.why).toContain(why);
@@ -227,20 +227,20 @@ test.each([
   expect(checks[3]?.why).toContain(`the signature is right, but ${why}`);
 });
 
-test('a right signature over another eventId than the header says is right, and the body is not', async () => {
+test('a right signature over another eventId than in the header is right, and the body is not', async () => {
   const body = Buffer.from(JSON.stringify({ ...event, eventId: 'evt_2' }));
   const { checks, failure } = await verify({ headers: signed(body), body });
   expect(failure).toBe('wrong: body');
   expect(checks[3]).toMatchObject({ code: 'event_id_mismatch' });
 });
 
-test('a wrong signature says nothing of the body', async () => {
+test('a wrong signature says nothing about the body', async () => {
   const body = Buffer.from('{}');
   const { checks } = await verify({ headers: signed(Buffer.from('{"a":1}')), body });
   expect(checks).toHaveLength(3);
 });
 
-test('without webhook-… headers, a proxy may drop them', async () => {
+test('without webhook-… headers, a proxy is suspected of dropping them', async () => {
   const { 'X-Webhook-Signature': signature = '' } = signed(eventBody);
   const { checks, failure } = await verify({ headers: { 'X-Webhook-Signature': signature } });
   expect(failure).toBe('wrong: webhook-signature, webhook-timestamp');
@@ -266,12 +266,12 @@ test.each([
   expect(checks[2]?.why).toContain(why);
 });
 
-test('a byte order mark before the headers is none of them', () => {
+test('a byte order mark before the headers is ignored', () => {
   for (const mark of ['\ufeff', '\xef\xbb\xbf'])
     expect(readHeaders(`${mark}webhook-id: a\n`)).toEqual({ 'webhook-id': 'a' });
 });
 
-test('a delivery of the tests is right', async () => {
+test('the sample delivery of the tests is right', async () => {
   const { headers, body } = signedDelivery();
   const { failure } = await verify({ headers, body: Buffer.from(body) });
   expect(failure).toBeNull();

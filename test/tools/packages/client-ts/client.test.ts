@@ -38,13 +38,13 @@ async function scripted(replies: readonly Reply[], options: Partial<HeraldClient
   return { ...server, client };
 }
 
-test('a call sends the key, an id of its own and an idempotency key', async () => {
+test('a call sends the key, its own request ID and an idempotency key', async () => {
   await using server = await scripted([made]);
   expect(await server.client.agents.create(agent)).toEqual({ uid: 'agt_1' });
   const { version } = JSON.parse(await readFile('packages/client-ts/package.json', 'utf8')) as {
     version: string;
   };
-  expect(server.asked).toEqual([
+  expect(server.received).toEqual([
     {
       method: 'POST',
       url: '/api/v1/appuid/app_1/agents',
@@ -59,32 +59,32 @@ test('a call sends the key, an id of its own and an idempotency key', async () =
   ]);
 });
 
-test('an idempotency key and a request id can be given', async () => {
+test('an idempotency key and a request ID can be set', async () => {
   await using server = await scripted([made]);
   await server.client.agents.create(agent, { idempotencyKey: 'mine', requestId: 'request-1' });
-  expect(server.asked[0]?.headers).toMatchObject({
+  expect(server.received[0]?.headers).toMatchObject({
     'idempotency-key': 'mine',
     'x-request-id': 'request-1',
   });
 });
 
-test('uids and filters are escaped; what is no uid is refused', async () => {
+test('uids and filters are escaped, and an invalid uid is rejected', async () => {
   await using server = await scripted([{ body: { data: [], nextCursor: null } }]);
   const { client } = server;
   await client.webhooks.deliveries('a/b?c', { state: 'held', externalTenantId: 'a&b' }).page();
-  expect(server.asked[0]?.url).toBe(
+  expect(server.received[0]?.url).toBe(
     '/api/v1/appuid/app_1/webhooks/a%2Fb%3Fc/deliveries?state=held&externalTenantId=a%26b',
   );
   for (const uid of ['', '..', undefined as unknown as string])
     await expect(client.webhooks.delete(uid)).rejects.toThrow('must be the uid of something');
-  expect(server.asked).toHaveLength(1);
+  expect(server.received).toHaveLength(1);
 });
 
 test.each<[string, Reply[], number]>([
   ['503 with Retry-After', [problem(503, 'unavailable', { 'retry-after': '0' }), made], 2],
   ['overload', [problem(503, 'overloaded'), made], 2],
   ['a cut connection', [cut, made], 2],
-  ['a cut connection, then the first attempt under way', [cut, problem(409, 'conflict'), made], 3],
+  ['a cut connection, then the first attempt in flight', [cut, problem(409, 'conflict'), made], 3],
   [
     '502 of a proxy',
     [{ status: 502, headers: { 'content-type': 'text/html' }, body: '' }, made],
@@ -93,12 +93,12 @@ test.each<[string, Reply[], number]>([
 ])('a creation is repeated with the same keys after %s', async (_, replies, count) => {
   await using server = await scripted(replies);
   expect(await server.client.agents.create(agent)).toEqual({ uid: 'agt_1' });
-  expect(server.asked).toHaveLength(count);
+  expect(server.received).toHaveLength(count);
   for (const header of ['idempotency-key', 'x-request-id'])
-    expect(new Set(server.asked.map(({ headers }) => headers[header])).size).toBe(1);
+    expect(new Set(server.received.map(({ headers }) => headers[header])).size).toBe(1);
 });
 
-test('a retry does not come before the time of Retry-After', async () => {
+test('a retry is not sent before the time in Retry-After', async () => {
   await using server = await scripted([problem(429, 'rate_limited', { 'retry-after': '1' }), made]);
   const startedAt = performance.now();
   await server.client.webhooks.test('whk_1');
@@ -114,7 +114,7 @@ test.each<[string, Reply[], number]>([
 ])('a creation is not repeated after %s', async (_, replies, count) => {
   await using server = await scripted(replies);
   expect(await rejects(server.client.agents.create(agent))).toBeInstanceOf(HeraldProblem);
-  expect(server.asked).toHaveLength(count);
+  expect(server.received).toHaveLength(count);
 });
 
 test('a change without an idempotency key is repeated only if the service has not begun', async () => {
@@ -123,12 +123,12 @@ test('a change without an idempotency key is repeated only if the service has no
   expect(await rejects(cutting.client.agents.change('agt_1', change))).toBeInstanceOf(
     ConnectionFailedError,
   );
-  expect(cutting.asked).toHaveLength(1);
+  expect(cutting.received).toHaveLength(1);
   await using busy = await scripted([problem(503, 'overloaded'), { body: { uid: 'agt_1' } }]);
   expect(await busy.client.agents.change('agt_1', change)).toEqual({ uid: 'agt_1' });
 });
 
-test('a deletion that finds nothing has done its work if one before may have been carried out', async () => {
+test('a deletion that finds nothing succeeds if an earlier attempt may have been carried out', async () => {
   await using server = await scripted([cut, problem(404, 'not_found')]);
   expect(await server.client.agents.delete('agt_1')).toBeUndefined();
   for (const before of [[], [problem(429, 'rate_limited')], [problem(503, 'overloaded')]]) {
@@ -137,22 +137,22 @@ test('a deletion that finds nothing has done its work if one before may have bee
   }
 });
 
-test('retries can be turned off, of all calls or one', async () => {
+test('retries can be turned off, for all calls or one', async () => {
   await using server = await scripted([problem(503, 'overloaded')], { retries: 0 });
   expect(await rejects(server.client.agents.get('agt_1'))).toBeInstanceOf(OverloadedError);
-  expect(server.asked).toHaveLength(1);
+  expect(server.received).toHaveLength(1);
   await rejects(server.client.agents.get('agt_1', { retries: 1 }));
-  expect(server.asked).toHaveLength(3);
+  expect(server.received).toHaveLength(3);
 });
 
-test('waits double, with a random half, and stop growing', () => {
+test('waits double, with jitter of a half, up to a maximum', () => {
   const error = new HeraldError({ code: 'x', detail: 'x', requestId: 'x' });
   const waits = [1, 2, 3, 4, 5, 6, 7].map((retry) => waitMsBefore(retry, error, () => 0));
   expect(waits).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 4_000]);
   expect(waitMsBefore(1, error, () => 1)).toBe(250);
 });
 
-test('each code has a class, with the id of the request', async () => {
+test('each code has a class, with the ID of the request', async () => {
   const faults = [{ pointer: '#/agentName', code: 'required', detail: 'is missing' }];
   const { body, ...refused } = problem(400, 'invalid_request');
   await using server = await scripted([
@@ -180,15 +180,18 @@ test('a code of a newer service is a HeraldProblem', async () => {
   expect(error).toMatchObject({ name: 'HeraldProblem', code: 'constructor' });
 });
 
-test.each([404, 200, 301])('a response %i in HTML is not from the service', async (status) => {
-  const headers = { 'content-type': 'text/html', location: '/elsewhere' };
-  await using server = await scripted([{ status, headers, body: '<p>' }]);
-  const error = await rejects(server.client.agents.get('agt_1'));
-  expect(error).toBeInstanceOf(UnexpectedResponseError);
-  expect(error).toMatchObject({ status, requestId: server.asked[0]?.headers['x-request-id'] });
-});
+test.each([404, 200, 301])(
+  'a response %i in HTML does not count as one of the service',
+  async (status) => {
+    const headers = { 'content-type': 'text/html', location: '/elsewhere' };
+    await using server = await scripted([{ status, headers, body: '<p>' }]);
+    const error = await rejects(server.client.agents.get('agt_1'));
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
+    expect(error).toMatchObject({ status, requestId: server.received[0]?.headers['x-request-id'] });
+  },
+);
 
-test('a call that takes too long has a class of its own, also while it waits', async () => {
+test('a call that takes too long has its own error class, even while it waits', async () => {
   const hanging = new HeraldClient({
     url: 'http://127.0.0.1',
     appUid: 'app_1',
@@ -203,17 +206,17 @@ test('a call that takes too long has a class of its own, also while it waits', a
   expect(String(error)).toContain('the call took longer than 30 ms');
 });
 
-test("an aborted call throws the signal's reason, also while it waits for a retry", async () => {
+test("an aborted call throws the signal's reason, even while it waits for a retry", async () => {
   await using server = await scripted([problem(429, 'rate_limited', { 'retry-after': '20' })]);
   const abort = new AbortController();
   const call = rejects(server.client.agents.get('agt_1', { signal: abort.signal }));
   const reason = new Error('not needed any more');
-  await expect.poll(() => server.asked.length).toBe(1);
+  await expect.poll(() => server.received.length).toBe(1);
   abort.abort(reason);
   expect(await call).toBe(reason);
 });
 
-test('a list goes through its pages, and asks for the next one when it is needed', async () => {
+test('a list iterates over its pages, and requests the next one when it is needed', async () => {
   const page = (uid: string, nextCursor: string | null): Reply => ({
     body: { data: [{ uid }], nextCursor },
   });
@@ -222,10 +225,10 @@ test('a list goes through its pages, and asks for the next one when it is needed
   const uids: string[] = [];
   for await (const { uid } of agents) {
     uids.push(uid);
-    expect(server.asked).toHaveLength(uids.length);
+    expect(server.received).toHaveLength(uids.length);
   }
   expect(uids).toEqual(['a', 'b']);
-  expect(server.asked.map(({ url }) => url.split('?')[1])).toEqual([
+  expect(server.received.map(({ url }) => url.split('?')[1])).toEqual([
     'limit=1',
     'limit=1&cursor=next',
   ]);
@@ -233,7 +236,7 @@ test('a list goes through its pages, and asks for the next one when it is needed
 
 const shown = (value: unknown) => inspect(value, { depth: 20, showHidden: true });
 
-test('the key is shown nowhere', async () => {
+test('the key is never shown', async () => {
   await using server = await scripted([cut], { retries: 0 });
   const error = await rejects(server.client.agents.get('agt_1'));
   expect(shown(server.client) + JSON.stringify(server.client)).not.toContain('secret');
@@ -247,7 +250,7 @@ test.each([
   'secret\u00e9',
   `secret${'x'.repeat(250)}`,
   '',
-])('a client is not made with the key %j, and the key is not shown', async (apiKey) => {
+])('a client with the key %j is rejected, and the key is not shown', async (apiKey) => {
   const make = async () => new HeraldClient({ url: 'http://127.0.0.1', appUid: 'app_1', apiKey });
   const error = await rejects(make());
   expect(error).toBeInstanceOf(TypeError);
@@ -267,18 +270,18 @@ test.each([
   ['https://herald.example?password=1', 'url must have no user, query'],
   ['https://herald.example/?', 'url must have no user, query'],
   ['https://herald.example/#', 'url must have no user, query or fragment'],
-])('a client is not made with the address %j, and no password is shown', async (url, said) => {
+])('a client with the address %j is rejected, and no password is shown', async (url, said) => {
   const error = await rejects((async () => new HeraldClient({ url }))());
   expect(error).toBeInstanceOf(TypeError);
   expect(String(error)).toContain(said);
   expect(shown(error)).not.toContain('password');
 });
 
-test('a client without a key makes the calls that are open to all, and no others', async () => {
+test('a client without a key can make only the calls that are open to all', async () => {
   await using server = await startScript({ body: { status: 'ok', version: '1' } });
   const client = new HeraldClient({ url: `${server.url}/` });
   expect(await client.service.health()).toEqual({ status: 'ok', version: '1' });
-  expect(server.asked[0]?.headers).not.toHaveProperty('authorization');
+  expect(server.received[0]?.headers).not.toHaveProperty('authorization');
   await expect(client.webhooks.create({ url: 'x' })).rejects.toThrow(
     'createWebhook needs a client with appUid and apiKey',
   );

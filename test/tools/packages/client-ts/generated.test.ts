@@ -12,7 +12,7 @@ import { calls } from '../../../../packages/client-ts/src/generated/calls.ts';
 
 const contract = readContract();
 
-test('every call of the contract has one method, but for documents', () => {
+test('every call of the contract has one method, except for documents', () => {
   const called = [calls, adminAppCalls, adminCalls].flatMap((table) =>
     Object.values<Record<string, { id: string }>>(table).flatMap((methods) =>
       Object.values(methods).map(({ id }) => id),
@@ -26,7 +26,7 @@ test('every call of the contract has one method, but for documents', () => {
   expect(new Set(called)).toEqual(new Set(wanted.filter((id) => !withoutMethod.has(id))));
 });
 
-test('a call without a name is refused', () => {
+test('a call without a name is rejected', () => {
   const { paths } = contract;
   const more = { get: { ...paths['/healthz']?.['get'], operationId: 'getMore' } };
   const grown = { ...contract, paths: { ...paths, '/more': more } } as typeof contract;
@@ -38,7 +38,7 @@ test('the client has every group of methods', () => {
   expect(Object.keys(client)).toEqual(Object.keys(calls));
 });
 
-test('a call of an application that admins have, too, is the same but for its path', () => {
+test('a call of an application that admins also have differs only in its path', () => {
   const all = callsOf(contract);
   const client = new HeraldAdminClient({ url: 'http://127.0.0.1', csrfToken: () => null });
   const groups = { ...calls, ...adminAppCalls };

@@ -1,4 +1,4 @@
-// Options that would fail at each call, or never end one, are refused when they are given.
+// Options that would make each call fail, or never end, are rejected when they are set.
 import { expect, test } from 'vitest';
 import { HeraldAdminClient, HeraldClient } from '../../../../packages/client-ts/src/index.ts';
 import { startScript } from './script-server.ts';
@@ -13,7 +13,7 @@ test.each([
   ' https://herald.example',
   'https://herald.example\n',
   'https://herald.example/a\u200b',
-])('a client is not made with the address %j, which has what is not seen', (url) => {
+])('a client with the address %j, which has invisible characters, is rejected', (url) => {
   const message = 'url must be one like https://agents.example.com';
   expect(() => new HeraldClient({ url })).toThrow(new TypeError(message));
 });
@@ -41,7 +41,7 @@ test.each([
   [{ apiKey: null }, `apiKey must be 1 to 255 ${visibleRule}`],
   [{ fetch: 'node-fetch' }, 'fetch must be a function'],
 ] satisfies [Record<string, unknown>, string][])(
-  'a client is not made with %j',
+  'a client with %j is rejected',
   (options, message) => {
     const url = 'http://127.0.0.1:1';
     const make = () => new HeraldClient({ url, appUid: 'app_1', apiKey: 'k', ...options });
@@ -56,38 +56,38 @@ test.each([
   [{ idempotencyKey: 'a key' }, `idempotencyKey must be 1 to 255 ${visibleRule}`],
   [{ idempotencyKey: '' }, `idempotencyKey must be 1 to 255 ${visibleRule}`],
 ] satisfies [Record<string, unknown>, string][])(
-  'no call is made with %j',
+  'a call with %j is rejected',
   async (options, message) => {
     await using server = await started();
     const agent = { agentName: 'Ada', externalTenantId: 't' };
     const call = server.client.agents.create(agent, options);
     await expect(call).rejects.toThrow(new TypeError(message));
-    expect(server.asked).toEqual([]);
+    expect(server.received).toEqual([]);
   },
 );
 
-test.each(wrongLimits)('no stream is opened with %j', async (options, message) => {
+test.each(wrongLimits)('a stream with %j is rejected', async (options, message) => {
   await using server = await started();
   const opened = server.client.events.stream({}, options)[Symbol.asyncIterator]().next();
   await expect(opened).rejects.toThrow(new TypeError(message));
-  expect(server.asked).toEqual([]);
+  expect(server.received).toEqual([]);
 });
 
-test.each([0, Number.POSITIVE_INFINITY])('a client may retry %d times', (retries) => {
+test.each([0, Number.POSITIVE_INFINITY])('a client can retry %d times', (retries) => {
   expect(() => new HeraldClient({ url: 'http://127.0.0.1:1', retries })).not.toThrow();
 });
 
 test.each(['', 'p 0', 'p0\n', 'x'.repeat(2_001)])(
-  'no stream goes on behind %j',
+  'a stream after %j is rejected',
   async (lastEventId) => {
     await using server = await started();
     const opened = server.client.events.stream({}, { lastEventId })[Symbol.asyncIterator]().next();
     await expect(opened).rejects.toThrow('lastEventId must be 1 to 2000 characters');
-    expect(server.asked).toEqual([]);
+    expect(server.received).toEqual([]);
   },
 );
 
-test('a client of admins is not made without a function for its token', () => {
+test('an admin client without a function for its token is rejected', () => {
   const make = (csrfToken: unknown) => () =>
     new HeraldAdminClient({ url: 'http://127.0.0.1:1', csrfToken: csrfToken as () => null });
   expect(make('token')).toThrow(new TypeError('csrfToken must be a function'));

@@ -1,4 +1,4 @@
-// The packed package works in an empty folder, and each snippet of its README runs as it stands.
+// The packed package works in an empty folder, and each snippet of its README runs verbatim.
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ test.each<[number, Reply[], string]>([
     'evt_1 timeout\n1 events, and more\n',
   ],
   [3, [streamOf(event('a'), event('b', 'agent.deleted'))], 'agent.created a\nagent.deleted b\n'],
-])('snippet %i of the README prints what it should', async (index, replies, printed) => {
+])('snippet %i of the README prints the documented output', async (index, replies, printed) => {
   await using server = await startScript(...replies);
   await writeFile(join(folder, `${index}.mjs`), snippets[index] ?? '');
   const env = {

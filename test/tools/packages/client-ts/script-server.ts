@@ -1,4 +1,4 @@
-// A server that sends scripted responses and keeps the requests.
+// A server that handles requests by a script, one after another, and records them.
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,20 +7,20 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Where the response ends: before it begins, or in its body, whose connection is closed or left open. */
+  /** Where the response is cut: before it starts, or in its body, whose connection is closed or left open. */
   readonly cut?: 'before' | 'in-body' | 'hanging';
 }
 
-interface Asked {
+interface Received {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** Starts it; the last reply is repeated. */
+/** Starts the server. The last reply is repeated. */
 export async function startScript(...replies: readonly Reply[]) {
-  const asked: Asked[] = [];
+  const received: Received[] = [];
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
     const chunks: Buffer[] = [];
@@ -31,8 +31,8 @@ export async function startScript(...replies: readonly Reply[]) {
         body = {},
         cut,
         ...reply
-      } = replies[asked.length] ?? replies.at(-1) ?? {};
-      asked.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      } = replies[received.length] ?? replies.at(-1) ?? {};
+      received.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
       if (cut === 'before') return response.socket?.destroy();
       const type = status < 300 ? 'application/json' : 'application/problem+json';
       response.writeHead(status, { 'content-type': type, ...reply.headers });
@@ -47,7 +47,7 @@ export async function startScript(...replies: readonly Reply[]) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    asked,
+    received,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -56,7 +56,7 @@ export async function startScript(...replies: readonly Reply[]) {
   };
 }
 
-/** The response of the service with a problem. */
+/** Returns a problem response of the service. */
 export function problem(status: number, code: string, headers = {}): Reply {
   const body = { type: `urn:agent-herald:problem:${code}`, title: code, status, code };
   return {
@@ -66,7 +66,7 @@ export function problem(status: number, code: string, headers = {}): Reply {
   };
 }
 
-/** A stream of server-sent events, which ends behind the last one. */
+/** Returns a stream of server-sent events, which ends after the last one. */
 export function streamOf(...messages: readonly string[]): Reply {
   return {
     headers: { 'content-type': 'text/event-stream; charset=utf-8' },

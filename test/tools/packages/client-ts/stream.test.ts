@@ -21,7 +21,7 @@ async function scripted(...replies: readonly Reply[]) {
   return { ...server, client };
 }
 
-test('a stream goes on behind what came last, after cuts, refusals and moves of its position', async () => {
+test('a stream continues after the last message, despite interruptions, refusals and heartbeats', async () => {
   await using server = await scripted(
     streamOf(opened('p1'), event('p2')),
     { cut: 'before' },
@@ -44,14 +44,14 @@ test('a stream goes on behind what came last, after cuts, refusals and moves of 
     if (id === 'p4') break;
   }
   expect(eventIds).toEqual(['evt_p2', 'evt_p4']);
-  expect(server.asked.map(({ headers }) => headers['last-event-id'])).toEqual([
+  expect(server.received.map(({ headers }) => headers['last-event-id'])).toEqual([
     undefined,
     'p2',
     'p2',
     'p2',
     'p3',
   ]);
-  expect(server.asked[0]?.url).toBe('/api/v1/appuid/app_1/events/stream?entity=agent');
+  expect(server.received[0]?.url).toBe('/api/v1/appuid/app_1/events/stream?entity=agent');
   expect(opens).toEqual([0, 1]);
   expect(cuts).toEqual([
     'connection_failed',
@@ -64,7 +64,7 @@ test('a stream goes on behind what came last, after cuts, refusals and moves of 
 test.each([
   ['is cut off', 'in-body'],
   ['never ends', 'hanging'],
-] as const)('a stream goes on after a refusal whose body %s', async (_, cut) => {
+] as const)('a stream continues after a refusal whose body %s', async (_, cut) => {
   await using server = await scripted(
     streamOf(opened('p1'), event('p2')),
     { ...problem(503, 'overloaded'), cut },
@@ -116,16 +116,16 @@ test.each([
   await expect(first(server.client.events.stream())).rejects.toBeInstanceOf(type);
 });
 
-test('a stream that never opens is tried as often as its client or its own options say', async () => {
+test("a stream that never opens is retried as often as its client's or its own options allow", async () => {
   await using server = await startScript({ cut: 'before' });
   const options = { url: server.url, appUid: 'app_1', apiKey: 'secret', retries: 0 };
   const client = new HeraldClient(options);
   await expect(first(client.events.stream())).rejects.toBeInstanceOf(ConnectionFailedError);
-  expect(server.asked).toHaveLength(1);
+  expect(server.received).toHaveLength(1);
   await expect(first(client.events.stream({}, { retries: 1 }))).rejects.toThrow(
     'connection_failed',
   );
-  expect(server.asked).toHaveLength(3);
+  expect(server.received).toHaveLength(3);
 });
 
 test("a stream takes no longer to open than its client's timeoutMs", async () => {
@@ -143,7 +143,7 @@ test("a stream takes no longer to open than its client's timeoutMs", async () =>
   await expect(first(client.events.stream())).rejects.toThrow('silent for 30 ms');
 });
 
-test("a stream can begin behind an event, and ends with its signal's reason", async () => {
+test("a stream can start after an event, and ends with its signal's reason", async () => {
   await using server = await scripted(streamOf(opened('p1')));
   const abort = new AbortController();
   const reason = new Error('enough');
@@ -153,10 +153,10 @@ test("a stream can begin behind an event, and ends with its signal's reason", as
     onCut: () => setImmediate(() => abort.abort(reason)),
   };
   await expect(first(server.client.events.stream({}, options))).rejects.toBe(reason);
-  expect(server.asked[0]?.headers['last-event-id']).toBe('p0');
+  expect(server.received[0]?.headers['last-event-id']).toBe('p0');
 });
 
-test('messages are the same however their text is cut', () => {
+test('messages are the same however their text is split', () => {
   const text = `: comment\n\n${opened('p1')}id: p2\r\ndata: a\r\ndata: b: c\r\n\r\nid:p3\n\n`;
   const whole = new MessageParser().push(text);
   expect(whole).toEqual([
@@ -168,13 +168,13 @@ test('messages are the same however their text is cut', () => {
   expect(text.split('').flatMap((letter) => parser.push(letter))).toEqual(whole);
 });
 
-test('a line ends at a line feed alone: U+2028 and U+2029 are part of its text', () => {
+test('only a line feed ends a line: U+2028 and U+2029 are part of its text', () => {
   const data = JSON.stringify({ name: 'a\u2028b\u2029c' });
   const [message] = new MessageParser().push(`id: 1\ndata: ${data}\n\n`);
   expect(message).toEqual({ type: 'message', id: '1', data });
 });
 
-test('the time that a handler takes is no silence of the service', async () => {
+test('the time that a handler takes does not count as silence of the service', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -198,7 +198,7 @@ test('the time that a handler takes is no silence of the service', async () => {
     const next = events.next();
     write(event('p3'));
     expect((await next).value).toMatchObject({ id: 'p3' });
-    // Silence while somebody waits for a message is one.
+    // Silence while somebody is waiting for a message does count.
     const silent = events.next();
     await vi.advanceTimersByTimeAsync(41_000);
     expect(signals[0]?.aborted).toBe(true);

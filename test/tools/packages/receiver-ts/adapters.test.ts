@@ -1,4 +1,4 @@
-// Each adapter over real HTTP answers alike.
+// Each adapter responds in the same way over real HTTP.
 import {
   Agent,
   createServer,
@@ -67,7 +67,7 @@ interface Sent {
   body: string;
 }
 
-/** Sends a body in chunks, without its length unless the headers tell it, and returns the status. */
+/** Sends a body in chunks, without its length unless the headers have it, and returns the status. */
 async function sendInChunks(url: URL, { headers, body, agent }: Sent): Promise<number> {
   const request = httpRequest(url, { method: 'POST', headers, agent });
   const bytes = Buffer.from(body);
@@ -92,7 +92,7 @@ describe.each(Object.entries(adapters))('%s', (_name, listenerOf) => {
     return { url: await serve(listener), handled, errors };
   }
 
-  test('a delivery is handled and answered 204', async () => {
+  test('a delivery is handled, and the response is 204', async () => {
     const { url, handled } = await setUp();
     const response = await fetch(url, signedDelivery({ bytes: 200_000 }));
     expect(response.status).toBe(204);
@@ -101,7 +101,7 @@ describe.each(Object.entries(adapters))('%s', (_name, listenerOf) => {
     expect(handled).toEqual(['evt_1', 'evt_2']);
   });
 
-  test('one that is signed with another secret is answered 401 with the code', async () => {
+  test('a delivery signed with another secret gets 401 with the code', async () => {
     const { url, handled } = await setUp();
     const wrong = signedDelivery({ secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' });
     const response = await fetch(url, wrong);
@@ -111,13 +111,13 @@ describe.each(Object.entries(adapters))('%s', (_name, listenerOf) => {
     expect(handled).toEqual([]);
   });
 
-  test('an empty body is answered 401', async () => {
+  test('an empty body gets 401', async () => {
     const { url } = await setUp();
     const { headers } = signedDelivery();
     expect((await fetch(url, { method: 'POST', headers })).status).toBe(401);
   });
 
-  test('a handler that fails is answered 500, and the next attempt is handled', async () => {
+  test('a handler that fails results in 500, and the next attempt is handled', async () => {
     const failures = [new Error('not now')];
     const onEvent = async () => {
       const failure = failures.pop();
@@ -132,7 +132,7 @@ describe.each(Object.entries(adapters))('%s', (_name, listenerOf) => {
   });
 
   test.each([true, false])(
-    'a body over the limit is answered 413, and its connection stays (told its length: %s)',
+    'a body over the limit gets 413, and its connection stays open (length declared: %s)',
     async (isTold) => {
       const { url, handled } = await setUp({ bodyBytesMax: 100_000 });
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });

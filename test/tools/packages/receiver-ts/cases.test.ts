@@ -1,4 +1,4 @@
-// The receiver decides each case as all receivers do, and agrees with the library of Standard Webhooks.
+// The receiver decides each case like all receivers, and agrees with the library of Standard Webhooks.
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { signerOf } from '../../../../packages/receiver-ts/src/hmac.ts';
@@ -36,7 +36,7 @@ test.each(deliveries)('$scheme: $name', async (each) => {
   expect(await verdictOf(verifierOf(each), { headers, body })).toEqual(each.expect);
 });
 
-test('a header that came twice is joined by a comma and a space', async () => {
+test('a header sent twice is joined by a comma and a space', async () => {
   const each = caseNamed('the sample of agent.created');
   const { 'webhook-signature': right = '' } = each.headers;
   const body = bodyOf(each);
@@ -50,7 +50,7 @@ test('a header that came twice is joined by a comma and a space', async () => {
   expect(await verdictWith([right, 'v1,AAAA'])).toEqual(refused);
 });
 
-/** Headers of fetch hold one byte a letter. */
+/** In headers of fetch, each character is one byte. */
 function asLatin1(headers: Record<string, string>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [
     name,
@@ -59,7 +59,7 @@ function asLatin1(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
-test.each(deliveries)('WebCrypto signs as Node does: $name', async (each) => {
+test.each(deliveries)('WebCrypto signs like Node: $name', async (each) => {
   const body = bodyOf(each);
   const key = Buffer.from(each.secrets[0] ?? '');
   const start = `${each.headers['webhook-id']}.`;
@@ -90,14 +90,14 @@ test.each(xWebhookSignature)('a public vector of X-Webhook-Signature: $header', 
   expect(await verdictOf(verifier, { headers, body: Buffer.from(`${body} `) })).toEqual(changed);
 });
 
-describe('beside the library of Standard Webhooks', () => {
+describe('compared with the library of Standard Webhooks', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** It drops zeros before the time, and what stands behind a second comma. */
+  /** The library drops zeros before the time, and everything after a second comma. */
   const onlyTheLibraryAccepts = new Set([
     'the time has zeros before it',
-    'signature: with something behind a second comma',
+    'signature: with something after a second comma',
     'signature: joined to another by a comma',
   ]);
   const applicable = deliveries.filter(
@@ -126,7 +126,7 @@ describe('beside the library of Standard Webhooks', () => {
     if (isUtf8) expect(libraryAccepts(each)).toBe(isSigned || isLenient);
   });
 
-  test('what the library signs is accepted', async () => {
+  test('signatures of the library are accepted', async () => {
     const [each] = deliveries;
     if (each === undefined) throw new Error('there are no cases');
     const [secret = ''] = each.secrets;

@@ -1,6 +1,6 @@
-// The types of events are those of the service.
+// The types of events match those of the service.
 import { expect, expectTypeOf, test } from 'vitest';
-import type { Written } from '../../../../lib/model/event-payload.ts';
+import type { Serialized } from '../../../../lib/model/event-payload.ts';
 import type {
   AgentData as AgentOfService,
   ContextFileData as ContextFileOfService,
@@ -27,12 +27,12 @@ const event: WebhookEvent = {
 };
 
 test('the types take what the service sends', () => {
-  expectTypeOf<Written<AgentOfService>>().toExtend<AgentData>();
-  expectTypeOf<Written<ContextFileOfService>>().toExtend<ContextFileData>();
-  expectTypeOf<Written<WebhookNotice>>().toExtend<WebhookNoticeData>();
+  expectTypeOf<Serialized<AgentOfService>>().toExtend<AgentData>();
+  expectTypeOf<Serialized<ContextFileOfService>>().toExtend<ContextFileData>();
+  expectTypeOf<Serialized<WebhookNotice>>().toExtend<WebhookNoticeData>();
 });
 
-test('the name of a known event tells the type of its data', () => {
+test('the name of a known event narrows the type of its data', () => {
   const nameOf = (known: KnownEvent): string => {
     if (known.event === 'agent.updated') return known.data.agentName;
     return known.event === 'contextfile.created' ? known.data.fileName : '';
@@ -41,7 +41,7 @@ test('the name of a known event tells the type of its data', () => {
   expect(isKnownEvent(event)).toBe(true);
 });
 
-test('an event or a version that came later is not known', () => {
+test('a newer event or version is not known', () => {
   expect(isKnownEvent({ ...event, event: 'agent.archived' })).toBe(false);
   expect(isKnownEvent({ ...event, version: 2 })).toBe(false);
 });
@@ -55,7 +55,7 @@ test('every event of the service is known', () => {
   }
 });
 
-test('a resource is its kind and its uid together', () => {
+test('a resource is its kind together with its uid', () => {
   expect(resourceOf(event)).toBe('agent/1');
   expect(resourceOf({ ...event, event: 'context.deleted' })).toBe('context/1');
 });

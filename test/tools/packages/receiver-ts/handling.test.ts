@@ -1,4 +1,4 @@
-// The cases of how attempts are handled, which all receivers pass, with the store in memory and that of the README.
+// The handling cases, which all receivers pass, with the memory store and the store of the README.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -21,7 +21,7 @@ type MakeStore = (now: () => number) => DeliveryStore;
 
 const notExpected = ({ reject }: Ending): void => reject(new Error('it was handled'));
 
-/** Plays the steps of a case, in each of which `deliver` without a status begins a handler that `end` ends. */
+/** Plays the steps of a case. A `deliver` without a status starts a handler, which `end` ends. */
 function setUp(makeStore: MakeStore) {
   const clock = { ms: 0 };
   const running = new Map<string, { ending: Ending; status: Promise<number> }>();
@@ -63,7 +63,7 @@ function setUp(makeStore: MakeStore) {
 }
 type DeliverStep = Extract<HandlingStep, { deliver: string }>;
 
-/** Does what Redis does with the commands and the scripts of the README. */
+/** Behaves like Redis for the commands and scripts of the README. */
 function fakeRedis(now: () => number) {
   const values = new Map<string, { value: string; until: number }>();
   const read = (key: string): string | null => {

@@ -1,4 +1,4 @@
-// Options that cannot work are refused when a receiver is made, as the receivers of all languages do.
+// Invalid options are rejected when a receiver is created, as by the receivers of all languages.
 import { expect, test } from 'vitest';
 import {
   MemoryDeliveryStore,
@@ -10,7 +10,7 @@ import { receiverSecret } from '../../../support/signed-deliveries.ts';
 
 const onEvent = () => undefined;
 
-/** Makes a receiver, and the stores that take a `countMax`. */
+/** Creates a receiver and the stores that take a `countMax`. */
 function make(options: Readonly<Record<string, unknown>>): Receiver {
   const { countMax, ...rest } = options;
   const stores =
@@ -43,7 +43,7 @@ test('a single secret needs no list, and is named like the first of one', () => 
   expect(String(error)).toContain('secrets[0] must be printable ASCII');
 });
 
-test('an error about a secret does not tell it', () => {
+test('an error about a secret does not show it', () => {
   for (const { options, refused } of optionsCases.filter(({ options }) => 'secrets' in options))
     if (refused !== null) expect(String(refusalOf(options))).not.toContain('MfKQ9r8G');
 });
@@ -54,7 +54,7 @@ test.each([
   ['onTest', {}],
   ['onError', console],
   ['now', 1_700_000_000],
-])('%s: %j is no function', (name, value) => {
+])('%s: %j is not a function', (name, value) => {
   expect(refusalOf({ [name]: value })).toEqual(new TypeError(`${name} must be a function`));
 });
 
@@ -64,7 +64,7 @@ test.each([
   ['deliveries', 'redis://127.0.0.1', 'claim and complete and release'],
   ['sequences', new MemoryDeliveryStore(), 'newest and advance'],
   ['sequences', null, 'newest and advance'],
-])('%s: a store without its methods is refused: %j', (name, store, methods) => {
+])('%s: a store without its methods is rejected: %j', (name, store, methods) => {
   const error = new TypeError(`${name} must have the methods ${methods}`);
   expect(refusalOf({ [name]: store })).toEqual(error);
 });
@@ -73,6 +73,6 @@ test.each([
   [{ keepMs: 0 }, 'keepMs must be a whole number from 1 on'],
   [{ claimMs: Number.NaN }, 'claimMs must be a whole number from 1 on'],
   [{ now: 5 as unknown as () => number }, 'now must be a function'],
-])('a store in memory refuses %j', (options, message) => {
+])('a memory store rejects %j', (options, message) => {
   expect(() => new MemoryDeliveryStore(options)).toThrow(new TypeError(message));
 });

@@ -1,4 +1,4 @@
-// The packed package works in an empty folder, and each snippet of its README runs as it stands.
+// The packed package works in an empty folder, and each snippet of its README runs verbatim.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Starts a snippet of a server, gives it a good and a hostile delivery, and returns the statuses and what was printed. */
+/** Starts a snippet of a server, sends it a good and a hostile delivery, and returns the statuses and its output. */
 async function deliverTo(file: string, flags: string[] = []) {
   const child = spawn(process.execPath, [...flags, file], {
     cwd: folder,
@@ -69,29 +69,29 @@ test('nothing else is installed', () => {
   expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['@agent-herald']);
 });
 
-test('the quick start takes a delivery', async () => {
+test('the quick start receives a delivery', async () => {
   const [quickStart] = snippets;
   await writeFile(join(folder, 'server.mjs'), quickStart?.code ?? '');
   expect(await deliverTo('server.mjs')).toEqual(expected);
 });
 
-test('it takes a delivery where Node has no getBuiltinModule, as on edge runtimes', async () => {
+test('it receives a delivery where Node has no getBuiltinModule, as on edge runtimes', async () => {
   const [quickStart] = snippets;
   await writeFile(join(folder, 'server.mjs'), quickStart?.code ?? '');
   const without = 'data:text/javascript,process.getBuiltinModule = undefined;';
   expect(await deliverTo('server.mjs', ['--import', without])).toEqual(expected);
 });
 
-test.each(['express', 'koa', 'fastify'])('the snippet for %s takes a delivery', async (name) => {
+test.each(['express', 'koa', 'fastify'])('the snippet for %s receives a delivery', async (name) => {
   const snippet = snippets.find(({ code }) => code.includes(`from '${name}'`));
   await writeFile(join(folder, `${name}.mjs`), snippet?.code ?? '');
   expect(await deliverTo(`${name}.mjs`)).toEqual(expected);
 });
 
 test.each(['node:http', 'express', 'koa', 'fastify'])(
-  'the snippet for %s ends with an error where its port is taken',
+  'the snippet for %s ends with an error if its port is taken',
   async (name) => {
-    // On all addresses, as the snippets listen.
+    // On all addresses, because the snippets listen on all.
     const taken = createServer().listen(0);
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -108,7 +108,7 @@ test.each(['node:http', 'express', 'koa', 'fastify'])(
   },
 );
 
-test('the snippet for Next is loaded without its secret, says so at a request, and takes a delivery', async () => {
+test('the snippet for Next loads without its secret, reports it on a request, and receives a delivery', async () => {
   const snippet = snippets.find(({ code }) => code.includes('function POST('));
   await writeFile(join(folder, 'route.ts'), snippet?.code ?? '');
   const lines = [

@@ -1,4 +1,4 @@
-// A body that was read before the receiver: every adapter says what to do about it.
+// A body that was read before the receiver: every adapter explains how to fix it.
 import {
   createServer,
   type IncomingMessage,
@@ -64,7 +64,7 @@ describe('fetch', () => {
     await expectAlreadyRead(await fetchReceiver(options)(request), errors);
   });
 
-  test('a body that was written again', async () => {
+  test('a re-serialised body', async () => {
     const { errors, options } = reporting();
     const { headers, body, method } = signedDelivery();
     const length = { 'Content-Length': String(Buffer.byteLength(body)) };
@@ -76,7 +76,7 @@ describe('fetch', () => {
     await expectAlreadyRead(await fetchReceiver(options)(request), errors);
   });
 
-  test('a copy that was read leaves the request whole', async () => {
+  test('reading a copy leaves the request intact', async () => {
     const { errors, options } = reporting();
     const request = new Request('http://receiver.test', signedDelivery());
     await request.clone().text();
@@ -85,7 +85,7 @@ describe('fetch', () => {
   });
 
   test.each([{}, { 'Content-Length': '0' }])(
-    'no body at all is a wrong signature: %j',
+    'a missing body is a wrong signature: %j',
     async (length) => {
       const { errors, options } = reporting();
       const headers = { ...signedDelivery().headers, ...length };
@@ -118,7 +118,7 @@ async function serve(listener: RequestListener): Promise<URL> {
 
 type Read = (request: NodeRequest) => unknown;
 
-/** Each with something that reads the body of a request before it. */
+/** Each adapter with something that reads the body of a request before it. */
 const adapters: Record<string, (read: Read, options: ReceiverOptions) => Promise<RequestListener>> =
   {
     'node:http': async (read, options) => {
@@ -177,7 +177,7 @@ describe.each(Object.entries(adapters))('%s', (_adapter, listenerOf) => {
     await expectAlreadyRead(await fetch(url, signedDelivery()), errors);
   });
 
-  test('a parser of a request without a body is no reader', async () => {
+  test('a parser of a request without a body does not count as a reader', async () => {
     const { errors, options } = reporting();
     const url = await serve(
       await listenerOf((request) => {

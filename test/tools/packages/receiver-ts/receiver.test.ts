@@ -1,4 +1,4 @@
-// From a delivery to its answer: each event once, the newest of each resource, and what fails is sent again.
+// From a delivery to its response: each event once, the newest of each resource, and failed ones are sent again.
 import { expect, test } from 'vitest';
 import { signBody } from '../../../../lib/webhooks/signature.ts';
 import { fetchReceiver } from '../../../../packages/receiver-ts/src/fetch.ts';
@@ -31,7 +31,7 @@ function setUp(options: Partial<ReceiverOptions> = {}) {
   return { handle, handled, errors, deliver };
 }
 
-/** Stores one of whose methods fails until it is mended. */
+/** Stores of which one method fails until it is repaired. */
 function failingStores(method: keyof DeliveryStore | keyof SequenceStore) {
   let isBroken = true;
   const broken = (target: object) =>
@@ -59,7 +59,7 @@ test('an event is handled once, however often it arrives', async () => {
   expect(handled).toEqual(['evt_1', 'evt_2']);
 });
 
-test('a handler that fails gets the next attempt', async () => {
+test('a handler that failed gets the next attempt', async () => {
   let calls = 0;
   const onEvent = () => {
     calls += 1;
@@ -73,7 +73,7 @@ test('a handler that fails gets the next attempt', async () => {
   expect(calls).toBe(2);
 });
 
-test('a test event is answered, and handled only where tests are asked for', async () => {
+test('a test event is acknowledged, and handled only on request', async () => {
   const { deliver, handled } = setUp();
   expect(await deliver({ isTest: true })).toBe(204);
   expect(handled).toEqual([]);
@@ -84,7 +84,7 @@ test('a test event is answered, and handled only where tests are asked for', asy
   expect(asked.handled).toEqual([]);
 });
 
-test('with a store of sequences a change older than one that was handled is not handled', async () => {
+test('with a sequence store, a change older than a handled one is not handled', async () => {
   const { deliver, handled } = setUp({ sequences: new MemorySequenceStore() });
   await deliver({ eventId: 'evt_3', sequence: 3 });
   expect(await deliver({ eventId: 'evt_2', sequence: 2 })).toBe(204);
@@ -94,14 +94,14 @@ test('with a store of sequences a change older than one that was handled is not 
   expect(handled).toEqual(['evt_3', 'evt_3b', 'evt_1', 'evt_n']);
 });
 
-test('without a store of sequences every change is handled', async () => {
+test('without a sequence store every change is handled', async () => {
   const { deliver, handled } = setUp();
   await deliver({ eventId: 'evt_3', sequence: 3 });
   await deliver({ eventId: 'evt_2', sequence: 2 });
   expect(handled).toEqual(['evt_3', 'evt_2']);
 });
 
-test('what is refused is answered with its code and reported', async () => {
+test('a refused request gets its code, and is reported', async () => {
   const { handle, errors, handled } = setUp();
   const wrong = signedDelivery({ secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD' });
   const response = await handle(new Request('http://receiver.test', wrong));
@@ -115,7 +115,7 @@ test('what is refused is answered with its code and reported', async () => {
 test.each([
   ['event_id_mismatch', { eventId: 'evt_2' }],
   ['invalid_body', { data: null }],
-])('a signed body that is refused as %s is answered 400', async (code, fields) => {
+])('a signed body refused as %s gets 400', async (code, fields) => {
   const { handle } = setUp({ scheme: 'body-only' });
   const { body } = signedDelivery();
   const changed = JSON.stringify({ ...(JSON.parse(body) as object), ...fields });
@@ -127,7 +127,7 @@ test.each([
   expect(await response.json()).toEqual({ code });
 });
 
-test.each(['GET', 'PUT', 'HEAD'])('a %s is answered 405', async (method) => {
+test.each(['GET', 'PUT', 'HEAD'])('a %s gets 405', async (method) => {
   const { handle, errors } = setUp();
   const response = await handle(new Request('http://receiver.test', { method }));
   expect(response.status).toBe(405);
@@ -135,27 +135,24 @@ test.each(['GET', 'PUT', 'HEAD'])('a %s is answered 405', async (method) => {
   expect(errors).toEqual([]);
 });
 
-test.each([true, false])(
-  'a body over the limit is answered 413 (told its length: %s)',
-  async (isTold) => {
-    const { body, headers, method } = signedDelivery({ bytes: 1_000 });
-    const bytes = Buffer.byteLength(body);
-    const request = () =>
-      new Request('http://receiver.test', {
-        method,
-        headers: isTold ? { ...headers, 'Content-Length': String(bytes) } : headers,
-        body,
-      });
-    const within = setUp({ bodyBytesMax: bytes });
-    expect((await within.handle(request())).status).toBe(204);
-    const beyond = setUp({ bodyBytesMax: bytes - 1 });
-    expect((await beyond.handle(request())).status).toBe(413);
-    expect(beyond.errors).toEqual([expect.any(BodyTooLarge)]);
-  },
-);
+test.each([true, false])('a body over the limit gets 413 (length declared: %s)', async (isTold) => {
+  const { body, headers, method } = signedDelivery({ bytes: 1_000 });
+  const bytes = Buffer.byteLength(body);
+  const request = () =>
+    new Request('http://receiver.test', {
+      method,
+      headers: isTold ? { ...headers, 'Content-Length': String(bytes) } : headers,
+      body,
+    });
+  const within = setUp({ bodyBytesMax: bytes });
+  expect((await within.handle(request())).status).toBe(204);
+  const beyond = setUp({ bodyBytesMax: bytes - 1 });
+  expect((await beyond.handle(request())).status).toBe(413);
+  expect(beyond.errors).toEqual([expect.any(BodyTooLarge)]);
+});
 
 test.each(['claim', 'complete'] as const)(
-  'when %s of the store fails, the answer is 500, and the next attempt is handled',
+  'when %s of the store fails, the response is 500, and the next attempt is handled',
   async (method) => {
     const { failing, mend } = failingStores(method);
     const { deliver, errors, handled } = setUp({ deliveries: failing });
@@ -168,7 +165,7 @@ test.each(['claim', 'complete'] as const)(
   },
 );
 
-test('a claim that was made and whose response was lost is given back', async () => {
+test('a claim that was made but whose response was lost is released', async () => {
   const store = new MemoryDeliveryStore();
   const { deliver } = setUp({
     deliveries: {
@@ -185,7 +182,7 @@ test('a claim that was made and whose response was lost is given back', async ()
 });
 
 test.each(['newest', 'advance'] as const)(
-  'when %s of the sequences fails, the answer is 500, and the next attempt is handled',
+  'when %s of the sequences fails, the response is 500, and the next attempt is handled',
   async (method) => {
     const { sequences, mend } = failingStores(method);
     const { deliver, errors, handled } = setUp({ sequences });

@@ -1,4 +1,4 @@
-// What is remembered in memory, and what is forgotten.
+// What the memory stores remember and forget.
 import { expect, test, vi } from 'vitest';
 import { attemptLimits } from '../../../../lib/limits.ts';
 import {
@@ -21,7 +21,7 @@ test('a claim ends after claimMs', () => {
   expect(store.claim('evt_1', 'b')).toBe('new');
 });
 
-test('a claim is ended by its own token alone', () => {
+test('only its own token can end a claim', () => {
   const { store } = setUp();
   store.claim('evt_1', 'a');
   store.release('evt_1', 'b');
@@ -32,7 +32,7 @@ test('a claim is ended by its own token alone', () => {
   expect(store.claim('evt_1', 'b')).toBe('done');
 });
 
-test('a handled event is forgotten after keepMs, also when nobody asks for it', () => {
+test('a handled event is forgotten after keepMs, even if nobody asks for it', () => {
   const { store, clock } = setUp({ keepMs: 100 });
   store.complete('evt_1', 'a');
   clock.ms += 99;
@@ -43,7 +43,7 @@ test('a handled event is forgotten after keepMs, also when nobody asks for it', 
   expect(store.claim('evt_1', 'b')).toBe('new');
 });
 
-test('claims that have lapsed are forgotten, also when nobody asks for them', () => {
+test('lapsed claims are forgotten, even if nobody asks for them', () => {
   const { store, clock } = setUp();
   for (const eventId of ['evt_1', 'evt_2', 'evt_3']) store.claim(eventId, 'a');
   clock.ms += 5 * 60_000;
@@ -51,7 +51,7 @@ test('claims that have lapsed are forgotten, also when nobody asks for them', ()
   expect(store.size).toBe(1);
 });
 
-test('of more events than countMax those handled longest ago are forgotten, and no claim', () => {
+test('of more events than countMax the oldest handled ones are forgotten, but no claims', () => {
   const { store } = setUp({ countMax: 2 });
   for (const eventId of ['evt_4', 'evt_5', 'evt_6']) store.claim(eventId, 'a');
   for (const eventId of ['evt_1', 'evt_2', 'evt_1', 'evt_3']) store.complete(eventId, 'a');
@@ -61,7 +61,7 @@ test('of more events than countMax those handled longest ago are forgotten, and 
   expect(store.claim('evt_4', 'b')).toBe('busy');
 });
 
-test('a clock that is set forward ends no claim', () => {
+test('setting the clock forward ends no claim', () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   try {
     const store = new MemoryDeliveryStore();
@@ -73,11 +73,11 @@ test('a clock that is set forward ends no claim', () => {
   }
 });
 
-test('a handled event is remembered for longer than its retries may take', () => {
+test('a handled event is remembered for longer than its retries can take', () => {
   expect(rememberMs).toBeGreaterThan(attemptLimits.retriesTimeoutMs);
 });
 
-test('a sequence advances, stands, and does not go back', () => {
+test('a sequence advances, stays, and never goes back', () => {
   const store = new MemorySequenceStore();
   expect(store.newest('agent/1')).toBe(0);
   for (const [sequence, newest] of [
@@ -92,7 +92,7 @@ test('a sequence advances, stands, and does not go back', () => {
   expect(store.newest('context/1')).toBe(0);
 });
 
-test('of more resources than countMax those that changed longest ago are forgotten', () => {
+test('of more resources than countMax the least recently changed ones are forgotten', () => {
   const store = new MemorySequenceStore({ countMax: 2 });
   for (const resource of ['a', 'b', 'a', 'c']) store.advance(resource, 7);
   expect(store.size).toBe(2);
@@ -111,7 +111,7 @@ test('an option that is undefined has its default', () => {
 });
 
 test.each([0, 0.5, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-  'a limit of %d is refused',
+  'a limit of %d is rejected',
   (limit) => {
     for (const name of ['countMax', 'keepMs', 'claimMs']) {
       const make = () => new MemoryDeliveryStore({ [name]: limit });

@@ -1,9 +1,9 @@
-// What a tenant is shown of a response: its body as text, and what was odd about it.
+// Describes a response for the tenant: its body as text, and anything unusual about it.
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import { egressLimits } from '../limits.ts';
 import { classifySendError } from './classify-send-error.ts';
-import type { Answer } from './exchange.ts';
+import type { ReceivedResponse } from './exchange.ts';
 import { hideTexts, sampleText } from './response-sample.ts';
 
 const { responseSampleBytesMax, bodyBytesReadMax } = egressLimits;
@@ -13,19 +13,22 @@ const retryAfterCharactersMax = 64;
 
 const locationCharactersMax = 500;
 
-export interface AnswerDescription {
+export interface ResponseDescription {
   readonly retryAfter: string | null;
-  /** Null where nothing was odd. */
+  /** Null if nothing was unusual. */
   readonly detail: string | null;
   /** At most 4 KiB of UTF-8. */
   readonly responseSample: string;
 }
 
-/** `secretTexts` are taken out of what the receiver wrote. */
-export function describeAnswer(answer: Answer, secretTexts: readonly string[]): AnswerDescription {
-  const retryAfter = answer.headers('retry-after');
-  const body = readBody(answer);
-  const notes = [redirectNote(answer), body.note, faultNote(answer)].filter(
+/** `secretTexts` are removed from the receiver's text. */
+export function describeResponse(
+  response: ReceivedResponse,
+  secretTexts: readonly string[],
+): ResponseDescription {
+  const retryAfter = response.headers('retry-after');
+  const body = readBody(response);
+  const notes = [redirectNote(response), body.note, faultNote(response)].filter(
     (note) => note !== null,
   );
   return {
@@ -35,7 +38,7 @@ export function describeAnswer(answer: Answer, secretTexts: readonly string[]): 
   };
 }
 
-function redirectNote({ status, headers }: Answer): string | null {
+function redirectNote({ status, headers }: ReceivedResponse): string | null {
   const location = headers('location');
   if (location === null || status < 300 || status > 399) return null;
   const isLong = location.length > locationCharactersMax;
@@ -43,12 +46,12 @@ function redirectNote({ status, headers }: Answer): string | null {
   return `redirects are not followed; Location: ${sampleText(shown, true)}${isLong ? '…' : ''}`;
 }
 
-function faultNote({ fault }: Answer): string | null {
+function faultNote({ fault }: ReceivedResponse): string | null {
   return fault === null ? null : (classifySendError(fault, 'exchange')?.detail ?? null);
 }
 
 const inflateOptions = {
-  // What was cut is decoded as far as it goes; a small answer cannot unfold into a large one.
+  // A truncated body is decoded as far as possible; a small response cannot expand into a large one.
   finishFlush: constants.Z_SYNC_FLUSH,
   maxOutputLength: bodyBytesReadMax,
 };
@@ -64,8 +67,8 @@ const decoders: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
     }),
 };
 
-// Some receivers compress, though no request offers that.
-function readBody({ headers, bodyStart, bodyBytes, complete }: Answer): {
+// Some receivers compress, although no request offers it.
+function readBody({ headers, bodyStart, bodyBytes, complete }: ReceivedResponse): {
   text: string;
   note: string | null;
 } {
@@ -79,7 +82,7 @@ function readBody({ headers, bodyStart, bodyBytes, complete }: Answer): {
     const decoded = decoders[coding]?.(bodyStart);
     if (decoded !== undefined) return { text: sampleText(decoded, whole, charset), note: null };
   } catch {
-    // Not in this coding, or too large.
+    // The body is not in this coding, or too large.
   }
   if (isUtf8(bodyStart)) return { text: sampleText(bodyStart, whole), note: null };
   const name = /^[a-z0-9, -]{1,40}$/.test(coding) ? ` (${coding})` : '';

@@ -1,9 +1,9 @@
-// Interim answers are skipped at the same cost for any split into pieces.
+// Interim responses are skipped at the same cost for any split into pieces.
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { createInterimSkipper } from '../../../lib/egress/interim-answers.ts';
+import { createInterimSkipper } from '../../../lib/egress/interim-responses.ts';
 
-/** Returns what the pieces leave for the parser. */
+/** Returns the bytes that are left for the parser. */
 function leftOf(pieces: readonly string[]): string {
   let readable: Buffer | null = null;
   const read = (): Buffer | null => {
@@ -39,7 +39,7 @@ const interimHead = fc
   )
   .map(([start, end, lines, emptyLine]) => `${start}${end}X${lines}X${emptyLine}`);
 
-test('only interim answers are removed, for any split into pieces', () => {
+test('only interim responses are removed, for any split into pieces', () => {
   const property = fc.property(
     fc.array(interimHead, { maxLength: 4 }),
     fc.infiniteStream(fc.integer({ min: 1, max: 20 })),
@@ -57,7 +57,7 @@ test('only interim answers are removed, for any split into pieces', () => {
   fc.assert(property, { numRuns: 2_000 });
 });
 
-test('an interim answer that arrives byte by byte is scanned only once', () => {
+test('an interim response that arrives byte by byte is scanned only once', () => {
   const drips = Array.from({ length: 512 * 1024 }, () => 'x');
   const before = process.cpuUsage();
   expect(leftOf(['HTTP/1.1 103 Hints\r\nX: ', ...drips, '\r\n\r\n', answer])).toBe(answer);

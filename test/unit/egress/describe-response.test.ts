@@ -1,7 +1,7 @@
-// What tenants are shown of a response.
+// The description of a response for tenants.
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { describeAnswer } from '../../../lib/egress/describe-answer.ts';
+import { describeResponse } from '../../../lib/egress/describe-response.ts';
 
 interface Response {
   status?: number;
@@ -17,8 +17,8 @@ function describe(response: Response, secretTexts: readonly string[] = []) {
   const bodyStart = Buffer.from(body).subarray(0, 4_096);
   const bodyBytes = response.bodyBytes ?? Buffer.from(body).length;
   const get = (name: string): string | null => headers[name] ?? null;
-  const answer = { status, headers: get, bodyStart, bodyBytes, complete, fault };
-  return describeAnswer(answer, secretTexts);
+  const received = { status, headers: get, bodyStart, bodyBytes, complete, fault };
+  return describeResponse(received, secretTexts);
 }
 
 const text = 'the signature is wrong: ü';
@@ -37,7 +37,7 @@ test.each([
   expect(shown).toMatchObject({ responseSample: text, detail: null });
 });
 
-test('of a long compressed body the first 4 KiB are shown', () => {
+test('the first 4 KiB of a long compressed body are shown', () => {
   const long = Buffer.from(Array.from({ length: 9_000 }, (_none, n) => `${n} `).join(''));
   const body = gzipSync(long);
   expect(body.length).toBeGreaterThan(4_096);
@@ -49,7 +49,7 @@ const unreadable = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xff]);
 
 test.each([
   [
-    'a small body that unfolds beyond 64 KiB',
+    'a small body that expands beyond 64 KiB',
     'gzip',
     gzipSync(Buffer.alloc(65_537)),
     '(gzip), 95 bytes',
@@ -57,7 +57,7 @@ test.each([
   ['an unknown coding', 'zstd', unreadable, '(zstd), 5 bytes'],
   ['two codings', 'gzip, br', unreadable, '(gzip, br), 5 bytes'],
   ['a broken body', 'br', unreadable, '(br), 5 bytes'],
-  ['a name that is none', '<b>', unreadable, ', 5 bytes'],
+  ['an invalid coding name', '<b>', unreadable, ', 5 bytes'],
 ] as const)('%s is described by its size', (...[, coding, body, end]) => {
   const shown = describe({ headers: { 'content-encoding': coding }, body });
   expect(shown).toMatchObject({ responseSample: '' });
@@ -65,13 +65,13 @@ test.each([
   expect(shown.detail?.replace(/\d\d bytes/, '95 bytes')).toContain(end);
 });
 
-test('a body that unfolds to exactly 64 KiB is shown', () => {
+test('a body that expands to exactly 64 KiB is shown', () => {
   const body = gzipSync(Buffer.alloc(65_536, 'a'));
   const shown = describe({ headers: { 'content-encoding': 'gzip' }, body });
   expect(shown.responseSample).toBe('a'.repeat(4_096));
 });
 
-test('the size of a compressed body that was cut is a lower bound', () => {
+test('the size of a truncated compressed body is a lower bound', () => {
   const headers = { 'content-encoding': 'zstd' };
   const shown = describe({ headers, body: unreadable, bodyBytes: 65_536, complete: false });
   expect(shown.detail).toBe('the response is compressed (zstd), at least 65536 bytes');
@@ -108,7 +108,7 @@ test('a Location is cut at 500 characters, without control characters and secret
   expect(detail?.length).toBeLessThan(540);
 });
 
-test('a fault after the status line is told after what else was odd', () => {
+test('a fault after the status line comes last in the detail', () => {
   const fault = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
   const shown = describe({ status: 301, headers: { location: '/a' }, fault, complete: false });
   expect(shown.detail).toBe(
@@ -116,7 +116,7 @@ test('a fault after the status line is told after what else was odd', () => {
   );
 });
 
-test('Retry-After of more than 64 characters is none', () => {
+test('a Retry-After of more than 64 characters is ignored', () => {
   expect(describe({ headers: { 'retry-after': '1'.repeat(64) } }).retryAfter).toBe('1'.repeat(64));
   expect(describe({ headers: { 'retry-after': '1'.repeat(65) } }).retryAfter).toBeNull();
 });

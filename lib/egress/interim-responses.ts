@@ -1,22 +1,22 @@
-// Takes interim answers (1xx) off a socket before undici's parser, which fails at some.
+// Removes interim responses (1xx) from a socket before undici's parser, which fails on some.
 import type { Readable } from 'node:stream';
 
-const interimAnswers = /^(?:HTTP\/1\.[01] 1\d\d(?=[ \r\n])[^]*?\r?\n\r?\n)*/;
+const interimResponses = /^(?:HTTP\/1\.[01] 1\d\d(?=[ \r\n])[^]*?\r?\n\r?\n)*/;
 
 const interimStart = /^HTTP\/1\.[01] 1\d\d[ \r\n]/;
 
-// Completes a beginning that is too short to recognise.
+// Completes a start that is too short to recognise.
 const startSample = 'HTTP/1.1 100 ';
 
 interface Listener {
   readonly onInterim: () => void;
-  /** Called with the bytes of the final response, which undici reads after it. */
+  /** Called with the bytes of the final response, before undici reads them. */
   readonly onFinal: (bytes: Buffer) => void;
 }
 
 /**
- * Returns a function to call when the socket is readable, before others read from it. It drops a 101
- * too: we never ask for another protocol. It keeps few bytes; the caller limits how many come.
+ * Returns a function to call when the socket is readable, before others read from it. It also drops a 101, since we
+ * never ask for another protocol. It keeps few bytes; the caller limits how many arrive.
  */
 export function createInterimSkipper(
   socket: Pick<Readable, 'read' | 'unshift'>,
@@ -37,7 +37,7 @@ export function createInterimSkipper(
   };
 
   function skip(bytes: Buffer): Buffer {
-    const skippedBytes = interimAnswers.exec(bytes.toString('latin1'))?.[0].length ?? 0;
+    const skippedBytes = interimResponses.exec(bytes.toString('latin1'))?.[0].length ?? 0;
     const rest = bytes.subarray(skippedBytes);
     isOver = !mayBeInterim(rest);
     if (skippedBytes > 0 || !isOver) onInterim();
@@ -50,7 +50,7 @@ function mayBeInterim(bytes: Buffer): boolean {
   return interimStart.test(start + startSample.slice(start.length));
 }
 
-// Of an interim answer that has begun only the last two bytes matter, for its empty line.
+// Of an incomplete interim response, only the last two bytes matter, to detect its empty line.
 function shorten(rest: Buffer): Buffer<ArrayBuffer> {
   if (rest.length < startSample.length) return Buffer.from(rest);
   return Buffer.concat([Buffer.from(startSample), rest.subarray(-2)]);

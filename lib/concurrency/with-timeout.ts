@@ -1,10 +1,10 @@
-/** Whether the work took effect is unknown. */
+/** After this error it is unknown whether the work took effect. */
 export class CallTimeoutError extends Error {
   override readonly name = 'CallTimeoutError';
 }
 
 /** Settles as `work` does, or rejects with a `CallTimeoutError` after `timeoutMs`. */
-export async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(

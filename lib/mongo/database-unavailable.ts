@@ -1,21 +1,21 @@
 import { MongoError, MongoErrorLabel, MongoNetworkError } from 'mongodb';
 import { causeOfBulkError } from './transaction.ts';
 
-const awayErrors: ReadonlySet<string> = new Set([
+const unavailableErrors: ReadonlySet<string> = new Set([
   'MongoNotConnectedError',
   'MongoOperationTimeoutError',
   'MongoServerSelectionError',
   'MongoWaitQueueTimeoutError',
 ]);
 
-const awayLabels = [
+const unavailableLabels = [
   MongoErrorLabel.RetryableWriteError,
   MongoErrorLabel.TransientTransactionError,
   MongoErrorLabel.UnknownTransactionCommitResult,
 ];
 
-// Of a server that stops or is not the primary any more the driver labels only what it would repeat.
-const awayCodes: ReadonlySet<unknown> = new Set([
+// If a server stops or is no longer the primary, the driver labels only errors of calls that it would retry.
+const unavailableCodes: ReadonlySet<unknown> = new Set([
   50, // MaxTimeMSExpired
   91, // ShutdownInProgress
   189, // PrimarySteppedDown
@@ -26,15 +26,15 @@ const awayCodes: ReadonlySet<unknown> = new Set([
   13_436, // NotPrimaryOrSecondary
 ]);
 
-/** Reports whether an error says that MongoDB does not answer now, so that a repeat of the call may succeed. */
-export function isDatabaseAway(error: unknown): boolean {
+/** Checks whether an error means that MongoDB is unavailable now, so that repeating the call may succeed. */
+export function isDatabaseUnavailable(error: unknown): boolean {
   const cause = causeOfBulkError(error);
   if (!(cause instanceof MongoError)) return false;
   return (
-    // Also its subclasses, such as for a pool that was cleared.
+    // Including its subclasses, such as the error of a cleared pool.
     cause instanceof MongoNetworkError ||
-    awayErrors.has(cause.name) ||
-    awayCodes.has(cause.code) ||
-    awayLabels.some((label) => cause.hasErrorLabel(label))
+    unavailableErrors.has(cause.name) ||
+    unavailableCodes.has(cause.code) ||
+    unavailableLabels.some((label) => cause.hasErrorLabel(label))
   );
 }

@@ -1,7 +1,7 @@
-// Which spans are in the trace of their change.
+// The spans that join the trace of their change.
 import { TraceFlags } from '@opentelemetry/api';
 import { expect, test } from 'vitest';
-import { placeSpan } from '../../../lib/telemetry/place-span.ts';
+import { chooseParent } from '../../../lib/telemetry/span-parent.ts';
 import { hourMs } from '../../../lib/platform/duration.ts';
 
 const at = (traceId: string, spanId: string) => ({
@@ -15,11 +15,11 @@ const outside = at('trace-2', 'activity');
 const below = { ...change, spanId: 'activity' };
 
 test.each([
-  { name: 'an early attempt', ageMs: 0, isAgain: false, active: null, parent: change, linked: [] },
+  { name: 'an early attempt', ageMs: 0, isResent: false, active: null, parent: change, linked: [] },
   {
     name: 'an attempt in an activity of its trace',
     ageMs: 0,
-    isAgain: false,
+    isResent: false,
     active: inside,
     parent: below,
     linked: [],
@@ -27,7 +27,7 @@ test.each([
   {
     name: 'an attempt in an activity of several events',
     ageMs: 0,
-    isAgain: false,
+    isResent: false,
     active: outside,
     parent: change,
     linked: [outside],
@@ -35,7 +35,7 @@ test.each([
   {
     name: 'an attempt after exactly an hour',
     ageMs: hourMs,
-    isAgain: false,
+    isResent: false,
     active: null,
     parent: change,
     linked: [],
@@ -43,7 +43,7 @@ test.each([
   {
     name: 'an attempt after more than an hour',
     ageMs: hourMs + 1,
-    isAgain: false,
+    isResent: false,
     active: null,
     parent: null,
     linked: [change],
@@ -51,15 +51,15 @@ test.each([
   {
     name: 'a late attempt in an activity',
     ageMs: hourMs + 1,
-    isAgain: false,
+    isResent: false,
     active: outside,
     parent: outside,
     linked: [change],
   },
   {
-    name: 'a resend or replay at once',
+    name: 'an immediate resend or replay',
     ageMs: 0,
-    isAgain: true,
+    isResent: true,
     active: null,
     parent: null,
     linked: [change],
@@ -67,11 +67,11 @@ test.each([
   {
     name: 'a change of the future, by another clock',
     ageMs: -5_000,
-    isAgain: false,
+    isResent: false,
     active: null,
     parent: change,
     linked: [],
   },
-])('$name has its place', ({ parent, linked, ...span }) => {
-  expect(placeSpan({ change, ...span })).toEqual({ parent, linked });
+])('$name has its parent and links', ({ parent, linked, ...span }) => {
+  expect(chooseParent({ change, ...span })).toEqual({ parent, linked });
 });

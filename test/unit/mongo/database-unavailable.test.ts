@@ -7,9 +7,9 @@ import {
   MongoServerSelectionError,
 } from 'mongodb';
 import { describe, expect, test } from 'vitest';
-import { isDatabaseAway } from '../../../lib/mongo/database-away.ts';
+import { isDatabaseUnavailable } from '../../../lib/mongo/database-unavailable.ts';
 
-// The driver exports their types alone.
+// The driver exports only their types.
 class PoolClearedOnNetworkError extends MongoNetworkError {
   override get name(): string {
     return 'PoolClearedOnNetworkError';
@@ -28,15 +28,15 @@ function inBulk(cause: Error): Error {
 describe('a database that does not answer', () => {
   test.each([
     ['a lost connection', new MongoNetworkError('lost')],
-    ['a silent connection', new MongoNetworkTimeoutError('silent')],
-    ['a pool that was cleared', new PoolClearedOnNetworkError('cleared')],
+    ['an unresponsive connection', new MongoNetworkTimeoutError('silent')],
+    ['a cleared pool', new PoolClearedOnNetworkError('cleared')],
     ['no server', new MongoServerSelectionError('none', { error: null } as never)],
-    ['a transaction to begin again', labelled(MongoErrorLabel.TransientTransactionError)],
+    ['a transaction to retry', labelled(MongoErrorLabel.TransientTransactionError)],
     ['a commit of unknown result', labelled(MongoErrorLabel.UnknownTransactionCommitResult)],
-    ['a write to try again', labelled(MongoErrorLabel.RetryableWriteError)],
+    ['a write to retry', labelled(MongoErrorLabel.RetryableWriteError)],
     ['a lost connection in a bulk write', inBulk(new MongoNetworkError('lost'))],
   ])('%s', (_, error) => {
-    expect(isDatabaseAway(error)).toBe(true);
+    expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
   test.each([
@@ -49,17 +49,17 @@ describe('a database that does not answer', () => {
     [13_435, 'a read at a server that is not the primary'],
     [13_436, 'a server that is neither primary nor secondary'],
   ])('%i: %s', (code) => {
-    expect(isDatabaseAway(new MongoServerError({ message: 'no', code }))).toBe(true);
+    expect(isDatabaseUnavailable(new MongoServerError({ message: 'no', code }))).toBe(true);
   });
 });
 
 describe('an answer of the database, or an error of ours', () => {
   test.each([
     ['a duplicate key', new MongoServerError({ message: 'duplicate', code: 11_000 })],
-    ['a code beside that of an expired time', new MongoServerError({ message: 'no', code: 51 })],
+    ['a code next to that of an expired time', new MongoServerError({ message: 'no', code: 51 })],
     ['another error', new Error('lost')],
     ['nothing', undefined],
   ])('%s', (_, error) => {
-    expect(isDatabaseAway(error)).toBe(false);
+    expect(isDatabaseUnavailable(error)).toBe(false);
   });
 });

@@ -1,10 +1,10 @@
 import { jobLimits } from '../limits.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import type { Store } from '../mongo/connect.ts';
-import type { OvertakenDelivery } from '../temporal/messages.ts';
+import type { DeliveryPair } from '../temporal/messages.ts';
 import { jobPageWorkflowId } from '../temporal/names.ts';
 
-export const overtakenFields = {
+export const takenFields = {
   eventId: 1,
   webhookUid: 1,
   state: 1,
@@ -14,17 +14,17 @@ export const overtakenFields = {
   jobPage: 1,
 } as const;
 
-/** A delivery as it was before a job took or cancelled it. */
-export type Overtaken = Pick<DeliveryDocument, keyof typeof overtakenFields>;
+/** A delivery before a job took or cancelled it. */
+export type TakenDelivery = Pick<DeliveryDocument, keyof typeof takenFields>;
 
-/** Returns the deliveries that were overtaken while they waited for an attempt, by the ids of the workflows that wait for them. */
-export async function findOvertaken(
+/** Returns the deliveries that waited for an attempt when a job took them, by the ID of the workflow that waits. */
+export async function findWaitingWorkflows(
   store: Store,
-  deliveries: readonly Overtaken[],
-): Promise<Map<string, OvertakenDelivery[]>> {
+  deliveries: readonly TakenDelivery[],
+): Promise<Map<string, DeliveryPair[]>> {
   const waiting = deliveries.filter(({ state, isRateLimited, partition, jobUid }) => {
     const waits = state === 'retrying' || (state === 'pending' && isRateLimited);
-    // The workflow of a partition is signalled on its own.
+    // Workflows of partitions get their own signal.
     return waits && (partition === null || jobUid !== null);
   });
   const eventIds = waiting.filter(({ jobUid }) => jobUid === null).map(({ eventId }) => eventId);
@@ -35,7 +35,7 @@ export async function findOvertaken(
           .find({ _id: { $in: eventIds } }, { projection: { workflowId: 1 } })
           .toArray();
   const ofEvents = new Map(events.map(({ _id, workflowId }) => [_id, workflowId]));
-  const workflows = new Map<string, OvertakenDelivery[]>();
+  const workflows = new Map<string, DeliveryPair[]>();
   for (const { eventId, webhookUid, jobUid, jobPage } of waiting) {
     const workflowId =
       jobUid === null ? ofEvents.get(eventId) : jobPageWorkflowId(jobUid, jobPage ?? 0);

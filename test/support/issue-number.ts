@@ -1,10 +1,10 @@
-// Turns at an ordered webhook, issued as the transaction of an event issues them.
+// Numbers in the partitions of an ordered webhook, issued like the transaction of an event issues them.
 import type { EventDocument } from '../../lib/model/event.ts';
 import {
   type PartitionDocument,
   partitionId,
   type PartitionKey,
-  type Turn,
+  type PartitionNumber,
 } from '../../lib/model/partition.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { countInTransaction } from '../../lib/mongo/sequences.ts';
@@ -12,12 +12,12 @@ import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { openPartitions } from '../../lib/order/partitions.ts';
 import type { Installation } from './installation.ts';
 
-/** Issues the next number of its partition to a stored event and returns the turn. */
-export async function giveTurn(
+/** Issues the next number of its partition to a stored event, and returns it. */
+export async function giveNumber(
   { store }: Pick<Installation, 'store'>,
   event: Pick<EventDocument, '_id' | 'appUid' | 'entity' | 'resourceUid'>,
   webhookUid: string,
-): Promise<Turn> {
+): Promise<PartitionNumber> {
   const { _id, appUid, entity, resourceUid } = event;
   const partition = { appUid, webhookUid, entity, resourceUid };
   const n = await issueNumber(store, partition);
@@ -34,14 +34,14 @@ export async function issueNumber(store: Store, partition: PartitionKey): Promis
   });
 }
 
-/** Writes a partition of which so many numbers were issued */
+/** Writes a partition of which that many numbers were issued. */
 export async function insertPartition(
   store: Store,
   { issued, ...facts }: PartitionKey & Partial<PartitionDocument> & { issued: number },
 ): Promise<PartitionDocument> {
   const _id = partitionId(facts);
-  const turns = { settled: 0, lease: null, signalAt: null };
-  const partition = { _id, ...turns, ...facts };
+  const progress = { settled: 0, lease: null, signalAt: null };
+  const partition = { _id, ...progress, ...facts };
   await store.sequences.insertOne({ _id, last: issued });
   await store.partitions.insertOne(partition);
   return partition;

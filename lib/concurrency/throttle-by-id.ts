@@ -1,10 +1,10 @@
-// Forgetting costs a needless write.
+// Forgetting an ID only costs a needless write.
 const rememberedMax = 10_000;
 
-type Touch = (id: string, at: Date, stored: Date | null | undefined) => boolean;
+type IdThrottle = (id: string, at: Date, stored: Date | null | undefined) => boolean;
 
-/** Returns true at most once in `everyMs` for each id: then the caller writes its "last used" time. */
-export function createTouch(everyMs: number): Touch {
+/** Returns a function that is true at most once per `everyMs` and ID, for example to write a "last used" time. */
+export function throttleById(everyMs: number): IdThrottle {
   const touchedAtMs = new Map<string, number>();
   return (id, at, stored) => {
     const lastMs = Math.max(stored?.getTime() ?? 0, touchedAtMs.get(id) ?? 0);
