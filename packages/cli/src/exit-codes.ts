@@ -2,7 +2,7 @@ import {
   ConnectionFailedError,
   HeraldError,
   TimedOutError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from '../../client-ts/src/index.ts';
 
 export const exitCodes = {
@@ -31,7 +31,8 @@ export function exitCodeOf(error: unknown): number {
   if (!(error instanceof HeraldError)) return exitCodes.failed;
   if (error instanceof ConnectionFailedError || error instanceof TimedOutError)
     return exitCodes.unreachable;
-  if (error instanceof UnexpectedAnswerError || error.status === 503) return exitCodes.unreachable;
+  if (error instanceof UnexpectedResponseError || error.status === 503)
+    return exitCodes.unreachable;
   if (error.status === 401 || error.status === 403) return exitCodes.forbidden;
   if (error.code === 'key_ended' || error.code === 'app_disabled') return exitCodes.forbidden;
   return error.status === 404 ? exitCodes.notFound : exitCodes.failed;

@@ -5,7 +5,7 @@ import type { SavedRequest } from './saved-request.ts';
 
 type Undo = (body: Buffer) => Buffer | null;
 
-const parsed = 'the body was parsed and re-serialised: verify the bytes as received';
+const parsed = 'the body was parsed and re-serialised; verify the bytes as received';
 
 /** Each function reverts one change of a body, or returns null if it was not made. The text describes the change. */
 const changes: readonly (readonly [string, Undo])[] = [
@@ -14,13 +14,13 @@ const changes: readonly (readonly [string, Undo])[] = [
   ['the line breaks were changed to CRLF', (body) => edited(body, /\r\n/g, '\n')],
   ['the body still has its chunked transfer encoding', withoutChunks],
   [
-    'the body was decoded as Latin-1 and encoded as UTF-8: verify the bytes as received',
+    'the body was decoded as Latin-1 and encoded as UTF-8; verify the bytes as received',
     fromLatin1,
   ],
-  ['the body was encoded as Latin-1: verify the bytes as received', toUtf8],
-  ['the body was encoded as UTF-16: verify the bytes as received', fromUtf16],
-  ['the body is base64: decode it first', fromBase64],
-  ['the body was encoded as a JSON string: verify the bytes as received', fromJsonText],
+  ['the body was encoded as Latin-1; verify the bytes as received', toUtf8],
+  ['the body was encoded as UTF-16; verify the bytes as received', fromUtf16],
+  ['the body is base64; decode it first', fromBase64],
+  ['the body was encoded as a JSON string; verify the bytes as received', fromJsonText],
   [parsed, withoutWhitespace],
   [parsed, (body) => json(body, (value) => JSON.stringify(value))],
 ];

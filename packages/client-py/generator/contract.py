@@ -43,12 +43,12 @@ class Operation:
         return schema
 
     @property
-    def answers(self) -> list[Schema]:
+    def responses(self) -> list[Schema]:
         """The schemas of successful responses that have a body."""
         return [
-            answer["content"]["application/json"]["schema"]
-            for status, answer in sorted(self.facts["responses"].items())
-            if status.startswith("2") and "application/json" in answer.get("content", {})
+            response["content"]["application/json"]["schema"]
+            for status, response in sorted(self.facts["responses"].items())
+            if status.startswith("2") and "application/json" in response.get("content", {})
         ]
 
 
@@ -75,8 +75,8 @@ class Contract:
         """The status and meaning of each problem code in the responses."""
         found: dict[str, tuple[int, str]] = {}
         for operation in self.operations.values():
-            for answer in operation.facts["responses"].values():
-                response = self._responses.get(name_of(answer.get("$ref", "")), answer)
+            for reference in operation.facts["responses"].values():
+                response = self._responses.get(name_of(reference.get("$ref", "")), reference)
                 found.update(_problems_of(response))
         return dict(sorted(found.items()))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from contract import APP_PREFIX, Contract, Operation, Schema
 from python_types import PythonTypes, always_required
-from surface import ALSO_ANSWERS, REPEATABLE, ROOT, SURFACE
+from surface import REPEATABLE, RESULT_STATUSES, ROOT, SURFACE
 
 _HEADER = '''"""The methods of the clients. Generated from docs/openapi.json; do not edit."""
 
@@ -49,21 +49,21 @@ class Resources:
     def _method(self, name: str, operation_id: str) -> str:
         operation = self._contract.operations[operation_id]
         item = self._page_item(operation)
-        answer = self._answer(operation) if item is None else f"AsyncPaged[{item}]"
+        response = self._response(operation) if item is None else f"AsyncPaged[{item}]"
         if operation.is_stream:
             return self._stream(name, operation)
         call = f"Call({', '.join(self._call_arguments(operation))})"
         arguments = ", ".join(["self", *self._arguments(operation)])
-        heading = f"\n    def {name}({arguments}) -> {answer}:\n"
+        heading = f"\n    def {name}({arguments}) -> {response}:\n"
         docs = f'        """{_docstring(operation)}"""\n'
         if item is not None:
             return f"{heading}{docs}        return AsyncPaged(self._transport, {call})\n"
         heading = heading.replace("    def", "    async def", 1)
-        if answer == "None":
+        if response == "None":
             return f"{heading}{docs}        await self._transport.send({call})\n"
         return (
-            f"{heading}{docs}        answer: {answer} = await self._transport.send({call})\n"
-            "        return answer\n"
+            f"{heading}{docs}        response: {response} = await self._transport.send({call})\n"
+            "        return response\n"
         )
 
     def _stream(self, name: str, operation: Operation) -> str:
@@ -114,18 +114,18 @@ class Resources:
             yield "repeatable=True"
         if operation.is_public:
             yield "public=True"
-        if operation.id in ALSO_ANSWERS:
-            yield f"answers={ALSO_ANSWERS[operation.id]!r}"
+        if operation.id in RESULT_STATUSES:
+            yield f"result_statuses={RESULT_STATUSES[operation.id]!r}"
 
     def _page_item(self, operation: Operation) -> str | None:
-        for answer in operation.answers:
-            fields = self._contract.resolve(answer).get("properties", {})
+        for response in operation.responses:
+            fields = self._contract.resolve(response).get("properties", {})
             if {"data", "nextCursor"} <= fields.keys():
                 return self._types.expression(fields["data"]["items"], "", prefix="types.")
         return None
 
-    def _answer(self, operation: Operation) -> str:
-        written = [self._types.expression(one, "", prefix="types.") for one in operation.answers]
+    def _response(self, operation: Operation) -> str:
+        written = [self._types.expression(one, "", prefix="types.") for one in operation.responses]
         # In the body of the class, `list` is the method.
         return " | ".join(written).replace("list[", "builtins.list[") or "None"
 

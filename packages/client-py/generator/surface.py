@@ -108,7 +108,7 @@ WITHOUT_METHOD = frozenset(
 REPEATABLE = frozenset({"checkWebhookUrl", "signUserIn", "verifyToken"})
 
 # A process that is not ready responds with 503.
-ALSO_ANSWERS = {"getReadiness": (503,)}
+RESULT_STATUSES = {"getReadiness": (503,)}
 
 # The names of enumerations, each with a field that uses it.
 LITERALS = {

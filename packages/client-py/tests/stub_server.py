@@ -15,7 +15,7 @@ KEY = "ahk_" + "k" * 40
 
 
 @dataclass
-class Answer:
+class StubResponse:
     """A scripted response. If the status is None, the connection is closed without one."""
 
     status: int | None = 200
@@ -36,10 +36,10 @@ class Received:
     body: bytes
 
 
-def problem(status: int, code: str, **more: Any) -> Answer:
+def problem(status: int, code: str, **more: Any) -> StubResponse:
     headers = more.pop("headers", {})
     body = {"title": "t", "status": status, "detail": "why", "code": code, "requestId": "req_12345"}
-    return Answer(status, {**body, **more}, headers, "application/problem+json")
+    return StubResponse(status, {**body, **more}, headers, "application/problem+json")
 
 
 class StubServer(ThreadingHTTPServer):
@@ -47,9 +47,9 @@ class StubServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, answers: tuple[Answer, ...]) -> None:
+    def __init__(self, responses: tuple[StubResponse, ...]) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.answers = list(answers)
+        self.responses = list(responses)
         self.received: list[Received] = []
         self.closing = Event()
 
@@ -65,28 +65,28 @@ class StubServer(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     server: StubServer
 
-    def _answer(self) -> None:
+    def _respond(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         server = self.server
         server.received.append(Received(self.command, self.path, self.headers, body))
-        answer = server.answers.pop(0) if len(server.answers) > 1 else server.answers[0]
-        if answer.held:
+        response = server.responses.pop(0) if len(server.responses) > 1 else server.responses[0]
+        if response.held:
             server.closing.wait()
-        if answer.status is None or answer.held:
+        if response.status is None or response.held:
             self.close_connection = True
             return
-        content = answer.body if isinstance(answer.body, bytes) else _json(answer.body)
-        self.send_response(answer.status)
-        for name, value in {"content-type": answer.content_type, **answer.headers}.items():
+        content = response.body if isinstance(response.body, bytes) else _json(response.body)
+        self.send_response(response.status)
+        for name, value in {"content-type": response.content_type, **response.headers}.items():
             self.send_header(name, value)
-        if answer.content_type != "text/event-stream":
+        if response.content_type != "text/event-stream":
             self.send_header("content-length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)
-        if answer.stays_open:
+        if response.stays_open:
             server.closing.wait()
 
-    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _answer  # noqa: N815
+    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _respond  # noqa: N815
 
     def log_message(self, *_arguments: Any) -> None:
         pass
@@ -97,8 +97,8 @@ def _json(body: Any) -> bytes:
 
 
 @contextmanager
-def serving(*answers: Answer) -> Iterator[StubServer]:
-    with StubServer(answers) as server:
+def serving(*responses: StubResponse) -> Iterator[StubServer]:
+    with StubServer(responses) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from stub_server import KEY, Answer, problem, serving
+from stub_server import KEY, StubResponse, problem, serving
 
 import agent_herald
 from agent_herald import (
@@ -16,14 +16,14 @@ from agent_herald import (
     HeraldError,
     InvalidRequestError,
     NotFoundError,
-    UnexpectedAnswerError,
+    UnexpectedResponseError,
 )
 from agent_herald.problems import PROBLEMS
 
 
-def raised_by(answer: Answer) -> HeraldError:
+def raised_by(response: StubResponse) -> HeraldError:
     with (
-        serving(answer) as server,
+        serving(response) as server,
         HeraldClient(**server.options, retries=0) as client,
         pytest.raises(HeraldError) as raised,
     ):
@@ -62,34 +62,37 @@ def test_an_error_survives_pickling() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
+    "response",
     [
-        Answer(502, b"<h1>Bad Gateway</h1>", content_type="text/html"),
-        Answer(302, None, {"location": "http://127.0.0.1:1/"}),
-        Answer(200, b"<h1>Sign in</h1>", content_type="text/html"),
-        Answer(200, b"{", content_type="application/json"),
-        Answer(500, b"{", content_type="application/problem+json"),
-        Answer(500, {"code": 7}, content_type="application/problem+json"),
-        Answer(500, [], content_type="application/problem+json"),
+        StubResponse(502, b"<h1>Bad Gateway</h1>", content_type="text/html"),
+        StubResponse(302, None, {"location": "http://127.0.0.1:1/"}),
+        StubResponse(200, b"<h1>Sign in</h1>", content_type="text/html"),
+        StubResponse(200, b"{", content_type="application/json"),
+        StubResponse(500, b"{", content_type="application/problem+json"),
+        StubResponse(500, {"code": 7}, content_type="application/problem+json"),
+        StubResponse(500, [], content_type="application/problem+json"),
     ],
     ids=["html", "redirect", "a page", "cut", "cut problem", "no code", "no object"],
 )
-def test_a_response_from_another_server_is_unexpected(answer: Answer) -> None:
-    error = raised_by(answer)
-    assert isinstance(error, UnexpectedAnswerError)
-    assert (error.code, error.status) == ("unexpected_answer", answer.status)
+def test_a_response_from_another_server_is_unexpected(response: StubResponse) -> None:
+    error = raised_by(response)
+    assert isinstance(error, UnexpectedResponseError)
+    assert (error.code, error.status) == ("unexpected_response", response.status)
     assert error.request_id.startswith("req_")
 
 
 def test_the_readiness_of_a_process_that_is_not_ready_is_a_result() -> None:
-    not_ready = Answer(503, {"status": "stopping", "parts": {}})
+    not_ready = StubResponse(503, {"status": "stopping", "parts": {}})
     with serving(not_ready) as server, HeraldClient(**server.options) as client:
         assert client.readiness()["status"] == "stopping"
         assert len(server.received) == 1
 
 
 def test_public_calls_send_no_key() -> None:
-    with serving(Answer(200, {"keys": []})) as server, HeraldClient(**server.options) as client:
+    with (
+        serving(StubResponse(200, {"keys": []})) as server,
+        HeraldClient(**server.options) as client,
+    ):
         client.jwks()
         client.health()
         client.readiness()
@@ -106,13 +109,15 @@ def test_no_repr_shows_the_key(kind: type[Any]) -> None:
     assert not any(KEY in text for text in shown)
 
 
-@pytest.mark.parametrize("answer", [Answer(200, {}), Answer(None), problem(401, "unauthenticated")])
+@pytest.mark.parametrize(
+    "response", [StubResponse(200, {}), StubResponse(None), problem(401, "unauthenticated")]
+)
 def test_no_log_line_and_no_traceback_shows_the_key(
-    answer: Answer, caplog: pytest.LogCaptureFixture
+    response: StubResponse, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     text = ""
-    with serving(answer) as server, HeraldClient(**server.options) as client:
+    with serving(response) as server, HeraldClient(**server.options) as client:
         try:
             client.agents.create({"agentName": "a", "externalTenantId": "t"})
         except HeraldError as error:
@@ -189,30 +194,30 @@ def test_an_asyncio_client_rejects_a_blocking_http_client() -> None:
 
 def test_a_success_without_a_body_is_unexpected() -> None:
     with (
-        serving(Answer(200)) as server,
+        serving(StubResponse(200)) as server,
         HeraldClient(**server.options) as client,
-        pytest.raises(UnexpectedAnswerError),
+        pytest.raises(UnexpectedResponseError),
     ):
         client.agents.delete("agt_1")
 
 
 @pytest.mark.parametrize("uid", ["", ".", ".."])
 def test_a_uid_that_would_change_the_path_is_refused(uid: str) -> None:
-    with serving(Answer(204)) as server, HeraldClient(**server.options) as client:
-        with pytest.raises(ValueError, match="no uid"):
+    with serving(StubResponse(204)) as server, HeraldClient(**server.options) as client:
+        with pytest.raises(ValueError, match="not a uid"):
             client.agents.delete(uid)
         assert server.received == []
 
 
 def test_a_uid_is_escaped_in_the_path() -> None:
-    with serving(Answer(204)) as server, HeraldClient(**server.options) as client:
+    with serving(StubResponse(204)) as server, HeraldClient(**server.options) as client:
         client.agents.delete("../webhooks/whk_1?x#y%2f")
         target = server.received[0].target
     assert target == "/api/v1/appuid/app_1/agents/..%2Fwebhooks%2Fwhk_1%3Fx%23y%252f"
 
 
 def test_the_url_may_have_a_path() -> None:
-    with serving(Answer(204)) as server:
+    with serving(StubResponse(204)) as server:
         options = {**server.options, "url": f"{server.url}/herald/"}
         with HeraldClient(**options) as client:
             client.agents.delete("agt_1")
@@ -220,7 +225,7 @@ def test_the_url_may_have_a_path() -> None:
 
 
 def test_a_client_of_httpx_stays_open() -> None:
-    with serving(Answer(204)) as server, httpx2.Client() as http_client:
+    with serving(StubResponse(204)) as server, httpx2.Client() as http_client:
         with HeraldClient(**server.options, http_client=http_client) as client:
             client.agents.delete("agt_1")
         assert not http_client.is_closed

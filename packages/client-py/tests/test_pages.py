@@ -5,13 +5,13 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from stub_server import Answer, problem, serving
+from stub_server import StubResponse, problem, serving
 
 from agent_herald import AsyncHeraldClient, HeraldClient, InvalidCursorError
 
 
-def page(uids: list[str], cursor: str | None) -> Answer:
-    return Answer(200, {"data": [{"uid": uid} for uid in uids], "nextCursor": cursor})
+def page(uids: list[str], cursor: str | None) -> StubResponse:
+    return StubResponse(200, {"data": [{"uid": uid} for uid in uids], "nextCursor": cursor})
 
 
 PAGES = (page(["a", "b"], "c=1&x"), page([], "c2"), page(["c"], None))

@@ -54,8 +54,8 @@ def test_the_examples_of_a_section_run(section: str) -> None:
             exec(example, {"client": client})  # noqa: S102
 
 
-def test_the_example_of_an_idempotency_key_repeats_the_first_answer() -> None:
-    (example,) = examples_of("Repeated calls")
+def test_the_example_of_an_idempotency_key_repeats_the_first_response() -> None:
+    (example,) = examples_of("Retries")
     with furnished_world() as world:
         # The example's address belongs to someone else, and its key may have been used here before.
         program = example.replace("https://example.com/hook", world.receiver_url)

@@ -8,15 +8,15 @@ from email.utils import formatdate
 from typing import Any
 
 import pytest
-from stub_server import Answer, problem, serving
+from stub_server import StubResponse, problem, serving
 
 from agent_herald import (
     AsyncHeraldClient,
     ConflictError,
     HeraldClient,
     HeraldError,
-    NoAnswerError,
-    NoAnswerInTimeError,
+    NoResponseError,
+    NoResponseInTimeError,
     NotReachedError,
     OverloadedError,
     RateLimitedError,
@@ -30,7 +30,7 @@ from agent_herald._retries import seconds_until_retry
 GET = Call("GET", "/x")
 POST = Call("POST", "/x")
 POST_WITH_KEY = Call("POST", "/x", idempotency_key="key")
-OK = Answer(200, {"uid": "agt_1"})
+OK = StubResponse(200, {"uid": "agt_1"})
 
 
 def create(client: HeraldClient) -> Any:
@@ -49,10 +49,12 @@ def sign_in(client: HeraldClient) -> Any:
     return client.users.sign_in({"externalId": "u"})
 
 
-@pytest.mark.parametrize("failure", [problem(503, "unavailable"), Answer(None), Answer(502)])
+@pytest.mark.parametrize(
+    "failure", [problem(503, "unavailable"), StubResponse(None), StubResponse(502)]
+)
 @pytest.mark.parametrize("call", [get, create, sign_in])
 def test_a_repeatable_call_is_retried_after_a_failure(
-    call: Callable[[HeraldClient], Any], failure: Answer
+    call: Callable[[HeraldClient], Any], failure: StubResponse
 ) -> None:
     with serving(failure, failure, OK) as server, HeraldClient(**server.options) as client:
         assert call(client) == {"uid": "agt_1"}
@@ -61,10 +63,10 @@ def test_a_repeatable_call_is_retried_after_a_failure(
 
 @pytest.mark.parametrize(
     ("failure", "kind"),
-    [(problem(503, "unavailable"), UnavailableError), (Answer(None), NoAnswerError)],
+    [(problem(503, "unavailable"), UnavailableError), (StubResponse(None), NoResponseError)],
 )
 def test_a_change_without_a_key_is_not_retried_if_it_may_have_been_processed(
-    failure: Answer, kind: type[HeraldError]
+    failure: StubResponse, kind: type[HeraldError]
 ) -> None:
     with serving(failure, OK) as server, HeraldClient(**server.options) as client:
         with pytest.raises(kind):
@@ -76,7 +78,7 @@ def test_a_change_without_a_key_is_not_retried_if_it_may_have_been_processed(
     "refusal",
     [problem(429, "rate_limited"), problem(408, "request_timeout"), problem(503, "overloaded")],
 )
-def test_any_call_rejected_before_processing_is_retried(refusal: Answer) -> None:
+def test_any_call_rejected_before_processing_is_retried(refusal: StubResponse) -> None:
     with serving(refusal, OK) as server, HeraldClient(**server.options) as client:
         change(client)
         assert len(server.received) == 2
@@ -85,7 +87,7 @@ def test_any_call_rejected_before_processing_is_retried(refusal: Answer) -> None
 @pytest.mark.parametrize(
     "refusal", [problem(401, "unauthenticated"), problem(409, "conflict"), problem(500, "internal")]
 )
-def test_other_problems_are_final(refusal: Answer) -> None:
+def test_other_problems_are_final(refusal: StubResponse) -> None:
     with serving(refusal, OK) as server, HeraldClient(**server.options) as client:
         with pytest.raises(HeraldError):
             get(client)
@@ -105,7 +107,7 @@ def test_the_last_error_is_raised_after_the_retries(retries: int) -> None:
 
 
 def test_all_attempts_of_a_call_share_an_idempotency_key_and_a_request_id() -> None:
-    with serving(Answer(None), OK) as server, HeraldClient(**server.options) as client:
+    with serving(StubResponse(None), OK) as server, HeraldClient(**server.options) as client:
         create(client)
         create(client)
         keys = [received.headers["idempotency-key"] for received in server.received]
@@ -250,11 +252,11 @@ def test_a_call_that_was_never_sent_is_retried() -> None:
 
 
 def test_a_response_that_takes_too_long_raises_its_own_error() -> None:
-    slow = Answer(held=True)
+    slow = StubResponse(held=True)
     with (
         serving(slow) as server,
         HeraldClient(**server.options, timeout_seconds=0.1, retries=0) as client,
-        pytest.raises(NoAnswerInTimeError) as raised,
+        pytest.raises(NoResponseInTimeError) as raised,
     ):
         get(client)
     assert raised.value.status is None
@@ -263,12 +265,12 @@ def test_a_response_that_takes_too_long_raises_its_own_error() -> None:
 def test_the_asyncio_client_retries_in_the_same_way() -> None:
     async def run(url_options: dict[str, Any]) -> Any:
         async with AsyncHeraldClient(**url_options) as client:
-            answer = await client.agents.create({"agentName": "a", "externalTenantId": "t"})
+            agent = await client.agents.create({"agentName": "a", "externalTenantId": "t"})
             with pytest.raises(UnauthenticatedError):
                 await client.agents.get("agt_1")
-            return answer
+            return agent
 
-    refusals = (Answer(None), problem(503, "overloaded"), OK, problem(401, "unauthenticated"))
+    refusals = (StubResponse(None), problem(503, "overloaded"), OK, problem(401, "unauthenticated"))
     with serving(*refusals) as server:
         assert asyncio.run(run(server.options)) == {"uid": "agt_1"}
         keys = {received.headers["idempotency-key"] for received in server.received[:3]}

@@ -194,7 +194,7 @@ def test_each_method_is_called() -> None:
 
 
 @pytest.mark.parametrize("method", CALLS)
-def test_the_service_answers(method: str, world: World) -> None:
+def test_the_service_responds(method: str, world: World) -> None:
     assert CALLS[method](world)
 
 
@@ -216,7 +216,7 @@ def test_a_page_of_one_is_followed_by_the_next(world: World) -> None:
     assert listed[:3] == agents[::-1]
 
 
-def test_a_repeated_key_gets_the_first_answer_and_another_body_is_refused(world: World) -> None:
+def test_a_repeated_key_gets_the_first_response_and_another_body_is_refused(world: World) -> None:
     key = os.urandom(8).hex()
     accounts = world.client.accounts
     first = accounts.create({"name": "Once"}, idempotency_key=key)

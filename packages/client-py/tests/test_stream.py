@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
-from stub_server import Answer, problem, serving
+from stub_server import StubResponse, problem, serving
 
 from agent_herald import (
     AsyncHeraldClient,
@@ -14,15 +14,15 @@ from agent_herald import (
     NotReachedError,
     UnauthenticatedError,
     UnavailableError,
-    UnexpectedAnswerError,
+    UnexpectedResponseError,
     _async_transport,
     _sync_transport,
 )
 from agent_herald._messages import Message, MessageReader
 
 
-def streamed(text: str, *, stays_open: bool = False) -> Answer:
-    return Answer(200, text.encode(), {}, "text/event-stream", stays_open=stays_open)
+def streamed(text: str, *, stays_open: bool = False) -> StubResponse:
+    return StubResponse(200, text.encode(), {}, "text/event-stream", stays_open=stays_open)
 
 
 def event(n: int, **more: Any) -> str:
@@ -36,17 +36,17 @@ CUT = "id: id9\ndata: {"
 
 
 def test_a_stream_continues_from_the_last_id_after_each_interruption() -> None:
-    answers = (
+    responses = (
         streamed(OPENED + event(1) + CUT),
         streamed(OPENED.replace("id0", "id1") + event(2) + CLOSED),
-        Answer(None),
+        StubResponse(None),
         problem(503, "unavailable"),
         problem(503, "overloaded"),
-        Answer(502),
+        StubResponse(502),
         streamed(": heartbeat\nid: id3\n\n"),
         streamed(event(4), stays_open=True),
     )
-    with serving(*answers) as server, HeraldClient(**server.options) as client:
+    with serving(*responses) as server, HeraldClient(**server.options) as client:
         stream = client.events.stream(entity="agent")
         got = [one["eventId"] for one in islice(stream, 3)]
         asked = [received.headers["last-event-id"] for received in server.received]
@@ -84,8 +84,8 @@ def test_a_silent_stream_counts_as_interrupted(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_final_error_ends_a_stream() -> None:
-    answers = (streamed(OPENED + event(1) + CLOSED), problem(401, "unauthenticated"))
-    with serving(*answers) as server, HeraldClient(**server.options) as client:
+    responses = (streamed(OPENED + event(1) + CLOSED), problem(401, "unauthenticated"))
+    with serving(*responses) as server, HeraldClient(**server.options) as client:
         events = iter(client.events.stream())
         assert next(events)["eventId"] == "evt_1"
         with pytest.raises(UnauthenticatedError):
@@ -101,11 +101,11 @@ def test_a_stream_that_never_opened_is_retried_as_often_as_a_call() -> None:
 
 
 def test_a_response_that_is_not_a_stream_is_unexpected() -> None:
-    page = Answer(200, b"<h1>Sign in</h1>", content_type="text/html")
+    page = StubResponse(200, b"<h1>Sign in</h1>", content_type="text/html")
     with (
         serving(page) as server,
         HeraldClient(**server.options) as client,
-        pytest.raises(UnexpectedAnswerError),
+        pytest.raises(UnexpectedResponseError),
     ):
         next(iter(client.events.stream()))
 
@@ -124,13 +124,13 @@ def test_an_asyncio_stream_continues_after_an_interruption(monkeypatch: pytest.M
 
     silent = streamed(OPENED + event(2), stays_open=True)
     with serving(
-        streamed(OPENED + event(1) + CUT), Answer(None), silent, streamed(event(3))
+        streamed(OPENED + event(1) + CUT), StubResponse(None), silent, streamed(event(3))
     ) as server:
         assert asyncio.run(run(server.options)) == ["evt_1", "evt_2", "evt_3"]
 
 
 def test_a_missing_service_raises_not_reached() -> None:
-    with serving(Answer(200)) as server:
+    with serving(StubResponse(200)) as server:
         options = server.options
     with (
         HeraldClient(**options, retries=0) as client,

@@ -7,7 +7,7 @@ import venv
 from pathlib import Path
 from zipfile import ZipFile
 
-from stub_server import Answer, serving
+from stub_server import StubResponse, serving
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -48,7 +48,7 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
     venv.create(environment, with_pip=False)
     python = environment / "bin" / "python"
     run(*pip, "--python", python, "install", *options, wheel)
-    page = Answer(200, {"data": [{"uid": "agt_1"}], "nextCursor": None})
+    page = StubResponse(200, {"data": [{"uid": "agt_1"}], "nextCursor": None})
     with serving(page) as server:
         listed = run(python, "-I", "-c", PROGRAM, server.url, sysconfig.get_path("purelib"))
     assert listed == "['agt_1']\n"

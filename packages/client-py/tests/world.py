@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from stub_server import Answer, serving
+from stub_server import StubResponse, serving
 
 from agent_herald import HeraldClient
 from agent_herald.types import CreateContextFileBody, CreateWebhookBody
@@ -89,7 +89,7 @@ class World:
 
 @contextmanager
 def furnished_world() -> Iterator[World]:
-    with serving(Answer(200)) as receiver, HeraldClient(**options()) as client:
+    with serving(StubResponse(200)) as receiver, HeraldClient(**options()) as client:
         account = client.accounts.create({"name": "Clients"})["uid"]
         signed_in = client.users.sign_in({"externalId": "client-py", "accountUids": [account]})
         webhook = client.webhooks.create(

@@ -60,8 +60,8 @@ export class TimedOutError extends HeraldError {
 }
 
 /** The response did not come from the service. A proxy may have sent it. */
-export class UnexpectedAnswerError extends HeraldError {
-  override readonly name = 'UnexpectedAnswerError';
-  declare readonly code: 'unexpected_answer';
+export class UnexpectedResponseError extends HeraldError {
+  override readonly name = 'UnexpectedResponseError';
+  declare readonly code: 'unexpected_response';
   declare readonly status: number;
 }

@@ -7,7 +7,7 @@ export {
   HeraldError,
   HeraldProblem,
   TimedOutError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from './errors.ts';
 export type * from './generated/admin-calls.ts';
 export type * from './generated/calls.ts';

@@ -1,5 +1,5 @@
 // The live stream of events. After an interruption it continues where it left off.
-import { readError, unexpectedAnswer } from './answers.ts';
+import { readError, unexpectedResponse } from './responses.ts';
 import { checkVisible } from './checks.ts';
 import { HeraldError } from './errors.ts';
 import type { EventWithPayload } from './generated/models.ts';
@@ -123,7 +123,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
         );
       const type = response.headers.get('content-type') ?? '';
       if (response.body === null || !type.startsWith('text/event-stream'))
-        throw unexpectedAnswer(response, prepared.requestId);
+        throw unexpectedResponse(response, prepared.requestId);
       return yield* readMessages(response.body, connection);
     } finally {
       clearTimeout(timer);

@@ -1,5 +1,5 @@
 // Sends the requests of calls and retries them where that is safe.
-import { readError, readResult } from './answers.ts';
+import { readError, readResult } from './responses.ts';
 import { checkFunction, checkLimits, checkRequestId, checkVisible } from './checks.ts';
 import { ConnectionFailedError, HeraldError, TimedOutError } from './errors.ts';
 import type { CallOptions, IdempotentCallOptions, TransportOptions } from './options.ts';

@@ -65,8 +65,8 @@ def post_to_asgi(app: Starlette) -> Post:
     client = TestClient(app)
 
     def post(headers: dict[str, str], body: bytes) -> tuple[int, str | None, bytes]:
-        answer = client.post("/hook", content=body, headers=headers)
-        return answer.status_code, answer.headers.get("content-type"), answer.content
+        response = client.post("/hook", content=body, headers=headers)
+        return response.status_code, response.headers.get("content-type"), response.content
 
     return post
 
@@ -76,8 +76,8 @@ def with_flask() -> Post:
     app.post("/hook")(for_flask.handles_deliveries(receiver_of_test())(handler))
 
     def post(headers: dict[str, str], body: bytes) -> tuple[int, str | None, bytes]:
-        answer = app.test_client().post("/hook", data=body, headers=headers)
-        return answer.status_code, answer.headers.get("content-type"), answer.data
+        response = app.test_client().post("/hook", data=body, headers=headers)
+        return response.status_code, response.headers.get("content-type"), response.data
 
     return post
 
@@ -90,8 +90,8 @@ def post_to_django(view: for_django.View | for_django.AsyncView) -> Post:
     client = Client(enforce_csrf_checks=True)
 
     def post(headers: dict[str, str], body: bytes) -> tuple[int, str | None, bytes]:
-        answer = client.post("/hook", body, "application/json", headers=headers)
-        return answer.status_code, answer.headers.get("content-type"), answer.content
+        response = client.post("/hook", body, "application/json", headers=headers)
+        return response.status_code, response.headers.get("content-type"), response.content
 
     return post
 
@@ -125,8 +125,8 @@ def test_a_delivery_is_handled_once_and_the_response_has_no_body(framework: Fram
 @each_framework
 def test_a_refused_request_gets_its_code_as_json(framework: Framework) -> None:
     headers, body = delivery_of()
-    answer = framework()(headers, body + b" ")
-    assert answer == (401, "application/json", b'{"code": "signature_mismatch"}')
+    response = framework()(headers, body + b" ")
+    assert response == (401, "application/json", b'{"code": "signature_mismatch"}')
     assert event_ids == []
 
 
@@ -176,8 +176,8 @@ def test_a_long_body_of_unknown_length_is_refused_before_its_end() -> None:
 
 def test_another_method_is_refused() -> None:
     view = for_django.handles_deliveries(receiver_of_test())(handler)
-    answer = view(RequestFactory().get("/hook"))
-    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+    response = view(RequestFactory().get("/hook"))
+    assert (response.status_code, response.headers["Allow"]) == (405, "POST")
 
 
 def test_flask_rejects_a_coroutine_function() -> None:
@@ -190,5 +190,5 @@ def test_starlette_joins_a_header_that_was_sent_twice() -> None:
     client = TestClient(Starlette(routes=[Route("/hook", endpoint, methods=["POST"])]))
     headers, body = delivery_of("evt_1")
     twice = [*headers.items(), ("webhook-id", "evt_1")]
-    answer = client.post("/hook", content=body, headers=twice)
-    assert (answer.status_code, answer.json()) == (401, {"code": "signature_mismatch"})
+    response = client.post("/hook", content=body, headers=twice)
+    assert (response.status_code, response.json()) == (401, {"code": "signature_mismatch"})

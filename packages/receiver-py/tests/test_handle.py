@@ -9,7 +9,6 @@ import pytest
 from deliveries import SECRET, delivery_of
 
 from agent_herald_receiver import (
-    Answer,
     AsyncDeliveryStore,
     Claim,
     Delivery,
@@ -17,9 +16,10 @@ from agent_herald_receiver import (
     MemoryDeliveryStore,
     MemorySequenceStore,
     Receiver,
+    WebhookResponse,
 )
 
-HANDLED = Answer(204)
+HANDLED = WebhookResponse(204)
 
 
 class Calls:
@@ -92,18 +92,18 @@ class BrokenSequences(MemorySequenceStore):
 class Handle(Protocol):
     def __call__(
         self, receiver: Receiver, calls: Calls, event_id: str = "evt_1", sequence: int | None = None
-    ) -> Answer: ...
+    ) -> WebhookResponse: ...
 
 
 def handle(
     receiver: Receiver, calls: Calls, event_id: str = "evt_1", sequence: int | None = None
-) -> Answer:
+) -> WebhookResponse:
     return receiver.handle(*delivery_of(event_id, sequence=sequence), calls)
 
 
 def handle_async(
     receiver: Receiver, calls: Calls, event_id: str = "evt_1", sequence: int | None = None
-) -> Answer:
+) -> WebhookResponse:
     async def handler(delivery: Delivery) -> None:
         calls(delivery)
 
@@ -112,7 +112,7 @@ def handle_async(
 
 def handle_in_thread(
     receiver: Receiver, calls: Calls, event_id: str = "evt_1", sequence: int | None = None
-) -> Answer:
+) -> WebhookResponse:
     return asyncio.run(receiver.handle_async(*delivery_of(event_id, sequence=sequence), calls))
 
 
@@ -122,8 +122,8 @@ each_way = pytest.mark.parametrize("way", [handle, handle_async, handle_in_threa
 @each_way
 def test_each_event_is_handled_once(way: Handle) -> None:
     receiver, calls = Receiver([SECRET]), Calls()
-    answers = [way(receiver, calls, event_id) for event_id in ("evt_1", "evt_1", "evt_2")]
-    assert answers == [HANDLED] * 3
+    responses = [way(receiver, calls, event_id) for event_id in ("evt_1", "evt_1", "evt_2")]
+    assert responses == [HANDLED] * 3
     assert calls.event_ids == ["evt_1", "evt_2"]
 
 
@@ -132,8 +132,8 @@ def test_a_handler_that_failed_gets_the_next_attempt(
     way: Handle, caplog: pytest.LogCaptureFixture
 ) -> None:
     receiver, calls = Receiver([SECRET]), Calls(failures=1)
-    answers = [way(receiver, calls, "evt_1") for _ in range(3)]
-    assert [answer.status for answer in answers] == [500, 204, 204]
+    responses = [way(receiver, calls, "evt_1") for _ in range(3)]
+    assert [response.status for response in responses] == [500, 204, 204]
     assert calls.event_ids == ["evt_1"] * 2
     assert "the database is away" in caplog.text
 
@@ -164,8 +164,8 @@ def test_a_change_whose_sequence_was_not_recorded_is_handled_again(way: Handle) 
 
 def test_a_store_of_coroutines_is_awaited() -> None:
     receiver, calls = Receiver([SECRET], store=CoroutineStore()), Calls(failures=1)
-    answers = [handle_async(receiver, calls) for _ in range(3)]
-    assert [answer.status for answer in answers] == [500, 204, 204]
+    responses = [handle_async(receiver, calls) for _ in range(3)]
+    assert [response.status for response in responses] == [500, 204, 204]
     assert calls.event_ids == ["evt_1"] * 2
 
 
@@ -322,8 +322,8 @@ def test_a_refused_request_gets_the_code_and_no_handler(
 ) -> None:
     headers, body = delivery_of()
     calls = Calls()
-    answer = Receiver([SECRET]).handle({**headers, **changed}, body, calls)
-    assert answer == Answer(status, code)
+    response = Receiver([SECRET]).handle({**headers, **changed}, body, calls)
+    assert response == WebhookResponse(status, code)
     assert calls.event_ids == []
 
 
@@ -334,11 +334,11 @@ def test_a_signed_body_that_is_not_an_event_is_a_bad_request() -> None:
 def test_a_body_may_be_as_long_as_the_limit_and_no_longer() -> None:
     headers, body = delivery_of()
     limits = (len(body), len(body) - 1)
-    answers = [
+    responses = [
         Receiver([SECRET], body_bytes_max=limit).handle(headers, body, Calls()).status
         for limit in limits
     ]
-    assert answers == [204, 413]
+    assert responses == [204, 413]
 
 
 def test_a_full_memory_store_forgets_the_oldest_handled_event() -> None:

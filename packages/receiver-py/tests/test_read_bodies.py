@@ -68,14 +68,14 @@ def test_starlette_behind_a_middleware_that_reads_the_stream(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     headers, body = delivery_of()
-    answer = with_starlette(read_stream).post("/hook", content=body, headers=headers)
-    expect_already_read(answer.status_code, answer.content, caplog)
+    response = with_starlette(read_stream).post("/hook", content=body, headers=headers)
+    expect_already_read(response.status_code, response.content, caplog)
 
 
 def test_starlette_behind_a_middleware_that_keeps_the_body() -> None:
     headers, body = delivery_of()
-    answer = with_starlette(read_body).post("/hook", content=body, headers=headers)
-    assert answer.status_code == 204
+    response = with_starlette(read_body).post("/hook", content=body, headers=headers)
+    assert response.status_code == 204
 
 
 def test_fastapi_with_a_dependency_that_reads_the_stream(caplog: pytest.LogCaptureFixture) -> None:
@@ -86,8 +86,8 @@ def test_fastapi_with_a_dependency_that_reads_the_stream(caplog: pytest.LogCaptu
     app = FastAPI(dependencies=[Depends(read)])
     app.post("/hook")(for_starlette.handles_deliveries(Receiver(SECRET))(handler))
     headers, body = delivery_of()
-    answer = TestClient(app).post("/hook", content=body, headers=headers)
-    expect_already_read(answer.status_code, answer.content, caplog)
+    response = TestClient(app).post("/hook", content=body, headers=headers)
+    expect_already_read(response.status_code, response.content, caplog)
 
 
 @pytest.mark.parametrize(
@@ -129,14 +129,14 @@ def read_without_keeping() -> None:
 
 @pytest.mark.parametrize("read", [read_environ, read_stream_of_flask, read_without_keeping])
 def test_flask_behind_a_stream_reader(read: Read, caplog: pytest.LogCaptureFixture) -> None:
-    answer = post_to_flask(read)
-    expect_already_read(answer.status_code, answer.data, caplog)
+    response = post_to_flask(read)
+    expect_already_read(response.status_code, response.data, caplog)
 
 
 def test_flask_behind_code_that_reads_a_form(caplog: pytest.LogCaptureFixture) -> None:
     headers = {"content-type": "application/x-www-form-urlencoded"}
-    answer = post_to_flask(lambda: request.form, headers)
-    expect_already_read(answer.status_code, answer.data, caplog)
+    response = post_to_flask(lambda: request.form, headers)
+    expect_already_read(response.status_code, response.data, caplog)
 
 
 def test_flask_behind_a_parser_that_keeps_the_body() -> None:
@@ -182,8 +182,8 @@ def test_django_behind_code_that_reads_the_request(
     is_async: bool,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    answer = post_to_django(content_type, read, is_async=is_async)
-    expect_already_read(answer.status_code, answer.content, caplog)
+    response = post_to_django(content_type, read, is_async=is_async)
+    expect_already_read(response.status_code, response.content, caplog)
 
 
 def read_whole(request: HttpRequest) -> None:
@@ -221,8 +221,8 @@ def test_a_missing_body_is_a_wrong_signature(
     caplog.set_level(logging.INFO)
     headers, _ = delivery_of()
     lengths = {} if length is None else {"Content-Length": length}
-    answer = Receiver(SECRET).handle({**headers, **lengths}, b"", handler)
-    assert (answer.status, answer.code) == (401, "signature_mismatch")
+    response = Receiver(SECRET).handle({**headers, **lengths}, b"", handler)
+    assert (response.status, response.code) == (401, "signature_mismatch")
     assert "the body is empty" in caplog.text
 
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { nodeAnswers } from './node.ts';
+import { nodeResponder } from './node.ts';
 import type { ReceiverOptions } from './receiver.ts';
 
 export interface FastifyReceiverOptions extends ReceiverOptions {
@@ -8,12 +8,12 @@ export interface FastifyReceiverOptions extends ReceiverOptions {
 
 /** Returns a plugin with its own route. Body parsers outside the plugin are not affected. */
 export function fastifyReceiver(options: FastifyReceiverOptions): FastifyPluginAsync {
-  const answerTo = nodeAnswers(options);
+  const respondTo = nodeResponder(options);
   return async (app) => {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     app.post(options.path, async (request, reply) => {
-      const { status, headers, body } = await answerTo(request.raw);
+      const { status, headers, body } = await respondTo(request.raw);
       return reply.code(status).headers(headers).send(body);
     });
   };

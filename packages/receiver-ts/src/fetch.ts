@@ -7,12 +7,12 @@ export function fetchReceiver(options: ReceiverOptions): (request: Request) => P
   const receiver = new Receiver(options);
   return async (request) => {
     const { method, headers } = request;
-    const answer = await receiver.receive({
+    const response = await receiver.receive({
       method,
       headers,
       readBody: (bytesMax) => readBody(request, bytesMax),
     });
-    return new Response(answer.body, { status: answer.status, headers: answer.headers });
+    return new Response(response.body, { status: response.status, headers: response.headers });
   };
 }
 

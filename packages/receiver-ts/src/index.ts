@@ -11,11 +11,11 @@ export { isKnownEvent, resourceOf, type UnknownEvent, type WebhookEvent } from '
 export type * from './events.ts';
 export type { HeadersLike } from './headers.ts';
 export {
-  type Answer,
   BodyTooLarge,
   Receiver,
   type ReceiverOptions,
   type UnreadRequest,
+  type WebhookResponse,
 } from './receiver.ts';
 export { type RefusalCode, WebhookRefused } from './refusal.ts';
 export type { Scheme } from './secrets.ts';

@@ -1,4 +1,4 @@
-import { type NodeRequest, nodeAnswers } from './node.ts';
+import { type NodeRequest, nodeResponder } from './node.ts';
 import type { ReceiverOptions } from './receiver.ts';
 
 interface KoaContext {
@@ -10,9 +10,9 @@ interface KoaContext {
 
 /** Returns a middleware for its own route. Register it before any body parser. */
 export function koaReceiver(options: ReceiverOptions) {
-  const answerTo = nodeAnswers(options);
+  const respondTo = nodeResponder(options);
   return async (ctx: KoaContext): Promise<void> => {
-    const { status, headers, body } = await answerTo(ctx.req);
+    const { status, headers, body } = await respondTo(ctx.req);
     ctx.body = body;
     ctx.status = status;
     ctx.set({ ...headers });

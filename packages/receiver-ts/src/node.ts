@@ -1,6 +1,6 @@
 // The adapter for node:http, and the base of the adapters built on it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, BodyTooLarge, Receiver, type ReceiverOptions } from './receiver.ts';
+import { BodyTooLarge, Receiver, type ReceiverOptions, type WebhookResponse } from './receiver.ts';
 import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
 
 /** A node:http request, possibly with the body that a platform or parser has read. */
@@ -8,15 +8,17 @@ export type NodeRequest = IncomingMessage & { body?: unknown; rawBody?: unknown 
 
 /** Returns a handler for `http.createServer`. */
 export function nodeReceiver(options: ReceiverOptions) {
-  const answerTo = nodeAnswers(options);
+  const respondTo = nodeResponder(options);
   return async (request: NodeRequest, response: ServerResponse): Promise<void> => {
-    const { status, headers, body } = await answerTo(request);
+    const { status, headers, body } = await respondTo(request);
     response.writeHead(status, headers).end(body);
   };
 }
 
 /** Returns a function that handles node:http requests and returns the responses to send. */
-export function nodeAnswers(options: ReceiverOptions): (request: NodeRequest) => Promise<Answer> {
+export function nodeResponder(
+  options: ReceiverOptions,
+): (request: NodeRequest) => Promise<WebhookResponse> {
   const receiver = new Receiver(options);
   return (request) =>
     receiver.receive({

@@ -23,7 +23,7 @@ export interface ReceiverOptions extends VerifierOptions {
   bodyBytesMax?: number | undefined;
 }
 
-export interface Answer {
+export interface WebhookResponse {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: string | null;
@@ -44,7 +44,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   invalid_body: 400,
   event_id_mismatch: 400,
 };
-const done: Answer = { status: 204, headers: {}, body: null };
+const done: WebhookResponse = { status: 204, headers: {}, body: null };
 const bodyBytesMaxDefault = 1_048_576;
 
 /** A request whose body has not been read. */
@@ -74,8 +74,8 @@ export class Receiver {
   }
 
   /** Handles a request and returns the response. Refusals and errors are passed to `onError`. */
-  async receive(request: UnreadRequest): Promise<Answer> {
-    if (request.method !== 'POST') return answerOf(405, 'method_not_allowed', { Allow: 'POST' });
+  async receive(request: UnreadRequest): Promise<WebhookResponse> {
+    if (request.method !== 'POST') return responseOf(405, 'method_not_allowed', { Allow: 'POST' });
     try {
       const body = await request.readBody(this.#bodyBytesMax);
       const delivery = await this.#verifier.verify({ headers: request.headers, body });
@@ -83,12 +83,12 @@ export class Receiver {
     } catch (error) {
       this.#options.onError?.(error);
       if (error instanceof WebhookRefused) return refusalOf(error);
-      if (error instanceof BodyTooLarge) return answerOf(413, 'body_too_large');
-      return answerOf(500, 'handler_failed');
+      if (error instanceof BodyTooLarge) return responseOf(413, 'body_too_large');
+      return responseOf(500, 'handler_failed');
     }
   }
 
-  async #handle(delivery: Delivery): Promise<Answer> {
+  async #handle(delivery: Delivery): Promise<WebhookResponse> {
     const { event, isTest } = delivery;
     if (isTest) {
       await this.#options.onTest?.(event, delivery);
@@ -97,7 +97,7 @@ export class Receiver {
     const token = crypto.randomUUID();
     try {
       const claim = await this.#deliveries.claim(event.eventId, token);
-      if (claim === 'busy') return answerOf(409, 'in_progress');
+      if (claim === 'busy') return responseOf(409, 'in_progress');
       if (claim === 'new') await this.#handleClaimed(delivery, token);
     } catch (error) {
       // Even if the claim failed: the store may have saved it before its response was lost.
@@ -138,13 +138,17 @@ export class Receiver {
 }
 
 /** Returns the response to a refused request. The service shows it with the attempt, so it explains a wrong setup. */
-function refusalOf({ code }: WebhookRefused): Answer {
-  const answer = answerOf(statuses[code], code);
-  if (code !== 'body_already_read') return answer;
-  return { ...answer, body: JSON.stringify({ code, detail: bodyAlreadyRead }) };
+function refusalOf({ code }: WebhookRefused): WebhookResponse {
+  const response = responseOf(statuses[code], code);
+  if (code !== 'body_already_read') return response;
+  return { ...response, body: JSON.stringify({ code, detail: bodyAlreadyRead }) };
 }
 
-function answerOf(status: number, code: string, headers: Record<string, string> = {}): Answer {
+function responseOf(
+  status: number,
+  code: string,
+  headers: Record<string, string> = {},
+): WebhookResponse {
   return {
     status,
     headers: { 'Content-Type': 'application/json', ...headers },

@@ -79,7 +79,7 @@ export class Verifier {
       const expected = `v1,${base64(await sign(`${id}.${timestamp}.`, body))}`;
       if (signatures.some((signature) => isSame(signature, expected))) return;
     }
-    throw mismatch('no signature in webhook-signature is right', headers, body);
+    throw mismatch('no signature in webhook-signature is valid', headers, body);
   }
 
   #checkTime(timestamp: string): void {

@@ -11,10 +11,10 @@ from ._sync_transport import Paged
 from ._version import __version__
 from .errors import (
     HeraldError,
-    NoAnswerError,
-    NoAnswerInTimeError,
+    NoResponseError,
+    NoResponseInTimeError,
     NotReachedError,
-    UnexpectedAnswerError,
+    UnexpectedResponseError,
 )
 from .problems import *  # noqa: F403
 
@@ -25,12 +25,12 @@ __all__ = [
     "EventStream",
     "HeraldClient",
     "HeraldError",
-    "NoAnswerError",
-    "NoAnswerInTimeError",
+    "NoResponseError",
+    "NoResponseInTimeError",
     "NotReachedError",
     "Page",
     "Paged",
-    "UnexpectedAnswerError",
+    "UnexpectedResponseError",
     "__version__",
     "types",
 ]

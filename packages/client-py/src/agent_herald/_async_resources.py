@@ -17,17 +17,17 @@ class AsyncUsers:
 
     async def sign_in(self, body: types.SignUserInBody) -> types.SignedIn:
         """Sign in a user. The first sign-in creates the user. The API key needs the scope `users:auth`."""
-        answer: types.SignedIn = await self._transport.send(
+        response: types.SignedIn = await self._transport.send(
             Call("POST", path_of("sdkusers", "auth"), body=body, repeatable=True)
         )
-        return answer
+        return response
 
     async def verify_token(self, body: types.VerifyTokenBody) -> types.VerifiedToken:
         """Verify a token. If you send `agentUid`, the response shows whether the user can reach that agent. The API key needs the scope `users:auth`."""
-        answer: types.VerifiedToken = await self._transport.send(
+        response: types.VerifiedToken = await self._transport.send(
             Call("POST", path_of("sdkusers", "token", "verify"), body=body, repeatable=True)
         )
-        return answer
+        return response
 
     async def revoke_tokens(self, user_uid: str) -> None:
         """Revoke the tokens of a user. The API key needs the scope `users:auth`."""
@@ -57,15 +57,17 @@ class AsyncUsers:
 
     async def get(self, user_uid: str) -> types.User:
         """Get a user. The API key needs the scope `admin`."""
-        answer: types.User = await self._transport.send(Call("GET", path_of("sdkusers", user_uid)))
-        return answer
+        response: types.User = await self._transport.send(
+            Call("GET", path_of("sdkusers", user_uid))
+        )
+        return response
 
     async def change(self, user_uid: str, body: types.ChangeUserBody) -> types.User:
         """Change the name of a user. The API key needs the scope `admin`."""
-        answer: types.User = await self._transport.send(
+        response: types.User = await self._transport.send(
             Call("PATCH", path_of("sdkusers", user_uid), body=body)
         )
-        return answer
+        return response
 
     async def delete(self, user_uid: str) -> None:
         """Delete a user. The call erases the identity of the user and revokes the tokens. The API key needs the scope `admin`."""
@@ -80,7 +82,7 @@ class AsyncAccounts:
         self, body: types.CreateAccountBody, *, idempotency_key: str | None = None
     ) -> types.Account:
         """Create an account. The API key needs the scope `admin`."""
-        answer: types.Account = await self._transport.send(
+        response: types.Account = await self._transport.send(
             Call(
                 "POST",
                 path_of("accounts"),
@@ -88,7 +90,7 @@ class AsyncAccounts:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(
         self, *, limit: int | None = None, cursor: str | None = None
@@ -101,17 +103,17 @@ class AsyncAccounts:
 
     async def get(self, account_uid: str) -> types.Account:
         """Get an account. The API key needs the scope `admin`."""
-        answer: types.Account = await self._transport.send(
+        response: types.Account = await self._transport.send(
             Call("GET", path_of("accounts", account_uid))
         )
-        return answer
+        return response
 
     async def change(self, account_uid: str, body: types.ChangeAccountBody) -> types.Account:
         """Change the name of an account. The API key needs the scope `admin`."""
-        answer: types.Account = await self._transport.send(
+        response: types.Account = await self._transport.send(
             Call("PATCH", path_of("accounts", account_uid), body=body)
         )
-        return answer
+        return response
 
     async def delete(self, account_uid: str) -> None:
         """Delete an account. The account is removed from its users and agents. Event: `agent.updated` for each of these agents. The API key needs the scope `admin`."""
@@ -151,7 +153,7 @@ class AsyncWebhooks:
         self, body: types.CreateWebhookBody, *, idempotency_key: str | None = None
     ) -> types.WebhookWithSecret:
         """Create a webhook. The API key needs the scope `webhooks:write`."""
-        answer: types.WebhookWithSecret = await self._transport.send(
+        response: types.WebhookWithSecret = await self._transport.send(
             Call(
                 "POST",
                 path_of("webhooks"),
@@ -159,35 +161,35 @@ class AsyncWebhooks:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     async def check_url(self, body: types.CheckWebhookUrlBody) -> types.CheckedUrl:
         """Check the URL of a webhook. The call applies the rules for new webhooks. It does not check the address behind a host name. That address is checked at each attempt. The API key needs the scope `webhooks:write`."""
-        answer: types.CheckedUrl = await self._transport.send(
+        response: types.CheckedUrl = await self._transport.send(
             Call("POST", path_of("webhooks", "check-url"), body=body, repeatable=True)
         )
-        return answer
+        return response
 
     async def list(self) -> builtins.list[types.Webhook]:
         """List webhooks. The list has all webhooks, from oldest to newest. The API key needs the scope `webhooks:read`."""
-        answer: builtins.list[types.Webhook] = await self._transport.send(
+        response: builtins.list[types.Webhook] = await self._transport.send(
             Call("GET", path_of("webhooks"))
         )
-        return answer
+        return response
 
     async def get(self, webhook_uid: str) -> types.Webhook:
         """Get a webhook. The API key needs the scope `webhooks:read`."""
-        answer: types.Webhook = await self._transport.send(
+        response: types.Webhook = await self._transport.send(
             Call("GET", path_of("webhooks", webhook_uid))
         )
-        return answer
+        return response
 
     async def change(self, webhook_uid: str, body: types.ChangeWebhookBody) -> types.Webhook:
         """Change, pause or resume a webhook. The API key needs the scope `webhooks:write`."""
-        answer: types.Webhook = await self._transport.send(
+        response: types.Webhook = await self._transport.send(
             Call("PATCH", path_of("webhooks", webhook_uid), body=body)
         )
-        return answer
+        return response
 
     async def delete(self, webhook_uid: str) -> None:
         """Delete a webhook. The call cancels the open deliveries of the webhook. The API key needs the scope `webhooks:write`."""
@@ -201,7 +203,7 @@ class AsyncWebhooks:
         idempotency_key: str | None = None,
     ) -> types.WebhookWithSecret:
         """Rotate the secret of a webhook. The old secret keeps signing during an overlap. The API key needs the scope `webhooks:write`."""
-        answer: types.WebhookWithSecret = await self._transport.send(
+        response: types.WebhookWithSecret = await self._transport.send(
             Call(
                 "POST",
                 path_of("webhooks", webhook_uid, "secret", "rotate"),
@@ -209,23 +211,23 @@ class AsyncWebhooks:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     async def promote_secret(self, webhook_uid: str) -> types.Webhook:
         """Promote the new secret of a webhook. The new secret then signs `X-Webhook-Signature`. The API key needs the scope `webhooks:write`."""
-        answer: types.Webhook = await self._transport.send(
+        response: types.Webhook = await self._transport.send(
             Call("POST", path_of("webhooks", webhook_uid, "secret", "promote"))
         )
-        return answer
+        return response
 
     async def test(
         self, webhook_uid: str, body: types.TestWebhookBody | None = None
     ) -> types.TestedWebhook:
         """Send a test event to a webhook. The API key needs the scope `webhooks:write`."""
-        answer: types.TestedWebhook = await self._transport.send(
+        response: types.TestedWebhook = await self._transport.send(
             Call("POST", path_of("webhooks", webhook_uid, "test"), body=body)
         )
-        return answer
+        return response
 
     async def recover(
         self,
@@ -235,7 +237,7 @@ class AsyncWebhooks:
         idempotency_key: str | None = None,
     ) -> types.ReplayDryRun | types.StartedReplay:
         """Resend the lost deliveries of a webhook. The call starts a replay of the exhausted, blocked, expired and abandoned deliveries since a time. The API key needs the scope `events:write`."""
-        answer: types.ReplayDryRun | types.StartedReplay = await self._transport.send(
+        response: types.ReplayDryRun | types.StartedReplay = await self._transport.send(
             Call(
                 "POST",
                 path_of("webhooks", webhook_uid, "recover"),
@@ -243,7 +245,7 @@ class AsyncWebhooks:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def deliveries(
         self,
@@ -292,7 +294,7 @@ class AsyncWebhookReplays:
         idempotency_key: str | None = None,
     ) -> types.ReplayDryRun | types.StartedReplay:
         """Replay the events of a period to a webhook. By default, the replay sends only failed deliveries again. The API key needs the scope `events:write`."""
-        answer: types.ReplayDryRun | types.StartedReplay = await self._transport.send(
+        response: types.ReplayDryRun | types.StartedReplay = await self._transport.send(
             Call(
                 "POST",
                 path_of("webhooks", webhook_uid, "replays"),
@@ -300,7 +302,7 @@ class AsyncWebhookReplays:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(
         self, webhook_uid: str, *, limit: int | None = None, cursor: str | None = None
@@ -317,17 +319,17 @@ class AsyncWebhookReplays:
 
     async def get(self, webhook_uid: str, replay_uid: str) -> types.Replay:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
-        answer: types.Replay = await self._transport.send(
+        response: types.Replay = await self._transport.send(
             Call("GET", path_of("webhooks", webhook_uid, "replays", replay_uid))
         )
-        return answer
+        return response
 
     async def cancel(self, webhook_uid: str, replay_uid: str) -> types.Replay:
         """Cancel a replay. The API key needs the scope `events:write`."""
-        answer: types.Replay = await self._transport.send(
+        response: types.Replay = await self._transport.send(
             Call("POST", path_of("webhooks", webhook_uid, "replays", replay_uid, "cancel"))
         )
-        return answer
+        return response
 
 
 class AsyncEventTypes:
@@ -336,8 +338,8 @@ class AsyncEventTypes:
 
     async def list(self) -> types.EventTypes:
         """List event types. Each type has a schema and a sample. The API key needs the scope `webhooks:read`."""
-        answer: types.EventTypes = await self._transport.send(Call("GET", path_of("event-types")))
-        return answer
+        response: types.EventTypes = await self._transport.send(Call("GET", path_of("event-types")))
+        return response
 
 
 class AsyncAgents:
@@ -348,7 +350,7 @@ class AsyncAgents:
         self, body: types.CreateAgentBody, *, idempotency_key: str | None = None
     ) -> types.Agent:
         """Create an agent. Event: `agent.created`. The API key needs the scope `resources:write`."""
-        answer: types.Agent = await self._transport.send(
+        response: types.Agent = await self._transport.send(
             Call(
                 "POST",
                 path_of("agents"),
@@ -356,7 +358,7 @@ class AsyncAgents:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(
         self, *, limit: int | None = None, cursor: str | None = None
@@ -369,15 +371,17 @@ class AsyncAgents:
 
     async def get(self, agent_uid: str) -> types.Agent:
         """Get an agent. The API key needs the scope `resources:read`."""
-        answer: types.Agent = await self._transport.send(Call("GET", path_of("agents", agent_uid)))
-        return answer
+        response: types.Agent = await self._transport.send(
+            Call("GET", path_of("agents", agent_uid))
+        )
+        return response
 
     async def change(self, agent_uid: str, body: types.ChangeAgentBody) -> types.Agent:
         """Change an agent. Event: `agent.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
-        answer: types.Agent = await self._transport.send(
+        response: types.Agent = await self._transport.send(
             Call("PATCH", path_of("agents", agent_uid), body=body)
         )
-        return answer
+        return response
 
     async def delete(self, agent_uid: str) -> None:
         """Delete an agent. Event: `agent.deleted`. The API key needs the scope `resources:write`."""
@@ -392,7 +396,7 @@ class AsyncContexts:
         self, body: types.CreateContextBody, *, idempotency_key: str | None = None
     ) -> types.Context:
         """Create a context. Event: `context.created`. The API key needs the scope `resources:write`."""
-        answer: types.Context = await self._transport.send(
+        response: types.Context = await self._transport.send(
             Call(
                 "POST",
                 path_of("contexts"),
@@ -400,7 +404,7 @@ class AsyncContexts:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(
         self, *, limit: int | None = None, cursor: str | None = None
@@ -413,17 +417,17 @@ class AsyncContexts:
 
     async def get(self, context_uid: str) -> types.Context:
         """Get a context. The API key needs the scope `resources:read`."""
-        answer: types.Context = await self._transport.send(
+        response: types.Context = await self._transport.send(
             Call("GET", path_of("contexts", context_uid))
         )
-        return answer
+        return response
 
     async def change(self, context_uid: str, body: types.ChangeContextBody) -> types.Context:
         """Change a context. Event: `context.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
-        answer: types.Context = await self._transport.send(
+        response: types.Context = await self._transport.send(
             Call("PATCH", path_of("contexts", context_uid), body=body)
         )
-        return answer
+        return response
 
     async def delete(self, context_uid: str) -> None:
         """Delete a context and its files. Events: `contextfile.deleted` for each file, then `context.deleted`. The API key needs the scope `resources:write`."""
@@ -442,7 +446,7 @@ class AsyncContextFiles:
         idempotency_key: str | None = None,
     ) -> types.ContextFile:
         """Create a file of a context. Event: `contextfile.created`. The API key needs the scope `resources:write`."""
-        answer: types.ContextFile = await self._transport.send(
+        response: types.ContextFile = await self._transport.send(
             Call(
                 "POST",
                 path_of("contexts", context_uid, "files"),
@@ -450,7 +454,7 @@ class AsyncContextFiles:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(
         self, context_uid: str, *, limit: int | None = None, cursor: str | None = None
@@ -467,19 +471,19 @@ class AsyncContextFiles:
 
     async def get(self, context_uid: str, file_uid: str) -> types.ContextFile:
         """Get a file of a context. The API key needs the scope `resources:read`."""
-        answer: types.ContextFile = await self._transport.send(
+        response: types.ContextFile = await self._transport.send(
             Call("GET", path_of("contexts", context_uid, "files", file_uid))
         )
-        return answer
+        return response
 
     async def change(
         self, context_uid: str, file_uid: str, body: types.ChangeContextFileBody
     ) -> types.ContextFile:
         """Change a file of a context. Event: `contextfile.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
-        answer: types.ContextFile = await self._transport.send(
+        response: types.ContextFile = await self._transport.send(
             Call("PATCH", path_of("contexts", context_uid, "files", file_uid), body=body)
         )
-        return answer
+        return response
 
     async def delete(self, context_uid: str, file_uid: str) -> None:
         """Delete a file of a context. Event: `contextfile.deleted`. The API key needs the scope `resources:write`."""
@@ -496,7 +500,7 @@ class AsyncChanges:
         self, body: types.ReportChangeBody, *, idempotency_key: str | None = None
     ) -> types.ReportedChange:
         """Report a change. The changed resource is stored on your platform, not in this service. The API key needs the scope `resources:write`."""
-        answer: types.ReportedChange = await self._transport.send(
+        response: types.ReportedChange = await self._transport.send(
             Call(
                 "POST",
                 path_of("changes"),
@@ -504,7 +508,7 @@ class AsyncChanges:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
 
 class AsyncEvents:
@@ -544,10 +548,10 @@ class AsyncEvents:
 
     async def get(self, event_id: str) -> types.EventWithPayload:
         """Get an event and its payload. The API key needs the scope `events:read`."""
-        answer: types.EventWithPayload = await self._transport.send(
+        response: types.EventWithPayload = await self._transport.send(
             Call("GET", path_of("events", event_id))
         )
-        return answer
+        return response
 
     def deliveries(
         self,
@@ -589,7 +593,7 @@ class AsyncEvents:
         idempotency_key: str | None = None,
     ) -> types.Resent:
         """Resend an event. The event is sent immediately. The API key needs the scope `events:write`."""
-        answer: types.Resent = await self._transport.send(
+        response: types.Resent = await self._transport.send(
             Call(
                 "POST",
                 path_of("events", event_id, "resend"),
@@ -597,7 +601,7 @@ class AsyncEvents:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def stream(
         self,
@@ -669,10 +673,10 @@ class AsyncDeliveries:
 
     async def get(self, event_id: str, webhook_uid: str) -> types.DeliveryDetail:
         """Get a delivery and its request. The API key needs the scope `events:read`."""
-        answer: types.DeliveryDetail = await self._transport.send(
+        response: types.DeliveryDetail = await self._transport.send(
             Call("GET", path_of("events", event_id, "deliveries", webhook_uid))
         )
-        return answer
+        return response
 
 
 class AsyncReplays:
@@ -683,7 +687,7 @@ class AsyncReplays:
         self, body: types.CreateReplayBody, *, idempotency_key: str | None = None
     ) -> types.ReplayDryRun | types.StartedReplay:
         """Replay the events of a period to several webhooks. By default, the replay sends only failed deliveries again, to all webhooks. The API key needs the scope `events:write`."""
-        answer: types.ReplayDryRun | types.StartedReplay = await self._transport.send(
+        response: types.ReplayDryRun | types.StartedReplay = await self._transport.send(
             Call(
                 "POST",
                 path_of("replays"),
@@ -691,7 +695,7 @@ class AsyncReplays:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(
         self, *, limit: int | None = None, cursor: str | None = None
@@ -704,17 +708,17 @@ class AsyncReplays:
 
     async def get(self, replay_uid: str) -> types.Replay:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
-        answer: types.Replay = await self._transport.send(
+        response: types.Replay = await self._transport.send(
             Call("GET", path_of("replays", replay_uid))
         )
-        return answer
+        return response
 
     async def cancel(self, replay_uid: str) -> types.Replay:
         """Cancel a replay. The API key needs the scope `events:write`."""
-        answer: types.Replay = await self._transport.send(
+        response: types.Replay = await self._transport.send(
             Call("POST", path_of("replays", replay_uid, "cancel"))
         )
-        return answer
+        return response
 
 
 class AsyncErasures:
@@ -725,7 +729,7 @@ class AsyncErasures:
         self, body: types.CreateErasureBody, *, idempotency_key: str | None = None
     ) -> types.Erasure:
         """Erase the payloads of a tenant or a user. The API key needs the scope `events:write`."""
-        answer: types.Erasure = await self._transport.send(
+        response: types.Erasure = await self._transport.send(
             Call(
                 "POST",
                 path_of("erasures"),
@@ -733,7 +737,7 @@ class AsyncErasures:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(
         self, *, limit: int | None = None, cursor: str | None = None
@@ -746,10 +750,10 @@ class AsyncErasures:
 
     async def get(self, erasure_uid: str) -> types.Erasure:
         """Get an erasure and its progress. The API key needs the scope `events:read`."""
-        answer: types.Erasure = await self._transport.send(
+        response: types.Erasure = await self._transport.send(
             Call("GET", path_of("erasures", erasure_uid))
         )
-        return answer
+        return response
 
 
 class AsyncStats:
@@ -765,7 +769,7 @@ class AsyncStats:
         webhook_uid: str | None = None,
     ) -> types.DeliveryStatistics:
         """Get delivery statistics. The statistics count the outcomes of the attempts in a range of time. The API key needs the scope `events:read`."""
-        answer: types.DeliveryStatistics = await self._transport.send(
+        response: types.DeliveryStatistics = await self._transport.send(
             Call(
                 "GET",
                 path_of("stats", "deliveries"),
@@ -777,7 +781,7 @@ class AsyncStats:
                 },
             )
         )
-        return answer
+        return response
 
     async def webhooks(
         self,
@@ -787,19 +791,21 @@ class AsyncStats:
         until: str | None = None,
     ) -> types.WebhookStatistics:
         """List delivery statistics by webhook. The range is at most 31 whole hours or days. With more than 161 webhooks, the maximum is 5,000 divided by their number. The API key needs the scope `events:read`."""
-        answer: types.WebhookStatistics = await self._transport.send(
+        response: types.WebhookStatistics = await self._transport.send(
             Call(
                 "GET",
                 path_of("stats", "webhooks"),
                 query={"interval": interval, "since": since, "until": until},
             )
         )
-        return answer
+        return response
 
     async def backlog(self) -> types.Backlog:
         """Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
-        answer: types.Backlog = await self._transport.send(Call("GET", path_of("stats", "backlog")))
-        return answer
+        response: types.Backlog = await self._transport.send(
+            Call("GET", path_of("stats", "backlog"))
+        )
+        return response
 
 
 class AsyncSettings:
@@ -808,8 +814,8 @@ class AsyncSettings:
 
     async def get(self) -> types.Settings:
         """Get the settings of the service. Durations are texts such as `30d`. The API key needs the scope `webhooks:read`."""
-        answer: types.Settings = await self._transport.send(Call("GET", path_of("settings")))
-        return answer
+        response: types.Settings = await self._transport.send(Call("GET", path_of("settings")))
+        return response
 
 
 class AsyncAuditLog:
@@ -870,21 +876,21 @@ class AsyncResources:
 
     async def health(self) -> types.Health:
         """Check that the process is running."""
-        answer: types.Health = await self._transport.send(
+        response: types.Health = await self._transport.send(
             Call("GET", path_of("healthz"), public=True)
         )
-        return answer
+        return response
 
     async def readiness(self) -> types.Readiness:
         """Check whether the process is ready for requests."""
-        answer: types.Readiness = await self._transport.send(
-            Call("GET", path_of("readyz"), public=True, answers=(503,))
+        response: types.Readiness = await self._transport.send(
+            Call("GET", path_of("readyz"), public=True, result_statuses=(503,))
         )
-        return answer
+        return response
 
     async def jwks(self) -> types.JwkSet:
         """Get the public keys of user tokens. The response is a JWK set (RFC 7517)."""
-        answer: types.JwkSet = await self._transport.send(
+        response: types.JwkSet = await self._transport.send(
             Call("GET", path_of(".well-known", "jwks.json"), public=True)
         )
-        return answer
+        return response

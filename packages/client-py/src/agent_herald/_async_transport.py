@@ -16,10 +16,10 @@ from ._calls import (
     http_options,
     new_request_id,
     problem_of,
-    read_answer,
+    read_response,
 )
 from ._retries import seconds_until_retry
-from .errors import HeraldError, NoAnswerError, NoAnswerInTimeError, NotReachedError
+from .errors import HeraldError, NoResponseError, NoResponseInTimeError, NotReachedError
 
 T = TypeVar("T")
 
@@ -66,13 +66,13 @@ class AsyncTransport:
         try:
             await response.aread()
         except httpx2.RequestError as error:
-            raise NoAnswerError(_reason(error), request_id=request_id) from error
+            raise NoResponseError(_reason(error), request_id=request_id) from error
         finally:
             await response.aclose()
         raise problem_of(response, request_id)
 
     async def _attempt(self, call: Call, request_id: str) -> Any:
-        return read_answer(call, await self._exchange(call, request_id), request_id)
+        return read_response(call, await self._exchange(call, request_id), request_id)
 
     async def _exchange(
         self, call: Call, request_id: str, *, streams: bool = False
@@ -88,9 +88,9 @@ class AsyncTransport:
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             raise NotReachedError(_reason(error), request_id=request_id) from error
         except httpx2.TimeoutException as error:
-            raise NoAnswerInTimeError(_reason(error), request_id=request_id) from error
+            raise NoResponseInTimeError(_reason(error), request_id=request_id) from error
         except httpx2.RequestError as error:
-            raise NoAnswerError(_reason(error), request_id=request_id) from error
+            raise NoResponseError(_reason(error), request_id=request_id) from error
 
 
 class AsyncPaged(Generic[T]):

@@ -15,7 +15,7 @@ from uuid import uuid4
 import httpx2
 
 from ._version import __version__
-from .errors import HeraldError, UnexpectedAnswerError
+from .errors import HeraldError, UnexpectedResponseError
 from .problems import PROBLEMS
 
 _VISIBLE = re.compile(r"[!-~]{1,255}")
@@ -104,7 +104,7 @@ class Call:
     """Whether a repeat does no harm although it is a POST without an idempotency key."""
     public: bool = False
     """Whether the call is public, so that the key is not sent."""
-    answers: tuple[int, ...] = ()
+    result_statuses: tuple[int, ...] = ()
     """Statuses from 400 that are results instead of problems."""
 
     accept: str = "application/json"
@@ -171,9 +171,9 @@ def http_options(settings: Settings, call: Call, request_id: str) -> dict[str, A
     }
 
 
-def read_answer(call: Call, response: httpx2.Response, request_id: str) -> Any:
+def read_response(call: Call, response: httpx2.Response, request_id: str) -> Any:
     """Returns the JSON of a response, or None if it has no body. Raises a HeraldError."""
-    if not response.is_success and response.status_code not in call.answers:
+    if not response.is_success and response.status_code not in call.result_statuses:
         raise problem_of(response, request_id)
     if response.status_code == _NO_CONTENT:
         return None
@@ -213,9 +213,9 @@ def problem_of(response: httpx2.Response, request_id: str) -> HeraldError:
     )
 
 
-def _unexpected(response: httpx2.Response, request_id: str, what: str) -> UnexpectedAnswerError:
+def _unexpected(response: httpx2.Response, request_id: str, what: str) -> UnexpectedResponseError:
     text = response.text[:_DETAIL_LENGTH_MAX].strip()
-    return UnexpectedAnswerError(
+    return UnexpectedResponseError(
         f"{what}: {text}" if text and response.status_code >= _HTTP_ERROR else what,
         status=response.status_code,
         request_id=response.headers.get("x-request-id", request_id),

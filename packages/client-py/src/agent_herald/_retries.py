@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from ._calls import Call
-from .errors import HeraldError, NoAnswerError, NotReachedError
+from .errors import HeraldError, NoResponseError, NotReachedError
 
 FIRST_WAIT_SECONDS = 0.5
 WAIT_SECONDS_MAX = 8.0
@@ -44,5 +44,5 @@ def _is_retryable(call: Call, error: HeraldError, attempt: int) -> bool:
     if call.idempotency_key is not None and attempt > 1 and error.code == "conflict":
         # The previous attempt lost its response but is still running.
         return True
-    maybe_processed = isinstance(error, NoAnswerError) or error.status in _MAYBE_PROCESSED
+    maybe_processed = isinstance(error, NoResponseError) or error.status in _MAYBE_PROCESSED
     return maybe_processed and call.may_repeat

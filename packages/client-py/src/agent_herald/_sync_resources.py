@@ -17,17 +17,17 @@ class Users:
 
     def sign_in(self, body: types.SignUserInBody) -> types.SignedIn:
         """Sign in a user. The first sign-in creates the user. The API key needs the scope `users:auth`."""
-        answer: types.SignedIn = self._transport.send(
+        response: types.SignedIn = self._transport.send(
             Call("POST", path_of("sdkusers", "auth"), body=body, repeatable=True)
         )
-        return answer
+        return response
 
     def verify_token(self, body: types.VerifyTokenBody) -> types.VerifiedToken:
         """Verify a token. If you send `agentUid`, the response shows whether the user can reach that agent. The API key needs the scope `users:auth`."""
-        answer: types.VerifiedToken = self._transport.send(
+        response: types.VerifiedToken = self._transport.send(
             Call("POST", path_of("sdkusers", "token", "verify"), body=body, repeatable=True)
         )
-        return answer
+        return response
 
     def revoke_tokens(self, user_uid: str) -> None:
         """Revoke the tokens of a user. The API key needs the scope `users:auth`."""
@@ -57,15 +57,15 @@ class Users:
 
     def get(self, user_uid: str) -> types.User:
         """Get a user. The API key needs the scope `admin`."""
-        answer: types.User = self._transport.send(Call("GET", path_of("sdkusers", user_uid)))
-        return answer
+        response: types.User = self._transport.send(Call("GET", path_of("sdkusers", user_uid)))
+        return response
 
     def change(self, user_uid: str, body: types.ChangeUserBody) -> types.User:
         """Change the name of a user. The API key needs the scope `admin`."""
-        answer: types.User = self._transport.send(
+        response: types.User = self._transport.send(
             Call("PATCH", path_of("sdkusers", user_uid), body=body)
         )
-        return answer
+        return response
 
     def delete(self, user_uid: str) -> None:
         """Delete a user. The call erases the identity of the user and revokes the tokens. The API key needs the scope `admin`."""
@@ -80,7 +80,7 @@ class Accounts:
         self, body: types.CreateAccountBody, *, idempotency_key: str | None = None
     ) -> types.Account:
         """Create an account. The API key needs the scope `admin`."""
-        answer: types.Account = self._transport.send(
+        response: types.Account = self._transport.send(
             Call(
                 "POST",
                 path_of("accounts"),
@@ -88,7 +88,7 @@ class Accounts:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Account]:
         """List accounts. The list is ordered from newest to oldest. The API key needs the scope `admin`."""
@@ -99,15 +99,17 @@ class Accounts:
 
     def get(self, account_uid: str) -> types.Account:
         """Get an account. The API key needs the scope `admin`."""
-        answer: types.Account = self._transport.send(Call("GET", path_of("accounts", account_uid)))
-        return answer
+        response: types.Account = self._transport.send(
+            Call("GET", path_of("accounts", account_uid))
+        )
+        return response
 
     def change(self, account_uid: str, body: types.ChangeAccountBody) -> types.Account:
         """Change the name of an account. The API key needs the scope `admin`."""
-        answer: types.Account = self._transport.send(
+        response: types.Account = self._transport.send(
             Call("PATCH", path_of("accounts", account_uid), body=body)
         )
-        return answer
+        return response
 
     def delete(self, account_uid: str) -> None:
         """Delete an account. The account is removed from its users and agents. Event: `agent.updated` for each of these agents. The API key needs the scope `admin`."""
@@ -143,7 +145,7 @@ class Webhooks:
         self, body: types.CreateWebhookBody, *, idempotency_key: str | None = None
     ) -> types.WebhookWithSecret:
         """Create a webhook. The API key needs the scope `webhooks:write`."""
-        answer: types.WebhookWithSecret = self._transport.send(
+        response: types.WebhookWithSecret = self._transport.send(
             Call(
                 "POST",
                 path_of("webhooks"),
@@ -151,33 +153,35 @@ class Webhooks:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def check_url(self, body: types.CheckWebhookUrlBody) -> types.CheckedUrl:
         """Check the URL of a webhook. The call applies the rules for new webhooks. It does not check the address behind a host name. That address is checked at each attempt. The API key needs the scope `webhooks:write`."""
-        answer: types.CheckedUrl = self._transport.send(
+        response: types.CheckedUrl = self._transport.send(
             Call("POST", path_of("webhooks", "check-url"), body=body, repeatable=True)
         )
-        return answer
+        return response
 
     def list(self) -> builtins.list[types.Webhook]:
         """List webhooks. The list has all webhooks, from oldest to newest. The API key needs the scope `webhooks:read`."""
-        answer: builtins.list[types.Webhook] = self._transport.send(
+        response: builtins.list[types.Webhook] = self._transport.send(
             Call("GET", path_of("webhooks"))
         )
-        return answer
+        return response
 
     def get(self, webhook_uid: str) -> types.Webhook:
         """Get a webhook. The API key needs the scope `webhooks:read`."""
-        answer: types.Webhook = self._transport.send(Call("GET", path_of("webhooks", webhook_uid)))
-        return answer
+        response: types.Webhook = self._transport.send(
+            Call("GET", path_of("webhooks", webhook_uid))
+        )
+        return response
 
     def change(self, webhook_uid: str, body: types.ChangeWebhookBody) -> types.Webhook:
         """Change, pause or resume a webhook. The API key needs the scope `webhooks:write`."""
-        answer: types.Webhook = self._transport.send(
+        response: types.Webhook = self._transport.send(
             Call("PATCH", path_of("webhooks", webhook_uid), body=body)
         )
-        return answer
+        return response
 
     def delete(self, webhook_uid: str) -> None:
         """Delete a webhook. The call cancels the open deliveries of the webhook. The API key needs the scope `webhooks:write`."""
@@ -191,7 +195,7 @@ class Webhooks:
         idempotency_key: str | None = None,
     ) -> types.WebhookWithSecret:
         """Rotate the secret of a webhook. The old secret keeps signing during an overlap. The API key needs the scope `webhooks:write`."""
-        answer: types.WebhookWithSecret = self._transport.send(
+        response: types.WebhookWithSecret = self._transport.send(
             Call(
                 "POST",
                 path_of("webhooks", webhook_uid, "secret", "rotate"),
@@ -199,23 +203,23 @@ class Webhooks:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def promote_secret(self, webhook_uid: str) -> types.Webhook:
         """Promote the new secret of a webhook. The new secret then signs `X-Webhook-Signature`. The API key needs the scope `webhooks:write`."""
-        answer: types.Webhook = self._transport.send(
+        response: types.Webhook = self._transport.send(
             Call("POST", path_of("webhooks", webhook_uid, "secret", "promote"))
         )
-        return answer
+        return response
 
     def test(
         self, webhook_uid: str, body: types.TestWebhookBody | None = None
     ) -> types.TestedWebhook:
         """Send a test event to a webhook. The API key needs the scope `webhooks:write`."""
-        answer: types.TestedWebhook = self._transport.send(
+        response: types.TestedWebhook = self._transport.send(
             Call("POST", path_of("webhooks", webhook_uid, "test"), body=body)
         )
-        return answer
+        return response
 
     def recover(
         self,
@@ -225,7 +229,7 @@ class Webhooks:
         idempotency_key: str | None = None,
     ) -> types.ReplayDryRun | types.StartedReplay:
         """Resend the lost deliveries of a webhook. The call starts a replay of the exhausted, blocked, expired and abandoned deliveries since a time. The API key needs the scope `events:write`."""
-        answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
+        response: types.ReplayDryRun | types.StartedReplay = self._transport.send(
             Call(
                 "POST",
                 path_of("webhooks", webhook_uid, "recover"),
@@ -233,7 +237,7 @@ class Webhooks:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def deliveries(
         self,
@@ -282,7 +286,7 @@ class WebhookReplays:
         idempotency_key: str | None = None,
     ) -> types.ReplayDryRun | types.StartedReplay:
         """Replay the events of a period to a webhook. By default, the replay sends only failed deliveries again. The API key needs the scope `events:write`."""
-        answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
+        response: types.ReplayDryRun | types.StartedReplay = self._transport.send(
             Call(
                 "POST",
                 path_of("webhooks", webhook_uid, "replays"),
@@ -290,7 +294,7 @@ class WebhookReplays:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(
         self, webhook_uid: str, *, limit: int | None = None, cursor: str | None = None
@@ -307,17 +311,17 @@ class WebhookReplays:
 
     def get(self, webhook_uid: str, replay_uid: str) -> types.Replay:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
-        answer: types.Replay = self._transport.send(
+        response: types.Replay = self._transport.send(
             Call("GET", path_of("webhooks", webhook_uid, "replays", replay_uid))
         )
-        return answer
+        return response
 
     def cancel(self, webhook_uid: str, replay_uid: str) -> types.Replay:
         """Cancel a replay. The API key needs the scope `events:write`."""
-        answer: types.Replay = self._transport.send(
+        response: types.Replay = self._transport.send(
             Call("POST", path_of("webhooks", webhook_uid, "replays", replay_uid, "cancel"))
         )
-        return answer
+        return response
 
 
 class EventTypes:
@@ -326,8 +330,8 @@ class EventTypes:
 
     def list(self) -> types.EventTypes:
         """List event types. Each type has a schema and a sample. The API key needs the scope `webhooks:read`."""
-        answer: types.EventTypes = self._transport.send(Call("GET", path_of("event-types")))
-        return answer
+        response: types.EventTypes = self._transport.send(Call("GET", path_of("event-types")))
+        return response
 
 
 class Agents:
@@ -338,7 +342,7 @@ class Agents:
         self, body: types.CreateAgentBody, *, idempotency_key: str | None = None
     ) -> types.Agent:
         """Create an agent. Event: `agent.created`. The API key needs the scope `resources:write`."""
-        answer: types.Agent = self._transport.send(
+        response: types.Agent = self._transport.send(
             Call(
                 "POST",
                 path_of("agents"),
@@ -346,7 +350,7 @@ class Agents:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Agent]:
         """List agents. The list is ordered from newest to oldest. The API key needs the scope `resources:read`."""
@@ -357,15 +361,15 @@ class Agents:
 
     def get(self, agent_uid: str) -> types.Agent:
         """Get an agent. The API key needs the scope `resources:read`."""
-        answer: types.Agent = self._transport.send(Call("GET", path_of("agents", agent_uid)))
-        return answer
+        response: types.Agent = self._transport.send(Call("GET", path_of("agents", agent_uid)))
+        return response
 
     def change(self, agent_uid: str, body: types.ChangeAgentBody) -> types.Agent:
         """Change an agent. Event: `agent.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
-        answer: types.Agent = self._transport.send(
+        response: types.Agent = self._transport.send(
             Call("PATCH", path_of("agents", agent_uid), body=body)
         )
-        return answer
+        return response
 
     def delete(self, agent_uid: str) -> None:
         """Delete an agent. Event: `agent.deleted`. The API key needs the scope `resources:write`."""
@@ -380,7 +384,7 @@ class Contexts:
         self, body: types.CreateContextBody, *, idempotency_key: str | None = None
     ) -> types.Context:
         """Create a context. Event: `context.created`. The API key needs the scope `resources:write`."""
-        answer: types.Context = self._transport.send(
+        response: types.Context = self._transport.send(
             Call(
                 "POST",
                 path_of("contexts"),
@@ -388,7 +392,7 @@ class Contexts:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Context]:
         """List contexts. The list is ordered from newest to oldest. The API key needs the scope `resources:read`."""
@@ -399,15 +403,17 @@ class Contexts:
 
     def get(self, context_uid: str) -> types.Context:
         """Get a context. The API key needs the scope `resources:read`."""
-        answer: types.Context = self._transport.send(Call("GET", path_of("contexts", context_uid)))
-        return answer
+        response: types.Context = self._transport.send(
+            Call("GET", path_of("contexts", context_uid))
+        )
+        return response
 
     def change(self, context_uid: str, body: types.ChangeContextBody) -> types.Context:
         """Change a context. Event: `context.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
-        answer: types.Context = self._transport.send(
+        response: types.Context = self._transport.send(
             Call("PATCH", path_of("contexts", context_uid), body=body)
         )
-        return answer
+        return response
 
     def delete(self, context_uid: str) -> None:
         """Delete a context and its files. Events: `contextfile.deleted` for each file, then `context.deleted`. The API key needs the scope `resources:write`."""
@@ -426,7 +432,7 @@ class ContextFiles:
         idempotency_key: str | None = None,
     ) -> types.ContextFile:
         """Create a file of a context. Event: `contextfile.created`. The API key needs the scope `resources:write`."""
-        answer: types.ContextFile = self._transport.send(
+        response: types.ContextFile = self._transport.send(
             Call(
                 "POST",
                 path_of("contexts", context_uid, "files"),
@@ -434,7 +440,7 @@ class ContextFiles:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(
         self, context_uid: str, *, limit: int | None = None, cursor: str | None = None
@@ -451,19 +457,19 @@ class ContextFiles:
 
     def get(self, context_uid: str, file_uid: str) -> types.ContextFile:
         """Get a file of a context. The API key needs the scope `resources:read`."""
-        answer: types.ContextFile = self._transport.send(
+        response: types.ContextFile = self._transport.send(
             Call("GET", path_of("contexts", context_uid, "files", file_uid))
         )
-        return answer
+        return response
 
     def change(
         self, context_uid: str, file_uid: str, body: types.ChangeContextFileBody
     ) -> types.ContextFile:
         """Change a file of a context. Event: `contextfile.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
-        answer: types.ContextFile = self._transport.send(
+        response: types.ContextFile = self._transport.send(
             Call("PATCH", path_of("contexts", context_uid, "files", file_uid), body=body)
         )
-        return answer
+        return response
 
     def delete(self, context_uid: str, file_uid: str) -> None:
         """Delete a file of a context. Event: `contextfile.deleted`. The API key needs the scope `resources:write`."""
@@ -478,7 +484,7 @@ class Changes:
         self, body: types.ReportChangeBody, *, idempotency_key: str | None = None
     ) -> types.ReportedChange:
         """Report a change. The changed resource is stored on your platform, not in this service. The API key needs the scope `resources:write`."""
-        answer: types.ReportedChange = self._transport.send(
+        response: types.ReportedChange = self._transport.send(
             Call(
                 "POST",
                 path_of("changes"),
@@ -486,7 +492,7 @@ class Changes:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
 
 class Events:
@@ -526,10 +532,10 @@ class Events:
 
     def get(self, event_id: str) -> types.EventWithPayload:
         """Get an event and its payload. The API key needs the scope `events:read`."""
-        answer: types.EventWithPayload = self._transport.send(
+        response: types.EventWithPayload = self._transport.send(
             Call("GET", path_of("events", event_id))
         )
-        return answer
+        return response
 
     def deliveries(
         self,
@@ -571,7 +577,7 @@ class Events:
         idempotency_key: str | None = None,
     ) -> types.Resent:
         """Resend an event. The event is sent immediately. The API key needs the scope `events:write`."""
-        answer: types.Resent = self._transport.send(
+        response: types.Resent = self._transport.send(
             Call(
                 "POST",
                 path_of("events", event_id, "resend"),
@@ -579,7 +585,7 @@ class Events:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def stream(
         self,
@@ -651,10 +657,10 @@ class Deliveries:
 
     def get(self, event_id: str, webhook_uid: str) -> types.DeliveryDetail:
         """Get a delivery and its request. The API key needs the scope `events:read`."""
-        answer: types.DeliveryDetail = self._transport.send(
+        response: types.DeliveryDetail = self._transport.send(
             Call("GET", path_of("events", event_id, "deliveries", webhook_uid))
         )
-        return answer
+        return response
 
 
 class Replays:
@@ -665,7 +671,7 @@ class Replays:
         self, body: types.CreateReplayBody, *, idempotency_key: str | None = None
     ) -> types.ReplayDryRun | types.StartedReplay:
         """Replay the events of a period to several webhooks. By default, the replay sends only failed deliveries again, to all webhooks. The API key needs the scope `events:write`."""
-        answer: types.ReplayDryRun | types.StartedReplay = self._transport.send(
+        response: types.ReplayDryRun | types.StartedReplay = self._transport.send(
             Call(
                 "POST",
                 path_of("replays"),
@@ -673,7 +679,7 @@ class Replays:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Replay]:
         """List replays. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
@@ -684,15 +690,15 @@ class Replays:
 
     def get(self, replay_uid: str) -> types.Replay:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
-        answer: types.Replay = self._transport.send(Call("GET", path_of("replays", replay_uid)))
-        return answer
+        response: types.Replay = self._transport.send(Call("GET", path_of("replays", replay_uid)))
+        return response
 
     def cancel(self, replay_uid: str) -> types.Replay:
         """Cancel a replay. The API key needs the scope `events:write`."""
-        answer: types.Replay = self._transport.send(
+        response: types.Replay = self._transport.send(
             Call("POST", path_of("replays", replay_uid, "cancel"))
         )
-        return answer
+        return response
 
 
 class Erasures:
@@ -703,7 +709,7 @@ class Erasures:
         self, body: types.CreateErasureBody, *, idempotency_key: str | None = None
     ) -> types.Erasure:
         """Erase the payloads of a tenant or a user. The API key needs the scope `events:write`."""
-        answer: types.Erasure = self._transport.send(
+        response: types.Erasure = self._transport.send(
             Call(
                 "POST",
                 path_of("erasures"),
@@ -711,7 +717,7 @@ class Erasures:
                 idempotency_key=idempotency_key_of(idempotency_key),
             )
         )
-        return answer
+        return response
 
     def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Erasure]:
         """List erasures. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
@@ -722,8 +728,10 @@ class Erasures:
 
     def get(self, erasure_uid: str) -> types.Erasure:
         """Get an erasure and its progress. The API key needs the scope `events:read`."""
-        answer: types.Erasure = self._transport.send(Call("GET", path_of("erasures", erasure_uid)))
-        return answer
+        response: types.Erasure = self._transport.send(
+            Call("GET", path_of("erasures", erasure_uid))
+        )
+        return response
 
 
 class Stats:
@@ -739,7 +747,7 @@ class Stats:
         webhook_uid: str | None = None,
     ) -> types.DeliveryStatistics:
         """Get delivery statistics. The statistics count the outcomes of the attempts in a range of time. The API key needs the scope `events:read`."""
-        answer: types.DeliveryStatistics = self._transport.send(
+        response: types.DeliveryStatistics = self._transport.send(
             Call(
                 "GET",
                 path_of("stats", "deliveries"),
@@ -751,7 +759,7 @@ class Stats:
                 },
             )
         )
-        return answer
+        return response
 
     def webhooks(
         self,
@@ -761,19 +769,19 @@ class Stats:
         until: str | None = None,
     ) -> types.WebhookStatistics:
         """List delivery statistics by webhook. The range is at most 31 whole hours or days. With more than 161 webhooks, the maximum is 5,000 divided by their number. The API key needs the scope `events:read`."""
-        answer: types.WebhookStatistics = self._transport.send(
+        response: types.WebhookStatistics = self._transport.send(
             Call(
                 "GET",
                 path_of("stats", "webhooks"),
                 query={"interval": interval, "since": since, "until": until},
             )
         )
-        return answer
+        return response
 
     def backlog(self) -> types.Backlog:
         """Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
-        answer: types.Backlog = self._transport.send(Call("GET", path_of("stats", "backlog")))
-        return answer
+        response: types.Backlog = self._transport.send(Call("GET", path_of("stats", "backlog")))
+        return response
 
 
 class Settings:
@@ -782,8 +790,8 @@ class Settings:
 
     def get(self) -> types.Settings:
         """Get the settings of the service. Durations are texts such as `30d`. The API key needs the scope `webhooks:read`."""
-        answer: types.Settings = self._transport.send(Call("GET", path_of("settings")))
-        return answer
+        response: types.Settings = self._transport.send(Call("GET", path_of("settings")))
+        return response
 
 
 class AuditLog:
@@ -844,19 +852,19 @@ class Resources:
 
     def health(self) -> types.Health:
         """Check that the process is running."""
-        answer: types.Health = self._transport.send(Call("GET", path_of("healthz"), public=True))
-        return answer
+        response: types.Health = self._transport.send(Call("GET", path_of("healthz"), public=True))
+        return response
 
     def readiness(self) -> types.Readiness:
         """Check whether the process is ready for requests."""
-        answer: types.Readiness = self._transport.send(
-            Call("GET", path_of("readyz"), public=True, answers=(503,))
+        response: types.Readiness = self._transport.send(
+            Call("GET", path_of("readyz"), public=True, result_statuses=(503,))
         )
-        return answer
+        return response
 
     def jwks(self) -> types.JwkSet:
         """Get the public keys of user tokens. The response is a JWK set (RFC 7517)."""
-        answer: types.JwkSet = self._transport.send(
+        response: types.JwkSet = self._transport.send(
             Call("GET", path_of(".well-known", "jwks.json"), public=True)
         )
-        return answer
+        return response

@@ -19,10 +19,10 @@ from ._calls import (
     http_options,
     new_request_id,
     problem_of,
-    read_answer,
+    read_response,
 )
 from ._retries import seconds_until_retry
-from .errors import HeraldError, NoAnswerError, NoAnswerInTimeError, NotReachedError
+from .errors import HeraldError, NoResponseError, NoResponseInTimeError, NotReachedError
 
 T = TypeVar("T")
 
@@ -69,13 +69,13 @@ class Transport:
         try:
             response.read()
         except httpx2.RequestError as error:
-            raise NoAnswerError(_reason(error), request_id=request_id) from error
+            raise NoResponseError(_reason(error), request_id=request_id) from error
         finally:
             response.close()
         raise problem_of(response, request_id)
 
     def _attempt(self, call: Call, request_id: str) -> Any:
-        return read_answer(call, self._exchange(call, request_id), request_id)
+        return read_response(call, self._exchange(call, request_id), request_id)
 
     def _exchange(self, call: Call, request_id: str, *, streams: bool = False) -> httpx2.Response:
         options = http_options(self.settings, call, request_id)
@@ -89,9 +89,9 @@ class Transport:
         except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
             raise NotReachedError(_reason(error), request_id=request_id) from error
         except httpx2.TimeoutException as error:
-            raise NoAnswerInTimeError(_reason(error), request_id=request_id) from error
+            raise NoResponseInTimeError(_reason(error), request_id=request_id) from error
         except httpx2.RequestError as error:
-            raise NoAnswerError(_reason(error), request_id=request_id) from error
+            raise NoResponseError(_reason(error), request_id=request_id) from error
 
 
 class Paged(Generic[T]):

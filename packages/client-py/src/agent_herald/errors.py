@@ -52,28 +52,28 @@ class HeraldError(Exception):
         return (_rebuild, (type(self), self.detail, dict(self.__dict__)))
 
 
-class NoAnswerError(HeraldError):
+class NoResponseError(HeraldError):
     """There was no response: the connection broke or was never made. See `__cause__`."""
 
-    default_code = "no_answer"
+    default_code = "no_response"
 
 
-class NotReachedError(NoAnswerError):
+class NotReachedError(NoResponseError):
     """Nothing was sent: wrong name, port or certificate, or the service is down."""
 
     default_code = "not_reached"
 
 
-class NoAnswerInTimeError(NoAnswerError):
+class NoResponseInTimeError(NoResponseError):
     """There was no response within `timeout_seconds`."""
 
-    default_code = "no_answer_in_time"
+    default_code = "no_response_in_time"
 
 
-class UnexpectedAnswerError(HeraldError):
+class UnexpectedResponseError(HeraldError):
     """The response did not come from the service, but perhaps from a proxy."""
 
-    default_code = "unexpected_answer"
+    default_code = "unexpected_response"
 
 
 def _rebuild(kind: type[HeraldError], detail: str, fields: dict[str, Any]) -> HeraldError:

@@ -1,6 +1,5 @@
 """Receives webhooks from agent-herald: verified, typed, and each event handled once."""
 
-from .answers import Answer
 from .delivery import Delivery
 from .event_data import (
     AgentData,
@@ -18,6 +17,7 @@ from .event_data import (
 from .handling import AsyncHandler, Handler
 from .receiver import Receiver
 from .refusals import RefusalCode, WebhookRefusedError
+from .responses import WebhookResponse
 from .signatures import Scheme
 from .stores import (
     CLAIM_SECONDS,
@@ -35,7 +35,6 @@ __all__ = [
     "CLAIM_SECONDS",
     "REMEMBER_SECONDS",
     "AgentData",
-    "Answer",
     "AsyncDeliveryStore",
     "AsyncHandler",
     "AsyncSequenceStore",
@@ -59,5 +58,6 @@ __all__ = [
     "UnknownData",
     "WebhookNoticeData",
     "WebhookRefusedError",
+    "WebhookResponse",
     "WebhookTestData",
 ]

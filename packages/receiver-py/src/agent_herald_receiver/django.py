@@ -9,9 +9,9 @@ from typing import Any, Protocol, cast, overload
 from django.http import HttpRequest, HttpResponse, RawPostDataException
 from django.views.decorators.csrf import csrf_exempt
 
-from .answers import NO_POST, TOO_LARGE, Answer
 from .delivery import Delivery
 from .receiver import Receiver
+from .responses import NO_POST, TOO_LARGE, WebhookResponse
 
 View = Callable[[HttpRequest], HttpResponse]
 AsyncView = Callable[[HttpRequest], Coroutine[Any, Any, HttpResponse]]
@@ -35,13 +35,13 @@ def handles_deliveries(receiver: Receiver) -> Decorator:
 
         async def view_async(request: HttpRequest) -> HttpResponse:
             raw_body = _read_body(request, receiver)
-            if isinstance(raw_body, Answer):
+            if isinstance(raw_body, WebhookResponse):
                 return _respond(raw_body)
             return _respond(await receiver.handle_async(request.headers, raw_body, handler))
 
         def view(request: HttpRequest) -> HttpResponse:
             raw_body = _read_body(request, receiver)
-            if isinstance(raw_body, Answer):
+            if isinstance(raw_body, WebhookResponse):
                 return _respond(raw_body)
             return _respond(receiver.handle(request.headers, raw_body, handler))
 
@@ -50,7 +50,7 @@ def handles_deliveries(receiver: Receiver) -> Decorator:
     return cast(Decorator, decorate)
 
 
-def _read_body(request: HttpRequest, receiver: Receiver) -> bytes | Answer:
+def _read_body(request: HttpRequest, receiver: Receiver) -> bytes | WebhookResponse:
     if request.method != "POST":
         return NO_POST
     length = request.headers.get("Content-Length", "")
@@ -63,8 +63,8 @@ def _read_body(request: HttpRequest, receiver: Receiver) -> bytes | Answer:
         return receiver.refuse_read_body(error)
 
 
-def _respond(answer: Answer) -> HttpResponse:
-    response = HttpResponse(answer.body, status=answer.status, headers=answer.headers)
-    if answer.code is None:
+def _respond(result: WebhookResponse) -> HttpResponse:
+    response = HttpResponse(result.body, status=result.status, headers=result.headers)
+    if result.code is None:
         del response["Content-Type"]
     return response

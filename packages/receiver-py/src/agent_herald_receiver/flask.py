@@ -8,9 +8,9 @@ from collections.abc import Callable
 from flask import Response, request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
-from .answers import TOO_LARGE, Answer
 from .handling import Handler
 from .receiver import Receiver
+from .responses import TOO_LARGE, WebhookResponse
 
 View = Callable[[], Response]
 
@@ -40,8 +40,8 @@ def handles_deliveries(receiver: Receiver) -> Callable[[Handler], View]:
     return decorate
 
 
-def _respond(answer: Answer) -> Response:
-    response = Response(answer.body, answer.status, answer.headers)
-    if answer.code is None:
+def _respond(result: WebhookResponse) -> Response:
+    response = Response(result.body, result.status, result.headers)
+    if result.code is None:
         del response.headers["Content-Type"]
     return response

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple, cast
 from uuid import uuid4
 
-from .answers import BUSY, HANDLED, Answer
 from .delivery import Delivery
+from .responses import BUSY, HANDLED, WebhookResponse
 from .stores import (
     AsyncDeliveryStore,
     AsyncSequenceStore,
@@ -34,7 +34,7 @@ class Stores(NamedTuple):
         return any(inspect.iscoroutinefunction(method) for method in methods)
 
 
-def handle_once(stores: Stores, delivery: Delivery, handler: Handler) -> Answer:
+def handle_once(stores: Stores, delivery: Delivery, handler: Handler) -> WebhookResponse:
     store, token = cast(DeliveryStore, stores.deliveries), uuid4().hex
     try:
         claim = store.claim(delivery.event_id, token)
@@ -72,7 +72,9 @@ def _release(store: DeliveryStore, event_id: str, token: str) -> None:
         _logger.exception("could not release %s", event_id)
 
 
-async def handle_once_async(stores: Stores, delivery: Delivery, handler: AsyncHandler) -> Answer:
+async def handle_once_async(
+    stores: Stores, delivery: Delivery, handler: AsyncHandler
+) -> WebhookResponse:
     (store, sequences), token = stores, uuid4().hex
     try:
         claim = await _claim(store, delivery.event_id, token)

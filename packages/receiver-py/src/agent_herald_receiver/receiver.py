@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
-from .answers import ALREADY_READ, FAILED, HANDLED, TOO_LARGE, Answer, refusal
 from .delivery import Delivery
 from .handling import AsyncHandler, Handler, Stores, handle_once, handle_once_async
 from .options import check_limit, check_store
 from .refusals import BODY_ALREADY_READ, WebhookRefusedError
+from .responses import ALREADY_READ, FAILED, HANDLED, TOO_LARGE, WebhookResponse, refusal
 from .signatures import Scheme
 from .stores import (
     AsyncDeliveryStore,
@@ -65,14 +65,16 @@ class Receiver:
         """Returns the delivery, or raises ``WebhookRefusedError``. The body must not be parsed."""
         return self._verifier.verify(headers, raw_body)
 
-    def handle(self, headers: Mapping[str, str], raw_body: bytes, handler: Handler) -> Answer:
+    def handle(
+        self, headers: Mapping[str, str], raw_body: bytes, handler: Handler
+    ) -> WebhookResponse:
         """Verifies a request, calls the handler if necessary, and returns the response to send.
 
         If the handler raises, the exception is logged and the response is a 500.
         """
         self.check_handler(handler)
         delivery = self._screen(headers, raw_body)
-        if isinstance(delivery, Answer):
+        if isinstance(delivery, WebhookResponse):
             return delivery
         try:
             return handle_once(self._stores, delivery, handler)
@@ -81,12 +83,12 @@ class Receiver:
 
     async def handle_async(
         self, headers: Mapping[str, str], raw_body: bytes, handler: Handler | AsyncHandler
-    ) -> Answer:
+    ) -> WebhookResponse:
         """Like ``handle``. A handler that is not a coroutine function runs in a thread."""
         if not inspect.iscoroutinefunction(handler):
             return await asyncio.to_thread(self.handle, headers, raw_body, handler)
         delivery = self._screen(headers, raw_body)
-        if isinstance(delivery, Answer):
+        if isinstance(delivery, WebhookResponse):
             return delivery
         try:
             return await handle_once_async(self._stores, delivery, cast(AsyncHandler, handler))
@@ -100,12 +102,12 @@ class Receiver:
         if self._stores.have_coroutines() and not inspect.iscoroutinefunction(handler):
             raise TypeError("stores of coroutines need handle_async with a coroutine function")
 
-    def refuse_read_body(self, error: Exception) -> Answer:
+    def refuse_read_body(self, error: Exception) -> WebhookResponse:
         """Logs that the body was read before the adapter, and returns the response to send."""
         _logger.error("%s (%s)", BODY_ALREADY_READ, str(error) or type(error).__name__)
         return ALREADY_READ
 
-    def _screen(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery | Answer:
+    def _screen(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery | WebhookResponse:
         require_bytes(raw_body)
         if len(raw_body) > self.body_bytes_max:
             return TOO_LARGE
@@ -119,6 +121,6 @@ class Receiver:
         return HANDLED if delivery.test and not self._handle_tests else delivery
 
 
-def _failed(delivery: Delivery) -> Answer:
+def _failed(delivery: Delivery) -> WebhookResponse:
     _logger.exception("could not handle %s (%s)", delivery.event_id, delivery.event)
     return FAILED

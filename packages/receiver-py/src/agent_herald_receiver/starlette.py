@@ -8,9 +8,9 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from .answers import TOO_LARGE, Answer
 from .handling import AsyncHandler, Handler
 from .receiver import Receiver
+from .responses import TOO_LARGE, WebhookResponse
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -23,7 +23,7 @@ def handles_deliveries(receiver: Receiver) -> Callable[[Handler | AsyncHandler],
 
         async def endpoint(request: Request) -> Response:
             raw_body = await _read_body(request, receiver)
-            if isinstance(raw_body, Answer):
+            if isinstance(raw_body, WebhookResponse):
                 return _respond(raw_body)
             headers = _join(request.headers)
             return _respond(await receiver.handle_async(headers, raw_body, handler))
@@ -39,7 +39,7 @@ def _join(headers: Headers) -> dict[str, str]:
     return {name: ", ".join(headers.getlist(name)) for name in headers}
 
 
-async def _read_body(request: Request, receiver: Receiver) -> bytes | Answer:
+async def _read_body(request: Request, receiver: Receiver) -> bytes | WebhookResponse:
     raw_body = bytearray()
     try:
         async for chunk in request.stream():
@@ -54,5 +54,5 @@ async def _read_body(request: Request, receiver: Receiver) -> bytes | Answer:
     return bytes(raw_body)
 
 
-def _respond(answer: Answer) -> Response:
-    return Response(answer.body, answer.status, answer.headers)
+def _respond(result: WebhookResponse) -> Response:
+    return Response(result.body, result.status, result.headers)

@@ -71,12 +71,12 @@ test.each([
   [
     'events of both kinds',
     ['webhooks', 'create', 'x', '--event', 'webhook.failing', 'agent.created'],
-    'another webhook',
+    'a separate webhook',
   ],
   [
     'an entity with events of operations',
     ['webhooks', 'create', 'x', '--entity', 'agent', '--event', 'webhook.failing'],
-    'another webhook',
+    'a separate webhook',
   ],
   [
     'a replay of what never went to any webhook',

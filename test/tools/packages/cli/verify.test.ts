@@ -111,7 +111,7 @@ test.each<[string, (body: Buffer) => Buffer, string]>([
   ['with escaped slashes', changed('a/b', 'a\\/b'), parsed],
   ['with other numbers', changed('"ratio":1', '"ratio":1.0'), parsed],
   ['as a text of JSON', (body) => Buffer.from(JSON.stringify(body.toString())), 'a JSON string'],
-  ['in base64', (body) => Buffer.from(body.toString('base64')), 'base64: decode it first'],
+  ['in base64', (body) => Buffer.from(body.toString('base64')), 'base64; decode it first'],
   [
     'in chunks',
     (body) =>

@@ -13,7 +13,7 @@ import {
   problemClasses,
   RateLimitedError,
   TimedOutError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from '../../../../packages/client-ts/src/index.ts';
 import { waitMsBefore } from '../../../../packages/client-ts/src/retries.ts';
 import { problem, type Reply, startScript } from './script-server.ts';
@@ -186,7 +186,7 @@ test.each([404, 200, 301])(
     const headers = { 'content-type': 'text/html', location: '/elsewhere' };
     await using server = await scripted([{ status, headers, body: '<p>' }]);
     const error = await rejects(server.client.agents.get('agt_1'));
-    expect(error).toBeInstanceOf(UnexpectedAnswerError);
+    expect(error).toBeInstanceOf(UnexpectedResponseError);
     expect(error).toMatchObject({ status, requestId: server.received[0]?.headers['x-request-id'] });
   },
 );

@@ -5,7 +5,7 @@ import {
   type HeraldError,
   InvalidCursorError,
   StreamEndedError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from '../../../../packages/client-ts/src/index.ts';
 import { MessageParser } from '../../../../packages/client-ts/src/server-sent.ts';
 import { problem, type Reply, startScript, streamOf } from './script-server.ts';
@@ -110,7 +110,7 @@ test.each([
   ],
   ['its last id is refused', [problem(400, 'invalid_cursor')], InvalidCursorError],
   ['it never opens', [{ cut: 'before' } as const], ConnectionFailedError],
-  ['it is none', [{ body: {} }], UnexpectedAnswerError],
+  ['it is none', [{ body: {} }], UnexpectedResponseError],
 ])('a stream throws when %s', async (_, replies, type) => {
   await using server = await scripted(...replies);
   await expect(first(server.client.events.stream())).rejects.toBeInstanceOf(type);

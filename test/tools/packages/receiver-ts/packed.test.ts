@@ -51,7 +51,7 @@ async function deliverTo(file: string, flags: string[] = []) {
     const port = /^listening on (\d+)$/.exec(printed[0] ?? '')?.[1];
     const hostile = { ...signedDelivery({ eventId: 'evt_2' }), body: '{}' };
     for (const sent of [signedDelivery(), hostile])
-      statuses.push((await fetch(`http://127.0.0.1:${port}/webhooks`, sent)).status);
+      statuses.push((await fetch(`http://127.0.0.1:${port}/hook`, sent)).status);
   } finally {
     child.kill();
     await closed;

@@ -8,7 +8,7 @@ from .refusals import BODY_ALREADY_READ, WebhookRefusedError
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WebhookResponse:
     """The response to send. The service retries a delivery unless the status is 2xx."""
 
     status: int
@@ -31,17 +31,17 @@ class Answer:
         return {**content, **self.extra_headers}
 
 
-HANDLED = Answer(204)
-NO_POST = Answer(405, "method_not_allowed", {"Allow": "POST"})
-BUSY = Answer(409, "in_progress")
-TOO_LARGE = Answer(413, "body_too_large")
-FAILED = Answer(500, "handler_failed")
-ALREADY_READ = Answer(500, "body_already_read", detail=BODY_ALREADY_READ)
+HANDLED = WebhookResponse(204)
+NO_POST = WebhookResponse(405, "method_not_allowed", {"Allow": "POST"})
+BUSY = WebhookResponse(409, "in_progress")
+TOO_LARGE = WebhookResponse(413, "body_too_large")
+FAILED = WebhookResponse(500, "handler_failed")
+ALREADY_READ = WebhookResponse(500, "body_already_read", detail=BODY_ALREADY_READ)
 
 _UNREADABLE = ("invalid_body", "event_id_mismatch")
 
 
-def refusal(error: WebhookRefusedError) -> Answer:
+def refusal(error: WebhookRefusedError) -> WebhookResponse:
     if error.code == "body_already_read":
         return ALREADY_READ
-    return Answer(400 if error.code in _UNREADABLE else 401, error.code)
+    return WebhookResponse(400 if error.code in _UNREADABLE else 401, error.code)

@@ -3,7 +3,7 @@ import {
   type FieldError,
   HeraldProblem,
   type HeraldError,
-  UnexpectedAnswerError,
+  UnexpectedResponseError,
 } from './errors.ts';
 import { type ProblemCode, problemClasses } from './generated/problems.ts';
 import { readRetryAfter } from './retries.ts';
@@ -15,7 +15,7 @@ interface Problem {
   readonly errors?: readonly FieldError[];
 }
 
-/** Returns the result of a successful response. Throws `UnexpectedAnswerError` if the service did not send it. */
+/** Returns the result of a successful response. Throws `UnexpectedResponseError` if the service did not send it. */
 export async function readResult(response: Response, requestId: string): Promise<unknown> {
   if (response.status === 204) return undefined;
   const text = await response.text();
@@ -26,7 +26,7 @@ export async function readResult(response: Response, requestId: string): Promise
 export async function readError(response: Response, requestId: string): Promise<HeraldError> {
   const text = await response.text();
   const problem = isType(response, 'application/problem+json') ? parseProblem(text) : null;
-  if (problem === null) return unexpectedAnswer(response, requestId);
+  if (problem === null) return unexpectedResponse(response, requestId);
   const Problem = classOf(problem.code);
   return new Problem({
     code: problem.code,
@@ -57,13 +57,13 @@ function parseProblem(text: string): Problem | null {
 }
 
 function refuse(response: Response, requestId: string): never {
-  throw unexpectedAnswer(response, requestId);
+  throw unexpectedResponse(response, requestId);
 }
 
-export function unexpectedAnswer(response: Response, requestId: string): UnexpectedAnswerError {
+export function unexpectedResponse(response: Response, requestId: string): UnexpectedResponseError {
   const type = response.headers.get('content-type') ?? 'no content type';
-  return new UnexpectedAnswerError({
-    code: 'unexpected_answer',
+  return new UnexpectedResponseError({
+    code: 'unexpected_response',
     detail: `${response.status} with ${type} is not a response from agent-herald; is the address right?`,
     status: response.status,
     requestId,
