@@ -45,7 +45,7 @@ async function sendAndPause({ answers }: { answers: boolean }) {
   }
 }
 
-test('an answer that arrived during a pause counts, even if the deadline passed meanwhile', async () => {
+test('a response that arrived during a pause counts, even if the deadline passed meanwhile', async () => {
   expect(await sendAndPause({ answers: true })).toMatchObject({ kind: 'responded', status: 200 });
 });
 
