@@ -1,12 +1,12 @@
 // Which events have their own workflow (ADR 39), at the pace of people, of a quiet machine and of a burst.
 import { execFile } from 'node:child_process';
-import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { forEachLimit } from '../../lib/concurrency/for-each-limit.ts';
 import { eventIdsAttribute } from '../../lib/temporal/search-attributes.ts';
 import { insertWebhook } from '../support/fixtures.ts';
+import { watchIdleShare } from '../support/idle-share.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -69,22 +69,15 @@ test('each of 30 changes made by curl one after another has its own workflow', a
 test('at 20 changes per second, or 10 on a slow machine, nine of ten events have their own workflow', async () => {
   let own = 0;
   for (const [round, everyMs] of [50, 50, 100, 100].entries()) {
-    const before = processorTimes();
+    const idleShare = watchIdleShare();
     own = await countOwn(`paced-${round}`, everyMs);
-    const after = processorTimes();
-    const idle = (after.idleMs - before.idleMs) / (after.allMs - before.allMs);
+    const idle = idleShare();
     process.stdout.write(`a change every ${everyMs} ms: ${own} of 200; ${idle.toFixed(2)} idle\n`);
     // If nearly half of the machine is idle, the service is slow and not the machine: no second pace.
     if (own >= 180 || idle > 0.4) break;
   }
   expect(own).toBeGreaterThanOrEqual(180);
 });
-
-function processorTimes(): { idleMs: number; allMs: number } {
-  const times = cpus().map((each) => each.times);
-  const idleMs = times.reduce((sum, { idle }) => sum + idle, 0);
-  return { idleMs, allMs: times.flatMap(Object.values).reduce((sum, ms) => sum + ms, 0) };
-}
 
 /** Reports 200 changes, and returns how many events have their own workflow. */
 async function countOwn(uid: string, everyMs: number): Promise<number> {
