@@ -59,7 +59,7 @@ function End({ apiKey: { state, expiresAt, revokedAt } }: { apiKey: ApiKey }) {
       </>
     );
   }
-  if (expiresAt === null) return 'never expires';
+  if (expiresAt === null) return 'has no end date';
   return (
     <>
       {state === 'expired' ? 'since' : 'expires'} <When at={expiresAt} />
