@@ -30,7 +30,7 @@ export class Load implements AsyncDisposable {
   readonly #loopDelay = monitorEventLoopDelay({ resolution: loopSampleEveryMs });
   readonly #check: NodeJS.Timeout;
   readonly #stopObserving: () => void;
-  /** All requests but those that are still sending their body, which cost nothing. */
+  /** All requests except the ones whose body is still arriving, which cost nothing. */
   #working = 0;
   #bodyBytes = 0;
   readonly #bodyBytesOf = new Map<string, number>();

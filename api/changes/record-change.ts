@@ -25,8 +25,8 @@ interface Recording {
 
 /**
  * Runs `write` in a transaction (w: majority, j: true) with the events of the changes that it returns, then dispatches
- * them; the relay starts those that the starter does not. `write` runs again after a write conflict, so it must act
- * only through the session. A repeat of an idempotency key gets the first response. Throws `payload_too_large`.
+ * them; the relay dispatches any event that the starter misses. `write` runs again after a write conflict, so it must
+ * act only through the session. A repeat of an idempotency key gets the first response. Throws `payload_too_large`.
  */
 export async function recordChange<T>(
   context: ApiContext,

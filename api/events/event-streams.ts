@@ -69,7 +69,7 @@ export class EventStreams implements AsyncDisposable {
     return stream.body;
   }
 
-  /** Ends all streams. Those that do not read the reason in time are cut. */
+  /** Ends all streams. Cuts a stream whose reader does not read the reason in time. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopping = true;
     if (this.#check !== null) clearTimeout(this.#check);

@@ -62,7 +62,7 @@ describe('the form of a webhook', () => {
     expect(changesOf(webhook, valuesOf(webhook, types), types)).toEqual({});
   });
 
-  it('changes the edited fields, and keeps those that nobody can read', () => {
+  it('changes only the edited fields, and keeps the secret ones', () => {
     const values = { ...valuesOf(webhook, types), name: ' ', ratePerSecond: '' as const };
     expect(changesOf(webhook, values, types)).toEqual({ name: null, ratePerSecond: null });
   });

@@ -85,7 +85,7 @@ describe('creating a webhook', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('an edit changes only the edited fields, and keeps those that nobody can read', async () => {
+  it('an edit changes only the edited fields, and keeps the secret ones', async () => {
     const uid = await register({
       name: 'Edited',
       headers: { 'x-kept': 'secret' },

@@ -5,9 +5,8 @@ import type { TestAdmin } from './admin-client.ts';
 import { startReceiver } from './receivers.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Names that try to be more than text. */
-// Not in pictures for documents, whose readers would take them for faults.
 const isPictured = (process.env['HERALD_PICTURES'] ?? '') !== '';
+// Texts that try to be more, but not in pictures for documents, whose readers would take them for faults.
 const hostileName = isPictured
   ? 'Data warehouse'
   : '<b onmouseover=alert(1)>Zoë\u202E & "Söhne"</b>';

@@ -4,7 +4,7 @@ import type { Store } from '../../lib/mongo/connect.ts';
 
 /**
  * Runs `work` and returns MongoDB's profile of each operation on a collection, except inserts. Runs it again if the
- * profile is empty: a busy MongoDB skips entries.
+ * profile is empty, as it was once on a busy machine.
  */
 export async function profile(
   { db }: Store,

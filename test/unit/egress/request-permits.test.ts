@@ -1,4 +1,5 @@
 // The permits of requests to receivers, with the real limits: the effect of slow receivers on themselves and others.
+import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, vi, test } from 'vitest';
 import { type RequestPermit, RequestPermits } from '../../../lib/egress/request-permits.ts';
 
@@ -184,4 +185,58 @@ test('when waits are ended, every waiting request is throttled', async () => {
   permits.endWaits();
   await settle();
   expect(course).toMatchObject({ begun: { length: permitsPerWebhook }, throttled: 68 });
+});
+
+interface Request {
+  appUid: string;
+  origin: string;
+  webhookUid: string;
+  permit: RequestPermit | null;
+}
+
+const inFlight = (requests: readonly Request[], field?: keyof Request, value?: string): number =>
+  requests.filter((one) => one.permit !== null && (field === undefined || one[field] === value))
+    .length;
+
+test('no request waits while all of its limits have room', async () => {
+  // Two applications, with two origins each, with two webhooks each.
+  const webhooks = Array.from({ length: 8 }, (_, n) => ({
+    appUid: `app${n >> 2}`,
+    origin: `https://origin${n >> 1}.example.com`,
+    webhookUid: `webhook${n}`,
+  }));
+  const step = fc.record({
+    webhook: fc.constantFrom(...webhooks),
+    releases: fc.boolean(),
+    which: fc.nat(),
+  });
+  const property = fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
+    const permits = new RequestPermits({ perWebhookMax: 2, perOriginMax: 3, inAllMax: 6 });
+    const requests: Request[] = [];
+    for (const { webhook, releases, which } of steps) {
+      const granted = requests.filter(({ permit }) => permit !== null);
+      const [ended] = granted.slice(which % Math.max(1, granted.length));
+      if (releases && ended !== undefined) {
+        requests.splice(requests.indexOf(ended), 1);
+        ended.permit?.release();
+      } else {
+        const request: Request = { ...webhook, permit: null };
+        requests.push(request);
+        void permits.acquire(new URL(request.origin), request).then((permit) => {
+          request.permit = permit;
+        });
+      }
+      await settle();
+      const waitsInVain = requests.filter(
+        ({ permit, appUid, origin, webhookUid }) =>
+          permit === null &&
+          inFlight(requests, 'webhookUid', webhookUid) < 2 &&
+          inFlight(requests, 'origin', origin) < 3 &&
+          inFlight(requests, 'appUid', appUid) < 4 &&
+          inFlight(requests) < 6,
+      );
+      expect(waitsInVain).toEqual([]);
+    }
+  });
+  await fc.assert(property, { numRuns: 300 });
 });

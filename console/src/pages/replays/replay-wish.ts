@@ -77,7 +77,7 @@ function timesOf({ range, since, until }: Wish, now: Date): { since: string; unt
   };
 }
 
-/** Returns the chosen states and reasons, without those that need a single webhook if none is chosen. */
+/** Returns the chosen states and reasons. Leaves out the ones for a single webhook if none is chosen. */
 function deliveriesOf({ choices, webhookUid }: Wish): DeliveriesToSend {
   const chosen = choicesFor(webhookUid).flatMap(({ value }) =>
     choices.includes(value) ? [value] : [],
@@ -105,7 +105,7 @@ export function wishFault(wish: Wish): string | null {
   return deliveriesOf(wish).states.length === 0 ? 'Choose at least one kind of delivery.' : null;
 }
 
-/** Returns the body of the call. Its range ends now at the latest, so that a dry run counts what is sent. */
+/** Returns the body of the call. The period ends now at the latest, so that a dry run finds all that would be sent. */
 export function bodyOf(wish: Wish, now: Date): CreateWebhookReplayBody {
   const { events, externalTenantId, perSecond } = wish;
   return {
