@@ -217,8 +217,12 @@ test('a replay that includes retrying deliveries sends one that lost its workflo
   statuses.set(hook.path, 500);
   const eventId = await report();
   await untilState(eventId, hook, 'retrying');
-  const event = await service.store.events.findOne({ _id: eventId });
-  await service.temporal.client.workflow.getHandle(event?.workflowId ?? '').terminate('lost');
+  // The first attempt may fail before the workflow has started.
+  const event = await waitFor(async () => {
+    const found = { _id: eventId, dispatchedAt: { $ne: null } };
+    return (await service.store.events.findOne(found)) ?? undefined;
+  });
+  await service.temporal.client.workflow.getHandle(event.workflowId ?? '').terminate('lost');
   statuses.delete(hook.path);
   expect((await untilDone(hook, await replay(hook, { since }))).body['releasedCount']).toBe(0);
   const states = ['retrying', 'pending'];
