@@ -73,11 +73,13 @@ describe('every page', () => {
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
       const light = await findings(page, 'all');
+      const hasMarkup = await page.evaluate<boolean>("document.body.innerText.includes('`')");
       await photograph(page, name);
       await page.emulateMedia({ colorScheme: 'dark' });
       const dark = await findings(page, 'contrast');
       const beyond = await widthBeyond(page, phoneWidth);
-      if (light.length > 0 || dark.length > 0 || beyond > 0) faults[path] = { light, dark, beyond };
+      if (light.length > 0 || dark.length > 0 || beyond > 0 || hasMarkup)
+        faults[path] = { light, dark, beyond, hasMarkup };
     }
     expect(faults).toEqual({});
     expect(complaints).toEqual([]);

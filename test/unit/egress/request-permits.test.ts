@@ -194,6 +194,10 @@ interface Request {
   permit: RequestPermit | null;
 }
 
+async function acquireFor(request: Request, permits: RequestPermits): Promise<void> {
+  request.permit = await permits.acquire(new URL(request.origin), request);
+}
+
 const inFlight = (requests: readonly Request[], field?: keyof Request, value?: string): number =>
   requests.filter((one) => one.permit !== null && (field === undefined || one[field] === value))
     .length;
@@ -222,9 +226,7 @@ test('no request waits while all of its limits have room', async () => {
       } else {
         const request: Request = { ...webhook, permit: null };
         requests.push(request);
-        void permits.acquire(new URL(request.origin), request).then((permit) => {
-          request.permit = permit;
-        });
+        void acquireFor(request, permits);
       }
       await settle();
       const waitsInVain = requests.filter(

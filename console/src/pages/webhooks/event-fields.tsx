@@ -1,5 +1,6 @@
 import type { EventType, SubscribedEventName } from '@agent-herald/client';
 import { Checkbox, SimpleGrid, Stack, TagsInput, Text, Textarea } from '@mantine/core';
+import { ContractText } from '../../parts/contract-text.tsx';
 import { type EventGroup, groupsOf } from './event-choices.ts';
 import type { FieldsProps } from './fields-props.ts';
 
@@ -77,7 +78,7 @@ function GroupOfEvents({ group: { entity, events }, chosen, onChange }: GroupOfE
             key={name}
             size="sm"
             label={name}
-            description={description}
+            description={<ContractText text={description} />}
             checked={own.includes(name)}
             onChange={(event) =>
               onChange(
