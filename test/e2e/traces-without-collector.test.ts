@@ -68,9 +68,9 @@ test('everything is delivered, without traceparent if it is off, and each line h
   for (const { eventId, traceId } of attempted()) {
     expect(traceId).toBe(traceIdOfEvent.get(String(eventId)));
   }
-  const ofReports = api.lines.filter(({ msg, status }) => {
-    return msg === 'request.completed' && status === 202;
-  });
+  const completed = () =>
+    api.lines.filter(({ msg, status }) => msg === 'request.completed' && status === 202);
+  const ofReports = await waitFor(() => completed().length === count && completed());
   expect(new Set(ofReports.map(({ traceId }) => traceId))).toEqual(
     new Set(traceIdOfEvent.values()),
   );
