@@ -14,7 +14,7 @@ let service: TestService;
 let receiver: Receiver;
 /** Responses that are held back. */
 let held: (() => void)[] = [];
-let holds = true;
+let holds = false;
 
 beforeAll(async () => {
   service = await startService();
@@ -23,6 +23,11 @@ beforeAll(async () => {
     if (holds) held.push(answer);
     else answer();
   });
+  // Compiles the code: a request that is held for 5 s fails.
+  const { uid } = await registerWebhook(service, { url: `${receiver.url}/first` });
+  await Promise.all(Array.from({ length: permits + waiting }, () => reportChange(service)));
+  await waitFor(() => requestsTo('/first').length === permits + waiting);
+  await service.call('DELETE', `/webhooks/${uid}`);
 });
 
 afterAll(async () => {
