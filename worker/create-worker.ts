@@ -1,4 +1,9 @@
-import { type CompiledWorkerOptions, Worker, type WorkflowBundleOption } from '@temporalio/worker';
+import {
+  type CompiledWorkerOptions,
+  Worker,
+  type WorkerTuner,
+  type WorkflowBundleOption,
+} from '@temporalio/worker';
 import { attemptLimits, jobLimits, processLimits } from '../lib/limits.ts';
 import type { RunningRole } from '../lib/platform/run-process.ts';
 import { heartbeatSentEveryMs } from '../lib/temporal/heartbeat.ts';
@@ -20,7 +25,30 @@ const stopMs = { shutdownGraceTime: 7_000, shutdownForceTime: processLimits.atte
 // How long tasks wait for a dead worker before other workers get them.
 const stickyTimeoutMs = 2_000;
 // Retries have their own slots: an unresponsive receiver occupies one per delivery for 5 s, and would soon occupy all.
-const { concurrentActivitiesMax, firstActivitiesMax, concurrentWorkflowTasksMax } = attemptLimits;
+const {
+  concurrentActivitiesMax,
+  firstActivitiesMax,
+  concurrentWorkflowTasksMin,
+  concurrentWorkflowTasksMax,
+} = attemptLimits;
+const unused = { type: 'fixed-size', numSlots: 1 } as const;
+
+// While the processors are busy, more tasks would only make all of them time out, and begin again (ADR 45).
+const workflowTuner: WorkerTuner = {
+  workflowTaskSlotSupplier: {
+    type: 'resource-based',
+    tunerOptions: { targetCpuUsage: 0.9, targetMemoryUsage: 1 },
+    minimumSlots: concurrentWorkflowTasksMin,
+    maximumSlots: concurrentWorkflowTasksMax,
+  },
+  // High enough that no workflow waits for another: the permits of the process are the limit, and they are fair.
+  localActivityTaskSlotSupplier: {
+    type: 'fixed-size',
+    numSlots: concurrentWorkflowTasksMax * firstActivitiesMax,
+  },
+  activityTaskSlotSupplier: unused,
+  nexusTaskSlotSupplier: unused,
+};
 
 /** Creates the worker for workflows and their first attempts; api and worker processes both run one. */
 export async function createWorkflowWorker(
@@ -36,9 +64,7 @@ export async function createWorkflowWorker(
     sinks: traceSinks,
     // Its activities are all local.
     enableNonLocalActivities: false,
-    maxConcurrentWorkflowTaskExecutions: concurrentWorkflowTasksMax,
-    // High enough that no workflow waits for another: the permits of the process are the limit, and they are fair.
-    maxConcurrentLocalActivityExecutions: concurrentWorkflowTasksMax * firstActivitiesMax,
+    tuner: workflowTuner,
     stickyQueueScheduleToStartTimeout: stickyTimeoutMs,
     ...stopMs,
     workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: 4 },
