@@ -1,6 +1,7 @@
 // Events, the live stream, replays and erasures, in a browser.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+import { blockedMsAllowed } from '../support/event-loop.ts';
 import { insertEvent } from '../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -95,7 +96,8 @@ test('a payload of one megabyte-long line, and one with many fields, leave the p
   const clicked = Date.now();
   await page.getByText('Raw', { exact: true }).click();
   await page.getByRole('button', { name: /^Show all 1,3/ }).waitFor();
-  expect(Date.now() - clicked).toBeLessThan(5_000);
+  // 5 s on a usual machine.
+  expect(Date.now() - clicked).toBeLessThan(100 * blockedMsAllowed());
   expect(complaints).toEqual([]);
 });
 
