@@ -37,6 +37,7 @@ const unused = { type: 'fixed-size', numSlots: 1 } as const;
 const workflowTuner: WorkerTuner = {
   workflowTaskSlotSupplier: {
     type: 'resource-based',
+    // Memory never limits it: each kind of memory of a process has its own limit.
     tunerOptions: { targetCpuUsage: 0.9, targetMemoryUsage: 1 },
     minimumSlots: concurrentWorkflowTasksMin,
     maximumSlots: concurrentWorkflowTasksMax,

@@ -23,8 +23,9 @@ waits 10 s first, so that work in flight can finish.
 
   --since TIME           look for events without any attempt from this time on, such as
                          2026-11-21T17:00:00Z; default: three days ago
-  --mongodb-rolled-back  MongoDB was restored to an earlier moment: receivers know higher
-                         sequence numbers than it, so raise all of them; use it once per restore
+  --mongodb-rolled-back  MongoDB was restored to an earlier moment: raise the sequence numbers
+                         of all resources, because receivers have seen higher ones; use it once
+                         per restore
   --help                 show this help
 
 The settings are those of the service: docs/configuration.md.

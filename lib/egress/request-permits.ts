@@ -142,7 +142,7 @@ export class RequestPermits {
     };
   }
 
-  // The limits of a request contain each other, so its permits are enough for exactly one other.
+  // The limits are nested, so the permits of one request are enough for exactly one other.
   #grant(): void {
     const next = this.#waiting.take((request) => this.#limitOf(request) === null);
     if (next === undefined) return;

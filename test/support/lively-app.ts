@@ -6,7 +6,7 @@ import { startReceiver } from './receivers.ts';
 import { waitFor } from './wait-for.ts';
 
 const isPictured = (process.env['HERALD_PICTURES'] ?? '') !== '';
-// Texts that try to be more, but not in pictures for documents, whose readers would take them for faults.
+// With markup and a control character, but not in pictures for documents, whose readers would take it for a fault.
 const hostileName = isPictured
   ? 'Data warehouse'
   : '<b onmouseover=alert(1)>Zoë\u202E & "Söhne"</b>';
