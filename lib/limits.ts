@@ -124,7 +124,7 @@ export const attemptLimits = group('Attempts and order', {
   attemptsShownMax: [60, 'Attempts in the result of a workflow'],
   // A workflow task waits for its first attempts, which an unresponsive receiver delays by 5 s.
   concurrentWorkflowTasksMax: [400, 'Concurrent workflow tasks of a process'],
-  concurrentWorkflowTasksMin: [20, 'The same while the processors are busy (ADR 45)'],
+  concurrentWorkflowTasksMin: [50, 'The same while the processors are busy (ADR 45)'],
   // A call takes at most 15 s, including the waits for a slot and a permit; one that timed out would send twice.
   callTimeoutMs: [30_000, 'Call of `attemptFirst` or `retryDelivery`'],
   // Longer than any schedule: 7 days, plus each `Retry-After`, which at most doubles a wait or makes it 1 h, 20 times.
