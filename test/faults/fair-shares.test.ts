@@ -257,7 +257,8 @@ testLoad(
     const [busy, other] = [await makeApp('Busy'), await makeApp('Other')];
     await addWatched(other);
     const retryScheduleMs = Array.from({ length: limits.retryStepsMax }, () => retryAfterMs);
-    for (let n = 0; n < 100; n += 1) {
+    const failingCount = 100;
+    for (let n = 0; n < failingCount; n += 1) {
       await insert(busy, { url: loadUrl('fails')(n), entities: ['context'], retryScheduleMs });
     }
     let retries = 0;
@@ -269,7 +270,8 @@ testLoad(
     const latencies = await reportChanges(other, changeCount);
     stop();
     await endWorkflows();
-    expect(retries).toBeGreaterThan(1_000);
+    // A slow machine makes fewer of the 20 retries meanwhile.
+    expect(retries).toBeGreaterThan(3 * failingCount);
     return latencies;
   },
 );
