@@ -28,9 +28,19 @@ FROM node:24-trixie-slim AS modules
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Without workspaces: they are links to folders that the image does not have.
-RUN npm ci --omit=dev --workspaces=false
+RUN npm ci --omit=dev --workspaces=false \
+  && npm sbom --omit=dev --workspaces=false --package-lock-only --sbom-format=cyclonedx > sbom.cdx.json
+# What only other platforms or developers need is more than half of it.
+RUN find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
+    ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} + \
+  && rm -r node_modules/@temporalio/core-bridge/sdk-core \
+  && find node_modules \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.?ts' \) -delete
 
 FROM node:24-trixie-slim
+LABEL org.opencontainers.image.title="agent-herald" \
+  org.opencontainers.image.description="Embedded-agent authentication and durable webhooks" \
+  org.opencontainers.image.version="0.1.0" \
+  org.opencontainers.image.licenses="LicenseRef-Proprietary"
 # Temporal's native module checks TLS certificates against the system's list, not Node's own.
 RUN apt-get update \
   && apt-get install -y --no-install-recommends ca-certificates \
@@ -41,6 +51,7 @@ ENV NODE_ENV=production \
   NODE_OPTIONS=--max-semi-space-size=64 \
   PORT=3000 \
   HERALD_WORKFLOW_BUNDLE=/app/dist/workflow-bundle.js
+COPY --from=modules /app/sbom.cdx.json ./
 COPY --from=modules /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./

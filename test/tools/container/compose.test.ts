@@ -62,11 +62,15 @@ test('depends_on names existing services, and waits for health only if there is 
   }
 });
 
-test('a health check is a list of strings', () => {
+// Podman splits the words of a `CMD` at blanks.
+test('a health check is one line for a shell', () => {
   for (const [name, { healthcheck }] of services) {
     const words = healthcheck?.test ?? [];
     expect({ name, words }).toEqual({ name, words: words.map(String) });
-    if (words.length > 0) expect(words[0]).toBe('CMD');
+    if (words.length === 0) continue;
+    expect({ name, words: words.length }).toEqual({ name, words: 2 });
+    expect(words[0]).toBe('CMD-SHELL');
+    expect(words[1]).not.toContain('\n');
   }
 });
 
@@ -114,6 +118,20 @@ test('a missing secret stops docker compose with a sentence that explains where 
     expect(uses.length).toBeGreaterThan(0);
     for (const use of uses) expect(use).toContain(`:?put ${name} into .env`);
   }
+});
+
+test('.env.example has the required secrets, and only settings that the file reads', () => {
+  const example = readFileSync('.env.example', 'utf8');
+  const required = [...example.matchAll(/^([A-Z_]+)=$/gm)].map(([, name]) => name);
+  expect(required).toEqual(['HERALD_SECRET_KEYS', 'HERALD_KEY_PEPPER', 'POSTGRES_PASSWORD']);
+  for (const [, name = ''] of example.matchAll(/^#?([A-Z_]+)=/gm))
+    expect(composeText).toContain(`\${${name}:`);
+});
+
+test('the image is labelled with the version of the package, which is its tag in the file', () => {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(dockerfile).toContain(`org.opencontainers.image.version="${version}"`);
+  for (const role of roles) expect(service(role).image).toBe(`agent-herald:${version}`);
 });
 
 test('every image has a tag other than latest', () => {
