@@ -231,10 +231,13 @@ export default {
     ),
     forbid(
       'dev/deploy/**',
-      outside(except('dev'), 'dev/deploy checks deploy/ by what lib and the tools say.'),
       outside(
-        ['bench', 'demo', 'fuzz', 'packages'],
-        'dev/deploy uses dev/python, dev/servers and dev/start only.',
+        except('dev', 'packages'),
+        'dev/deploy checks deploy/ by what lib, the packages and the tools say.',
+      ),
+      outside(
+        ['bench', 'demo', 'fuzz'],
+        'dev/deploy uses dev/python, dev/servers, dev/start and the packages only.',
       ),
     ),
     forbid(

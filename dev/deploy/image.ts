@@ -1,0 +1,64 @@
+// Builds the Dockerfile, and looks at what the image has.
+import { fileURLToPath } from 'node:url';
+import type { Engine } from './engine/engine.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const buildTimeoutMs = 20 * 60_000;
+const timeoutMs = 60_000;
+const mebibyte = 1024 * 1024;
+/** Without its base. */
+const imageBytesMax = 250 * mebibyte;
+const base = 'node:24-trixie-slim';
+
+const platform = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-unknown-linux-gnu`;
+/** Arguments of `find`, which must list nothing for the image's own user. */
+const unwanted: Readonly<Record<string, string>> = {
+  'files that it can write to': '/app -writable ! -type l',
+  'source maps of dependencies': '/app/node_modules -name *.map',
+  'tests, version control or secrets':
+    '/app -not -path /app/node_modules/* ( -name *.test.* -o -name .git -o -name .env* )',
+  'native modules of other platforms': `/app/node_modules -path *releases* -name *.node ! -path *${platform}*`,
+  'links that lead nowhere': '/app -xtype l',
+};
+const wanted = ['LICENSE', 'dist/THIRD_PARTY_NOTICES', 'sbom.cdx.json'];
+
+/** Builds the image as `tag`. Throws the end of the log if a step fails, or what is wrong with the image. */
+export async function checkImage(engine: Engine, tag: string, say: (line: string) => void) {
+  const startedAt = performance.now();
+  await engine.docker(['build', '--tag', tag, root], { timeoutMs: buildTimeoutMs });
+  const tookMs = performance.now() - startedAt;
+  const bytes = (await sizeOf(engine, tag)) - (await sizeOf(engine, base));
+  const mebibytes = (bytes / mebibyte).toFixed(0);
+  say(`image: built in ${(tookMs / 1_000).toFixed(1)} s, ${mebibytes} MiB without its base`);
+  if (bytes > imageBytesMax) throw new Error(`the image adds ${mebibytes} MiB to its base`);
+  const { User, Labels } = await configOf(engine, tag);
+  if (User !== 'node') throw new Error(`the image runs as ${User || 'root'}`);
+  for (const name of ['title', 'description', 'version', 'licenses'])
+    if (!Labels?.[`org.opencontainers.image.${name}`])
+      throw new Error(`the image has no label ${name}`);
+  for (const [what, expression] of Object.entries(unwanted)) {
+    const found = await list(engine, tag, ['find', ...expression.split(' ')]);
+    if (found.length > 0) throw new Error(`the image has ${what}: ${found.slice(0, 5).join(', ')}`);
+  }
+  await list(engine, tag, ['ls', ...wanted]);
+}
+
+async function sizeOf(engine: Engine, tag: string): Promise<number> {
+  return Number(
+    await engine.docker(['image', 'inspect', '--format', '{{.Size}}', tag], { timeoutMs }),
+  );
+}
+
+async function configOf(engine: Engine, tag: string) {
+  const inspect = ['image', 'inspect', '--format', '{{json .Config}}', tag];
+  return JSON.parse(await engine.docker(inspect, { timeoutMs })) as {
+    User: string;
+    Labels: Record<string, string> | null;
+  };
+}
+
+async function list(engine: Engine, tag: string, [program = '', ...args]: readonly string[]) {
+  const run = ['run', '--rm', '--entrypoint', program, tag, ...args];
+  const printed = await engine.docker(run, { timeoutMs });
+  return printed.split('\n').filter((line) => line !== '');
+}
