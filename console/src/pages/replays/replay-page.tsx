@@ -97,7 +97,7 @@ function Reached({ replay: { finishedAt, reachedAt } }: { replay: Replay }) {
   if (finishedAt !== null)
     return (
       <>
-        Ended <AtTime at={finishedAt} />. Deliveries shows the result of each one.
+        Ended <AtTime at={finishedAt} />. See Deliveries for the result of each one.
       </>
     );
   if (reachedAt === null) return 'Starting with the oldest events';
