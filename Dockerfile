@@ -30,7 +30,7 @@ COPY package.json package-lock.json .npmrc ./
 # Without workspaces: they are links to folders that the image does not have.
 RUN npm ci --omit=dev --workspaces=false \
   && npm sbom --omit=dev --workspaces=false --package-lock-only --sbom-format=cyclonedx > sbom.cdx.json
-# What only other platforms or developers need is more than half of it.
+# Files for other platforms and for developers are more than half of the modules.
 RUN find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
     ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} + \
   && rm -r node_modules/@temporalio/core-bridge/sdk-core \

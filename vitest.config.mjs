@@ -82,7 +82,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     teardownTimeout: 10_000,
-    // The second of the default is too short for a page on a busy machine.
+    // The default, 1 s, is too short for a page on a busy machine.
     expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/support/closing-line-reporter.mjs'],
   },

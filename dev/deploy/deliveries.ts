@@ -19,7 +19,7 @@ interface IntegratorOptions {
 }
 
 export interface Load extends AsyncDisposable {
-  /** Ends the load, and returns how many changes were accepted. Throws if one of them does not arrive. */
+  /** Ends the load and counts the changes. Throws if none was accepted, or if an accepted one does not arrive. */
   end(): Promise<{ accepted: number; refused: number }>;
 }
 
@@ -87,6 +87,7 @@ export class Integrator implements AsyncDisposable {
     return {
       end: async () => {
         await stop();
+        if (accepted.length === 0) throw new Error('no change was accepted under load');
         await this.#waitFor(accepted);
         return { accepted: accepted.length, refused };
       },

@@ -27,6 +27,10 @@ export async function checkImage(engine: Engine, tag: string, say: (line: string
   const startedAt = performance.now();
   await engine.docker(['build', '--tag', tag, root], { timeoutMs: buildTimeoutMs });
   const tookMs = performance.now() - startedAt;
+  // A build does not leave a name for the base that it downloaded.
+  await sizeOf(engine, base).catch(() =>
+    engine.docker(['pull', base], { timeoutMs: buildTimeoutMs }),
+  );
   const bytes = (await sizeOf(engine, tag)) - (await sizeOf(engine, base));
   const mebibytes = (bytes / mebibyte).toFixed(0);
   say(`image: built in ${(tookMs / 1_000).toFixed(1)} s, ${mebibytes} MiB without its base`);

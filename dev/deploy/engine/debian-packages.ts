@@ -55,6 +55,8 @@ export async function unpackEngine(
       await apt(
         own.options,
         'install',
+        // Also if this machine has one of them, so that the folder has all.
+        '--reinstall',
         '--download-only',
         '--no-install-recommends',
         '-y',

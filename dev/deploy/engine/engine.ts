@@ -15,9 +15,8 @@ export interface EngineFacts {
   readonly publishAddress: string;
 }
 
-export interface RunOptions {
+interface RunOptions {
   readonly timeoutMs: number;
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs the programs of a container engine. Each call throws the last lines of what the program printed. */
@@ -47,8 +46,7 @@ export class Engine {
 
   async #run(program: string, args: readonly string[], options: RunOptions): Promise<string> {
     try {
-      const env = { ...this.#facts.env, ...options.env };
-      return await runProgram(program, args, { ...options, env });
+      return await runProgram(program, args, { ...options, env: this.#facts.env });
     } catch (error) {
       throw new Error(`${program} ${args.join(' ')}: ${lastLines(error)}`, { cause: error });
     }

@@ -1,4 +1,4 @@
-// Finds Docker (or Podman at DOCKER_HOST), or starts one on Debian.
+// Finds a running Docker, or starts one on Debian.
 import type { Disposal } from '../../../lib/platform/disposal.ts';
 import { canRun, runProgram } from '../../servers/run-program.ts';
 import { findMirror } from './debian-packages.ts';

@@ -56,7 +56,9 @@ async function openNetwork(open: Disposal, { env }: UnpackedPackages): Promise<v
   const ip = (command: string) => run('ip', ...command.split(' '));
   const users = await ip(`netns pids ${namespace}`).catch(() => undefined);
   if (users !== undefined && users.trim() !== '')
-    throw new Error(`another run uses the network namespace ${namespace}`);
+    throw new Error(
+      `the network namespace ${namespace} is used by the processes ${users.trim().split('\n').join(', ')}: wait for that run, or end them`,
+    );
   // A killed run leaves it behind.
   if (users !== undefined) await ip(`netns delete ${namespace}`);
   await ip(`netns add ${namespace}`);
@@ -75,6 +77,8 @@ async function openNetwork(open: Disposal, { env }: UnpackedPackages): Promise<v
   await writeFile(forwarding, '1');
   open.defer(() => writeFile(forwarding, before));
   const rule = ['POSTROUTING', '-s', network.range, '-j', 'MASQUERADE'];
+  // A killed run leaves it behind. There is none otherwise.
+  await run('iptables', '-t', 'nat', '-D', ...rule).catch(() => undefined);
   await run('iptables', '-t', 'nat', '-A', ...rule);
   open.defer(async () => void (await run('iptables', '-t', 'nat', '-D', ...rule)));
 }
