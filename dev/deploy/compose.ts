@@ -7,8 +7,9 @@ import { randomBytes } from 'node:crypto';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { pickPorts } from '../servers/free-port.ts';
 import { makeDevSecrets } from '../start/dev-secrets.ts';
-import { Integrator } from './deliveries.ts';
+import { describeLoad, Integrator, readApp } from './deliveries.ts';
 import type { Engine } from './engine/engine.ts';
+import { timed } from './timed.ts';
 
 const file = fileURLToPath(new URL('../../docker-compose.yml', import.meta.url));
 const project = 'herald-deploy-test';
@@ -108,24 +109,25 @@ interface Use {
 
 async function useService({ engine, composed, tag, apiUrl, say }: Use): Promise<void> {
   await using open = new Disposal();
-  await timed(say, 'up and healthy', () => composed.up());
+  await timed(say, 'compose: up and healthy', () => composed.up());
   const app = await makeApp(composed);
   const integrator = open.use(new Integrator({ apiUrl, hostAddress: engine.hostAddress, ...app }));
   await integrator.begin();
   const { eventId, tookMs } = await integrator.change();
   say(`compose: a verified delivery ${Math.round(tookMs)} ms after the change was accepted`);
   await expectHistory(composed, eventId);
-  const restarted = await underLoad(integrator, async () => {
+  const restarted = await integrator.underLoad(async () => {
     await composed.run('restart', 'api', 'worker');
     await composed.up();
   });
-  say(`compose: restarted api and worker ${restarted}`);
+  say(`compose: restarted api and worker ${describeLoad(restarted)}`);
   await relabel(engine, tag, open);
-  say(`compose: upgraded to another image ${await underLoad(integrator, () => composed.up())}`);
+  const upgrade = await integrator.underLoad(() => composed.up());
+  say(`compose: upgraded to another image ${describeLoad(upgrade)}`);
   await expectUpgraded(engine);
   await integrator.change();
   for (const service of ['api', 'worker'])
-    await timed(say, `stop of ${service}`, () => composed.run('stop', service));
+    await timed(say, `compose: stop of ${service}`, () => composed.run('stop', service));
   await expectCleanExit(composed);
 }
 
@@ -151,10 +153,7 @@ function settingsFor(
 async function makeApp(composed: Project): Promise<{ appUid: string; apiKey: string }> {
   const setup = ['node', '--enable-source-maps', 'dist/cli/setup/main.js', '--app', 'Deploy'];
   const printed = await composed.run('run', '--rm', '-T', 'setup', ...setup);
-  const [, appUid] = /^app uid +(\S+)$/m.exec(printed) ?? [];
-  const [, apiKey] = /^API key +(\S+)$/m.exec(printed) ?? [];
-  if (appUid === undefined || apiKey === undefined) throw new Error(`no key in: ${printed}`);
-  return { appUid, apiKey };
+  return readApp(printed);
 }
 
 /** Reads the event's workflow with Temporal's command line, like an operator. */
@@ -171,16 +170,6 @@ async function expectHistory(composed: Project, eventId: string): Promise<void> 
   );
   if (!printed.includes('"workflowId"'))
     throw new Error(`Temporal lists no workflow of ${eventId}: ${printed}`);
-}
-
-async function underLoad(integrator: Integrator, work: () => Promise<void>): Promise<string> {
-  await using load = integrator.startLoad();
-  const startedAt = performance.now();
-  await work();
-  const tookMs = performance.now() - startedAt;
-  const { accepted, refused } = await load.end();
-  const took = `${(tookMs / 1_000).toFixed(1)} s`;
-  return `in ${took}: of ${accepted} accepted changes none was lost; ${refused} were not accepted`;
 }
 
 /** Gives the tag to another image until the check ends. */
@@ -213,10 +202,4 @@ async function expectCleanExit(composed: Project): Promise<void> {
   const codes = stopped.map(({ ExitCode }) => ExitCode);
   if (codes.length !== 2 || codes.some((code) => code !== 0))
     throw new Error(`api and worker ended with ${codes.join(' and ')}`);
-}
-
-async function timed(say: Say, what: string, work: () => Promise<unknown>): Promise<void> {
-  const startedAt = performance.now();
-  await work();
-  say(`compose: ${what} in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
 }

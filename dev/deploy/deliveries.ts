@@ -18,9 +18,23 @@ interface IntegratorOptions {
   readonly hostAddress: string;
 }
 
-export interface Load extends AsyncDisposable {
-  /** Ends the load and counts the changes. Throws if none was accepted, or if an accepted one does not arrive. */
-  end(): Promise<{ accepted: number; refused: number }>;
+export interface LoadResult {
+  readonly tookMs: number;
+  readonly accepted: number;
+  readonly refused: number;
+}
+
+export function describeLoad({ tookMs, accepted, refused }: LoadResult): string {
+  const took = `${(tookMs / 1_000).toFixed(1)} s`;
+  return `in ${took}: of ${accepted} accepted changes none was lost; ${refused} were not accepted`;
+}
+
+/** Reads what the setup prints for a new application. */
+export function readApp(printed: string): { appUid: string; apiKey: string } {
+  const [, appUid] = /^app uid +(\S+)$/m.exec(printed) ?? [];
+  const [, apiKey] = /^API key +(\S+)$/m.exec(printed) ?? [];
+  if (appUid === undefined || apiKey === undefined) throw new Error(`no key in: ${printed}`);
+  return { appUid, apiKey };
 }
 
 /** Calls a service and receives its webhooks, until it is disposed of. */
@@ -61,8 +75,11 @@ export class Integrator implements AsyncDisposable {
     return { eventId, tookMs: performance.now() - startedAt };
   }
 
-  /** Reports changes until it is ended. Changes that the service does not accept may fail. */
-  startLoad(): Load {
+  /**
+   * Reports changes while the work is done. Throws if none is accepted, or if an accepted one does not arrive. Others
+   * may fail.
+   */
+  async underLoad(work: () => Promise<void>): Promise<LoadResult> {
     const stopping = new AbortController();
     const accepted: string[] = [];
     let refused = 0;
@@ -71,7 +88,7 @@ export class Integrator implements AsyncDisposable {
         (eventId) => void accepted.push(eventId),
         () => void (refused += 1),
       );
-    const run = async (): Promise<void> => {
+    const load = async (): Promise<void> => {
       const calls: Promise<void>[] = [];
       for (let n = 0; !stopping.signal.aborted; n += 1) {
         calls.push(report(n));
@@ -79,20 +96,18 @@ export class Integrator implements AsyncDisposable {
       }
       await Promise.all(calls);
     };
-    const ended = run();
-    const stop = async (): Promise<void> => {
+    const loaded = load();
+    const startedAt = performance.now();
+    try {
+      await work();
+    } finally {
       stopping.abort();
-      await ended;
-    };
-    return {
-      end: async () => {
-        await stop();
-        if (accepted.length === 0) throw new Error('no change was accepted under load');
-        await this.#waitFor(accepted);
-        return { accepted: accepted.length, refused };
-      },
-      [Symbol.asyncDispose]: stop,
-    };
+      await loaded;
+    }
+    const tookMs = performance.now() - startedAt;
+    if (accepted.length === 0) throw new Error('no change was accepted under load');
+    await this.#waitFor(accepted);
+    return { tookMs, accepted: accepted.length, refused };
   }
 
   async #report(n: number): Promise<string> {

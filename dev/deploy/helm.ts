@@ -22,13 +22,21 @@ export async function lintChart(helm: string, values: string): Promise<void> {
   await run(helm, ['lint', '--strict', '--quiet', chart, '--values', values]);
 }
 
+interface RenderOptions {
+  readonly values: string;
+  readonly kubernetes: string;
+  readonly namespace: string;
+  /** Values in addition. */
+  readonly set?: readonly string[];
+}
+
 /** Returns the manifests for a cluster of that version. Throws with Helm's reason. */
 export async function renderChart(
   helm: string,
-  { values, kubernetes, set = [] }: { values: string; kubernetes: string; set?: readonly string[] },
+  { values, kubernetes, namespace, set = [] }: RenderOptions,
 ): Promise<string> {
   const options = ['--values', values, ...set.flatMap((each) => ['--set', each])];
-  const command = ['template', 'herald', chart, '--namespace', 'herald'];
+  const command = ['template', 'herald', chart, '--namespace', namespace];
   return run(helm, [...command, '--kube-version', kubernetes, ...options]);
 }
 

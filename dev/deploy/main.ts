@@ -1,22 +1,27 @@
-// `npm run test:deploy`: tries the image and the compose file on a container engine, and checks the Helm chart.
+// `npm run test:deploy`: tries the image and the compose file on a container engine, and the chart on Kubernetes.
 import { parseArgs } from 'node:util';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
-import { checkChart } from './check-chart.ts';
+import { serversCacheDir } from '../servers/find-binary.ts';
+import { checkChart } from './chart.ts';
 import { checkCompose } from './compose.ts';
-import { findEngine } from './engine/find-engine.ts';
+import { unpackEngine } from './engine/debian-packages.ts';
+import { findDebian, findEngine } from './engine/find-engine.ts';
 import { checkImage } from './image.ts';
+import { checkPods } from './pods.ts';
 
 const help = `Usage: npm run test:deploy [-- NAME…]
 
-Checks both, or those named:
+Checks all, or those named:
 
   chart    the Helm chart in deploy/kubernetes: linted, rendered with each file in its ci/, and the manifests checked
-           by the schemas of Kubernetes, KEDA and the Prometheus operator, and by rules of our own. helm is taken from
-           PATH or built with Go, once; the schemas are Python packages in an environment in .cache
+           by an API server of Kubernetes, by the schemas of the oldest version, and by rules of our own. Programs are
+           taken from PATH or built with Go, once
   compose  builds the Dockerfile, brings docker-compose.yml up, delivers events while api and worker restart and are
            upgraded, and removes everything. Uses the engine that \`docker info\` shows; on Debian, root gets one from
            its packages, and base images that are made of packages. Without either it exits with 77, skipped
+  pods     installs the chart on a node of Kubernetes, delivers events while all pods are upgraded and restarted, and
+           uninstalls it. Needs an engine as compose does, and root on Debian
 
   --help  shows this
 `;
@@ -31,18 +36,31 @@ const print = (line: string): void => {
 async function checkOnEngine(): Promise<void> {
   await using open = new Disposal();
   const engine = await findEngine({ open, progress: print });
-  if (typeof engine === 'string') {
-    print(`compose: skipped: ${engine}`);
-    process.exitCode = skipped;
-    return;
-  }
+  if (typeof engine === 'string') return skip('compose', engine);
   await checkImage(engine, tag, print);
   await checkCompose(engine, tag, print);
+}
+
+async function checkOnNode(): Promise<void> {
+  await using open = new Disposal();
+  const mirror = await findDebian();
+  if (typeof mirror === 'string') return skip('pods', `no node can be started: ${mirror}`);
+  const engine = await findEngine({ open, progress: print });
+  if (typeof engine === 'string') return skip('pods', engine);
+  const packages = await unpackEngine(serversCacheDir(process.env), mirror, print);
+  await checkImage(engine, tag, print);
+  await checkPods({ engine, packages, tag, say: print });
+}
+
+function skip(name: string, reason: string): void {
+  print(`${name}: skipped: ${reason}`);
+  process.exitCode = skipped;
 }
 
 const checks: Readonly<Record<string, () => Promise<void>>> = {
   chart: () => checkChart(print),
   compose: checkOnEngine,
+  pods: checkOnNode,
 };
 
 function chosenChecks(): [name: string, check: () => Promise<void>][] {

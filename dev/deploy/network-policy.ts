@@ -79,26 +79,3 @@ function isWithin(cidr: string, text: string): boolean {
   if (range === null || address === null) throw new Error(`no range or address: ${cidr}, ${text}`);
   return inCidr(range, address);
 }
-
-/** Returns a sentence for each `except` outside of its range, which Kubernetes rejects. */
-export function exceptFaults(manifests: readonly Manifest[]): string[] {
-  return manifests
-    .filter(({ kind }) => kind === 'NetworkPolicy')
-    .flatMap(({ metadata, spec }) =>
-      ((spec as PolicySpec).egress ?? []).flatMap(({ to = [] }) =>
-        to.flatMap(({ ipBlock }) => {
-          const range = parseCidr(ipBlock?.cidr ?? '');
-          const outside = (ipBlock?.except ?? []).filter((text) => {
-            const part = parseCidr(text);
-            return (
-              range === null ||
-              part === null ||
-              part.prefixBits <= range.prefixBits ||
-              !inCidr(range, part.base)
-            );
-          });
-          return outside.map((text) => `${metadata.name}: ${text} is not within ${ipBlock?.cidr}`);
-        }),
-      ),
-    );
-}

@@ -8,6 +8,7 @@ const timeoutMs = 10 * 60_000;
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 /** The release of the images' base. Its package of Compose runs on the release before as well. */
 export const imageRelease = 'trixie';
+const names = ['docker.io', 'iptables', 'mmdebstrap', 'containernetworking-plugins'];
 
 export interface DebianMirror {
   readonly uri: string;
@@ -37,19 +38,18 @@ export interface UnpackedPackages {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Unpacks Docker, Compose, iptables and mmdebstrap below `cacheDir`, once. Throws if one cannot be downloaded. */
+/** Unpacks Docker, Compose, iptables, mmdebstrap and the plugins of pods' networks below `cacheDir`, once. Throws if one cannot be downloaded. */
 export async function unpackEngine(
   cacheDir: string,
   mirror: DebianMirror,
   progress: (line: string) => void,
 ): Promise<UnpackedPackages> {
-  const root = join(cacheDir, `engine-${mirror.release}-${process.arch}`);
+  const root = join(cacheDir, ['engine', mirror.release, process.arch, ...names].join('-'));
   if (!(await exists(root))) {
     progress('engine: unpacking the packages of Docker and Compose');
     await inStaging(cacheDir, async (staging) => {
       const unpacked = join(staging, 'root');
       await mkdir(unpacked);
-      const names = ['docker.io', 'iptables', 'mmdebstrap'];
       const own = await aptOptions(join(staging, 'own'), mirror.uri, mirror.release);
       await apt(own.options, 'update');
       await apt(

@@ -1,7 +1,7 @@
 // Finds a running Docker, or starts one on Debian.
 import type { Disposal } from '../../../lib/platform/disposal.ts';
 import { canRun, runProgram } from '../../servers/run-program.ts';
-import { findMirror } from './debian-packages.ts';
+import { type DebianMirror, findMirror } from './debian-packages.ts';
 import { Engine } from './engine.ts';
 import { startOwnEngine } from './own-engine.ts';
 
@@ -15,13 +15,20 @@ interface FindOptions {
 /** Returns a running engine, or the sentence that says what is missing. */
 export async function findEngine({ open, progress }: FindOptions): Promise<Engine | string> {
   if (await canRun(['docker', 'info'])) return foundEngine(progress);
+  const debian = await findDebian();
+  if (typeof debian === 'string')
+    return `no container engine answers \`docker info\`, and none can be started: ${debian}`;
+  return startOwnEngine({ open, progress, mirror: debian });
+}
+
+/** Returns the mirror of a machine on which Debian's packages can run, or the sentence that says what is missing. */
+export async function findDebian(): Promise<DebianMirror | string> {
   const mirror = process.platform === 'linux' ? await findMirror() : undefined;
-  if (mirror === undefined || process.getuid?.() !== 0)
-    return 'no container engine answers `docker info`, and only root on Debian can be given one';
+  if (mirror === undefined || process.getuid?.() !== 0) return 'that needs root on Debian';
   for (const program of ['ip', 'nsenter', 'dpkg-deb'])
     if (!(await canRun([program, '-V'])) && !(await canRun([program, '--version'])))
-      return `no container engine answers \`docker info\`, and ${program}, which starts one, is not installed`;
-  return startOwnEngine({ open, progress, mirror });
+      return `${program} is not installed`;
+  return mirror;
 }
 
 async function foundEngine(progress: (line: string) => void): Promise<Engine | string> {

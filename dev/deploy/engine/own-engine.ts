@@ -1,5 +1,5 @@
 // Docker from Debian's packages, in a network namespace of its own, so that the rules of this machine stay as they are.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Disposal } from '../../../lib/platform/disposal.ts';
@@ -9,15 +9,17 @@ import { runProgram } from '../../servers/run-program.ts';
 import { startTimeoutMs, waitUntilReady } from '../../servers/wait-until-ready.ts';
 import { type DebianMirror, unpackEngine, type UnpackedPackages } from './debian-packages.ts';
 import { Engine } from './engine.ts';
+import { inNamespace, openNamespace } from './network-namespace.ts';
 import { makeStandIns } from './stand-ins.ts';
 
 const timeoutMs = 30_000;
-const namespace = 'herald-deploy';
-const link = { outside: 'herald-out', inside: 'herald-in' };
-const network = { outside: '10.213.7.1', inside: '10.213.7.2', range: '10.213.7.0/30' };
+const namespace = {
+  name: 'herald-deploy',
+  outside: '10.213.7.1',
+  inside: '10.213.7.2',
+};
 // Apart from the ranges of a Docker that this machine may have.
 const bridges = { bridge: '10.213.8.1/24', pool: 'base=10.213.16.0/20,size=24' };
-const forwarding = '/proc/sys/net/ipv4/ip_forward';
 
 interface OwnEngineOptions {
   readonly open: Disposal;
@@ -34,53 +36,20 @@ export async function startOwnEngine(options: OwnEngineOptions): Promise<Engine>
   const cacheDir = serversCacheDir(process.env);
   await mkdir(cacheDir, { recursive: true });
   const packages = await unpackEngine(cacheDir, mirror, progress);
-  await openNetwork(open, packages);
+  await openNamespace(open, namespace, packages.env);
   const socket = await startDaemon(open, packages, join(cacheDir, 'engine-data'));
   const env = { ...packages.env, DOCKER_HOST: socket, DOCKER_BUILDKIT: '1' };
   const plugin = join(packages.root, 'usr/libexec/docker/cli-plugins/docker-compose');
   const engine = new Engine({
     env,
     compose: [plugin],
-    hostAddress: network.outside,
-    publishAddress: network.inside,
+    hostAddress: namespace.outside,
+    publishAddress: namespace.inside,
   });
   const version = await engine.docker(['info', '--format', '{{.ServerVersion}}'], { timeoutMs });
   progress(`engine: Docker ${version.trim()} from Debian's packages`);
   await makeStandIns({ engine, packages, mirror, cacheDir, progress });
   return engine;
-}
-
-/** Connects a new network namespace to this machine's network. */
-async function openNetwork(open: Disposal, { env }: UnpackedPackages): Promise<void> {
-  const run = (program: string, ...args: string[]) => runProgram(program, args, { timeoutMs, env });
-  const ip = (command: string) => run('ip', ...command.split(' '));
-  const users = await ip(`netns pids ${namespace}`).catch(() => undefined);
-  if (users !== undefined && users.trim() !== '')
-    throw new Error(
-      `the network namespace ${namespace} is used by the processes ${users.trim().split('\n').join(', ')}: wait for that run, or end them`,
-    );
-  // A killed run leaves it behind.
-  if (users !== undefined) await ip(`netns delete ${namespace}`);
-  await ip(`netns add ${namespace}`);
-  open.defer(async () => void (await ip(`netns delete ${namespace}`)));
-  await ip(`link add ${link.outside} type veth peer name ${link.inside} netns ${namespace}`);
-  await ip(`address add ${network.outside}/30 dev ${link.outside}`);
-  await ip(`link set ${link.outside} up`);
-  for (const command of [
-    `address add ${network.inside}/30 dev ${link.inside}`,
-    `link set ${link.inside} up`,
-    'link set lo up',
-    `route add default via ${network.outside}`,
-  ])
-    await ip(`-n ${namespace} ${command}`);
-  const before = await readFile(forwarding, 'utf8');
-  await writeFile(forwarding, '1');
-  open.defer(() => writeFile(forwarding, before));
-  const rule = ['POSTROUTING', '-s', network.range, '-j', 'MASQUERADE'];
-  // A killed run leaves it behind. There is none otherwise.
-  await run('iptables', '-t', 'nat', '-D', ...rule).catch(() => undefined);
-  await run('iptables', '-t', 'nat', '-A', ...rule);
-  open.defer(async () => void (await run('iptables', '-t', 'nat', '-D', ...rule)));
 }
 
 async function startDaemon(open: Disposal, packages: UnpackedPackages, data: string) {
@@ -99,18 +68,9 @@ async function startDaemon(open: Disposal, packages: UnpackedPackages, data: str
     // Containers can have no more than this process may give.
     ...(files === null ? [] : [`--default-ulimit=nofile=${files[1]}:${files[1]}`]),
   ];
-  const { PATH, LD_LIBRARY_PATH, XTABLES_LIBDIR } = packages.env;
-  const settings = Object.entries({ PATH, LD_LIBRARY_PATH, XTABLES_LIBDIR });
   const daemon = await startGuarded({
     name: 'dockerd',
-    binary: 'nsenter',
-    args: [
-      `--net=/run/netns/${namespace}`,
-      'env',
-      ...settings.map(([name, value]) => `${name}=${value}`),
-      'dockerd',
-      ...args,
-    ],
+    ...inNamespace(namespace, packages.env, ['dockerd', ...args]),
     logFile: join(folder, 'dockerd.log'),
   });
   open.defer(() => daemon.stop());

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { findTemporalPrograms } from '../../servers/cluster/find-programs.ts';
 import { findBinary } from '../../servers/find-binary.ts';
 import { builtWithGo, findOrInstall } from '../../servers/find-or-install.ts';
+import { goModule } from '../../servers/go-module.ts';
 import { runProgram } from '../../servers/run-program.ts';
 import { imageRelease } from './debian-packages.ts';
 
@@ -143,11 +144,4 @@ async function unpackPackage(requirement: string, folder: string, name: string):
   await mkdir(target);
   const args = ['-xzf', join(folder, archive), '-C', target, '--strip-components=1'];
   await runProgram('tar', args, { timeoutMs });
-}
-
-/** Downloads the source of a Go module, and returns its folder. */
-async function goModule(requirement: string): Promise<string> {
-  const printed = await runProgram('go', ['mod', 'download', '-json', requirement], { timeoutMs });
-  const { Dir } = JSON.parse(printed.slice(printed.indexOf('{'))) as { Dir: string };
-  return Dir;
 }
