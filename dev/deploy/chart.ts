@@ -22,10 +22,7 @@ const validator = { name: 'kubectl-validate', version: '0.0.4' };
 /** The modules that have the schemas of other kinds, as old as the chart supports. */
 const customResources = [
   ['github.com/kedacore/keda/v2@v2.17.2', 'config/crd/bases'],
-  [
-    'github.com/prometheus-operator/prometheus-operator@v0.83.0',
-    'example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml',
-  ],
+  ['github.com/prometheus-operator/prometheus-operator@v0.83.0', 'example/prometheus-operator-crd'],
 ] as const;
 const namespace = 'herald';
 /** Values with which the chart renders what Kubernetes refuses: they show that it judges. */

@@ -3,10 +3,11 @@ import { parseArgs } from 'node:util';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { serversCacheDir } from '../servers/find-binary.ts';
+import { canRun } from '../servers/run-program.ts';
 import { checkChart } from './chart.ts';
 import { checkCompose } from './compose.ts';
 import { unpackEngine } from './engine/debian-packages.ts';
-import { findDebian, findEngine } from './engine/find-engine.ts';
+import { findDebian, findEngine, goProbe } from './engine/find-engine.ts';
 import { checkImage } from './image.ts';
 import { checkPods } from './pods.ts';
 
@@ -16,7 +17,7 @@ Checks all, or those named:
 
   chart    the Helm chart in deploy/kubernetes: linted, rendered with each file in its ci/, and the manifests checked
            by an API server of Kubernetes, by the schemas of the oldest version, and by rules of our own. Programs are
-           taken from PATH or built with Go, once
+           taken from PATH or built with Go, once. Without Go it exits with 77, skipped
   compose  builds the Dockerfile, brings docker-compose.yml up, delivers events while api and worker restart and are
            upgraded, and removes everything. Uses the engine that \`docker info\` shows; on Debian, root gets one from
            its packages, and base images that are made of packages. Without either it exits with 77, skipped
@@ -32,6 +33,12 @@ const skipped = 77;
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
+
+async function checkWithServer(): Promise<void> {
+  if (!(await canRun(goProbe.split(' '))))
+    return skip('chart', 'go, which builds Helm and Kubernetes, is not installed');
+  await checkChart(print);
+}
 
 async function checkOnEngine(): Promise<void> {
   await using open = new Disposal();
@@ -58,7 +65,7 @@ function skip(name: string, reason: string): void {
 }
 
 const checks: Readonly<Record<string, () => Promise<void>>> = {
-  chart: () => checkChart(print),
+  chart: checkWithServer,
   compose: checkOnEngine,
   pods: checkOnNode,
 };

@@ -35,7 +35,10 @@ export function findKubernetes(
       async make(staging) {
         const target = join(staging, name);
         await writeModule(staging);
-        const build = ['build', '-mod=mod', '-ldflags=-s -w', '-o', target, packages[name]];
+        // The server says its version, which the chart asks for.
+        const stamped = `-X k8s.io/component-base/version.gitVersion=v${kubernetesVersion}`;
+        const linking = `-ldflags=-s -w ${stamped}`;
+        const build = ['build', '-mod=mod', linking, '-o', target, packages[name]];
         await runProgram('go', ['-C', staging, ...build], {
           timeoutMs: buildTimeoutMs,
           env: { ...process.env, CGO_ENABLED: '0' },

@@ -6,6 +6,7 @@ import { Engine } from './engine.ts';
 import { startOwnEngine } from './own-engine.ts';
 
 const timeoutMs = 30_000;
+export const goProbe = 'go version';
 
 interface FindOptions {
   readonly open: Disposal;
@@ -25,9 +26,8 @@ export async function findEngine({ open, progress }: FindOptions): Promise<Engin
 export async function findDebian(): Promise<DebianMirror | string> {
   const mirror = process.platform === 'linux' ? await findMirror() : undefined;
   if (mirror === undefined || process.getuid?.() !== 0) return 'that needs root on Debian';
-  for (const program of ['ip', 'nsenter', 'dpkg-deb'])
-    if (!(await canRun([program, '-V'])) && !(await canRun([program, '--version'])))
-      return `${program} is not installed`;
+  for (const probe of ['ip -V', 'nsenter -V', 'dpkg-deb --version', goProbe])
+    if (!(await canRun(probe.split(' ')))) return `${probe.split(' ')[0]} is not installed`;
   return mirror;
 }
 
