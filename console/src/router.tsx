@@ -23,7 +23,7 @@ const root = createRootRoute({ notFoundComponent: NotFound });
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: textsOf(['to', 'refused']),
+  validateSearch: textsOf(['to', 'refused', 'ended']),
   component: lazyRouteComponent(() => import('./pages/session/sign-in.tsx'), 'SignIn'),
 });
 

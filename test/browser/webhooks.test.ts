@@ -51,13 +51,14 @@ describe('creating a webhook', () => {
     await page.getByLabel('URL').fill('http://10.0.0.1/hook');
     await page.getByText('url host 10.0.0.1 is not a public address').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('Billing');
-    await page.getByLabel('Filter').fill('{"live": ');
+    await page.getByRole('button', { name: /^Advanced/ }).click();
+    await page.getByRole('textbox', { name: 'Filter' }).fill('{"live": ');
     await page.getByRole('button', { name: 'Create webhook' }).click();
     await page.getByText('The filter is not a valid JSON object').waitFor();
-    await page.getByLabel('Filter').fill('{"live": {}}');
+    await page.getByRole('textbox', { name: 'Filter' }).fill('{"live": {}}');
     await page.getByRole('button', { name: 'Create webhook' }).click();
-    await page.getByText('Not saved. Fix the fields marked above.').waitFor();
-    await page.getByLabel('Filter').fill('');
+    await page.getByText('Not saved: one field is wrong. It is marked above.').waitFor();
+    await page.getByRole('textbox', { name: 'Filter' }).fill('');
 
     await page.getByLabel('URL').fill(`${receiver.url}/hook`);
     await page.getByText('is not a public address').waitFor({ state: 'detached' });

@@ -40,6 +40,8 @@ export function FormDialog(props: FormDialogProps) {
       onClose={close}
       title={visibleText(title)}
       closeButtonProps={{ 'aria-label': 'Close' }}
+      // A click beside it would lose what was typed.
+      closeOnClickOutside={false}
     >
       <form
         onSubmit={(event) => {

@@ -78,13 +78,13 @@ export function Shell() {
   );
 }
 
-/** Opens the sign-in page when the session ends, even if the current page has unsaved input. */
+/** Opens the sign-in page when the session ends. Forms keep their input. */
 function useSignInAfter(session: Session | null | undefined): void {
   const router = useRouter();
   const navigate = useNavigate();
   useEffect(() => {
     const { pathname, href } = router.latestLocation;
     if (session !== null || pathname === '/sign-in') return;
-    void navigate({ to: '/sign-in', search: { to: href }, ignoreBlocker: true });
+    void navigate({ to: '/sign-in', search: { to: href, ended: 'yes' }, ignoreBlocker: true });
   }, [session, router, navigate]);
 }

@@ -1,4 +1,5 @@
 import {
+  Alert,
   Button,
   Card,
   Center,
@@ -17,13 +18,14 @@ import { admin, keepCsrfToken, serviceUrl } from '../../api/client.ts';
 import { queries } from '../../api/queries.ts';
 import { type Session, sessionQuery } from '../../api/session.ts';
 import { Fault } from '../../parts/fault.tsx';
+import { hasKeptInput } from '../../parts/kept-input.ts';
 import { useChange } from '../../parts/use-change.tsx';
 import { keepRequestedPath, takeRequestedPath } from './requested-path.ts';
 import { pathAfterSignIn } from './path-after-sign-in.ts';
 
 /** The sign-in page. */
 export function SignIn() {
-  const { to, refused } = useSearch({ from: '/sign-in' });
+  const { to, refused, ended } = useSearch({ from: '/sign-in' });
   const router = useRouter();
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -56,6 +58,12 @@ export function SignIn() {
             <Title order={1} size="h3">
               Sign in to agent-herald
             </Title>
+            {ended !== undefined && (
+              <Alert color="blue" variant="light" role="status" title="Your session ended">
+                Sign in to return to your page.
+                {hasKeptInput() && ' Your unsaved changes there are kept.'}
+              </Alert>
+            )}
             <TextInput
               label="Email"
               type="email"

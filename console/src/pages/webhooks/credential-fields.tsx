@@ -9,6 +9,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
+import { FieldFault } from '../../parts/field-fault.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { PairRows } from './pair-rows.tsx';
 import type { FieldsProps, WebhookForm } from './fields-props.ts';
@@ -100,7 +101,7 @@ function AuthFields({ form, isSet }: SealedProps) {
           />
         </>
       )}
-      <Refusal text={form.errors['auth']} />
+      <FieldFault>{form.errors['auth']}</FieldFault>
     </Stack>
   );
 }
@@ -141,16 +142,7 @@ function CertificateFields({ form, isSet }: SealedProps) {
           />
         </>
       )}
-      <Refusal text={form.errors['tls']} />
+      <FieldFault>{form.errors['tls']}</FieldFault>
     </Stack>
-  );
-}
-
-function Refusal({ text }: { text: React.ReactNode }) {
-  if (text === undefined) return null;
-  return (
-    <Text size="sm" c="var(--mantine-color-error)" role="alert">
-      {text}
-    </Text>
   );
 }

@@ -1,10 +1,11 @@
 import type { EventType, SubscribedEventName } from '@agent-herald/client';
-import { Checkbox, SimpleGrid, Stack, TagsInput, Text, Textarea } from '@mantine/core';
+import { Checkbox, SimpleGrid, Stack } from '@mantine/core';
 import { ContractText } from '../../parts/contract-text.tsx';
+import { FieldFault } from '../../parts/field-fault.tsx';
 import { type EventGroup, groupsOf } from './event-choices.ts';
 import type { FieldsProps } from './fields-props.ts';
 
-/** Selects the events of the webhook: by name, by tenant, and by values of fields. */
+/** Selects the events of the webhook by name. */
 export function EventFields({ form, types }: FieldsProps & { types: readonly EventType[] }) {
   const { kind, events } = form.getValues();
   const { errors } = form;
@@ -24,32 +25,7 @@ export function EventFields({ form, types }: FieldsProps & { types: readonly Eve
           />
         ))}
       </SimpleGrid>
-      {error !== undefined && (
-        <Text size="sm" c="var(--mantine-color-error)" role="alert">
-          {error}
-        </Text>
-      )}
-      {kind === 'resources' && (
-        <>
-          <TagsInput
-            label="Tenants"
-            description="Exact external IDs. Press Enter after each. Empty: events of all tenants."
-            {...form.getInputProps('externalTenantIds')}
-            clearable
-            clearButtonProps={{ 'aria-label': 'All tenants' }}
-          />
-          <Textarea
-            label="Filter"
-            description='Required values of fields in data, as JSON: {"live": true, "processingStatus": ["ready", "failed"]}. Empty: no filter.'
-            {...form.getInputProps('filter')}
-            autosize
-            minRows={2}
-            maxRows={12}
-            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-            spellCheck={false}
-          />
-        </>
-      )}
+      <FieldFault>{error}</FieldFault>
     </>
   );
 }

@@ -1,5 +1,6 @@
-import { ActionIcon, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, Stack, TextInput } from '@mantine/core';
 import { Plus, X } from 'lucide-react';
+import { FieldFault } from '../../parts/field-fault.tsx';
 import type { Pair } from './webhook-values.ts';
 
 interface PairRowsProps {
@@ -47,11 +48,7 @@ export function PairRows({ noun, rows, onChange, error }: PairRowsProps) {
           </ActionIcon>
         </Group>
       ))}
-      {error !== undefined && (
-        <Text size="sm" c="var(--mantine-color-error)" role="alert">
-          {error}
-        </Text>
-      )}
+      <FieldFault>{error}</FieldFault>
       <Button
         variant="default"
         size="xs"

@@ -94,6 +94,14 @@ export function valuesOf(webhook: Webhook, types: readonly EventType[]): Webhook
   };
 }
 
+/** Returns the values that a tab may keep. */
+export function withoutSecrets(
+  values: WebhookValues,
+): Omit<WebhookValues, 'headers' | 'auth' | 'tls'> {
+  const { headers: _, auth: __, tls: ___, ...kept } = values;
+  return kept;
+}
+
 /** Returns the body for the values. Throws if the filter is not valid JSON. */
 export function bodyOf(values: WebhookValues, types: readonly EventType[]): CreateWebhookBody {
   const { kind, url, events, headers, metadata, active } = values;
