@@ -4,6 +4,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  notFound,
   redirect,
 } from '@tanstack/react-router';
 import { appsQuery } from './api/app.tsx';
@@ -36,6 +37,7 @@ const signedIn = createRoute({
     await queries.ensureQueryData(appsQuery);
   },
   component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  notFoundComponent: NotFound,
 });
 
 const home = createRoute({
@@ -76,6 +78,7 @@ const app = createRoute({
   getParentRoute: () => signedIn,
   path: '/apps/$appUid',
   component: AppPages,
+  notFoundComponent: NotFound,
 });
 
 const overview = createRoute({
@@ -110,6 +113,26 @@ const webhook = createRoute({
   path: '/webhooks/$webhookUid',
   validateSearch: textsOf(['tab']),
   component: lazyRouteComponent(() => import('./pages/webhooks/webhook-page.tsx'), 'WebhookPage'),
+});
+
+/** The addresses that somebody would guess for the tabs of a webhook. */
+const webhookTab = createRoute({
+  getParentRoute: () => app,
+  path: '/webhooks/$webhookUid/$tab',
+  beforeLoad: ({ params: { tab, ...params } }) => {
+    if (tab !== 'settings' && tab !== 'secret' && tab !== 'overview') throw notFound();
+    const search = tab === 'overview' ? {} : { tab };
+    throw redirect({ to: '/apps/$appUid/webhooks/$webhookUid', params, search });
+  },
+});
+
+/** The deliveries of an event are on its page. */
+const deliveriesOfEvent = createRoute({
+  getParentRoute: () => app,
+  path: '/deliveries/$eventId',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/apps/$appUid/events/$eventId', params });
+  },
 });
 
 const deliveries = createRoute({
@@ -243,7 +266,9 @@ const tree = root.addChildren([
       webhooks,
       newWebhook,
       webhook,
+      webhookTab,
       deliveries,
+      deliveriesOfEvent,
       delivery,
       events,
       liveEvents,

@@ -38,6 +38,35 @@ describe('the console', () => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
+  it('says what is not there, keeps the navigation, and leads to the list', async () => {
+    const below = `/apps/${service.app.appUid}`;
+    await using opened = await openConsole(service, `${below}/nothing`);
+    const { page, complaints } = opened;
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).waitFor();
+    const missing = 'whk_00000000000000000000000000';
+    await page.goto(`${service.consoleUrl}${below}/webhooks/${missing}`);
+    await page.getByText('It does not exist, or it was deleted.').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'See all webhooks' }).click();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('accepts the addresses that one would guess', async () => {
+    const below = `/apps/${service.app.appUid}`;
+    const body = { url: 'https://example.com/guess', entities: ['agent'], active: false };
+    const { body: webhook } = await service.call('POST', '/webhooks', { body });
+    const path = `${below}/webhooks/${String(webhook['uid'])}`;
+    await using opened = await openConsole(service, `${path}/settings`);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Save' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?tab=settings');
+    await page.goto(`${service.consoleUrl}${path}/nothing`);
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
+    await service.call('DELETE', `/webhooks/${String(webhook['uid'])}`);
+  });
+
   it('refreshes until nobody has been there for ten minutes, then says so, and continues on return', async () => {
     await using opened = await openConsole(service, '/icon.svg');
     const { page, complaints } = opened;

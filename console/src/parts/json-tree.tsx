@@ -151,7 +151,9 @@ function Text({ text }: { text: string }) {
   if (isWhole) return <Block text={text} label="Full text" />;
   const line = (
     <span className={classes['string']}>
-      “<Line text={text} />”
+      &quot;
+      <Line text={text} />
+      &quot;
     </span>
   );
   if (text.length <= lineCharacters) return line;

@@ -8,3 +8,17 @@ export function pagesOf(appUid: string, uid: string) {
     replay: { to: '/apps/$appUid/replays/$replayUid', params: { appUid, replayUid: uid } },
   } as const;
 }
+
+/** The lists of resources that have pages of their own, by their noun in the address. */
+export const lists = {
+  deliveries: '/apps/$appUid/deliveries',
+  events: '/apps/$appUid/events',
+  webhooks: '/apps/$appUid/webhooks',
+  users: '/apps/$appUid/users',
+  accounts: '/apps/$appUid/accounts',
+  replays: '/apps/$appUid/replays',
+} as const;
+
+export function isListed(noun: string): noun is keyof typeof lists {
+  return Object.hasOwn(lists, noun);
+}

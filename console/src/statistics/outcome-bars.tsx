@@ -18,7 +18,9 @@ export function OutcomeBars({ points }: OutcomeBarsProps) {
       withLegend
       legendProps={{ verticalAlign: 'bottom' }}
       valueFormatter={(value) => value.toLocaleString('en')}
-      yAxisProps={{ allowDecimals: false, width: 44 }}
+      gridAxis="xy"
+      yAxisLabel="Attempts"
+      yAxisProps={{ allowDecimals: false, width: 60 }}
       barProps={{ isAnimationActive: false }}
       barChartProps={{ accessibilityLayer: false }}
     />
