@@ -39,7 +39,7 @@ describe('a form whose session ends', () => {
 
     await page.getByText('Your session ended').waitFor();
     await page.getByText('Your unsaved changes there are kept.').waitFor();
-    const kept = await page.evaluate(() => JSON.stringify(sessionStorage));
+    const kept = await page.evaluate('JSON.stringify(sessionStorage)');
     expect(kept).toContain('Interrupted');
     expect(kept).not.toContain('top-secret');
 
@@ -134,7 +134,7 @@ describe('a refused form', () => {
 async function expectFocus(page: Page, label: string): Promise<void> {
   const field = page.getByRole('textbox', { name: label });
   await expect
-    .poll(() => field.evaluate((element) => element === document.activeElement))
+    .poll(() => field.evaluate((element) => element.matches(':focus')))
     .toBe(true);
   const box = await field.boundingBox();
   expect(box?.y).toBeGreaterThan(0);
