@@ -133,9 +133,7 @@ describe('a refused form', () => {
 
 async function expectFocus(page: Page, label: string): Promise<void> {
   const field = page.getByRole('textbox', { name: label });
-  await expect
-    .poll(() => field.evaluate((element) => element.matches(':focus')))
-    .toBe(true);
+  await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
   const box = await field.boundingBox();
   expect(box?.y).toBeGreaterThan(0);
   expect(box?.y).toBeLessThan(900);
