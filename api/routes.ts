@@ -12,6 +12,7 @@ import { removeMember } from './accounts/remove-member.ts';
 import { adminRoutes } from './admin/admin-routes.ts';
 import { listAuditLog } from './audit/list-audit-log.ts';
 import { listEventTypes } from './event-types/list-event-types.ts';
+import { explainEvent } from './events/explain-event.ts';
 import { getDelivery } from './events/get-delivery.ts';
 import { getEvent } from './events/get-event.ts';
 import { listDeliveries } from './events/list-deliveries.ts';
@@ -164,6 +165,7 @@ export const routes: readonly Route[] = [
   appRoute({ method: 'get', path: '/deliveries', scope: 'events:read', handler: listDeliveries }),
   appRoute({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
   appRoute({ method: 'get', path: `${event}/deliveries/:webhookUid`, scope: 'events:read', handler: getDelivery }),
+  appRoute({ method: 'get', path: `${event}/webhooks`, scope: 'webhooks:read', handler: explainEvent }),
   appRouteWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
   appRouteWithBody({ method: 'post', path: '/replays', scope: 'events:write', body: createAppReplayBody, handler: createAppReplay }),
   appRoute({ method: 'get', path: '/replays', scope: 'events:read', handler: listReplays }),

@@ -67,6 +67,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     list: 'listEvents',
     get: 'getEvent',
     deliveries: 'listEventDeliveries',
+    webhooks: 'explainEvent',
     resend: 'resendEvent',
     stream: 'streamEvents',
   },

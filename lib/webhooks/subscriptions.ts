@@ -21,31 +21,47 @@ export function matchesKind(
   return kind === 'operations' ? isOperations && resourceUid !== _id : !isOperations;
 }
 
+/** The first setting of a webhook that keeps an event from it. */
+type Mismatch = 'kind' | 'entity' | 'event' | 'tenant';
+
 export function isSubscribed(webhook: Subscription, facts: EventToMatch): boolean {
+  return mismatchOf(webhook, facts) === null;
+}
+
+/** Returns null for an event that the webhook is subscribed to; its filter is not checked here. */
+export function mismatchOf(webhook: Subscription, facts: EventToMatch): Mismatch | null {
   const { event, externalTenantId } = facts;
   const { entities, events, externalTenantIds } = webhook;
-  return (
-    matchesKind(webhook, facts) &&
-    (isOperationsEvent(event) || entities.includes(entityOf(event))) &&
-    (events?.includes(event) ?? true) &&
-    (externalTenantIds?.includes(externalTenantId) ?? true)
-  );
+  if (!matchesKind(webhook, facts)) return 'kind';
+  if (!isOperationsEvent(event) && !entities.includes(entityOf(event))) return 'entity';
+  if (events !== null && !events.includes(event)) return 'event';
+  if (externalTenantIds !== null && !externalTenantIds.includes(externalTenantId)) return 'tenant';
+  return null;
+}
+
+/** Returns a function that checks whether an event's data meets all conditions of a filter. */
+export function filterCheck(data: unknown): (filter: readonly FilterCondition[] | null) => boolean {
+  const unmetOf = unmetCondition(data);
+  return (filter) => unmetOf(filter) === null;
 }
 
 /**
- * Returns a function that checks whether an event's data meets all conditions of a filter; an absent field meets none.
- * It indexes each list of the data once for all filters, so that their lengths add up instead of multiplying.
+ * Returns a function that finds the first condition of a filter that an event's data does not meet, or null; an absent
+ * field meets none. It indexes each list of the data once for all filters, so that their lengths add up instead of
+ * multiplying.
  */
-export function filterCheck(data: unknown): (filter: readonly FilterCondition[] | null) => boolean {
+export function unmetCondition(
+  data: unknown,
+): (filter: readonly FilterCondition[] | null) => FilterCondition | null {
   const fields = new Map<string, unknown>();
-  return (filter) =>
-    (filter ?? []).every(({ path, is }) => {
-      if (!fields.has(path)) fields.set(path, asSet(fieldAt(data, path.split('.'))));
-      const field = fields.get(path);
-      return listOf(is).some((wanted) =>
-        field instanceof Set ? field.has(wanted) : field === wanted,
-      );
-    });
+  const isMet = ({ path, is }: FilterCondition): boolean => {
+    if (!fields.has(path)) fields.set(path, asSet(fieldAt(data, path.split('.'))));
+    const field = fields.get(path);
+    return listOf(is).some((wanted) =>
+      field instanceof Set ? field.has(wanted) : field === wanted,
+    );
+  };
+  return (filter) => filter?.find((condition) => !isMet(condition)) ?? null;
 }
 
 function asSet(field: unknown): unknown {

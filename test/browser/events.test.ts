@@ -76,6 +76,39 @@ test('an event of a resource is found, shown, and resent to another webhook', as
   await service.call('DELETE', `/webhooks/${first.uid}`);
 });
 
+test('an event says why it did not reach the other webhooks, and where to look when there are many', async () => {
+  const url = `${receiver.url}/first`;
+  const got = await register('why', '/first', 'Got it');
+  const filter = { 'owner.team': ['core', 'web'] };
+  const others = [
+    await registerWebhook(service, { url, name: 'Filtered', filter, active: false }),
+    await registerWebhook(service, { url, name: 'Contexts', entities: ['context'] }),
+  ];
+  const eventId = await reportChange(service, { externalTenantId: 'why', owner: { team: 'ops' } });
+  await using opened = await openConsole(service, pathTo(`/events/${eventId}`));
+  const { page, complaints } = opened;
+  const section = page.getByRole('region', { name: 'Why it did not reach other webhooks' });
+  const reasonFor = (name: string) => section.getByRole('row').filter({ hasText: name });
+  await reasonFor('Filtered').getByText('owner.team is "core" or "web"').waitFor();
+  await reasonFor('Contexts').getByText('events of the entity “agent”').waitFor();
+  expect(await reasonFor('Got it').count()).toBe(0);
+  expect(await section.getByRole('textbox').count()).toBe(0);
+
+  for (let n = 0; n < 10; n++) {
+    others.push(await registerWebhook(service, { url, name: `Later ${n}`, active: false }));
+  }
+  await page.reload();
+  await section.getByRole('button', { name: 'Show all' }).waitFor();
+  expect(await section.getByRole('row').count()).toBe(11);
+  await section.getByRole('textbox', { name: 'Find a webhook' }).fill('later 9');
+  await reasonFor('Later 9').getByText('It was created after the event.').waitFor();
+  expect(await section.getByRole('row').count()).toBe(2);
+  await section.getByRole('textbox', { name: 'Find a webhook' }).fill('nobody');
+  await section.getByText('No webhook without a delivery has “nobody” in it.').waitFor();
+  for (const { uid } of [got, ...others]) await service.call('DELETE', `/webhooks/${uid}`);
+  expect(complaints).toEqual([]);
+});
+
 test('a payload of one megabyte-long line, and one with many fields, leave the page responsive', async () => {
   const long = `<b>${'é'.repeat(megabyte)}`;
   const many = Array.from({ length: 50_000 }, (_, n) => n);

@@ -51,6 +51,7 @@ async function playAnswers(stage: Stage): Promise<void> {
   receiver.answerLater();
   await becomes(stage, event, 'delivered');
   await call('shows an event', `GET ${event}`);
+  await call('explains which webhooks get an event', `GET ${event}/webhooks`);
   await call('shows a delivery', `GET ${event}/deliveries/${late.webhookUid}`);
 
   const flaky = await subscribe(stage, ['flaky', '/once-500'], { retrySchedule: ['1s'] });

@@ -69,6 +69,7 @@ SURFACE: dict[str, dict[str, str]] = {
         "list": "listEvents",
         "get": "getEvent",
         "deliveries": "listEventDeliveries",
+        "webhooks": "explainEvent",
         "resend": "resendEvent",
         "stream": "streamEvents",
     },

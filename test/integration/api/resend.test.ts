@@ -1,10 +1,13 @@
-// The requests for a resend. Its deliveries are tested in test/e2e/redelivery.test.ts.
+// Why an event goes to a webhook or not, and the requests for a resend. Its deliveries are tested in test/e2e/redelivery.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import type { JsonBody } from '../../support/api-client.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+
 import { startService, type TestService } from '../../support/service.ts';
+import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
 import { expectProblem } from './problems.ts';
 
 let service: TestService;
@@ -15,6 +18,59 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
+});
+
+test('an event says why each webhook gets it or does not, and a pause is no reason', async () => {
+  const add = async (fields: Record<string, unknown>): Promise<string> =>
+    (await registerWebhook(service, { url: 'http://127.0.0.1:1/', ...fields })).uid;
+  const filter = { 'owner.team': 'core', live: true };
+  const got = await add({});
+  const paused = await add({ active: false });
+  const entity = await add({ entities: ['context'] });
+  const event = await add({ events: ['agent.created'] });
+  const tenant = await add({ externalTenantIds: ['tenant-2'] });
+  const filtered = await add({ filter });
+  const changed = await add({ filter });
+  const notices = await add({ kind: 'operations', entities: undefined });
+  const owner = { team: 'web' };
+  const eventId = await reportChange(service, { live: true, owner });
+  const later = await add({});
+  await service.call('PATCH', `/webhooks/${changed}`, { body: { filter: null } });
+
+  const of = [got, paused, entity, event, tenant, filtered, changed, notices, later];
+  const why = async (id: string): Promise<unknown[]> => {
+    const answer = await service.call('GET', `/events/${id}/webhooks`);
+    const rows = answer.body as unknown as JsonBody[];
+    return of.map((uid) => {
+      const { outcome, condition } = rows.find((row) => row['webhookUid'] === uid) ?? {};
+      return condition === null ? outcome : { outcome, condition };
+    });
+  };
+  const unmet = { outcome: 'filter', condition: { 'owner.team': 'core' } };
+  expect(await why(eventId)).toEqual([
+    'delivery',
+    'delivery',
+    'entity',
+    'event',
+    'tenant',
+    unmet,
+    'changed_later',
+    'kind',
+    'created_later',
+  ]);
+  const resent = newDelivery(service, new Date(), { eventId, webhookUid: entity });
+  await service.store.deliveries.insertOne(resent);
+  expect((await why(eventId))[of.indexOf(entity)]).toBe('delivery');
+  const unknown = await service.call('GET', '/events/evt_0/webhooks');
+  expectProblem(unknown, 404, 'not_found');
+
+  await service.store.events.updateOne({ _id: eventId }, { $set: { erasedAt: new Date() } });
+  expect((await why(eventId))[of.indexOf(filtered)]).toBe('erased');
+  expect((await why(eventId))[of.indexOf(tenant)]).toBe('tenant');
+
+  const test = await service.call('POST', `/webhooks/${got}/test`, { body: {} });
+  const ofTest = await why(String(test.body['eventId']));
+  expect(ofTest).toEqual(of.map((uid) => (uid === got ? 'delivery' : 'test')));
 });
 
 test('an event that no webhook got is resent only to webhooks that the request names', async () => {

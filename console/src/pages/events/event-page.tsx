@@ -14,6 +14,7 @@ import { Line } from '../../parts/untrusted.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { WorkflowLink } from '../../parts/workflow-link.tsx';
 import { DeliveryTable } from '../deliveries/delivery-table.tsx';
+import { OtherWebhooks } from './other-webhooks.tsx';
 import { ResendEvent } from './resend-event.tsx';
 
 const refreshMs = 3_000;
@@ -41,6 +42,7 @@ export function EventPage() {
             <Section title="Deliveries">
               <Deliveries event={loaded} />
             </Section>
+            <OtherWebhooks event={loaded} />
             <Section title="Payload">
               {loaded.payload === null ? (
                 <Text c="dimmed">

@@ -569,6 +569,13 @@ class Events:
             ),
         )
 
+    def webhooks(self, event_id: str) -> builtins.list[types.ExplainedWebhook]:
+        """Explain which webhooks get an event. The list has all webhooks of the application, from oldest to newest, with the reason by their present settings. The API key needs the scope `webhooks:read`."""
+        response: builtins.list[types.ExplainedWebhook] = self._transport.send(
+            Call("GET", path_of("events", event_id, "webhooks"))
+        )
+        return response
+
     def resend(
         self,
         event_id: str,

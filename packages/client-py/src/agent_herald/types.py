@@ -784,6 +784,26 @@ class EventWithPayload(TypedDict):
 
 
 @final
+class ExplainedWebhook(TypedDict):
+    webhookUid: str
+    outcome: Literal[
+        "delivery",
+        "test",
+        "created_later",
+        "kind",
+        "entity",
+        "event",
+        "tenant",
+        "filter",
+        "erased",
+        "changed_later",
+    ]
+    """`delivery`: the event has a delivery to this webhook. Otherwise the reason why it has none. `test`: a test goes only to the webhook that it tests. `created_later`: the webhook is newer than the event. `kind`: the webhook gets notices instead of events of resources, or the reverse; no webhook gets notices about itself. `entity`, `event` and `tenant`: the webhook does not select the entity, the event or the tenant. `filter`: the filter does not match. `erased`: the payload was erased, so the filter cannot be checked. `changed_later`: the webhook selects such events now, so it was changed after the event, or registered just before it."""
+    condition: dict[str, Any] | None
+    """The first condition of the filter that the event does not meet."""
+
+
+@final
 class Resent(TypedDict):
     redeliveryUid: str
     eventId: str

@@ -35,6 +35,7 @@ import type {
   Event,
   EventType,
   EventWithPayload,
+  ExplainedWebhook,
   Health,
   JwkSet,
   Readiness,
@@ -294,6 +295,8 @@ export interface EventsCalls {
     },
     options?: CallOptions,
   ): Pages<Delivery>;
+  /** Explain which webhooks get an event. The list has all webhooks of the application, from oldest to newest, with the reason by their present settings. The API key needs the scope `webhooks:read`. */
+  webhooks(eventId: string, options?: CallOptions): Pages<ExplainedWebhook>;
   /** Resend an event. The event is sent immediately. The API key needs the scope `events:write`. */
   resend(eventId: string, body?: ResendEventBody, options?: IdempotentCallOptions): Promise<Resent>;
   /** Stream events. The stream sends each event after its commit, as server-sent events. The data of a message is the event with its payload. Messages of the types `opened` and `closed` mark the beginning and the end. To continue after an interruption, send the last ID as `Last-Event-ID`. The API key needs the scope `events:read`. */
@@ -1008,6 +1011,17 @@ export const calls = {
       method: 'GET',
       path: '/api/v1/appuid/{appUid}/events/{eventId}/deliveries',
       input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    webhooks: {
+      id: 'explainEvent',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/events/{eventId}/webhooks',
+      input: null,
       needsKey: true,
       takesIdempotencyKey: false,
       isRepeatable: true,
