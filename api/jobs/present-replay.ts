@@ -94,6 +94,7 @@ interface DryRun {
   dryRun: true;
   count: number;
   countIsCapped: boolean;
+  states: unknown[];
   webhooks: unknown[];
 }
 
@@ -103,6 +104,16 @@ const dryRunSchema = named(
     dryRun: { const: true },
     count,
     countIsCapped: { ...boolean, description: 'True if there are more.' },
+    states: {
+      ...listOf(
+        objectOf<{ state: string; cancelReason: string | null; count: number }>({
+          state: oneOfTexts(replayedStates),
+          cancelReason: orNull(oneOfTexts(sendableReasons)),
+          count,
+        }),
+      ),
+      description: 'The states with deliveries to send. `cancelReason` is set for `cancelled`.',
+    },
     webhooks: listOf(objectOf<{ webhookUid: string; count: number }>({ webhookUid: text, count })),
   }),
 );

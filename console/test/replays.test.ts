@@ -2,10 +2,12 @@ import { expect, test } from 'vitest';
 import { hasFailed } from '../src/pages/deliveries/resend-choice.ts';
 import { progressOf } from '../src/pages/replays/replay-progress.ts';
 import {
+  allChoices,
   bodyOf,
+  countsByState,
   durationOf,
-  choicesFor,
   failedChoices,
+  isPossible,
   type Wish,
   wishFault,
 } from '../src/pages/replays/replay-wish.ts';
@@ -44,7 +46,8 @@ test('states that need a single webhook are left out for the application', () =>
   const choices = ['exhausted', 'delivered', 'never_attempted'] as const;
   expect(bodyOf({ ...wish, choices }, now).states).toEqual(['exhausted']);
   expect(bodyOf({ ...wish, choices, webhookUid: 'whk_1' }, now).states).toEqual(choices);
-  expect(choicesFor('')).toHaveLength(8);
+  const possible = allChoices.filter((choice) => isPossible(choice, ''));
+  expect(allChoices.length - possible.length).toBe(2);
 });
 
 test.each<[Wish['choices'], Partial<ReturnType<typeof bodyOf>>]>([
@@ -115,4 +118,13 @@ test.each([
   [{ state: 'done' as const, webhooksDone: 2 }, 100],
 ])('a replay of two webhooks with %j is at %i %%', (fields, percent) => {
   expect(progressOf({ ...running, ...fields })).toBe(percent);
+});
+
+test('the counts of a dry run are in words, largest first, and cancelled ones by their reason', () => {
+  const counts = countsByState([
+    { state: 'never_attempted', cancelReason: null, count: 1 },
+    { state: 'cancelled', cancelReason: 'expired', count: 2 },
+    { state: 'exhausted', cancelReason: null, count: 1_000 },
+  ]);
+  expect(counts).toBe('1,000 exhausted, 2 expired, 1 never attempted');
 });

@@ -1,7 +1,8 @@
 import type { ClientSession } from 'mongodb';
 import { jobLimits } from '../limits.ts';
 import { isOpen } from '../model/delivery-state.ts';
-import type { ReplayedWebhook, ReplayJob } from '../model/job.ts';
+import type { DeliveryDocument } from '../model/delivery.ts';
+import type { ReplayedState, ReplayedWebhook, ReplayJob } from '../model/job.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 import { subscriptionFields } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
@@ -167,9 +168,17 @@ async function* webhooksOf(store: Store, replay: ReplayJob): AsyncGenerator<Repl
   }
 }
 
+/** The deliveries in one state. `cancelReason` is only set for `cancelled`. */
+interface CountedState extends Pick<DeliveryDocument, 'cancelReason'> {
+  state: ReplayedState;
+  count: number;
+}
+
 interface Counted {
   count: number;
   countIsCapped: boolean;
+  /** Only states in which there are any. */
+  states: CountedState[];
   /** Only webhooks to which anything would be sent. */
   webhooks: ReplayedWebhook[];
 }
@@ -178,23 +187,37 @@ const { countedDeliveriesMax: countedMax, countedEventsMax, countingMsMax } = jo
 
 /** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, for at most 5 s. */
 export async function countReplay(store: Store, replay: ReplayJob): Promise<Counted> {
-  let webhooks: ReplayedWebhook[] = [];
-  let count = 0;
+  const counted: Counted = { count: 0, countIsCapped: false, states: [], webhooks: [] };
   let toCheck: number = countedEventsMax;
   const untilMs = performance.now() + countingMsMax;
   for await (const webhook of webhooksOf(store, replay)) {
     for (let after = '', isEnd = false; !isEnd;) {
       const isLate = performance.now() > untilMs;
-      if (isLate || toCheck <= 0) return { count, countIsCapped: true, webhooks };
+      if (isLate || toCheck <= 0) return { ...counted, countIsCapped: true };
       const countMax = checkedPerPageMax;
       const scan = await scanReplay(store, { replay, webhook, after, countMax, now: null });
-      const counted = Math.min(scan.chosen.length, countedMax - count);
-      webhooks = addCounts(webhooks, [{ webhookUid: webhook._id, count: counted }]);
-      count += counted;
-      if (counted < scan.chosen.length) return { count, countIsCapped: true, webhooks };
+      const chosen = scan.chosen.slice(0, countedMax - counted.count);
+      addChosen(counted, { webhookUid: webhook._id, chosen });
+      if (chosen.length < scan.chosen.length) return { ...counted, countIsCapped: true };
       toCheck -= scan.checked;
       ({ last: after, isEnd } = scan);
     }
   }
-  return { count, countIsCapped: false, webhooks };
+  return counted;
+}
+
+function addChosen(
+  counted: Counted,
+  { webhookUid, chosen }: { webhookUid: string; chosen: readonly Chosen[] },
+): void {
+  counted.count += chosen.length;
+  counted.webhooks = addCounts(counted.webhooks, [{ webhookUid, count: chosen.length }]);
+  for (const { delivery } of chosen) {
+    const { state, cancelReason } = delivery ?? { state: 'never_attempted', cancelReason: null };
+    const same = counted.states.find(
+      (each) => each.state === state && each.cancelReason === cancelReason,
+    );
+    if (same === undefined) counted.states.push({ state, cancelReason, count: 1 });
+    else same.count += 1;
+  }
 }

@@ -183,11 +183,19 @@ test('failures of the last hour are counted, then replayed; a paused webhook hol
   expect(byDefault.body).toMatchObject({ states, cancelReasons });
   const count = page.getByRole('status').filter({ hasText: '3 deliveries would be sent again' });
   await count.getByRole('listitem').filter({ hasText: 'Outage: 3' }).waitFor();
+  await count.getByText('By state: 3 exhausted.').waitFor();
+  // Offered from the start, and what is missing to choose it is said.
+  const delivered = page.getByRole('checkbox', { name: /^delivered:/ });
+  expect(await delivered.isDisabled()).toBe(true);
+  expect(await page.getByText('Choose one webhook to send these.').count()).toBe(2);
   expect(receivedBy('/repaired')).toBe(0);
   await page.getByRole('textbox', { name: 'Tenant' }).fill('nobody');
   expect(await page.getByRole('button', { name: 'Start replay' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Count deliveries' }).click();
   await page.getByText('Nothing to send').waitFor();
+  await page.reload();
+  await page.getByText('Your unsaved changes are back').waitFor();
+  expect(await page.getByRole('textbox', { name: 'Tenant' }).inputValue()).toBe('nobody');
   await page.getByRole('textbox', { name: 'Tenant' }).fill('outage');
   await page.getByRole('button', { name: 'Count deliveries' }).click();
   await page.getByRole('button', { name: 'Start replay' }).click();
@@ -199,7 +207,7 @@ test('failures of the last hour are counted, then replayed; a paused webhook hol
   const pause = { body: { active: false } };
   expect((await service.call('PATCH', `/webhooks/${uid}`, pause)).status).toBe(200);
   await page.goto(`${service.consoleUrl}${pathTo(`/replays/new?webhookUid=${uid}`)}`);
-  await page.getByRole('checkbox', { name: 'delivered' }).check();
+  await delivered.check();
   await page.getByRole('button', { name: 'Count deliveries' }).click();
   await page.getByRole('button', { name: 'Start replay' }).click();
   await page.getByText('The webhook is paused and holds them until you resume it.').waitFor();

@@ -160,6 +160,10 @@ test('a replay sends failed deliveries, never attempted ones on request, and no 
     dryRun: true,
     count: 3,
     countIsCapped: false,
+    states: [
+      { state: 'exhausted', cancelReason: null, count: 2 },
+      { state: 'never_attempted', cancelReason: null, count: 1 },
+    ],
     webhooks: [{ webhookUid: hook.uid, count: 3 }],
   });
   const before = requestsOf(hook).length;

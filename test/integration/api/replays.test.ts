@@ -100,7 +100,8 @@ test('a dry run counts up to 10,000 deliveries, and reports if there are more', 
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { externalTenantIds: ['many'] } });
   const wish = await insertMissed(10_000, 'many');
   const webhooks = [{ webhookUid, count: 10_000 }];
-  const whole = { dryRun: true, count: 10_000, countIsCapped: false, webhooks };
+  const states = [{ state: 'never_attempted', cancelReason: null, count: 10_000 }];
+  const whole = { dryRun: true, count: 10_000, countIsCapped: false, states, webhooks };
   expect((await replay(wish)).body).toEqual(whole);
   const [one] = await service.store.events.find({ externalTenantId: 'many' }).limit(1).toArray();
   if (one === undefined) throw new Error('there is no event');
@@ -111,7 +112,7 @@ test('a dry run counts up to 10,000 deliveries, and reports if there are more', 
 test('a dry run with few matches scans 100,000 events, and reports that there may be more', async () => {
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { externalTenantIds: ['few'] } });
   const wish = await insertMissed(100_001, 'others');
-  const counted = { dryRun: true, count: 0, countIsCapped: true, webhooks: [] };
+  const counted = { dryRun: true, count: 0, countIsCapped: true, states: [], webhooks: [] };
   expect((await replay(wish)).body).toEqual(counted);
 });
 
@@ -166,7 +167,14 @@ test('a replay of the application names its webhooks, the paused ones, and how m
   const [active, paused] = webhookUids;
   const counted = await app.call('POST', '/replays', { body: { since, dryRun: true } });
   const webhooks = webhookUids.map((uid) => ({ webhookUid: uid, count: 1 }));
-  expect(counted.body).toEqual({ dryRun: true, count: 2, countIsCapped: false, webhooks });
+  const states = [{ state: 'exhausted', cancelReason: null, count: 2 }];
+  expect(counted.body).toEqual({
+    dryRun: true,
+    count: 2,
+    countIsCapped: false,
+    states,
+    webhooks,
+  });
   const named = { since, webhookUids: [active], dryRun: true };
   expect((await app.call('POST', '/replays', { body: named })).body).toMatchObject({ count: 1 });
 

@@ -5,11 +5,20 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CurrentApp, useApp } from '../../api/app.tsx';
 import { Fault } from '../../parts/fault.tsx';
+import { useKeptInput } from '../../parts/kept-input.ts';
 import { Page } from '../../parts/page.tsx';
+import { Restored } from '../../parts/unsaved.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { ReplayFields } from './replay-fields.tsx';
 import { ReplayedWebhooks } from './replayed-webhooks.tsx';
-import { bodyOf, durationOf, failedChoices, type Wish, wishFault } from './replay-wish.ts';
+import {
+  bodyOf,
+  countsByState,
+  durationOf,
+  failedChoices,
+  type Wish,
+  wishFault,
+} from './replay-wish.ts';
 
 type Body = ReturnType<typeof bodyOf>;
 
@@ -29,20 +38,40 @@ function create({ calls }: CurrentApp, webhookUid: string, body: Body) {
   return calls.replays.create(body as Parameters<typeof calls.replays.create>[0]);
 }
 
-/** Counts failed deliveries of a period, and sends them again. */
-export function NewReplay() {
-  const current = useApp();
-  const search = useSearch({ from: '/signed-in/apps/$appUid/replays/new' });
-  const [wish, setWish] = useState<Wish>({
-    range: search.since === undefined ? 'hour' : 'own',
-    since: search.since ?? '',
-    until: search.until ?? '',
-    webhookUid: search.webhookUid ?? '',
+/** The values of the form, which this tab keeps until the replay starts. */
+function useWish() {
+  const { app } = useApp();
+  const { since, until, webhookUid } = useSearch({ from: '/signed-in/apps/$appUid/replays/new' });
+  const initial: Wish = {
+    range: since === undefined ? 'hour' : 'own',
+    since: since ?? '',
+    until: until ?? '',
+    webhookUid: webhookUid ?? '',
     events: [],
     externalTenantId: '',
     choices: failedChoices,
     perSecond: perSecondUsually,
-  });
+  };
+  const asked = [app.uid, webhookUid, since, until].join(' ');
+  const kept = useKeptInput<Wish>(`replay:${asked}`);
+  const [isBack, setBack] = useState(kept.restored !== null);
+  const [wish, showWish] = useState(kept.restored ?? initial);
+  const setWish = (values: Wish): void => {
+    showWish(values);
+    kept.keep(values);
+  };
+  const discard = (): void => {
+    showWish(initial);
+    kept.keep(null);
+    setBack(false);
+  };
+  return { wish, setWish, kept, isBack, discard };
+}
+
+/** Counts failed deliveries of a period, and sends them again. */
+export function NewReplay() {
+  const current = useApp();
+  const { wish, setWish, kept, isBack, discard } = useWish();
   const counting = useMutation({
     mutationFn: async (wanted: Wish): Promise<Count> => {
       const { webhookUid } = wanted;
@@ -67,6 +96,7 @@ export function NewReplay() {
           }}
         >
           <Stack gap="md">
+            {isBack && <Restored except="Nothing has been sent yet." onDiscard={discard} />}
             <ReplayFields
               wish={wish}
               change={(fields) => {
@@ -89,7 +119,9 @@ export function NewReplay() {
           </Stack>
         </form>
       </Card>
-      {counting.data !== undefined && <Start count={counting.data} />}
+      {counting.data !== undefined && (
+        <Start count={counting.data} onStarted={() => kept.keep(null)} />
+      )}
     </Page>
   );
 }
@@ -102,18 +134,26 @@ function heldBy({ pausedWebhookUids }: StartedReplay, { webhooks }: ReplayDryRun
   return ` Paused webhooks hold theirs until you resume them: ${held.length} of ${webhooks.length}.`;
 }
 
-function Start({ count: { body, webhookUid, result } }: { count: Count }) {
+function Start({
+  count: { body, webhookUid, result },
+  onStarted,
+}: {
+  count: Count;
+  onStarted: () => void;
+}) {
   const current = useApp();
   const navigate = useNavigate();
   const start = useChange({
     change: () => create(current, webhookUid, body),
     changes: [[...current.key, 'replays']],
     done: (started) => `Replay started.${heldBy(started as StartedReplay, result)}`,
-    onDone: (started) =>
+    onDone: (started) => {
+      onStarted();
       void navigate({
         to: '/apps/$appUid/replays/$replayUid',
         params: { appUid: current.app.uid, replayUid: (started as StartedReplay).uid },
-      }),
+      });
+    },
   });
   const { count, countIsCapped } = result;
   const shown = `${countIsCapped ? 'At least ' : ''}${count.toLocaleString('en')}`;
@@ -130,6 +170,7 @@ function Start({ count: { body, webhookUid, result } }: { count: Count }) {
         <Title order={2} size="h4">
           {`${shown} ${count === 1 ? 'delivery' : 'deliveries'} would be sent again`}
         </Title>
+        <Text size="sm">By state: {countsByState(result.states)}.</Text>
         <ReplayedWebhooks of={result.webhooks} />
         <Text size="sm">
           At {body.perSecond} per second, this takes at least{' '}

@@ -13,7 +13,7 @@ import { subscribedEventNames } from '../../api/event-names.ts';
 import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { TimeInput } from '../../parts/time-input.tsx';
 import { webhookChoices } from '../../parts/webhook-choices.ts';
-import { choicesFor, type Range, type Wish } from './replay-wish.ts';
+import { allChoices, isPossible, type Range, type Wish } from './replay-wish.ts';
 
 interface ReplayFieldsProps {
   wish: Wish;
@@ -73,9 +73,12 @@ export function ReplayFields({ wish, change }: ReplayFieldsProps) {
         onChange={(chosen) => change({ choices: chosen })}
       >
         <Stack gap="xs" mt="xs">
-          {choicesFor(webhookUid).map(({ value, label }) => (
-            <Checkbox key={value} value={value} label={label} />
-          ))}
+          {allChoices.map((choice) => {
+            const { value, label } = choice;
+            const disabled = !isPossible(choice, webhookUid);
+            const description = disabled ? 'Choose one webhook to send these.' : undefined;
+            return <Checkbox key={value} {...{ value, label, disabled, description }} />;
+          })}
         </Stack>
       </Checkbox.Group>
     </>

@@ -1,5 +1,5 @@
 // The values of the replay form.
-import type { CreateReplayBody, CreateWebhookReplayBody } from '@agent-herald/client';
+import type { CreateReplayBody, CreateWebhookReplayBody, ReplayDryRun } from '@agent-herald/client';
 import { formatDuration } from '../../parts/format-time.ts';
 
 type State = NonNullable<CreateWebhookReplayBody['states']>[number];
@@ -31,6 +31,8 @@ interface DeliveriesToSend {
 interface Labelled {
   value: Choice;
   label: string;
+  /** A replay to all webhooks does not send these. */
+  needsWebhook?: true;
 }
 
 const lostReasons = ['expired', 'abandoned'] as const;
@@ -49,19 +51,27 @@ const open: readonly Labelled[] = [
   { value: 'held', label: 'held: the webhook is paused' },
 ];
 const ofOneWebhook: readonly Labelled[] = [
-  { value: 'delivered', label: 'delivered: receivers get them again' },
+  {
+    value: 'delivered',
+    label: 'delivered: the receiver accepted them, and gets them a second time',
+    needsWebhook: true,
+  },
   {
     value: 'never_attempted',
-    label: 'never attempted: events that were never sent to the webhook',
+    label:
+      'never attempted: events that the webhook gets by its present settings, but that were never sent to it',
+    needsWebhook: true,
   },
 ];
 
 /** The initial choices: what replays send by default. */
 export const failedChoices: readonly Choice[] = failed.map(({ value }) => value);
 
-/** Returns the available choices. Two of them need a single webhook. */
-export function choicesFor(webhookUid: string): readonly Labelled[] {
-  return [...failed, ...onPurpose, ...open, ...(webhookUid === '' ? [] : ofOneWebhook)];
+export const allChoices: readonly Labelled[] = [...failed, ...onPurpose, ...open, ...ofOneWebhook];
+
+/** Checks whether a replay to the webhook, or to all for an empty uid, can send these deliveries. */
+export function isPossible({ needsWebhook }: Labelled, webhookUid: string): boolean {
+  return needsWebhook === undefined || webhookUid !== '';
 }
 
 const rangeMs: Readonly<Record<Exclude<Range, 'own'>, number>> = {
@@ -79,8 +89,8 @@ function timesOf({ range, since, until }: Wish, now: Date): { since: string; unt
 
 /** Returns the chosen states and reasons. Leaves out the ones for a single webhook if none is chosen. */
 function deliveriesOf({ choices, webhookUid }: Wish): DeliveriesToSend {
-  const chosen = choicesFor(webhookUid).flatMap(({ value }) =>
-    choices.includes(value) ? [value] : [],
+  const chosen = allChoices.flatMap((choice) =>
+    choices.includes(choice.value) && isPossible(choice, webhookUid) ? [choice.value] : [],
   );
   const states = new Set<State>();
   const reasons: CancelReason[] = [];
@@ -115,6 +125,17 @@ export function bodyOf(wish: Wish, now: Date): CreateWebhookReplayBody {
     ...(events.length === 0 ? {} : { events: [...events] }),
     ...(externalTenantId.trim() === '' ? {} : { externalTenantId: externalTenantId.trim() }),
   };
+}
+
+/** Returns the counts of a dry run in words, largest first: "3 exhausted, 1 never attempted". */
+export function countsByState(states: ReplayDryRun['states']): string {
+  return states
+    .toSorted((a, b) => b.count - a.count)
+    .map(({ state, cancelReason, count }) => {
+      const name = cancelReason ?? state.replace('_', ' ');
+      return `${count.toLocaleString('en')} ${name}`;
+    })
+    .join(', ');
 }
 
 /** Returns how long a number of deliveries takes at a rate. */

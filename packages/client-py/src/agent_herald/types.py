@@ -455,6 +455,13 @@ class TestWebhookBody(TypedDict):
 
 
 @final
+class ReplayDryRunStatesItem(TypedDict):
+    state: ReplayableState
+    cancelReason: SendableCancelReason | None
+    count: int
+
+
+@final
 class ReplayDryRunWebhooksItem(TypedDict):
     webhookUid: str
     count: int
@@ -466,6 +473,8 @@ class ReplayDryRun(TypedDict):
     count: int
     countIsCapped: bool
     """True if there are more."""
+    states: list[ReplayDryRunStatesItem]
+    """The states with deliveries to send. `cancelReason` is set for `cancelled`."""
     webhooks: list[ReplayDryRunWebhooksItem]
 
 

@@ -873,6 +873,20 @@ export interface ReplayDryRun {
   count: number;
   /** True if there are more. */
   countIsCapped: boolean;
+  /** The states with deliveries to send. `cancelReason` is set for `cancelled`. */
+  states: {
+    state:
+      | 'pending'
+      | 'delivered'
+      | 'retrying'
+      | 'exhausted'
+      | 'held'
+      | 'cancelled'
+      | 'blocked'
+      | 'never_attempted';
+    cancelReason: 'expired' | 'abandoned' | 'discarded' | 'unsubscribed' | null;
+    count: number;
+  }[];
   webhooks: {
     webhookUid: string;
     count: number;
