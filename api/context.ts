@@ -9,6 +9,14 @@ import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/t
 import { createUserReader, type UserReader } from '../lib/identity/user-reader.ts';
 import { Starter } from '../lib/dispatch/starter.ts';
 import {
+  createPartitionSignaller,
+  type SignalPartition,
+} from '../lib/temporal/signal-partition.ts';
+import {
+  createTakenByJobSignaller,
+  type SignalTakenByJob,
+} from '../lib/temporal/signal-taken-by-job.ts';
+import {
   callbackPath,
   createIdentityProvider,
   type IdentityProvider,
@@ -27,6 +35,8 @@ export interface ApiContext {
   store: Store;
   inspectServers: () => Promise<Readiness>;
   starter: Starter;
+  signalPartition: SignalPartition;
+  signalTakenByJob: SignalTakenByJob;
   findWebhooks: WebhookReader;
   commitChange: ChangeCommitter;
   /** Null if the workflow makes the first attempts. */
@@ -72,6 +82,8 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     // Readiness makes the same read as a call with a key. No key has this ID.
     inspectServers: createReadinessCheck({ ...servers, clock, readFirst: () => findApiKey('') }),
     starter: new Starter({ client, store, clock, eager, eventsPerWorkflowMax }),
+    signalPartition: createPartitionSignaller(client),
+    signalTakenByJob: createTakenByJobSignaller(client),
     findWebhooks: createWebhookReader(store),
     commitChange: createChangeCommitter({ store, clock, earlyAttempts }),
     earlyAttempts,

@@ -19,6 +19,7 @@ import { listDeliveries } from './events/list-deliveries.ts';
 import { listEventDeliveries } from './events/list-event-deliveries.ts';
 import { listEvents } from './events/list-events.ts';
 import { streamEvents } from './events/stream-events.ts';
+import { skipDelivery } from './events/skip-delivery.ts';
 import { resendEvent, resendEventBody } from './events/resend-event.ts';
 import { createAppReplay, createAppReplayBody } from './jobs/create-app-replay.ts';
 import { createErasure, createErasureBody } from './jobs/create-erasure.ts';
@@ -165,6 +166,7 @@ export const routes: readonly Route[] = [
   appRoute({ method: 'get', path: '/deliveries', scope: 'events:read', handler: listDeliveries }),
   appRoute({ method: 'get', path: `${event}/deliveries`, scope: 'events:read', handler: listEventDeliveries }),
   appRoute({ method: 'get', path: `${event}/deliveries/:webhookUid`, scope: 'events:read', handler: getDelivery }),
+  appRoute({ method: 'post', path: `${event}/deliveries/:webhookUid/cancel`, scope: 'events:write', handler: skipDelivery }),
   appRoute({ method: 'get', path: `${event}/webhooks`, scope: 'webhooks:read', handler: explainEvent }),
   appRouteWithBody({ method: 'post', path: `${event}/resend`, scope: 'events:write', body: resendEventBody, handler: resendEvent }),
   appRouteWithBody({ method: 'post', path: '/replays', scope: 'events:write', body: createAppReplayBody, handler: createAppReplay }),

@@ -72,7 +72,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     stream: 'streamEvents',
   },
   eventTypes: { list: 'listEventTypes' },
-  deliveries: { list: 'listDeliveries', get: 'getDelivery' },
+  deliveries: { list: 'listDeliveries', get: 'getDelivery', skip: 'skipDelivery' },
   replays: {
     create: 'createReplay',
     list: 'listReplays',

@@ -52,10 +52,11 @@ function matchingKeys(keys: readonly DeliveryKey[]): Filter<DeliveryDocument> {
 export async function insertDeliveries(
   store: Store,
   steps: readonly (readonly [DeliveryKey, DeliveryStep])[],
+  session?: ClientSession,
 ): Promise<boolean[]> {
   const documents = steps.map(([key, step]) => firstStep(key, step));
   try {
-    await store.deliveries.insertMany(documents, { ordered: false });
+    await store.deliveries.insertMany(documents, { ordered: false, ...within(session) });
     return steps.map(() => true);
   } catch (error) {
     const refused = duplicateIndexes(error);

@@ -9,10 +9,11 @@ export const deliveryStates = [
 ] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** Why a delivery was cancelled; `expired`: held for too long, `abandoned`: not attempted for too long. */
+/** `expired`: held for too long. `abandoned`: not attempted for too long. `skipped`: cancelled alone, on request. */
 export const cancelReasons = [
   'expired',
   'discarded',
+  'skipped',
   'unsubscribed',
   'webhook_deleted',
   'erased',
@@ -27,6 +28,7 @@ export const lostReasons = ['expired', 'abandoned'] as const satisfies readonly 
 export const sendableReasons = [
   ...lostReasons,
   'discarded',
+  'skipped',
   'unsubscribed',
 ] as const satisfies readonly CancelReason[];
 export type SendableReason = (typeof sendableReasons)[number];

@@ -206,7 +206,7 @@ export const logEvents = {
     ),
     'overtaken.signal_failed': at(
       ['warn'],
-      'Workflows could not be signalled that a job took their deliveries; they end when their retry is due.',
+      'Workflows could not be signalled that a job took their deliveries, or that one was skipped; they end when their retry is due.',
       'count',
     ),
   },

@@ -108,9 +108,9 @@ export const instruments = {
   deliveriesCancelled: new Counter({
     name: 'herald.delivery.cancelled',
     unit: '{delivery}',
-    description: 'Open deliveries cancelled together',
+    description: 'Open deliveries cancelled by jobs and requests',
     attributes: {
-      reason: '`webhook_deleted`, `discarded`, `erased`, `expired` or `abandoned`',
+      reason: '`webhook_deleted`, `discarded`, `skipped`, `erased`, `expired` or `abandoned`',
     },
   }),
   throttled: new Counter({

@@ -101,7 +101,8 @@ async function playDiscard(stage: Stage): Promise<void> {
 async function playOrder(stage: Stage): Promise<void> {
   const fields = { ordering: 'resource', retrySchedule: ['1h'] };
   const { tenant, webhook, webhookUid } = await subscribe(stage, ['ordered', '/500'], fields);
-  await becomes(stage, await report(stage, tenant), 'retrying');
+  const poison = await report(stage, tenant);
+  await becomes(stage, poison, 'retrying');
   await becomes(stage, await report(stage, tenant), 'pending');
   const { call } = stage;
   // The waiting delivery is shown as pending even before it is recorded.
@@ -110,6 +111,7 @@ async function playOrder(stage: Stage): Promise<void> {
   await call('the deliveries of a webhook', `GET ${webhook}/deliveries`, { until: areBoth });
   const filters = 'state=retrying&statusClass=5xx&since=2026-01-01T00:00:00Z';
   await call('deliveries of a state, a class and a time', `GET ${webhook}/deliveries?${filters}`);
+  await call('skips a delivery', `POST ${poison}/deliveries/${webhookUid}/cancel`);
   await call('deliveries without an answer', `GET ${webhook}/deliveries?statusClass=none`);
   await call('a state that is none', `GET ${webhook}/deliveries?state=lost`);
   const ofTenant = `GET …/deliveries?externalTenantId=${tenant}`;

@@ -126,6 +126,25 @@ test('an event waits until the earlier events about its resource are delivered, 
   await remove(webhookUid);
 });
 
+test('a skipped delivery lets the next event of the resource pass, even one that was not attempted yet', async () => {
+  const webhookUid = await newWebhook('/skipped', { retrySchedule: ['1h'] });
+  receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
+  const poison = await report('agt_poison');
+  await untilArrived('/skipped', 'agt_poison', 1);
+  const waiting = await report('agt_poison');
+  await report('agt_poison');
+  const skip = (eventId: string) =>
+    service.call('POST', `/events/${eventId}/deliveries/${webhookUid}/cancel`);
+  const isRetrying = async () =>
+    (await service.store.deliveries.findOne({ eventId: poison }))?.state === 'retrying';
+  await waitFor(isRetrying, { what: 'the failure' });
+  expect((await skip(waiting)).body['cancelReason']).toBe('skipped');
+  expect((await skip(poison)).body['cancelReason']).toBe('skipped');
+  await untilArrived('/skipped', 'agt_poison', 2);
+  expect(arrivedAt('/skipped', 'agt_poison').map(sequenceOf)).toEqual([1, 3]);
+  await remove(webhookUid);
+});
+
 test('a replay immediately sends the event that its partition is retrying, and the next one follows', async () => {
   const webhookUid = await newWebhook('/replayed', { retrySchedule: ['1h'] });
   receiver.answerOf = () => ({ status: 500 });

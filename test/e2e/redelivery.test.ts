@@ -259,6 +259,22 @@ test('a replay sends only events of its period, names and states that the webhoo
   await remove(hook);
 });
 
+test('a skipped delivery ends its workflow, which would otherwise wait for the retry', async () => {
+  const hook = await newHook('/given-up');
+  await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { retrySchedule: ['1h'] } });
+  statuses.set(hook.path, 500);
+  const eventId = await report();
+  await untilState(eventId, hook, 'retrying');
+  const skipped = await service.call('POST', `/events/${eventId}/deliveries/${hook.uid}/cancel`);
+  expect(skipped.body).toMatchObject({ state: 'cancelled', cancelReason: 'skipped' });
+  const { body } = await service.call('GET', `/events/${eventId}/deliveries/${hook.uid}`);
+  const handle = service.temporal.client.workflow.getHandle(String(body['workflowId']));
+  const isOver = async () => (await handle.describe()).status.name !== 'RUNNING';
+  await waitFor(isOver, { what: 'the end of the workflow' });
+  expect(requestsOf(hook, eventId)).toHaveLength(1);
+  await remove(hook);
+});
+
 test('a cancelled replay enqueues nothing more and is shown as cancelled', async () => {
   const hook = await newHook('/cancelled');
   const since = new Date();
@@ -288,6 +304,8 @@ test("another application's event, webhook or replay is not found, and no job is
   const since = new Date(0).toISOString();
   const calls: [string, string, unknown][] = [
     ['POST', `/events/${eventId}/resend`, {}],
+    ['POST', `/events/${eventId}/deliveries/${hook.uid}/cancel`, undefined],
+    ['GET', `/events/${eventId}/webhooks`, undefined],
     ['POST', `/webhooks/${hook.uid}/replays`, { since }],
     ['GET', `/webhooks/${hook.uid}/replays`, undefined],
     ['POST', `/webhooks/${hook.uid}/test`, {}],

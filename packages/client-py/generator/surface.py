@@ -73,7 +73,7 @@ SURFACE: dict[str, dict[str, str]] = {
         "resend": "resendEvent",
         "stream": "streamEvents",
     },
-    "deliveries": {"list": "listDeliveries", "get": "getDelivery"},
+    "deliveries": {"list": "listDeliveries", "get": "getDelivery", "skip": "skipDelivery"},
     "replays": {
         "create": "createReplay",
         "list": "listReplays",

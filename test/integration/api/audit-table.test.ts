@@ -68,6 +68,7 @@ const actions = [
   'app.enabled',
   'app.renamed',
   'app.tokens_revoked',
+  'delivery.skipped',
   'erasure.created',
   'event.resent',
   'member.added',

@@ -109,6 +109,7 @@ test('a resend goes only to webhooks that still exist', async () => {
 
 test.each([
   ['discarded', false],
+  ['skipped', false],
   ['unsubscribed', false],
   ['expired', true],
   ['abandoned', true],
@@ -129,6 +130,57 @@ test.each([
     expect(named.body['webhookUids']).toEqual([cancelled]);
   },
 );
+
+test.each([
+  ['pending', 200],
+  ['retrying', 200],
+  ['held', 200],
+  [null, 200],
+  ['delivered', 409],
+  ['exhausted', 409],
+  ['blocked', 409],
+  ['cancelled', 409],
+] as const)('skipping a delivery that is %s is answered with %d', async (...row) => {
+  const [state, status] = row;
+  const webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+  const { _id: eventId } = await insertEvent(service, [webhookUid]);
+  const { store } = service;
+  const cancelReason = state === 'cancelled' ? ('unsubscribed' as const) : null;
+  if (state !== null) {
+    const fields = { eventId, webhookUid, state, cancelReason };
+    await store.deliveries.insertOne(newDelivery(service, new Date(), fields));
+  }
+  const before = await store.deliveries.findOne({ eventId });
+  const path = `/events/${eventId}/deliveries/${webhookUid}/cancel`;
+  const answer = await service.call('POST', path);
+  const rows = await store.auditLog.find({ 'target.uid': eventId }).toArray();
+  if (status === 409) {
+    expectProblem(answer, 409, 'conflict');
+    expect(answer.body['detail']).toContain(state);
+    expect(await store.deliveries.findOne({ eventId })).toEqual(before);
+    expect(rows).toEqual([]);
+    return;
+  }
+  const skipped = { state: 'cancelled', cancelReason: 'skipped', nextAttemptAt: null };
+  expect(answer).toMatchObject({ status, body: { eventId, webhookUid, ...skipped } });
+  const details = { webhookUid, state: state ?? 'pending' };
+  expect(rows).toMatchObject([{ action: 'delivery.skipped', details }]);
+  // A repeat changes nothing.
+  const after = await store.deliveries.findOne({ eventId });
+  expect((await service.call('POST', path)).body).toEqual(answer.body);
+  expect(await store.deliveries.findOne({ eventId })).toEqual(after);
+  expect(await store.auditLog.countDocuments({ 'target.uid': eventId })).toBe(1);
+});
+
+test('a webhook that does not get the event has no delivery to skip', async () => {
+  const webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+  const { _id: eventId } = await insertEvent(service, []);
+  const ofOther = await service.call('POST', `/events/${eventId}/deliveries/${webhookUid}/cancel`);
+  expectProblem(ofOther, 404, 'not_found');
+  const unknown = await service.call('POST', `/events/evt_0/deliveries/${webhookUid}/cancel`);
+  expectProblem(unknown, 404, 'not_found');
+  expect(await service.store.deliveries.countDocuments({ eventId })).toBe(0);
+});
 
 test('an event whose deliveries were all cancelled on purpose is resent only to named webhooks', async () => {
   const webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;

@@ -131,7 +131,8 @@ const dropped = to({ discard: 'a discard after the event' });
 const paused = to({ activity: 'paused' });
 
 /** The decision, or the reason of the cancellation. */
-type Verdict = Extract<Decision, string> | 'held' | Exclude<CancelReason, 'expired' | 'abandoned'>;
+type Verdict =
+  Extract<Decision, string> | 'held' | Exclude<CancelReason, 'expired' | 'abandoned' | 'skipped'>;
 
 function verdictOf(given: Case): Verdict {
   const decision = decide(factsOf(given));

@@ -14,6 +14,7 @@ export const actions = [
   'app.enabled',
   'app.renamed',
   'app.tokens_revoked',
+  'delivery.skipped',
   'erasure.created',
   'event.resent',
   'member.added',

@@ -17,6 +17,8 @@ const cancelReasons: Readonly<Record<NonNullable<Delivery['cancelReason']>, stri
     'The webhook was paused, and this delivery was held for too long. Recover the webhook to send it.',
   discarded:
     'It was discarded when the webhook was resumed. To send it, resend it or replay discarded deliveries.',
+  skipped:
+    'Somebody skipped it, so that it is not sent. The audit log says who. To send it, resend it.',
   unsubscribed: 'The webhook was no longer subscribed to the event when the delivery was due.',
   webhook_deleted: 'The webhook was deleted. You can resend the event to another webhook.',
   erased: 'The payload was erased, so there is nothing left to send.',

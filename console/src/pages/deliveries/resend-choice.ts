@@ -8,6 +8,7 @@ const kinds = [
   'failed',
   'delivered',
   'discarded',
+  'skipped',
   'unsubscribed',
   'pending',
   'retrying',
@@ -30,6 +31,7 @@ const kindOfReason: Readonly<Record<CancelReason, Kind>> = {
   expired: 'failed',
   abandoned: 'failed',
   discarded: 'discarded',
+  skipped: 'skipped',
   unsubscribed: 'unsubscribed',
   webhook_deleted: 'gone',
   erased: 'gone',
@@ -44,7 +46,13 @@ export function hasFailed(delivery: Facts): boolean {
   return kindOf(delivery) === 'failed';
 }
 
-const askedFirst: readonly Kind[] = ['delivered', 'discarded', 'unsubscribed', 'pending'];
+const askedFirst: readonly Kind[] = [
+  'delivered',
+  'discarded',
+  'skipped',
+  'unsubscribed',
+  'pending',
+];
 
 /** Checks whether a resend could deliver twice, or send a delivery that was cancelled on purpose. */
 export function needsQuestion(delivery: Facts): boolean {
@@ -71,6 +79,8 @@ const effects: Readonly<Record<Kind, (words: ReturnType<typeof wordsFor>) => str
     `${were} already delivered. ${receivers} will get ${them} again.`,
   discarded: ({ were, them, receivers }) =>
     `${were} discarded on purpose. ${receivers} will get ${them} anyway.`,
+  skipped: ({ were, them, receivers }) =>
+    `${were} skipped on purpose. ${receivers} will get ${them} anyway.`,
   unsubscribed: ({ were, them, receivers }) =>
     `${were} cancelled because the webhook no longer wanted ${them}. ${receivers} will get ${them} anyway.`,
   pending: ({ are, them, receivers }) =>

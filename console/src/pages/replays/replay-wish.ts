@@ -43,6 +43,7 @@ const failed: readonly Labelled[] = [
 ];
 const onPurpose: readonly Labelled[] = [
   { value: 'discarded', label: 'discarded: dropped by whoever resumed the webhook' },
+  { value: 'skipped', label: 'skipped: given up one by one' },
   { value: 'unsubscribed', label: 'unsubscribed: the webhook no longer wanted the event' },
 ];
 const open: readonly Labelled[] = [
@@ -87,6 +88,10 @@ function timesOf({ range, since, until }: Wish, now: Date): { since: string; unt
   };
 }
 
+function isReason(choice: Choice): choice is Exclude<Choice, State> {
+  return onPurpose.some(({ value }) => value === choice);
+}
+
 /** Returns the chosen states and reasons. Leaves out the ones for a single webhook if none is chosen. */
 function deliveriesOf({ choices, webhookUid }: Wish): DeliveriesToSend {
   const chosen = allChoices.flatMap((choice) =>
@@ -95,10 +100,12 @@ function deliveriesOf({ choices, webhookUid }: Wish): DeliveriesToSend {
   const states = new Set<State>();
   const reasons: CancelReason[] = [];
   for (const choice of chosen) {
-    const isReason = choice === 'discarded' || choice === 'unsubscribed';
-    states.add(isReason ? 'cancelled' : choice);
     if (choice === 'cancelled') reasons.push(...lostReasons);
-    if (isReason) reasons.push(choice);
+    if (!isReason(choice)) states.add(choice);
+    else {
+      states.add('cancelled');
+      reasons.push(choice);
+    }
   }
   return {
     states: [...states],

@@ -45,6 +45,7 @@ const cancelReasons: readonly CancelReason[] = [
   'expired',
   'abandoned',
   'discarded',
+  'skipped',
   'unsubscribed',
 ];
 const stateHelp =

@@ -685,6 +685,13 @@ class AsyncDeliveries:
         )
         return response
 
+    async def skip(self, event_id: str, webhook_uid: str) -> types.Delivery:
+        """Skip a delivery. The delivery is cancelled with the reason `skipped`, and the next one of an ordered resource is sent. A request in flight is not stopped: if the receiver accepts it, the delivery is `delivered`. A repeat changes nothing. The API key needs the scope `events:write`."""
+        response: types.Delivery = await self._transport.send(
+            Call("POST", path_of("events", event_id, "deliveries", webhook_uid, "cancel"))
+        )
+        return response
+
 
 class AsyncReplays:
     def __init__(self, transport: AsyncTransport) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict, final
 
 CancelReason = Literal[
-    "abandoned", "discarded", "erased", "expired", "unsubscribed", "webhook_deleted"
+    "abandoned", "discarded", "erased", "expired", "skipped", "unsubscribed", "webhook_deleted"
 ]
 
 
@@ -79,7 +79,7 @@ ResourceEventName = Literal[
 ]
 
 
-SendableCancelReason = Literal["abandoned", "discarded", "expired", "unsubscribed"]
+SendableCancelReason = Literal["abandoned", "discarded", "expired", "skipped", "unsubscribed"]
 
 
 StatusClass = Literal["1xx", "2xx", "3xx", "4xx", "5xx", "none"]

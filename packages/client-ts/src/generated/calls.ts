@@ -337,6 +337,8 @@ export interface DeliveriesCalls {
   ): Pages<Delivery>;
   /** Get a delivery and its request. The API key needs the scope `events:read`. */
   get(eventId: string, webhookUid: string, options?: CallOptions): Promise<DeliveryDetail>;
+  /** Skip a delivery. The delivery is cancelled with the reason `skipped`, and the next one of an ordered resource is sent. A request in flight is not stopped: if the receiver accepts it, the delivery is `delivered`. A repeat changes nothing. The API key needs the scope `events:write`. */
+  skip(eventId: string, webhookUid: string, options?: CallOptions): Promise<Delivery>;
 }
 
 export interface ReplaysCalls {
@@ -1084,6 +1086,17 @@ export const calls = {
       needsKey: true,
       takesIdempotencyKey: false,
       isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    skip: {
+      id: 'skipDelivery',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/events/{eventId}/deliveries/{webhookUid}/cancel',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: false,
       faultStatus: null,
       kind: 'call',
     },

@@ -429,7 +429,7 @@ export interface CreateReplayBody {
   /** The states of the deliveries to send again. The default is `exhausted`, `blocked` and `cancelled`. A `retrying` delivery is sent immediately. A `pending` delivery is sent if it has been pending for more than a minute. `never_attempted` stands for events that were never sent to the webhook. */
   states?: ('pending' | 'retrying' | 'exhausted' | 'held' | 'cancelled' | 'blocked')[];
   /** The reasons of the `cancelled` deliveries to send again. The default is `expired` and `abandoned`, the lost deliveries. `discarded` and `unsubscribed` deliveries were cancelled on purpose. They are sent only if you name them. */
-  cancelReasons?: ('expired' | 'abandoned' | 'discarded' | 'unsubscribed')[];
+  cancelReasons?: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
   /** The tenant whose events are sent. */
   externalTenantId?: string;
   /** The webhooks of the application to send to. */
@@ -500,7 +500,7 @@ export interface CreateWebhookReplayBody {
     | 'never_attempted'
   )[];
   /** The reasons of the `cancelled` deliveries to send again. The default is `expired` and `abandoned`, the lost deliveries. `discarded` and `unsubscribed` deliveries were cancelled on purpose. They are sent only if you name them. */
-  cancelReasons?: ('expired' | 'abandoned' | 'discarded' | 'unsubscribed')[];
+  cancelReasons?: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
   /** The tenant whose events are sent. */
   externalTenantId?: string;
 }
@@ -538,7 +538,14 @@ export interface Delivery {
   state: DeliveryState;
   /** The reason for the state `cancelled`. Null for other states. */
   cancelReason:
-    'expired' | 'discarded' | 'unsubscribed' | 'webhook_deleted' | 'erased' | 'abandoned' | null;
+    | 'expired'
+    | 'discarded'
+    | 'skipped'
+    | 'unsubscribed'
+    | 'webhook_deleted'
+    | 'erased'
+    | 'abandoned'
+    | null;
   /** The status class of the last attempt. Null until the first attempt, also after a resend. */
   statusClass: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none' | null;
   /** The error class of the last attempt. Null if `statusClass` is null or the attempt succeeded. */
@@ -577,7 +584,14 @@ export interface DeliveryDetail {
   state: DeliveryState;
   /** The reason for the state `cancelled`. Null for other states. */
   cancelReason:
-    'expired' | 'discarded' | 'unsubscribed' | 'webhook_deleted' | 'erased' | 'abandoned' | null;
+    | 'expired'
+    | 'discarded'
+    | 'skipped'
+    | 'unsubscribed'
+    | 'webhook_deleted'
+    | 'erased'
+    | 'abandoned'
+    | null;
   /** The status class of the last attempt. Null until the first attempt, also after a resend. */
   statusClass: '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'none' | null;
   /** The error class of the last attempt. Null if `statusClass` is null or the attempt succeeded. */
@@ -852,7 +866,7 @@ export interface Replay {
     | 'blocked'
     | 'never_attempted'
   )[];
-  cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'unsubscribed')[];
+  cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
   externalTenantId: string | null;
   perSecond: number;
   state: 'running' | 'done' | 'cancelled';
@@ -884,7 +898,7 @@ export interface ReplayDryRun {
       | 'cancelled'
       | 'blocked'
       | 'never_attempted';
-    cancelReason: 'expired' | 'abandoned' | 'discarded' | 'unsubscribed' | null;
+    cancelReason: 'expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed' | null;
     count: number;
   }[];
   webhooks: {
@@ -1061,7 +1075,7 @@ export interface StartedReplay {
     | 'blocked'
     | 'never_attempted'
   )[];
-  cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'unsubscribed')[];
+  cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
   externalTenantId: string | null;
   perSecond: number;
   state: 'running' | 'done' | 'cancelled';

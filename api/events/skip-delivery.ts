@@ -1,0 +1,122 @@
+// POST …/events/{eventId}/deliveries/{webhookUid}/cancel: gives up one delivery, so that an ordered resource goes on.
+import type { ClientSession } from 'mongodb';
+import { recordAudit } from '../../lib/access/audit-log.ts';
+import { cancelDeliveries, insertDeliveries } from '../../lib/deliveries/deliveries.ts';
+import { findWaitingWorkflows } from '../../lib/jobs/taken-by-job.ts';
+import { isOpen, openStates } from '../../lib/model/delivery-state.ts';
+import type { DeliveryDocument, DeliveryStep } from '../../lib/model/delivery.ts';
+import { discardCountOf } from '../../lib/model/discards.ts';
+import type { EventFacts } from '../../lib/model/event.ts';
+import { partitionId, type PartitionKey, partitionNumberOf } from '../../lib/model/partition.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { inTransaction } from '../../lib/mongo/transaction.ts';
+import { scheduleSignal } from '../../lib/order/partitions.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import { dispatchLog } from '../../lib/platform/logger.ts';
+import { instruments } from '../../lib/telemetry/instruments.ts';
+import type { ApiContext } from '../context.ts';
+import type { Handler } from '../router.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import { findEvent } from './get-event.ts';
+import { deliverySchema, presentDelivery } from './present-delivery.ts';
+
+const facts: Operation = {
+  id: 'skipDelivery',
+  summary: 'Skip a delivery',
+  description:
+    'The delivery is cancelled with the reason `skipped`, and the next one of an ordered resource is sent. A request in flight is not stopped: if the receiver accepts it, the delivery is `delivered`. A repeat changes nothing.',
+  answers: { 200: { description: 'The delivery', schema: deliverySchema } },
+  problems: ['conflict'],
+};
+
+/** Throws `not_found` for a webhook that does not get the event, and `conflict` for a delivery that has ended. */
+export const skipDelivery: Handler = operation(facts, async (request, context) => {
+  const { appUid, caller } = request;
+  const { store } = context;
+  const webhookUid = request.params['webhookUid'] ?? '';
+  const skipped = await inTransaction(store, async (session) => {
+    const event = await findEvent(request, context, session);
+    const now = context.clock.now();
+    const done = await skip(store, { event, webhookUid }, { now, session });
+    if (done === null) return null;
+    const target = { kind: 'event', uid: event._id };
+    const details = { webhookUid, state: done.before?.state ?? 'pending' };
+    const entry = { appUid, action: 'delivery.skipped', target, details };
+    await recordAudit(store, entry, { caller, now, session });
+    return done;
+  });
+  if (skipped !== null) {
+    instruments.deliveriesCancelled.add(1, { reason: 'skipped' });
+    void wake(context, skipped);
+  }
+  const key = { eventId: request.params['eventId'] ?? '', webhookUid };
+  const delivery = await store.deliveries.findOne({ appUid, ...key });
+  if (delivery === null) throw new AppError('not_found', 'there is no such delivery');
+  return { status: 200, body: presentDelivery(delivery) };
+});
+
+interface Skipped {
+  /** Null if the delivery had no document yet. */
+  before: DeliveryDocument | null;
+  partition: PartitionKey | null;
+}
+
+// Returns null if it was skipped before.
+async function skip(
+  store: Store,
+  { event, webhookUid }: { event: EventFacts; webhookUid: string },
+  { now, session }: { now: Date; session: ClientSession },
+): Promise<Skipped | null> {
+  const { _id: eventId, appUid } = event;
+  const key = { appUid, eventId, webhookUid };
+  const before = await store.deliveries.findOne(key, { session });
+  const partition = partitionNumberOf(event, webhookUid)?.partition ?? null;
+  if (before === null) {
+    if (!event.webhookUids.includes(webhookUid))
+      throw new AppError('not_found', 'there is no such delivery');
+    await insertDeliveries(store, [[key, skippedStep(event, { webhookUid, now })]], session);
+  } else if (isOpen(before.state)) {
+    const open = { ...key, state: { $in: [...openStates] } };
+    await cancelDeliveries(store, open, { reason: 'skipped', now, session });
+  } else {
+    if (before.cancelReason === 'skipped') return null;
+    throw new AppError('conflict', `the delivery has ended: it is ${before.state}`);
+  }
+  if (partition !== null) await scheduleSignal(store, [partitionId(partition)], { now, session });
+  return { before, partition };
+}
+
+function skippedStep(
+  event: EventFacts,
+  { webhookUid, now }: { webhookUid: string; now: Date },
+): DeliveryStep {
+  const partitionNumber = partitionNumberOf(event, webhookUid);
+  return {
+    event: event.event,
+    externalTenantId: event.externalTenantId,
+    state: 'cancelled',
+    cancelReason: 'skipped',
+    isFirst: true,
+    attemptsBefore: 0,
+    jobUid: null,
+    partition: partitionNumber === null ? null : partitionId(partitionNumber.partition),
+    discardCount: discardCountOf(event.seenDiscards, webhookUid),
+    attempt: null,
+    nextAttemptAt: null,
+    isRateLimited: false,
+    now,
+  };
+}
+
+// Not awaited, because the relay signals the partition as well, and a retry that is due finds the delivery cancelled.
+async function wake(
+  { store, signalPartition, signalTakenByJob }: ApiContext,
+  { before, partition }: Skipped,
+): Promise<void> {
+  try {
+    if (partition !== null) await signalPartition(partition);
+    if (before !== null) await signalTakenByJob(await findWaitingWorkflows(store, [before]));
+  } catch (error) {
+    dispatchLog.warn({ err: error, count: 1 }, 'overtaken.signal_failed');
+  }
+}
