@@ -16,7 +16,9 @@ export type Decision =
   'send' | 'remove' | 'notDue' | 'notSendable' | 'inFlightElsewhere' | 'inOrder' | Unsent;
 
 /** The state to record instead of an attempt. */
-export type Unsent = { state: 'held' } | { state: 'cancelled'; cancelReason: CancelReason };
+export type Unsent = { state: 'held' } | { state: 'cancelled'; cancelReason: UnsentReason };
+
+type UnsentReason = Exclude<CancelReason, 'expired' | 'abandoned' | 'skipped'>;
 
 export interface AttemptFacts {
   caller: Caller;
@@ -56,7 +58,7 @@ export function isFinal(decision: Decision): boolean {
   return decision === 'remove' || decision === 'notSendable';
 }
 
-function cancelled(cancelReason: CancelReason): Unsent {
+function cancelled(cancelReason: UnsentReason): Unsent {
   return { state: 'cancelled', cancelReason };
 }
 
