@@ -56,6 +56,7 @@ import { listAgents } from './resources/list-agents.ts';
 import { listContexts } from './resources/list-contexts.ts';
 import { listContextFiles } from './resources/list-context-files.ts';
 import { getSettings } from './settings/get-settings.ts';
+import { getWebhookSources } from './settings/get-webhook-sources.ts';
 import { getBacklog } from './stats/get-backlog.ts';
 import { getDeliveryStats } from './stats/get-delivery-stats.ts';
 import { listWebhookStats } from './stats/list-webhook-stats.ts';
@@ -189,6 +190,7 @@ export const routes: readonly Route[] = [
 
   route({ method: 'get', path: '/.well-known/jwks.json', scope: null, withoutPermit: true, handler: getJwks }),
   route({ method: 'get', path: '/.well-known/openid-configuration', scope: null, withoutPermit: true, handler: getOpenidConfiguration }),
+  route({ method: 'get', path: '/.well-known/webhook-sources.json', scope: null, withoutPermit: true, handler: getWebhookSources }),
   route({ method: 'get', path: '/healthz', scope: null, withoutPermit: true, handler: getHealth }),
   route({ method: 'get', path: '/readyz', scope: null, withoutPermit: true, handler: getReadiness }),
   route({ method: 'post', path: '/api-authenticate-embedded-user', scope: null, handler: refuseLegacyAuth }),

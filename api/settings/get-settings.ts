@@ -39,6 +39,7 @@ function presentSettings({ config }: ApiContext) {
     temporalUiUrl: config.temporalUiUrl,
     temporalNamespace: temporal.namespace,
     traceUrlTemplate: config.traceUrlTemplate,
+    egressAddresses: config.egressAddresses,
   };
 }
 
@@ -114,6 +115,11 @@ const settingsSchema = named(
       ...textOrNull,
       description:
         'The URL of a page that shows a trace. Replace `{traceId}` with the ID of the trace. Null if it is not set.',
+    },
+    egressAddresses: {
+      ...listOf(text),
+      description:
+        'The addresses and address ranges from which webhook requests come. Empty if the operators have not stated them.',
     },
     signingKeys: {
       ...listOf(keySchema),

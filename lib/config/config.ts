@@ -83,6 +83,8 @@ export interface Config {
   sendsTraceparent: boolean;
   /** The URL of a trace, with `{traceId}`; only displayed. */
   traceUrlTemplate: string | null;
+  /** The addresses that receivers see, for their firewalls; only displayed. Empty: unknown. */
+  egressAddresses: string[];
   workflowBundlePath: string | null;
 }
 
@@ -227,6 +229,7 @@ export function readConfig(environment: Environment): Config {
     telemetry: readTelemetry(settings, http.host),
     sendsTraceparent: settings.read('HERALD_SEND_TRACEPARENT', true, asBoolean),
     traceUrlTemplate: settings.read('HERALD_TRACE_URL_TEMPLATE', '', asTraceUrl) || null,
+    egressAddresses: settings.read('HERALD_EGRESS_ADDRESSES', [], asCidrs),
     workflowBundlePath: settings.read('HERALD_WORKFLOW_BUNDLE', '', asText) || null,
   };
   if (settings.faults.length > 0) throw new ConfigError(settings.faults);
@@ -262,6 +265,7 @@ export function summarizeConfig(config: Config): Record<string, unknown> {
     traces: config.telemetry.traces,
     sendsTraceparent: config.sendsTraceparent,
     traceUrlTemplate: config.traceUrlTemplate,
+    egressAddresses: config.egressAddresses,
     mailFrom: config.mail?.from ?? null,
     retrySteps: config.retryScheduleMs.length,
     deactivateAfterMs: config.deactivateAfterMs,

@@ -31,6 +31,7 @@ it('a page of another origin can read the public documents with their headers, b
   for (const path of [
     '/.well-known/jwks.json',
     '/.well-known/openid-configuration',
+    '/.well-known/webhook-sources.json',
     '/healthz',
     '/readyz',
     '/openapi.json',

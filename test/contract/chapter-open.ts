@@ -8,6 +8,7 @@ export async function playOpen({ call }: Stage): Promise<void> {
   const keys = await call('the public keys', 'GET /.well-known/jwks.json');
   const headers = { 'if-none-match': keys.headers.get('etag') };
   await call('keys that the caller has already', 'GET /.well-known/jwks.json', { headers });
+  await call('where webhook requests come from', 'GET /.well-known/webhook-sources.json');
   await call('where verifiers find the keys', 'GET /.well-known/openid-configuration');
   await call('the page on migration', 'GET /docs/migration');
   // Not its body: docs/openapi.json is a record of its own.

@@ -91,7 +91,12 @@ SURFACE: dict[str, dict[str, str]] = {
 }
 
 # Methods of the client object.
-ROOT = {"health": "getHealth", "readiness": "getReadiness", "jwks": "getJwks"}
+ROOT = {
+    "health": "getHealth",
+    "readiness": "getReadiness",
+    "jwks": "getJwks",
+    "webhook_sources": "getWebhookSources",
+}
 
 # The contract itself, pages for people, and a flow whose response only says that it has ended.
 WITHOUT_METHOD = frozenset(

@@ -98,6 +98,7 @@ test('only these routes need no credentials', () => {
   expect(open.map(nameOf).toSorted()).toEqual([
     'GET /.well-known/jwks.json',
     'GET /.well-known/openid-configuration',
+    'GET /.well-known/webhook-sources.json',
     // An admin who is signing in has no session yet.
     'GET /admin/api/oidc/callback',
     'GET /admin/api/oidc/start',

@@ -14,6 +14,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const kept = [
   '/.well-known/jwks.json',
   '/.well-known/openid-configuration',
+  '/.well-known/webhook-sources.json',
   '/openapi.json',
   '/docs',
   '/docs/scalar.js',

@@ -24,6 +24,7 @@ test('the keys, the probes, the documents and the retired flow are open to all',
   expect(forAll.map(([, path]) => path).toSorted()).toEqual([
     '/.well-known/jwks.json',
     '/.well-known/openid-configuration',
+    '/.well-known/webhook-sources.json',
     '/api-authenticate-embedded-user',
     '/docs',
     '/docs/migration',

@@ -15,6 +15,7 @@ test('the settings are those of the process, with durations as text', async () =
       HERALD_WEBHOOKS_PER_APP: '7',
       HERALD_USER_TOKEN_LIFETIME: '10m',
       HERALD_TEMPORAL_UI_URL: 'https://temporal.example.com/ui/',
+      HERALD_EGRESS_ADDRESSES: '203.0.113.7, 2001:db8::/64',
       HERALD_TRACE_URL_TEMPLATE: 'https://jaeger.example.com/trace/{traceId}',
     },
   });
@@ -35,13 +36,18 @@ test('the settings are those of the process, with durations as text', async () =
     temporalUiUrl: 'https://temporal.example.com/ui',
     temporalNamespace: service.config.temporal.namespace,
     traceUrlTemplate: 'https://jaeger.example.com/trace/{traceId}',
+    egressAddresses: ['203.0.113.7', '2001:db8::/64'],
     signingKeys: [expect.objectContaining({ state: 'active' })],
   });
+  const sources = await service.raw('GET', '/.well-known/webhook-sources.json', { headers: {} });
+  expect(sources.body).toEqual({ known: true, addresses: body['egressAddresses'] });
 });
 
 test('they contain no secret, and an address that is not set is null', async () => {
   await using service = await startService({ worker: false });
   const { body, text } = await service.call('GET', '/settings');
+  const sources = await service.raw('GET', '/.well-known/webhook-sources.json', { headers: {} });
+  expect(sources.body).toEqual({ known: false, addresses: [] });
   expect(body['temporalUiUrl']).toBeNull();
   expect(body['traceUrlTemplate']).toBeNull();
   const { keyPepper, sealingKeys, mongodb } = service.config;

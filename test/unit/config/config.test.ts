@@ -90,6 +90,7 @@ const bad: [string, string][] = [
   ['HERALD_TRACE_SAMPLING', '1'],
   ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'collector:4318'],
   ['HERALD_SEND_TRACEPARENT', 'no'],
+  ['HERALD_EGRESS_ADDRESSES', 'hooks.example.com'],
   ['HERALD_TRACE_URL_TEMPLATE', 'javascript:alert("{traceId}")'],
   ['HERALD_TRACE_URL_TEMPLATE', 'https://jaeger.example.com/trace/'],
   ['HERALD_TRACE_URL_TEMPLATE', 'https://jaeger.example.com/{traceId}/{traceId}'],

@@ -36,6 +36,7 @@ function Shown({ settings }: { settings: SettingsOfService }) {
             ['Retries', `after ${retrySchedule.map(durationWords).join(', then ')}`],
             ['Failing webhooks', `deactivated after ${durationWords(settings.deactivateAfter)}`],
             ['Attempt timeout', durationWords(limits.attemptTimeout)],
+            ['Requests come from', settings.egressAddresses.join(', ') || 'unknown addresses'],
           ]}
         />
         <Text size="sm" c="dimmed" mt="sm">

@@ -908,3 +908,10 @@ class AsyncResources:
             Call("GET", path_of(".well-known", "jwks.json"), public=True)
         )
         return response
+
+    async def webhook_sources(self) -> types.WebhookSources:
+        """Get the addresses of webhook requests. A firewall in front of a receiver can read them here."""
+        response: types.WebhookSources = await self._transport.send(
+            Call("GET", path_of(".well-known", "webhook-sources.json"), public=True)
+        )
+        return response

@@ -882,3 +882,10 @@ class Resources:
             Call("GET", path_of(".well-known", "jwks.json"), public=True)
         )
         return response
+
+    def webhook_sources(self) -> types.WebhookSources:
+        """Get the addresses of webhook requests. A firewall in front of a receiver can read them here."""
+        response: types.WebhookSources = self._transport.send(
+            Call("GET", path_of(".well-known", "webhook-sources.json"), public=True)
+        )
+        return response

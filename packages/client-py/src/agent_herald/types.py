@@ -1059,6 +1059,8 @@ class Settings(TypedDict):
     temporalNamespace: str
     traceUrlTemplate: str | None
     """The URL of a page that shows a trace. Replace `{traceId}` with the ID of the trace. Null if it is not set."""
+    egressAddresses: list[str]
+    """The addresses and address ranges from which webhook requests come. Empty if the operators have not stated them."""
     signingKeys: list[SigningKey]
     """The signing keys of user tokens, from oldest to newest."""
 
@@ -1119,6 +1121,14 @@ class JwkSetKeysItem(TypedDict):
 @final
 class JwkSet(TypedDict):
     keys: list[JwkSetKeysItem]
+
+
+@final
+class WebhookSources(TypedDict):
+    known: bool
+    """False if the operators have not stated the addresses: then do not filter by them."""
+    addresses: list[str]
+    """IPv4 and IPv6 addresses and address ranges."""
 
 
 VerifiedToken = ActiveToken | InactiveToken

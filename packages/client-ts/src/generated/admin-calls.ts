@@ -197,6 +197,7 @@ export const keysAlone: readonly string[] = [
   'getHealth',
   'getReadiness',
   'getJwks',
+  'getWebhookSources',
 ];
 
 export const adminAppCalls = {

@@ -57,6 +57,7 @@ import type {
   VerifiedToken,
   VerifyTokenBody,
   Webhook,
+  WebhookSources,
   WebhookStatistics,
   WebhookWithSecret,
 } from './models.ts';
@@ -428,6 +429,8 @@ export interface ServiceCalls {
   readiness(options?: CallOptions): Promise<Readiness>;
   /** Get the public keys of user tokens. The response is a JWK set (RFC 7517). */
   jwks(options?: CallOptions): Promise<JwkSet>;
+  /** Get the addresses of webhook requests. A firewall in front of a receiver can read them here. */
+  webhookSources(options?: CallOptions): Promise<WebhookSources>;
 }
 
 export interface HeraldCalls {
@@ -1270,6 +1273,17 @@ export const calls = {
       id: 'getJwks',
       method: 'GET',
       path: '/.well-known/jwks.json',
+      input: null,
+      needsKey: false,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    webhookSources: {
+      id: 'getWebhookSources',
+      method: 'GET',
+      path: '/.well-known/webhook-sources.json',
       input: null,
       needsKey: false,
       takesIdempotencyKey: false,

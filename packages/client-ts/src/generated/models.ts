@@ -1014,6 +1014,8 @@ export interface Settings {
   temporalNamespace: string;
   /** The URL of a page that shows a trace. Replace `{traceId}` with the ID of the trace. Null if it is not set. */
   traceUrlTemplate: string | null;
+  /** The addresses and address ranges from which webhook requests come. Empty if the operators have not stated them. */
+  egressAddresses: string[];
   /** The signing keys of user tokens, from oldest to newest. */
   signingKeys: SigningKey[];
 }
@@ -1201,6 +1203,13 @@ export interface WebhookCounts {
   changeToReceiptMs: Percentiles | null;
   /** The duration of attempts with any outcome. */
   attemptMs: Percentiles | null;
+}
+
+export interface WebhookSources {
+  /** False if the operators have not stated the addresses: then do not filter by them. */
+  known: boolean;
+  /** IPv4 and IPv6 addresses and address ranges. */
+  addresses: string[];
 }
 
 export interface WebhookStatistics {
