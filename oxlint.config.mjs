@@ -12,7 +12,7 @@ const libRooms = {
   access: ['concurrency', 'egress', 'model', 'mongo', 'platform'],
   webhooks: ['access', 'concurrency', 'egress', 'model', 'mongo', 'platform'],
   identity: ['access', 'concurrency', 'model', 'mongo', 'platform'],
-  history: ['model', 'mongo', 'platform'],
+  history: ['concurrency', 'model', 'mongo', 'platform'],
   'rate-limit': ['concurrency', 'model', 'mongo', 'platform'],
   order: ['concurrency', 'model', 'mongo', 'platform', 'temporal'],
   deliveries: [

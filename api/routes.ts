@@ -59,6 +59,7 @@ import { getSettings } from './settings/get-settings.ts';
 import { getWebhookSources } from './settings/get-webhook-sources.ts';
 import { getBacklog } from './stats/get-backlog.ts';
 import { getDeliveryStats } from './stats/get-delivery-stats.ts';
+import { listFailures } from './stats/list-failures.ts';
 import { listWebhookStats } from './stats/list-webhook-stats.ts';
 import { reportChange, reportChangeBody } from './resources/report-change.ts';
 import { changeUser } from './users/change-user.ts';
@@ -180,6 +181,7 @@ export const routes: readonly Route[] = [
 
   appRoute({ method: 'get', path: '/stats/deliveries', scope: 'events:read', handler: getDeliveryStats }),
   appRoute({ method: 'get', path: '/stats/backlog', scope: 'events:read', handler: getBacklog }),
+  appRoute({ method: 'get', path: '/stats/failures', scope: 'events:read', handler: listFailures }),
   appRoute({ method: 'get', path: '/stats/webhooks', scope: 'events:read', handler: listWebhookStats }),
 
   appRoute({ method: 'get', path: '/settings', scope: 'webhooks:read', handler: getSettings }),

@@ -197,6 +197,11 @@ export const statisticsLimits = group('Statistics', {
   daysRangeMsMax: [90 * 24 * 60 * 60 * 1_000, 'Range in days'],
   webhookPointsMax: [31, 'Hours or days in a response about all webhooks'],
   addedUpMax: [5_000, 'Webhooks times hours or days in that response'],
+  failingShownMax: [100, 'Failing webhooks in a response about their failures'],
+  changeBeforeMsMax: [
+    60 * 60 * 1_000,
+    'Time from a change of a webhook to failures it may explain',
+  ],
   minutesKeptMs: [2 * 24 * 60 * 60 * 1_000, 'Counts of minutes, kept'],
   hoursKeptMs: [100 * 24 * 60 * 60 * 1_000, 'Counts of hours, kept'],
   daysKeptMs: [400 * 24 * 60 * 60 * 1_000, 'Counts of days, kept'],

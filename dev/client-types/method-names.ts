@@ -84,6 +84,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     deliveries: 'getDeliveryStats',
     webhooks: 'listWebhookStats',
     backlog: 'getBacklog',
+    failures: 'listFailures',
   },
   settings: { get: 'getSettings' },
   auditLog: { list: 'listAuditLog' },

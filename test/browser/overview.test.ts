@@ -43,7 +43,7 @@ it('a new application shows the first steps, and then its numbers, even without 
 
   await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}`);
   const troubled = page.getByRole('region', { name: '2 webhooks need attention' });
-  await troubled.getByText('The receiver responded with 410 Gone.').waitFor();
+  await troubled.getByRole('group', { name: 'The receiver responded with 410' }).waitFor();
   await troubled.getByText(/It will be deactivated (on|at) /).waitFor();
   await page.getByText('3 attempts: 1 delivered, 1 to be retried, 1 exhausted.').waitFor();
   await page.getByRole('group', { name: 'Success rate' }).getByText('33.3%').waitFor();

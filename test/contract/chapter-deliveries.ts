@@ -125,6 +125,7 @@ async function playOrder(stage: Stage): Promise<void> {
 async function playStatistics({ call }: Stage): Promise<void> {
   const path = '…/stats/deliveries';
   await call('statistics of the last day', `GET ${path}`);
+  await call('why webhooks fail', 'GET …/stats/failures');
   await call('what is still to be delivered', 'GET …/stats/backlog');
   await call('the settings of the service', 'GET …/settings');
   await call('statistics by webhook', 'GET …/stats/webhooks');

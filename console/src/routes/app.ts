@@ -124,7 +124,7 @@ const replays = createRoute({
 const newReplay = createRoute({
   getParentRoute: () => app,
   path: '/replays/new',
-  validateSearch: textsOf(['webhookUid', 'since', 'until']),
+  validateSearch: textsOf(['webhookUid', 'since', 'until', 'missed']),
   component: lazyRouteComponent(() => import('../pages/replays/new-replay.tsx'), 'NewReplay'),
 });
 

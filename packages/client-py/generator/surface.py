@@ -85,6 +85,7 @@ SURFACE: dict[str, dict[str, str]] = {
         "deliveries": "getDeliveryStats",
         "webhooks": "listWebhookStats",
         "backlog": "getBacklog",
+        "failures": "listFailures",
     },
     "settings": {"get": "getSettings"},
     "audit_log": {"list": "listAuditLog"},

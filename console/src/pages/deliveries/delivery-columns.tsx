@@ -26,12 +26,18 @@ export function WebhookName(props: {
   appUid: string;
   webhookUid: string;
   webhooks: readonly Webhook[];
+  tab?: 'settings';
 }) {
-  const { appUid, webhookUid, webhooks } = props;
+  const { appUid, webhookUid, webhooks, tab } = props;
   const webhook = webhooks.find(({ uid }) => uid === webhookUid);
   if (webhook === undefined) return <Uid value={webhookUid} />;
   return (
-    <AnchorLink to="/apps/$appUid/webhooks/$webhookUid" params={{ appUid, webhookUid }} size="sm">
+    <AnchorLink
+      to="/apps/$appUid/webhooks/$webhookUid"
+      params={{ appUid, webhookUid }}
+      search={tab === undefined ? {} : { tab }}
+      size="sm"
+    >
       <Line text={webhookLabel(webhook)} />
     </AnchorLink>
   );

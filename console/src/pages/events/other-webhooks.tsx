@@ -89,7 +89,9 @@ function columnsFor({ appUid, webhooks, event }: ColumnFacts): Column<ExplainedW
   return [
     {
       label: 'Webhook',
-      cell: ({ webhookUid }) => <WebhookName {...{ appUid, webhookUid, webhooks }} />,
+      cell: ({ webhookUid }) => (
+        <WebhookName {...{ appUid, webhookUid, webhooks }} tab="settings" />
+      ),
     },
     { label: 'Reason', cell: (explained) => missedReason(explained, event) },
   ];

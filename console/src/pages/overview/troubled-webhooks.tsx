@@ -1,65 +1,178 @@
 import type { Webhook } from '@agent-herald/client';
-import { Alert, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Divider, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { createContext, Fragment, use } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { webhookLabel } from '../../api/webhooks.ts';
 import { AnchorLink } from '../../parts/links.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
+import { useDialog } from '../../parts/use-dialog.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { formatHeld } from '../../statistics/outcomes.ts';
+import { ResumeWebhook } from '../webhooks/pause-webhook.tsx';
+import { RecoverWebhook } from '../webhooks/recover-webhook.tsx';
+import { SendTest } from '../webhooks/send-test.tsx';
 import { stateOf } from '../webhooks/webhook-state.ts';
+import { type Cause, causesOf } from './causes.ts';
 
-/** The webhooks that need attention, deactivated ones first. */
+const refreshMs = 10_000;
+const causesShown = 5;
+const webhooksShown = 3;
+
+const dialogs = { test: SendTest, resume: ResumeWebhook, recover: RecoverWebhook };
+
+interface Step {
+  name: keyof typeof dialogs;
+  webhook: Webhook;
+}
+
+const openStep = createContext<(step: Step) => void>(() => undefined);
+
+/** The webhooks that need attention, by what goes wrong. */
 export function TroubledWebhooks({ webhooks }: { webhooks: readonly Webhook[] }) {
+  const { calls, key } = useApp();
   const troubled = webhooks.filter((webhook) =>
     ['deactivated', 'failing'].includes(stateOf(webhook).name),
   );
+  const failures = useQuery({
+    queryKey: [...key, 'stats', 'failures'],
+    queryFn: ({ signal }) => calls.stats.failures({ signal }),
+    refetchInterval: refreshMs,
+    enabled: troubled.length > 0,
+  });
+  // Here, so that a test which succeeds does not close its own dialog.
+  const dialog = useDialog<Step>();
   const isAnyDown = troubled.some(({ active }) => !active);
-  if (troubled.length === 0) return null;
   const noun = troubled.length === 1 ? 'webhook needs' : 'webhooks need';
   return (
-    <Alert
-      color={isAnyDown ? 'red' : 'yellow'}
-      variant="light"
-      title={`${troubled.length} ${noun} attention`}
-      role="region"
-    >
-      <Stack gap="sm">
-        {troubled
-          .toSorted((left, right) => Number(left.active) - Number(right.active))
-          .map((webhook) => (
-            <Troubled key={webhook.uid} webhook={webhook} />
-          ))}
-      </Stack>
-    </Alert>
+    <openStep.Provider value={dialog.open}>
+      {troubled.length > 0 && (
+        <Alert
+          color={isAnyDown ? 'red' : 'yellow'}
+          variant="light"
+          title={`${troubled.length} ${noun} attention`}
+          role="region"
+        >
+          <Loaded query={failures}>
+            {(loaded) => (
+              <Causes all={causesOf(loaded.failures, troubled)} count={troubled.length} />
+            )}
+          </Loaded>
+        </Alert>
+      )}
+      {dialog.of(({ name, webhook }, opened) => {
+        const Dialog = dialogs[name];
+        return <Dialog webhook={webhook} {...opened} />;
+      })}
+    </openStep.Provider>
+  );
+}
+
+function Causes({ all, count }: { all: readonly Cause[]; count: number }) {
+  const { app } = useApp();
+  const shown = all.slice(0, causesShown);
+  const left = count - shown.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
+  return (
+    <Stack gap="md">
+      {shown.map((cause, index) => (
+        <Fragment key={cause.key}>
+          {index > 0 && <Divider />}
+          <CauseOfFailures cause={cause} />
+        </Fragment>
+      ))}
+      {left > 0 && (
+        <AnchorLink
+          to="/apps/$appUid/webhooks"
+          params={{ appUid: app.uid }}
+          search={{ state: 'failing' }}
+          c="inherit"
+          underline="always"
+          size="sm"
+        >
+          {`and ${left} more ${left === 1 ? 'webhook' : 'webhooks'}`}
+        </AnchorLink>
+      )}
+    </Stack>
+  );
+}
+
+function CauseOfFailures({ cause }: { cause: Cause }) {
+  const { app } = useApp();
+  const { title, remedy, since, change, webhooks } = cause;
+  const left = webhooks.length - webhooksShown;
+  return (
+    <Stack gap={6} role="group" aria-label={title}>
+      <Text fw={600}>
+        {title}
+        {since !== null && (
+          <Text span inherit fw={400}>
+            {webhooks.length === 1 ? ', since ' : `, ${webhooks.length} webhooks, since `}
+            <When at={since} />
+          </Text>
+        )}
+      </Text>
+      {change !== null && (
+        <Text size="sm">
+          Likely reason: {change.text} <AtTime at={change.at} />.
+        </Text>
+      )}
+      {remedy !== null && <Text size="sm">{remedy}</Text>}
+      {webhooks.slice(0, webhooksShown).map((webhook) => (
+        <Troubled key={webhook.uid} webhook={webhook} />
+      ))}
+      {left > 0 && (
+        <AnchorLink
+          to="/apps/$appUid/webhooks"
+          params={{ appUid: app.uid }}
+          search={{ state: 'failing' }}
+          c="inherit"
+          underline="always"
+          size="sm"
+        >
+          {`and ${left} more with this cause`}
+        </AnchorLink>
+      )}
+    </Stack>
   );
 }
 
 function Troubled({ webhook }: { webhook: Webhook }) {
-  const { app } = useApp();
-  const { uid, failingSince, deactivatesAt, disabledReason, heldCount } = webhook;
+  const { app, mayChange } = useApp();
+  const { uid, active, deactivatesAt, heldCount } = webhook;
   const state = stateOf(webhook);
+  const open = use(openStep);
+  const label = webhookLabel(webhook);
+  const step = (name: keyof typeof dialogs, verb: string) => (
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-label={`${verb}: ${label}`}
+      onClick={() => open({ name, webhook })}
+    >
+      {verb}
+    </Button>
+  );
   return (
-    <Stack gap={2}>
-      <Group gap="xs">
-        <AnchorLink
-          to="/apps/$appUid/webhooks/$webhookUid"
-          params={{ appUid: app.uid, webhookUid: uid }}
-          fw={600}
-          c="inherit"
-          underline="always"
-        >
-          <Line text={webhookLabel(webhook)} />
-        </AnchorLink>
-        <Tag color={state.color}>{state.name}</Tag>
-      </Group>
+    <Group gap="xs">
+      <AnchorLink
+        to="/apps/$appUid/webhooks/$webhookUid"
+        params={{ appUid: app.uid, webhookUid: uid }}
+        fw={600}
+        c="inherit"
+        underline="always"
+      >
+        <Line text={label} />
+      </AnchorLink>
+      <Tag color={state.color}>{state.name}</Tag>
+      {mayChange && (
+        <>
+          {active ? step('test', 'Test') : step('resume', 'Resume')}
+          {step('recover', 'Recover')}
+        </>
+      )}
       <Text size="sm">
-        {disabledReason === 'gone' && 'The receiver responded with 410 Gone. '}
-        {failingSince !== null && (
-          <>
-            Failing since <When at={failingSince} />.{' '}
-          </>
-        )}
         {deactivatesAt !== null && (
           <>
             It will be deactivated <AtTime at={deactivatesAt} />, unless an attempt succeeds.{' '}
@@ -67,6 +180,6 @@ function Troubled({ webhook }: { webhook: Webhook }) {
         )}
         {heldCount > 0 && `${formatHeld(heldCount)} held.`}
       </Text>
-    </Stack>
+    </Group>
   );
 }

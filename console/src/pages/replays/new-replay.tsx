@@ -41,18 +41,20 @@ function create({ calls }: CurrentApp, webhookUid: string, body: Body) {
 /** The values of the form, which this tab keeps until the replay starts. */
 function useWish() {
   const { app } = useApp();
-  const { since, until, webhookUid } = useSearch({ from: '/signed-in/apps/$appUid/replays/new' });
+  const { since, until, webhookUid, missed } = useSearch({
+    from: '/signed-in/apps/$appUid/replays/new',
+  });
   const initial: Wish = {
-    range: since === undefined ? 'hour' : 'own',
+    range: since === undefined ? (missed === 'true' ? 'day' : 'hour') : 'own',
     since: since ?? '',
     until: until ?? '',
     webhookUid: webhookUid ?? '',
     events: [],
     externalTenantId: '',
-    choices: failedChoices,
+    choices: missed === 'true' ? ['never_attempted'] : failedChoices,
     perSecond: perSecondUsually,
   };
-  const asked = [app.uid, webhookUid, since, until].join(' ');
+  const asked = [app.uid, webhookUid, since, until, missed].join(' ');
   const kept = useKeptInput<Wish>(`replay:${asked}`);
   const [isBack, setBack] = useState(kept.restored !== null);
   const [wish, showWish] = useState(kept.restored ?? initial);

@@ -26,7 +26,7 @@ export function RecoverWebhook({ webhook, opened, onClose }: WebhookDialogProps)
   );
 }
 
-function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
+export function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
   const { calls, key } = useApp();
   const settings = useSettings();
   const kept = { recordsKept: settings?.retention.records ?? null, now: new Date() };

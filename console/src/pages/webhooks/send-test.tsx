@@ -1,4 +1,4 @@
-import { NotFoundError, type TestWebhookBody } from '@agent-herald/client';
+import { NotFoundError, type TestWebhookBody, type Webhook } from '@agent-herald/client';
 import { Button, Group, Loader, Modal, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { StateBadge } from '../../parts/state-badge.tsx';
 import { Block, Line } from '../../parts/untrusted.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { groupsOf } from './event-choices.ts';
+import { Recovery } from './recover-webhook.tsx';
 import { useEventTypes } from './use-event-types.ts';
 import type { WebhookDialogProps } from './webhook-dialog.ts';
 
@@ -31,7 +32,10 @@ export function SendTest({ webhook, opened, onClose }: WebhookDialogProps) {
   );
 }
 
-function Test({ webhook: { uid, kind } }: Pick<WebhookDialogProps, 'webhook'>) {
+function Test({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
+  const { uid, kind } = webhook;
+  // A success ends the failures, but what they lost is still to be recovered.
+  const [before] = useState(webhook);
   const { calls, key } = useApp();
   const types = useEventTypes();
   const [event, setEvent] = useState<string>(testEvent);
@@ -55,7 +59,7 @@ function Test({ webhook: { uid, kind } }: Pick<WebhookDialogProps, 'webhook'>) {
       />
       {send.error !== null && <Fault error={send.error} />}
       {send.data !== undefined && !send.isPending && (
-        <Answer key={send.data.eventId} eventId={send.data.eventId} webhookUid={uid} />
+        <Answer key={send.data.eventId} eventId={send.data.eventId} webhook={before} />
       )}
       <Group justify="flex-end">
         <Button onClick={() => send.mutate()} loading={send.isPending}>
@@ -66,8 +70,10 @@ function Test({ webhook: { uid, kind } }: Pick<WebhookDialogProps, 'webhook'>) {
   );
 }
 
-function Answer({ eventId, webhookUid }: { eventId: string; webhookUid: string }) {
+function Answer({ eventId, webhook }: { eventId: string; webhook: Webhook }) {
   const { app } = useApp();
+  const { uid: webhookUid, failingSince } = webhook;
+  const [isRecovering, setRecovering] = useState(false);
   const { data: delivery, error, refetch } = useFirstAttempt(eventId, webhookUid);
   const attempt = delivery?.attempts.at(-1);
   if (error !== null) return <Fault error={error} retry={() => void refetch()} />;
@@ -105,6 +111,17 @@ function Answer({ eventId, webhookUid }: { eventId: string; webhookUid: string }
       ) : (
         <Block label="Response body" text={attempt.responseSample} />
       )}
+      {delivery.state === 'delivered' && failingSince !== null && !isRecovering && (
+        <Group gap="sm">
+          <Text size="sm">
+            The receiver works again. Lost deliveries are not sent by themselves.
+          </Text>
+          <Button variant="default" size="compact-sm" onClick={() => setRecovering(true)}>
+            Recover lost deliveries
+          </Button>
+        </Group>
+      )}
+      {isRecovering && <Recovery webhook={webhook} />}
     </Stack>
   );
 }

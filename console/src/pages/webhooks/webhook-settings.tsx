@@ -1,6 +1,8 @@
 import type { Webhook } from '@agent-herald/client';
+import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { useEventTypes } from './use-event-types.ts';
@@ -9,7 +11,7 @@ import { changesOf, valuesOf, type WebhookValues } from './webhook-values.ts';
 
 /** The form to change a webhook. */
 export function WebhookSettings({ webhook }: { webhook: Webhook }) {
-  const { calls, key } = useApp();
+  const { app, calls, key } = useApp();
   const types = useEventTypes();
   // The initial values, so that concurrent changes by others are not overwritten.
   const [before, setBefore] = useState(webhook);
@@ -26,14 +28,30 @@ export function WebhookSettings({ webhook }: { webhook: Webhook }) {
   return (
     <Loaded query={types}>
       {(loaded) => (
-        <WebhookFields
-          key={before.updatedAt}
-          initial={valuesOf(before, loaded)}
-          types={loaded}
-          webhook={before}
-          verb="Save"
-          save={change}
-        />
+        <Stack>
+          <WebhookFields
+            key={before.updatedAt}
+            initial={valuesOf(before, loaded)}
+            types={loaded}
+            webhook={before}
+            verb="Save"
+            save={change}
+          />
+          {before.kind === 'resources' && (
+            <Text size="sm">
+              Changed settings apply to new events.{' '}
+              <AnchorLink
+                to="/apps/$appUid/replays/new"
+                params={{ appUid: app.uid }}
+                search={{ webhookUid: before.uid, missed: 'true' }}
+                underline="always"
+              >
+                Replay missed events
+              </AnchorLink>{' '}
+              to send earlier ones that the webhook gets now.
+            </Text>
+          )}
+        </Stack>
       )}
     </Loaded>
   );

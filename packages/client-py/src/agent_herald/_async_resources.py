@@ -821,6 +821,13 @@ class AsyncStats:
         )
         return response
 
+    async def failures(self) -> types.WebhookFailures:
+        """List why webhooks fail. The list has the failing and deactivated webhooks that began to fail last, at most 100. The API key needs the scope `events:read`."""
+        response: types.WebhookFailures = await self._transport.send(
+            Call("GET", path_of("stats", "failures"))
+        )
+        return response
+
 
 class AsyncSettings:
     def __init__(self, transport: AsyncTransport) -> None:

@@ -797,6 +797,13 @@ class Stats:
         response: types.Backlog = self._transport.send(Call("GET", path_of("stats", "backlog")))
         return response
 
+    def failures(self) -> types.WebhookFailures:
+        """List why webhooks fail. The list has the failing and deactivated webhooks that began to fail last, at most 100. The API key needs the scope `events:read`."""
+        response: types.WebhookFailures = self._transport.send(
+            Call("GET", path_of("stats", "failures"))
+        )
+        return response
+
 
 class Settings:
     def __init__(self, transport: Transport) -> None:

@@ -1017,6 +1017,41 @@ class Backlog(TypedDict):
 
 
 @final
+class LatestFailure(TypedDict):
+    eventId: str
+    at: str
+    status: int | None
+    errorClass: ErrorClass | None
+    detail: str | None
+
+
+@final
+class WebhookChange(TypedDict):
+    what: Literal[
+        "url", "headers", "auth", "tls", "secret", "secret_promoted", "previous_secret_ended"
+    ]
+    """`secret`: a rotation. `previous_secret_ended`: the end of its overlap, after which receivers with the old secret refuse requests."""
+    at: str
+
+
+@final
+class WebhookFailure(TypedDict):
+    webhookUid: str
+    failingSince: str | None
+    latest: LatestFailure | None
+    """The last attempt of the newest delivery that failed."""
+    change: WebhookChange | None
+    """The latest change of the webhook in the hour before it began to fail."""
+
+
+@final
+class WebhookFailures(TypedDict):
+    failures: list[WebhookFailure]
+    moreCount: int
+    """The number of failing webhooks that are left out."""
+
+
+@final
 class SettingsLimits(TypedDict):
     requestBytes: int
     payloadBytes: int

@@ -57,6 +57,7 @@ import type {
   VerifiedToken,
   VerifyTokenBody,
   Webhook,
+  WebhookFailures,
   WebhookSources,
   WebhookStatistics,
   WebhookWithSecret,
@@ -399,6 +400,8 @@ export interface StatsCalls {
   ): Promise<WebhookStatistics>;
   /** Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`. */
   backlog(options?: CallOptions): Promise<Backlog>;
+  /** List why webhooks fail. The list has the failing and deactivated webhooks that began to fail last, at most 100. The API key needs the scope `events:read`. */
+  failures(options?: CallOptions): Promise<WebhookFailures>;
 }
 
 export interface SettingsCalls {
@@ -1212,6 +1215,17 @@ export const calls = {
       id: 'getBacklog',
       method: 'GET',
       path: '/api/v1/appuid/{appUid}/stats/backlog',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    failures: {
+      id: 'listFailures',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/stats/failures',
       input: null,
       needsKey: true,
       takesIdempotencyKey: false,

@@ -778,6 +778,15 @@ export interface JwkSet {
   }[];
 }
 
+export interface LatestFailure {
+  eventId: string;
+  at: string;
+  status: number | null;
+  errorClass:
+    'dns' | 'connect' | 'tls' | 'timeout' | 'reset' | 'status' | 'too_large' | 'blocked' | null;
+  detail: string | null;
+}
+
 export interface Member {
   adminUid: string;
   email: string | null;
@@ -1189,6 +1198,12 @@ export interface WebhookAuth {
   type: 'basic' | 'bearer';
 }
 
+export interface WebhookChange {
+  /** `secret`: a rotation. `previous_secret_ended`: the end of its overlap, after which receivers with the old secret refuse requests. */
+  what: 'url' | 'headers' | 'auth' | 'tls' | 'secret' | 'secret_promoted' | 'previous_secret_ended';
+  at: string;
+}
+
 export interface WebhookCounts {
   webhookUid: string;
   /** The number of attempts. It does not include `cancelled`, because no attempt was made. */
@@ -1203,6 +1218,21 @@ export interface WebhookCounts {
   changeToReceiptMs: Percentiles | null;
   /** The duration of attempts with any outcome. */
   attemptMs: Percentiles | null;
+}
+
+export interface WebhookFailure {
+  webhookUid: string;
+  failingSince: string | null;
+  /** The last attempt of the newest delivery that failed. */
+  latest: LatestFailure | null;
+  /** The latest change of the webhook in the hour before it began to fail. */
+  change: WebhookChange | null;
+}
+
+export interface WebhookFailures {
+  failures: WebhookFailure[];
+  /** The number of failing webhooks that are left out. */
+  moreCount: number;
 }
 
 export interface WebhookSources {
