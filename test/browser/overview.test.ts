@@ -48,6 +48,15 @@ it('a new application shows the first steps, and then its numbers, even without 
   await page.getByText('3 attempts: 1 delivered, 1 to be retried, 1 exhausted.').waitFor();
   await page.getByRole('group', { name: 'Success rate' }).getByText('33.3%').waitFor();
   await page.getByRole('group', { name: 'Retrying' }).getByText('1', { exact: true }).waitFor();
+  const nobody = page.getByRole('note', { name: 'A failing webhook would tell nobody' });
+  await nobody.getByRole('link', { name: 'Create an operations webhook' }).click();
+  await page.getByRole('radio', { name: /operations/i, checked: true }).waitFor();
+  const operations = { kind: 'operations', url: `${receiver.url}/healthy` };
+  const told = await service.call('POST', '/webhooks', { body: operations });
+  await page.goBack();
+  await troubled.waitFor();
+  await nobody.waitFor({ state: 'detached' });
+  webhookUids.push(String(told.body['uid']));
   const incidents = page.getByRole('region', { name: 'Latest incidents' });
   await incidents
     .getByText(/the service deactivated Gone because its receiver responded with 410/)

@@ -1,6 +1,8 @@
-import { Box, Skeleton, Stack } from '@mantine/core';
+import { Box, Skeleton, Stack, Text } from '@mantine/core';
+import { useTimeout } from '@mantine/hooks';
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { useOutage } from '../api/outage.ts';
 import { Fault } from './fault.tsx';
 
 interface LoadedProps<Data> {
@@ -25,7 +27,27 @@ export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
   );
 }
 
+const lateAfterMs = 5_000;
+
+/** What is shown until something is loaded; after 5 s, why it takes so long. */
 export function Placeholder() {
+  const [isLate, setLate] = useState(false);
+  useTimeout(() => setLate(true), lateAfterMs, { autoInvoke: true });
+  return isLate ? <Late /> : <Skeletons />;
+}
+
+function Late() {
+  const outage = useOutage();
+  return (
+    <Text role="status" c="dimmed">
+      {outage === null
+        ? 'The service has not answered for 5 seconds. This page keeps waiting.'
+        : `${outage.title}. This page continues when it is back.`}
+    </Text>
+  );
+}
+
+function Skeletons() {
   return (
     <Stack aria-label="Loading" aria-busy="true" role="status">
       <Skeleton height={28} width="40%" />

@@ -36,6 +36,7 @@ const webhooks = createRoute({
 const newWebhook = createRoute({
   getParentRoute: () => app,
   path: '/webhooks/new',
+  validateSearch: textsOf(['kind']),
   component: lazyRouteComponent(() => import('../pages/webhooks/new-webhook.tsx'), 'NewWebhook'),
 });
 

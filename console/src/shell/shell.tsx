@@ -17,6 +17,7 @@ import { AppSwitcher } from './app-switcher.tsx';
 import { IdleNotice } from './idle-notice.tsx';
 import { Keyboard } from './keyboard.tsx';
 import { Navigation } from './navigation.tsx';
+import { OutageBanner } from './outage-banner.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import classes from './shell.module.css';
 
@@ -72,6 +73,7 @@ export function Shell() {
       )}
       <AppShell.Main id="main" tabIndex={-1}>
         <IdleNotice />
+        <OutageBanner />
         <Outlet />
       </AppShell.Main>
     </AppShell>

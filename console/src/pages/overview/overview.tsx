@@ -12,6 +12,7 @@ import { isRange, type RangeName, ranges, sinceOf } from '../../statistics/range
 import { Backlog } from './backlog.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { Incidents } from './incidents.tsx';
+import { NobodyTold } from './nobody-told.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
 import { useWebhooks } from '../../api/webhooks.ts';
 
@@ -51,6 +52,7 @@ export function Overview() {
           const numbers = (
             <Stack gap="lg">
               <TroubledWebhooks webhooks={loaded} />
+              <NobodyTold webhooks={loaded} />
               <Deliveries range={range} />
               <Backlog />
               <Incidents webhooks={loaded} />

@@ -1,5 +1,5 @@
 import type { WebhookWithSecret } from '@agent-herald/client';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -15,6 +15,7 @@ import { bodyOf, newValues, type WebhookValues } from './webhook-values.ts';
 export function NewWebhook() {
   const { app, calls, key, mayChange } = useApp();
   const navigate = useNavigate();
+  const { kind } = useSearch({ from: '/signed-in/apps/$appUid/webhooks/new' });
   const types = useEventTypes();
   const [created, setCreated] = useState<WebhookWithSecret | null>(null);
   const create = useChange({
@@ -42,7 +43,7 @@ export function NewWebhook() {
       <Loaded query={types}>
         {(loaded) => (
           <WebhookFields
-            initial={newValues(loaded)}
+            initial={newValues(loaded, kind === 'operations' ? kind : 'resources')}
             types={loaded}
             webhook={null}
             verb="Create webhook"

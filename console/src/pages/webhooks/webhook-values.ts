@@ -43,14 +43,17 @@ export interface WebhookValues {
 const noAuth: WebhookValues['auth'] = { type: 'none', token: '', username: '', password: '' };
 const noTls: WebhookValues['tls'] = { type: 'none', certificate: '', key: '' };
 
-/** Returns the initial values for a new webhook: all events of resources. */
-export function newValues(types: readonly EventType[]): WebhookValues {
+/** Returns the initial values for a new webhook: all events of its kind. */
+export function newValues(
+  types: readonly EventType[],
+  kind: Webhook['kind'] = 'resources',
+): WebhookValues {
   return {
-    kind: 'resources',
+    kind,
     name: '',
     description: '',
     url: '',
-    events: allEvents('resources', types),
+    events: allEvents(kind, types),
     externalTenantIds: [],
     filter: '',
     ordering: 'parallel',
