@@ -32,5 +32,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': 'var(--mantine-color-dark-1)',
     '--mantine-color-placeholder': 'var(--mantine-color-dark-1)',
     '--mantine-color-error': 'var(--mantine-color-red-4)',
+    // Mantine's own is brown.
+    '--mantine-color-yellow-light':
+      'color-mix(in srgb, var(--mantine-color-yellow-5) 14%, var(--mantine-color-dark-7))',
   },
 });

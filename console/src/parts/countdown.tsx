@@ -1,5 +1,6 @@
-import { formatDuration, formatUtc } from './format-time.ts';
+import { formatDuration } from './format-time.ts';
 import { useNow } from './use-now.ts';
+import { UtcTime } from './when.tsx';
 
 /** The remaining time in its largest units, counting down. A dash for never. */
 export function Countdown({ at }: { at: string | null }) {
@@ -9,9 +10,5 @@ export function Countdown({ at }: { at: string | null }) {
 function TimeUntil({ at }: { at: string }) {
   const now = useNow();
   const seconds = Math.floor((Date.parse(at) - now.getTime()) / 1_000);
-  return (
-    <time dateTime={at} title={formatUtc(at)}>
-      {seconds < 1 ? 'now' : `in ${formatDuration(seconds * 1_000)}`}
-    </time>
-  );
+  return <UtcTime at={at}>{seconds < 1 ? 'now' : `in ${formatDuration(seconds * 1_000)}`}</UtcTime>;
 }

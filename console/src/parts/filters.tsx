@@ -1,9 +1,9 @@
 // The filters of a list. They are the query of the page's address, so that a link shows the same list.
-import { Button, Group, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback, useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { createContext, Fragment, type ReactNode, use, useEffect, useRef, useState } from 'react';
-import { fromLocalInput, toLocalInput } from './local-time.ts';
+import { fromLocalInput, toLocalInput, zoneName } from './local-time.ts';
 import { visibleText } from './visible-text.ts';
 
 type Search = Readonly<Record<string, string | undefined>>;
@@ -11,6 +11,7 @@ type Search = Readonly<Record<string, string | undefined>>;
 interface FilterState {
   search: Search;
   set: (name: string, value: string | undefined) => void;
+  setAll: (values: Search) => void;
 }
 
 const context = createContext<FilterState | null>(null);
@@ -36,18 +37,37 @@ export function Filters({ children }: { children: ReactNode }) {
     go({});
   };
   const set = (name: string, value: string | undefined): void => go({ ...search, [name]: value });
-  const isSet = Object.values(search).some((value) => value !== undefined);
+  const setCount = Object.values(search).filter((value) => value !== undefined).length;
   return (
-    <context.Provider value={{ search, set }}>
-      <Group role="search" gap="sm" align="flex-end">
-        <Fragment key={clears}>{children}</Fragment>
-        {isSet && (
-          <Button variant="subtle" size="sm" onClick={clear}>
-            Clear filters
-          </Button>
-        )}
-      </Group>
+    <context.Provider value={{ search, set, setAll: (values) => go({ ...search, ...values }) }}>
+      <Folded setCount={setCount}>
+        <Group role="search" gap="sm" align="flex-end">
+          <Fragment key={clears}>{children}</Fragment>
+          {setCount > 0 && (
+            <Button variant="subtle" size="sm" onClick={clear}>
+              Clear filters
+            </Button>
+          )}
+        </Group>
+      </Folded>
     </context.Provider>
+  );
+}
+
+const narrow = '(max-width: 36em)';
+
+/** On a phone, the filters are behind a button that says how many are set. */
+function Folded({ setCount, children }: { setCount: number; children: ReactNode }) {
+  const isNarrow = useMediaQuery(narrow, false, { getInitialValueInEffect: false });
+  const [isOpen, { toggle }] = useDisclosure();
+  if (!isNarrow) return children;
+  return (
+    <Stack gap="sm">
+      <Button variant="default" aria-expanded={isOpen} onClick={toggle}>
+        {setCount === 0 ? 'Filters' : `Filters (${setCount})`}
+      </Button>
+      {isOpen && children}
+    </Stack>
   );
 }
 
@@ -127,8 +147,46 @@ export function TextFilter({
   );
 }
 
+const quickRanges = [
+  { label: '15 min', ms: 900_000 },
+  { label: '1 h', ms: 3_600_000 },
+  { label: '24 h', ms: 86_400_000 },
+  { label: '7 d', ms: 604_800_000 },
+] as const;
+
+/** From a time to a time, exactly or as a range that ends now. */
+export function PeriodFilter() {
+  const { setAll } = useFilters();
+  return (
+    <>
+      <TimeFilter name="since" label="Since" />
+      <TimeFilter name="until" label="Until" />
+      <Button.Group>
+        {quickRanges.map(({ label, ms }) => (
+          <Button
+            key={label}
+            variant="default"
+            size="sm"
+            px="xs"
+            aria-label={`Last ${label}`}
+            onClick={() => {
+              const since = new Date(Date.now() - ms).toISOString();
+              setAll({ since, until: undefined });
+            }}
+          >
+            {label}
+          </Button>
+        ))}
+      </Button.Group>
+      <Text size="xs" c="dimmed">
+        Times in {zoneName()}
+      </Text>
+    </>
+  );
+}
+
 /** A time in the viewer's time zone, stored in the address as an instant. */
-export function TimeFilter({ name, label }: FilterProps) {
+function TimeFilter({ name, label }: FilterProps) {
   const { typed, setTyped, send } = useTyped(name, toLocalInput);
   return (
     <TextInput

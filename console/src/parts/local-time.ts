@@ -15,3 +15,13 @@ export function fromLocalInput(text: string): string | null {
   const at = new Date(text);
   return Number.isNaN(at.getTime()) || at.getUTCFullYear() < firstYear ? null : at.toISOString();
 }
+
+/** Returns the viewer's time zone with its present distance from UTC: "Europe/Berlin (GMT+1)". */
+export function zoneName(now = new Date()): string {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'shortOffset' }).formatToParts(
+    now,
+  );
+  const offset = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
+  return `${timeZone} (${offset.replace('GMT', 'UTC')})`;
+}

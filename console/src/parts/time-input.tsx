@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { toLocalInput } from './local-time.ts';
+import { toLocalInput, zoneName } from './local-time.ts';
 
 interface TimeInputProps {
   label: string;
@@ -13,10 +13,11 @@ interface TimeInputProps {
 }
 
 /** A time in the viewer's zone. */
-export function TimeInput({ at, onChange, ...others }: TimeInputProps) {
+export function TimeInput({ at, onChange, description = '', ...others }: TimeInputProps) {
   return (
     <TextInput
       {...others}
+      description={[description, zoneName()].filter((text) => text !== '').join('. ')}
       type="datetime-local"
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       value={toLocalInput(at)}

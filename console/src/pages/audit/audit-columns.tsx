@@ -42,17 +42,25 @@ export function auditColumns(appUid: string | null, names: Names): Column<AuditR
 }
 
 function Details({ details }: { details: Record<string, unknown> }) {
-  return changesOf(details).map(({ field, before, after }) => (
-    <Text key={field} size="sm" c="dimmed" component="div">
-      {field}:{' '}
-      {before !== null && (
-        <>
-          <Line text={before} /> →{' '}
-        </>
-      )}
-      <Line text={after} />
-    </Text>
-  ));
+  return changesOf(details)
+    .filter(({ before, after }) => before !== null || after !== 'none')
+    .map(({ field, before, after }) => (
+      <Text key={field} size="sm" c="dimmed" component="div">
+        {field}:{' '}
+        {before !== null && (
+          <>
+            <Value text={before} /> →{' '}
+          </>
+        )}
+        <Value text={after} />
+      </Text>
+    ));
+}
+
+const instant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+function Value({ text }: { text: string }) {
+  return instant.test(text) ? <When at={text} /> : <Line text={text} />;
 }
 
 interface TargetProps {

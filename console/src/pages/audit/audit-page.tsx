@@ -5,7 +5,7 @@ import { toCsv } from '../../parts/csv.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { download } from '../../parts/download.ts';
 import { Fault } from '../../parts/fault.tsx';
-import { ChoiceFilter, Filters, TextFilter, TimeFilter } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, PeriodFilter, TextFilter } from '../../parts/filters.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { useChange } from '../../parts/use-change.tsx';
@@ -53,8 +53,7 @@ export function AuditPage(props: AuditPageProps) {
         <ChoiceFilter name="action" label="Action" choices={props.actions} />
         {props.actorFilter}
         <TextFilter name="targetUid" label="Target" placeholder="an ID" />
-        <TimeFilter name="since" label="Since" />
-        <TimeFilter name="until" label="Until" />
+        <PeriodFilter />
       </Filters>
       {exporting.error !== null && <Fault error={exporting.error} />}
       <List

@@ -3,7 +3,7 @@ import { useApp } from '../../api/app.tsx';
 import type { AppCalls } from '../../api/client.ts';
 import { eventNames } from '../../api/event-names.ts';
 import { useKnownWebhooks } from '../../api/webhooks.ts';
-import { ChoiceFilter, Filters, TextFilter, TimeFilter } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, PeriodFilter, TextFilter } from '../../parts/filters.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { webhookChoices } from '../../parts/webhook-choices.ts';
@@ -65,8 +65,7 @@ function DeliveryFilters() {
       <ChoiceFilter name="event" label="Event" choices={eventNames} />
       <ChoiceFilter name="webhookUid" label="Webhook" choices={webhooks} />
       <TextFilter name="externalTenantId" label="Tenant" />
-      <TimeFilter name="since" label="Since" />
-      <TimeFilter name="until" label="Until" />
+      <PeriodFilter />
     </Filters>
   );
 }

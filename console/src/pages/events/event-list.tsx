@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
 import type { AppCalls } from '../../api/client.ts';
 import { DataTable } from '../../parts/data-table.tsx';
-import { TimeFilter } from '../../parts/filters.tsx';
+import { PeriodFilter } from '../../parts/filters.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
@@ -36,8 +36,7 @@ export function EventList() {
       }
     >
       <EventFilters>
-        <TimeFilter name="since" label="Since" />
-        <TimeFilter name="until" label="Until" />
+        <PeriodFilter />
       </EventFilters>
       <List
         of={list}

@@ -15,6 +15,7 @@ export function NobodyTold({ webhooks }: { webhooks: readonly Webhook[] }) {
           to="/apps/$appUid/webhooks/new"
           params={{ appUid: app.uid }}
           search={{ kind: 'operations' }}
+          c="inherit"
           underline="always"
         >
           Create an operations webhook

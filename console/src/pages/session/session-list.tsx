@@ -6,6 +6,8 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
+import { browserWords } from '../../parts/browser-words.ts';
+import { visibleText } from '../../parts/visible-text.ts';
 import { useChange } from '../../parts/use-change.tsx';
 import { type DialogState, useDialog } from '../../parts/use-dialog.tsx';
 import { When } from '../../parts/when.tsx';
@@ -68,8 +70,8 @@ const columns: readonly Column<OwnSession>[] = [
     label: 'Browser',
     cell: ({ userAgent, current }) => (
       <>
-        <Text size="sm" component="div">
-          <Line text={userAgent ?? 'unknown'} />
+        <Text size="sm" component="div" title={visibleText(userAgent ?? '')}>
+          <Line text={browserWords(userAgent ?? 'unknown')} />
         </Text>
         {current && <Tag color="teal">this one</Tag>}
       </>
