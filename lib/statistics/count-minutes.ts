@@ -8,6 +8,7 @@ import {
   statisticsIntervals,
 } from '../model/statistics.ts';
 import { type Store } from '../mongo/connect.ts';
+import { inSnapshot } from '../mongo/snapshot.ts';
 import { inTransaction, isDuplicateKey } from '../mongo/transaction.ts';
 import { minuteMs } from '../platform/duration.ts';
 import { timeOfId } from '../platform/ids.ts';
@@ -69,7 +70,7 @@ async function ensureCursor(store: Store, now: Date): Promise<void> {
 async function tallySpan(store: Store, span: Span): Promise<Tally> {
   const tally = new Tally(span);
   const since = new Date(span.start.getTime() - staleUpdateMsMax);
-  await store.client.withSession({ snapshot: true }, async (session) => {
+  await inSnapshot(store, async (snapshot) => {
     // Filtering the first range by attempts could make a call take long after downtime, so all of it is returned. The
     // two minutes after the span are filtered, because most of them is not needed.
     const reads = [
@@ -81,7 +82,7 @@ async function tallySpan(store: Store, span: Span): Promise<Tally> {
         projection: countedFields,
         hint: 'updated',
         batchSize: 1_000,
-        session,
+        ...snapshot,
       });
       for await (const delivery of found) {
         if (delivery.event !== testEventName) tally.add(delivery);

@@ -1,9 +1,10 @@
-import type { ClientSession, Filter } from 'mongodb';
+import type { Filter } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
 import { statisticsLimits } from '../limits.ts';
 import type { Counts, StatisticsDocument, StatisticsInterval } from '../model/statistics.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { Store } from '../mongo/connect.ts';
+import { inSnapshot, type SnapshotRead } from '../mongo/snapshot.ts';
 import {
   addCounts,
   addFact,
@@ -108,12 +109,12 @@ interface Reading {
 async function addAll(store: Store, range: StatisticsRange, reading: Reading): Promise<Date> {
   const { since, until } = range;
   // In one snapshot; otherwise deliveries counted meanwhile would be missing or counted twice.
-  const completeUntil = await store.client.withSession({ snapshot: true }, async (session) => {
-    const cursor = await store.statisticsCursors.findOne({ _id: 'deliveries' }, { session });
+  const completeUntil = await inSnapshot(store, async (snapshot) => {
+    const cursor = await store.statisticsCursors.findOne({ _id: 'deliveries' }, snapshot);
     const countedUntil = cursor?.countedUntil ?? new Date(0);
-    await addCounted(store, range, { ...reading, session });
+    await addCounted(store, range, { ...reading, snapshot });
     if (countedUntil < until)
-      await addUncounted(store, range, { ...reading, countedUntil, session });
+      await addUncounted(store, range, { ...reading, countedUntil, snapshot });
     return countedUntil;
   });
   const completeUntilMs = Math.min(until.getTime(), completeUntil.getTime());
@@ -123,11 +124,11 @@ async function addAll(store: Store, range: StatisticsRange, reading: Reading): P
 async function addCounted(
   store: Store,
   { appUid }: StatisticsRange,
-  { ids, countsOf, session }: Reading & { session: ClientSession },
+  { ids, countsOf, snapshot }: Reading & { snapshot: SnapshotRead },
 ): Promise<void> {
   const found = store.statistics.find(
     { _id: ids, appUid },
-    { projection: { appUid: 0, expiresAt: 0 }, session },
+    { projection: { appUid: 0, expiresAt: 0 }, ...snapshot },
   );
   for await (const { _id, ...more } of inSlices(found)) {
     const [owner = '', , at = ''] = _id.split('/');
@@ -144,19 +145,19 @@ async function addUncounted(
     own,
     countsOf,
     countedUntil,
-    session,
-  }: Reading & { countedUntil: Date; session: ClientSession },
+    snapshot,
+  }: Reading & { countedUntil: Date; snapshot: SnapshotRead },
 ): Promise<void> {
   const updatedAt = { $gte: new Date(countedUntil.getTime() - staleUpdateMsMax) };
   const hint = 'updated';
   const count = await store.deliveries.countDocuments(
     { updatedAt },
-    { limit: uncountedReadMax + 1, hint, session },
+    { limit: uncountedReadMax + 1, hint, ...snapshot },
   );
   if (count > uncountedReadMax) return;
   const found = store.deliveries.find<CountedDelivery>(
     { ...own, updatedAt, event: { $ne: testEventName } },
-    { projection: countedFields, hint, session },
+    { projection: countedFields, hint, ...snapshot },
   );
   for await (const delivery of inSlices(found)) {
     for (const fact of factsOf(delivery)) {
