@@ -15,7 +15,7 @@ import type { SignedIn } from '../access/admit-admin.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import type { Handler } from '../router.ts';
 import { readEvent } from './get-event.ts';
-import { pendingDelivery } from './list-event-deliveries.ts';
+import { pendingDelivery } from './pending-delivery.ts';
 import { deliveryProperties, type PresentedDelivery, presentDelivery } from './present-delivery.ts';
 
 interface SentRequest {

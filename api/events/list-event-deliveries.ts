@@ -6,7 +6,8 @@ import type { ApiContext } from '../context.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { eventDeliveryFilters, passes } from './delivery-filter.ts';
 import { findEvent } from './get-event.ts';
-import { deliverySchema, presentDelivery, type ShownDelivery } from './present-delivery.ts';
+import { pendingDelivery } from './pending-delivery.ts';
+import { deliverySchema, presentDelivery } from './present-delivery.ts';
 import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
@@ -59,26 +60,4 @@ async function readStates(
     )
     .toArray();
   return new Map(rows.map((row) => [row.webhookUid, row]));
-}
-
-/** Returns a delivery that has not been written yet. */
-export function pendingDelivery(
-  { _id: eventId, event, externalTenantId, createdAt }: EventFacts,
-  webhookUid: string,
-): ShownDelivery {
-  return {
-    eventId,
-    event,
-    webhookUid,
-    externalTenantId,
-    state: 'pending',
-    cancelReason: null,
-    statusClass: null,
-    errorClass: null,
-    attemptCount: 0,
-    nextAttemptAt: null,
-    attempts: [],
-    createdAt,
-    updatedAt: createdAt,
-  };
 }

@@ -135,7 +135,11 @@ export const deliveryProperties = {
     ...listOf(attemptSchema),
     description: 'The latest 21 attempts, from oldest to newest.',
   },
-  createdAt: { ...time, description: 'The time when the delivery was first recorded.' },
+  createdAt: {
+    ...time,
+    description:
+      'The time when the delivery was first recorded, usually the end of its first attempt. Before, it is the time of the event.',
+  },
   updatedAt: time,
 };
 

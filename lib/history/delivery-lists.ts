@@ -8,6 +8,7 @@ import { type DeliveryState, deliveryStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { type DeliveredEventName, deliveredEventNames } from '../model/event-name.ts';
 import type { Store } from '../mongo/connect.ts';
+import type { SnapshotRead } from '../mongo/snapshot.ts';
 import {
   madeWithin,
   type Page,
@@ -18,7 +19,7 @@ import {
 } from '../mongo/paging.ts';
 
 /** The filters of a list of deliveries; null means no filter. */
-interface WantedDeliveries extends TimeRange {
+export interface WantedDeliveries extends TimeRange {
   appUid: string;
   webhookUid: string | null;
   externalTenantId: string | null;
@@ -32,7 +33,7 @@ interface WantedDeliveries extends TimeRange {
 export async function readDeliveries(
   store: Store,
   wanted: WantedDeliveries,
-  request: PageRequest,
+  request: PageRequest & { snapshot?: SnapshotRead },
 ): Promise<Page<DeliveryDocument>> {
   const search = searchOf(wanted);
   if (search === null) return { items: [], lastUid: null };

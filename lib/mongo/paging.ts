@@ -9,6 +9,7 @@ import {
 import { inSlices } from '../concurrency/in-slices.ts';
 import { idAt, type IdPrefix } from '../platform/ids.ts';
 import { limits } from '../limits.ts';
+import type { SnapshotRead } from './snapshot.ts';
 
 export interface PageRequest {
   limit: number;
@@ -48,6 +49,7 @@ export interface Search<T> {
 interface PageOptions {
   projection?: Readonly<Record<string, 0>>;
   hint?: string;
+  snapshot?: SnapshotRead;
 }
 
 /** Reads in descending order of `_id`; rows added meanwhile shift no page. `Row` is `T` without the excluded fields. */
@@ -57,11 +59,11 @@ export async function readPage<
 >(
   collection: Collection<T>,
   filter: Filter<T>,
-  { limit, after, projection = {}, hint }: PageRequest & PageOptions,
+  { limit, after, projection = {}, hint, snapshot }: PageRequest & PageOptions,
 ): Promise<Page<Row>> {
   const from = after === null ? filter : ({ ...filter, _id: { $lt: after } } as Filter<T>);
   const rows = collection
-    .find<Row>(from, { projection, ...(hint === undefined ? {} : { hint }) })
+    .find<Row>(from, { projection, ...(hint === undefined ? {} : { hint }), ...snapshot })
     .sort({ _id: -1 })
     .limit(limit + 1);
   const { items, isCut } = await takeItems(rows, limit);
