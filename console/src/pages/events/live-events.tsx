@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Loader, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
+import type { Connection, StreamQuery } from '../../api/event-stream.ts';
 import { DataTable } from '../../parts/data-table.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
@@ -8,7 +9,7 @@ import { Tag } from '../../parts/state-badge.tsx';
 import { eventColumns } from './event-columns.tsx';
 import { EventFilters } from './event-filters.tsx';
 import { tailRowsMax } from './tail.ts';
-import { type Connection, type StreamQuery, useTail } from './use-tail.ts';
+import { useTail } from './use-tail.ts';
 
 /** The live stream of events. */
 export function LiveEvents() {
