@@ -3,6 +3,7 @@ import { Box, Button, Center, Loader, Text } from '@mantine/core';
 import { useIntersection } from '@mantine/hooks';
 import {
   type InfiniteData,
+  type QueryClient,
   useInfiniteQuery,
   type UseInfiniteQueryResult,
 } from '@tanstack/react-query';
@@ -20,7 +21,7 @@ interface Paging {
   cursor?: string;
 }
 
-type Listing<Row> = UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
+export type Listing<Row> = UseInfiniteQueryResult<InfiniteData<Page<Row>>>;
 
 const rowsOfPage = 50;
 /** A browser can hold this many with ease. */
@@ -30,12 +31,14 @@ interface ListOptions<Row> {
   key: readonly unknown[];
   /** Requests a page of the list. */
   list: (paging: Paging, options: CallOptions) => { page: () => Promise<Page<Row>> };
-  /** Refreshes after this time, while the page is visible. */
-  refreshMs?: number;
+  /** Refreshes after this time, which can depend on the rows, while the page is visible. */
+  refreshMs?: number | ((rows: readonly Row[]) => number);
+  isPaused?: boolean;
 }
 
 /** A list of the service, loaded page by page. */
-export function useList<Row>({ key, list, refreshMs }: ListOptions<Row>): Listing<Row> {
+export function useList<Row>(options: ListOptions<Row>): Listing<Row> {
+  const { key, list, refreshMs = false, isPaused = false } = options;
   return useInfiniteQuery({
     queryKey: key,
     initialPageParam: '',
@@ -45,10 +48,31 @@ export function useList<Row>({ key, list, refreshMs }: ListOptions<Row>): Listin
     },
     getNextPageParam: ({ nextCursor }, pages) => (pages.length < pagesMax ? nextCursor : null),
     // Only if nobody has scrolled, because each loaded page would be requested again.
-    refetchInterval: ({ state }) => (isScrolled(state.data) ? false : (refreshMs ?? false)),
-    refetchOnWindowFocus: ({ state }) => !isScrolled(state.data),
+    refetchInterval: ({ state }) => {
+      if (isPaused || isScrolled(state.data)) return false;
+      return typeof refreshMs === 'function'
+        ? refreshMs(state.data?.pages[0]?.data ?? [])
+        : refreshMs;
+    },
+    refetchOnWindowFocus: ({ state }) => !isPaused && !isScrolled(state.data),
     placeholderData: (before) => before,
   });
+}
+
+// Rows that turn out higher than estimated move the page a little.
+const topPx = 50;
+
+export function isAtTop(): boolean {
+  return window.scrollY < topPx;
+}
+
+/** Forgets all pages of a list but the first. */
+export function keepFirstPage(client: QueryClient, key: readonly unknown[]): void {
+  client.setQueryData<InfiniteData<unknown>>(key, (data) =>
+    data === undefined
+      ? data
+      : { pages: data.pages.slice(0, 1), pageParams: data.pageParams.slice(0, 1) },
+  );
 }
 
 function isScrolled(data: { pages: readonly unknown[] } | undefined): boolean {
@@ -61,11 +85,14 @@ interface ListProps<Row> {
   empty: ReactNode;
   /** True if filters may be hiding rows. */
   hasFilters?: boolean;
+  /** True if the list stays on its first page until somebody scrolls to the end. */
+  isLive?: boolean;
   children: (rows: readonly Row[]) => ReactNode;
 }
 
 /** Shows the rows of a list, and loads more when its end scrolls into view. */
-export function List<Row>({ of, empty, hasFilters = false, children }: ListProps<Row>) {
+export function List<Row>(props: ListProps<Row>) {
+  const { of, empty, hasFilters = false, isLive = false, children } = props;
   const { data, error, refetch, isPlaceholderData, isFetchNextPageError } = of;
   if (data === undefined) {
     return error === null ? <Placeholder /> : <Fault error={error} retry={() => void refetch()} />;
@@ -83,7 +110,7 @@ export function List<Row>({ of, empty, hasFilters = false, children }: ListProps
       {!isFetchNextPageError && fault}
       {rows.length === 0 ? empty : children(rows)}
       {isFetchNextPageError && fault}
-      {of.hasNextPage && !isFetchNextPageError && <More of={of} />}
+      {of.hasNextPage && !isFetchNextPageError && <More of={of} isLive={isLive} />}
       {isCut && (
         <Text c="dimmed" ta="center" py="md">
           {`Showing the first ${rows.length.toLocaleString('en')}.`}
@@ -94,9 +121,9 @@ export function List<Row>({ of, empty, hasFilters = false, children }: ListProps
   );
 }
 
-function More<Row>({ of }: { of: Listing<Row> }) {
+function More<Row>({ of, isLive }: { of: Listing<Row>; isLive: boolean }) {
   const { ref, entry } = useIntersection({ rootMargin: '600px' });
-  const isInView = entry?.isIntersecting === true;
+  const isInView = entry?.isIntersecting === true && !(isLive && isAtTop());
   const { fetchNextPage, isFetchingNextPage } = of;
   useEffect(() => {
     if (isInView && !isFetchingNextPage) void fetchNextPage();

@@ -1,21 +1,26 @@
 import type { Delivery } from '@agent-herald/client';
 import { Checkbox, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { deliveryColumns, keyOfDelivery } from './delivery-columns.tsx';
 import { ResendSelected } from './resend-selected.tsx';
 
-type Keys = ReadonlySet<string>;
+export type Keys = ReadonlySet<string>;
+
+interface DeliveryTableProps {
+  rows: readonly Delivery[];
+  /** The keys of the selected rows. */
+  keys: Keys;
+  setKeys: (keys: Keys) => void;
+}
 
 /** A table of deliveries, which can be selected and resent. */
-export function DeliveryTable({ rows }: { rows: readonly Delivery[] }) {
+export function DeliveryTable({ rows, keys, setKeys }: DeliveryTableProps) {
   const { app, mayChange } = useApp();
   const webhooks = useKnownWebhooks();
   const navigate = useNavigate();
-  const [keys, setKeys] = useState<Keys>(new Set());
   const columns = deliveryColumns({ appUid: app.uid, webhooks });
   return (
     <Stack gap="sm">

@@ -2,6 +2,7 @@ import type { EventWithPayload } from '@agent-herald/client';
 import { Card, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { List, useList } from '../../parts/list.tsx';
@@ -13,7 +14,7 @@ import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { WorkflowLink } from '../../parts/workflow-link.tsx';
-import { DeliveryTable } from '../deliveries/delivery-table.tsx';
+import { DeliveryTable, type Keys } from '../deliveries/delivery-table.tsx';
 import { OtherWebhooks } from './other-webhooks.tsx';
 import { ResendEvent } from './resend-event.tsx';
 
@@ -78,6 +79,7 @@ function EventFacts({ event }: { event: EventWithPayload }) {
 
 function Deliveries({ event: { eventId } }: { event: EventWithPayload }) {
   const { calls, key } = useApp();
+  const [keys, setKeys] = useState<Keys>(new Set());
   const list = useList({
     key: [...key, 'deliveries', 'of', eventId],
     list: (paging, options) => calls.events.deliveries(eventId, paging, options),
@@ -93,7 +95,7 @@ function Deliveries({ event: { eventId } }: { event: EventWithPayload }) {
         </Empty>
       }
     >
-      {(rows) => <DeliveryTable rows={rows} />}
+      {(rows) => <DeliveryTable {...{ rows, keys, setKeys }} />}
     </List>
   );
 }

@@ -70,7 +70,7 @@ function columnsFor(appUid: string): Column<Delivery>[] {
     },
     { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
     { label: 'Last response', cell: (delivery) => <Line text={answerOf(delivery)} /> },
-    { label: 'Recorded', cell: ({ createdAt }) => <When at={createdAt} /> },
+    { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
 }
 
