@@ -1,6 +1,7 @@
 import type { Delivery } from '@agent-herald/client';
 import { Checkbox, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
+import { useDeferredValue } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
@@ -17,7 +18,9 @@ interface DeliveryTableProps {
 }
 
 /** A table of deliveries, which can be selected and resent. */
-export function DeliveryTable({ rows, keys, setKeys }: DeliveryTableProps) {
+export function DeliveryTable({ rows: latest, keys, setKeys }: DeliveryTableProps) {
+  // New rows are rendered in slices, between which the page responds. Up to 50 can arrive each second.
+  const rows = useDeferredValue(latest);
   const { app, mayChange } = useApp();
   const webhooks = useKnownWebhooks();
   const navigate = useNavigate();
