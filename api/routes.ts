@@ -60,6 +60,7 @@ import { getWebhookSources } from './settings/get-webhook-sources.ts';
 import { getBacklog } from './stats/get-backlog.ts';
 import { getDeliveryStats } from './stats/get-delivery-stats.ts';
 import { listFailures } from './stats/list-failures.ts';
+import { listLatestOutcomes } from './stats/list-latest-outcomes.ts';
 import { listWebhookStats } from './stats/list-webhook-stats.ts';
 import { reportChange, reportChangeBody } from './resources/report-change.ts';
 import { changeUser } from './users/change-user.ts';
@@ -183,6 +184,7 @@ export const routes: readonly Route[] = [
   appRoute({ method: 'get', path: '/stats/backlog', scope: 'events:read', handler: getBacklog }),
   appRoute({ method: 'get', path: '/stats/failures', scope: 'events:read', handler: listFailures }),
   appRoute({ method: 'get', path: '/stats/webhooks', scope: 'events:read', handler: listWebhookStats }),
+  appRoute({ method: 'get', path: '/stats/outcomes', scope: 'events:read', handler: listLatestOutcomes }),
 
   appRoute({ method: 'get', path: '/settings', scope: 'webhooks:read', handler: getSettings }),
 

@@ -199,6 +199,8 @@ export const statisticsLimits = group('Statistics', {
   hoursRangeMsMax: [31 * 24 * 60 * 60 * 1_000, 'Range in hours'],
   daysRangeMsMax: [90 * 24 * 60 * 60 * 1_000, 'Range in days'],
   webhookPointsMax: [31, 'Hours or days in a response about all webhooks'],
+  outcomesWebhooksMax: [20, 'Webhooks in a response about the latest outcomes'],
+  latestOutcomesMax: [20, 'Outcomes of each of them'],
   addedUpMax: [5_000, 'Webhooks times hours or days in that response'],
   failingShownMax: [100, 'Failing webhooks in a response about their failures'],
   changeBeforeMsMax: [

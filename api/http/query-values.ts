@@ -74,6 +74,18 @@ export function identifierUpTo(charactersMax: number): Parameter<string> {
   return Object.assign(read, { schema: readText.schema });
 }
 
+/** Different texts, separated by commas. */
+export function listUpTo(countMax: number, charactersMax: number): Parameter<string[]> {
+  const readText = textUpTo(charactersMax);
+  const read = (name: string, text: string): string[] => {
+    const items = [...new Set(text.split(','))];
+    if (items.length <= countMax) return items.map((item) => readText(name, item));
+    throw refuse(name, 'length', `${name} must have at most ${countMax} values`);
+  };
+  const maxLength = countMax * (charactersMax + 1) - 1;
+  return Object.assign(read, { schema: { type: 'string', minLength: 1, maxLength } });
+}
+
 /** A number of items, with a default. */
 export function limitUpTo(max: number, fallback: number): Parameter<number> {
   const read = (name: string, text: string): number => {

@@ -83,6 +83,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
   stats: {
     deliveries: 'getDeliveryStats',
     webhooks: 'listWebhookStats',
+    outcomes: 'listLatestOutcomes',
     backlog: 'getBacklog',
     failures: 'listFailures',
   },

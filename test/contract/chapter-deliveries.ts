@@ -129,6 +129,7 @@ async function playStatistics({ call }: Stage): Promise<void> {
   await call('what is still to be delivered', 'GET …/stats/backlog');
   await call('the settings of the service', 'GET …/settings');
   await call('statistics by webhook', 'GET …/stats/webhooks');
+  await call('the latest outcomes by webhook', 'GET …/stats/outcomes');
   await call('statistics of a webhook that is none', `GET ${path}?webhookUid=whk_none`);
   await call('an interval that is none', `GET ${path}?interval=week`);
   const short = 'since=2026-01-01T00:00:00Z&until=2026-01-01T00:59:00Z';

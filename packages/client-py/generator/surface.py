@@ -84,6 +84,7 @@ SURFACE: dict[str, dict[str, str]] = {
     "stats": {
         "deliveries": "getDeliveryStats",
         "webhooks": "listWebhookStats",
+        "outcomes": "listLatestOutcomes",
         "backlog": "getBacklog",
         "failures": "listFailures",
     },

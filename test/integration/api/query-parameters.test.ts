@@ -76,6 +76,7 @@ test('the routes accept only these parameters', () => {
     '/sdkusers: externalId, email, limit, cursor',
     '/stats/deliveries: interval, since, until, webhookUid',
     '/stats/webhooks: interval, since, until',
+    '/stats/outcomes: webhookUids',
     `/webhooks/:webhookUid/deliveries: ${attempts}, event, externalTenantId, ${page}`,
     '/webhooks/:webhookUid/replays: limit, cursor',
   ];

@@ -814,6 +814,13 @@ class AsyncStats:
         )
         return response
 
+    async def outcomes(self, *, webhook_uids: str | None = None) -> types.LatestOutcomes:
+        """List the latest outcomes by webhook. The API key needs the scope `events:read`."""
+        response: types.LatestOutcomes = await self._transport.send(
+            Call("GET", path_of("stats", "outcomes"), query={"webhookUids": webhook_uids})
+        )
+        return response
+
     async def backlog(self) -> types.Backlog:
         """Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
         response: types.Backlog = await self._transport.send(

@@ -792,6 +792,13 @@ class Stats:
         )
         return response
 
+    def outcomes(self, *, webhook_uids: str | None = None) -> types.LatestOutcomes:
+        """List the latest outcomes by webhook. The API key needs the scope `events:read`."""
+        response: types.LatestOutcomes = self._transport.send(
+            Call("GET", path_of("stats", "outcomes"), query={"webhookUids": webhook_uids})
+        )
+        return response
+
     def backlog(self) -> types.Backlog:
         """Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
         response: types.Backlog = self._transport.send(Call("GET", path_of("stats", "backlog")))

@@ -991,6 +991,19 @@ class WebhookStatistics(TypedDict):
 
 
 @final
+class WebhookOutcomes(TypedDict):
+    webhookUid: str
+    outcomes: list[Literal["delivered", "retrying", "exhausted", "blocked"]]
+    """The current states of the latest 20 deliveries with an attempt, from oldest to newest. Tests are left out."""
+
+
+@final
+class LatestOutcomes(TypedDict):
+    webhooks: list[WebhookOutcomes]
+    """The existing webhooks among the requested ones, ordered by uid."""
+
+
+@final
 class OpenDeliveries(TypedDict):
     count: int
     """The count is at most 10,000."""

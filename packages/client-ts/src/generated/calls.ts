@@ -38,6 +38,7 @@ import type {
   ExplainedWebhook,
   Health,
   JwkSet,
+  LatestOutcomes,
   Readiness,
   RecoverWebhookBody,
   Replay,
@@ -398,6 +399,13 @@ export interface StatsCalls {
     },
     options?: CallOptions,
   ): Promise<WebhookStatistics>;
+  /** List the latest outcomes by webhook. The API key needs the scope `events:read`. */
+  outcomes(
+    query?: {
+      webhookUids?: string;
+    },
+    options?: CallOptions,
+  ): Promise<LatestOutcomes>;
   /** Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`. */
   backlog(options?: CallOptions): Promise<Backlog>;
   /** List why webhooks fail. The list has the failing and deactivated webhooks that began to fail last, at most 100. The API key needs the scope `events:read`. */
@@ -1204,6 +1212,17 @@ export const calls = {
       id: 'listWebhookStats',
       method: 'GET',
       path: '/api/v1/appuid/{appUid}/stats/webhooks',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    outcomes: {
+      id: 'listLatestOutcomes',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/stats/outcomes',
       input: 'query',
       needsKey: true,
       takesIdempotencyKey: false,

@@ -787,6 +787,11 @@ export interface LatestFailure {
   detail: string | null;
 }
 
+export interface LatestOutcomes {
+  /** The existing webhooks among the requested ones, ordered by uid. */
+  webhooks: WebhookOutcomes[];
+}
+
 export interface Member {
   adminUid: string;
   email: string | null;
@@ -1233,6 +1238,12 @@ export interface WebhookFailures {
   failures: WebhookFailure[];
   /** The number of failing webhooks that are left out. */
   moreCount: number;
+}
+
+export interface WebhookOutcomes {
+  webhookUid: string;
+  /** The current states of the latest 20 deliveries with an attempt, from oldest to newest. Tests are left out. */
+  outcomes: ('delivered' | 'retrying' | 'exhausted' | 'blocked')[];
 }
 
 export interface WebhookSources {
