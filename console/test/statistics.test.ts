@@ -5,7 +5,9 @@ import {
   formatShare,
   sentenceOf,
   successShare,
+  trailText,
 } from '../src/statistics/outcomes.ts';
+import { trailGroups } from '../src/pages/webhooks/trail-groups.ts';
 import { formatPoint, isLongerThanDay, isRange, sinceOf } from '../src/statistics/ranges.ts';
 
 describe('shares', () => {
@@ -59,4 +61,23 @@ it.each([
 
 it("a day of the chart is in UTC, whatever the viewer's zone", () => {
   expect(formatPoint('2026-01-02T00:00:00.000Z', 'day', false)).toBe('2 Jan');
+});
+
+it.each([
+  [[], 'none yet'],
+  [['delivered'], 'last 1: 1 delivered'],
+  [['blocked', 'retrying', 'exhausted'], 'last 3: 3 failed'],
+  [['delivered', 'retrying', 'delivered'], 'last 3: 2 delivered, 1 failed'],
+] as const)('the latest outcomes %j read "%s"', (latest, text) => {
+  expect(trailText(latest)).toBe(text);
+});
+
+it.each([
+  [20, [20]],
+  [21, [20, 1]],
+])('the outcomes of %i webhooks are read in groups of %j', (count, sizes) => {
+  const uids = Array.from({ length: count }, (_, n) => `whk_${n}`);
+  const groups = trailGroups(uids);
+  expect([...new Set(groups.values())].map(({ length }) => length)).toEqual(sizes);
+  expect(uids.every((uid) => groups.get(uid)?.includes(uid))).toBe(true);
 });

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
 import { newDelivery, newEvent } from '../support/fixtures.ts';
@@ -252,6 +253,28 @@ it('the list shows state, held count, success and twins, and filters by state', 
   await row('First twin').waitFor({ state: 'detached' });
   await row('Sleeper').getByText('paused').waitFor();
   expect(new URL(page.url()).search).toBe('?state=paused');
+  expect(complaints).toEqual([]);
+});
+
+it('the list shows the latest 20 outcomes of each webhook on the screen, in words and bars', async () => {
+  const uid = await register({ name: 'With a trail', active: false });
+  const delivered = Array.from({ length: 18 }, (): DeliveryState => 'delivered');
+  const rows: DeliveryState[] = ['exhausted', ...delivered, 'retrying'];
+  const deliveries = rows.map((state) =>
+    newDelivery(service, new Date(), { webhookUid: uid, state }),
+  );
+  await service.store.deliveries.insertMany(deliveries);
+  await register({ name: 'Without a trail', active: false });
+  await using opened = await openConsole(service, `${pages()}/webhooks`);
+  const { page, complaints } = opened;
+  const row = (name: string) => page.getByRole('row', { name: new RegExp(name) });
+  const trail = row('With a trail').getByRole('img', { name: 'last 20: 18 delivered, 2 failed' });
+  await trail.waitFor();
+  expect(await trail.locator('> *').count()).toBe(20);
+  await row('Without a trail').getByText('none yet').waitFor();
+  const next = newDelivery(service, new Date(), { webhookUid: uid, state: 'delivered' });
+  await service.store.deliveries.insertOne(next);
+  await row('With a trail').getByRole('img', { name: 'last 20: 19 delivered, 1 failed' }).waitFor();
   expect(complaints).toEqual([]);
 });
 

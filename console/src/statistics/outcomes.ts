@@ -68,3 +68,19 @@ const heldCountMax = 10_000;
 export function formatHeld(count: number): string {
   return formatCapped({ count, countIsCapped: count >= heldCountMax });
 }
+
+export function colorOf(outcome: Outcome): string {
+  return outcomes.find(({ name }) => name === outcome)?.color ?? 'gray.6';
+}
+
+/** Returns the latest outcomes as words, such as "last 20: 18 delivered, 2 failed". */
+export function trailText(latest: readonly Outcome[]): string {
+  if (latest.length === 0) return 'none yet';
+  const delivered = latest.filter((outcome) => outcome === 'delivered').length;
+  const failed = latest.length - delivered;
+  const parts = [
+    ...(delivered > 0 ? [`${delivered} delivered`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+  ];
+  return `last ${latest.length}: ${parts.join(', ')}`;
+}

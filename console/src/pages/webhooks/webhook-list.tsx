@@ -14,6 +14,8 @@ import { Line } from '../../parts/untrusted.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { formatHeld, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
 import { healthRange } from './health-range.ts';
+import { OutcomeTrail } from './outcome-trail.tsx';
+import { trailGroups } from './trail-groups.ts';
 import { twinsOf } from './twins.ts';
 import { useWebhooks } from '../../api/webhooks.ts';
 import { stateOf, webhookStates } from './webhook-state.ts';
@@ -84,6 +86,7 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
           twins: twinsOf(all),
           counts: new Map(counts),
           range: label,
+          groups: trailGroups(rows.map(({ uid }) => uid)),
         })}
         rows={rows}
         keyOf={({ uid }) => uid}
@@ -104,10 +107,12 @@ function columnsFor(
     twins,
     counts,
     range,
+    groups,
   }: {
     twins: ReadonlySet<string>;
     counts: ReadonlyMap<string, WebhookCounts>;
     range: string;
+    groups: ReturnType<typeof trailGroups>;
   },
 ): Column<Webhook>[] {
   return [
@@ -146,6 +151,10 @@ function columnsFor(
         formatShare(successShare(counts.get(uid) ?? { attempts: 0, delivered: 0 })),
     },
     { label: `p95, ${range}`, cell: ({ uid }) => formatMs(counts.get(uid)?.attemptMs?.p95) },
+    {
+      label: 'Latest outcomes',
+      cell: ({ uid }) => <OutcomeTrail uid={uid} group={groups.get(uid) ?? [uid]} />,
+    },
     { label: 'Last attempt', cell: ({ lastTriggeredAt }) => <When at={lastTriggeredAt} /> },
   ];
 }
