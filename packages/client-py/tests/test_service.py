@@ -160,6 +160,7 @@ CALLS: dict[str, Callable[[World], bool]] = {
     "erasures.list": lambda w: w.new_erasure() in [one["uid"] for one in w.client.erasures.list()],
     "settings.get": lambda w: w.client.settings.get()["version"] != "",
     "stats.webhooks": lambda w: w.client.stats.webhooks(interval="hour")["interval"] == "hour",
+    "stats.outcomes": lambda w: w.client.stats.outcomes()["webhooks"] is not None,
     "stats.backlog": lambda w: w.client.stats.backlog()["pending"]["count"] >= 0,
     "stats.deliveries": lambda w: (
         w.client.stats.deliveries(interval="minute")["interval"] == "minute"

@@ -131,6 +131,8 @@ test('webhooks, events and their deliveries', async () => {
   const statistics = await stats.deliveries({ interval: 'hour', webhookUid });
   expect(statistics.interval).toBe('hour');
   await stats.webhooks({ interval: 'hour' });
+  const latest = await stats.outcomes({ webhookUids: webhookUid });
+  expect(latest.webhooks.map((one) => one.webhookUid)).toEqual([webhookUid]);
   await stats.backlog();
   expect((await settings.get()).version).toEqual(expect.any(String));
   expect(await allOf(auditLog.list({ action: 'webhook.created' }))).toHaveLength(1);
