@@ -89,7 +89,12 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
   },
   settings: { get: 'getSettings' },
   auditLog: { list: 'listAuditLog' },
-  service: { health: 'getHealth', readiness: 'getReadiness', jwks: 'getJwks', webhookSources: 'getWebhookSources' },
+  service: {
+    health: 'getHealth',
+    readiness: 'getReadiness',
+    jwks: 'getJwks',
+    webhookSources: 'getWebhookSources',
+  },
 };
 
 /** The methods of the admin area that API keys do not have: first those of an application, then the others. */

@@ -1,7 +1,7 @@
 import type { Webhook } from '@agent-herald/client';
 import { Alert, Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { createContext, Fragment, use } from 'react';
+import { createContext, Fragment, lazy, Suspense, use } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { webhookLabel } from '../../api/webhooks.ts';
 import { AnchorLink } from '../../parts/links.tsx';
@@ -11,20 +11,21 @@ import { Line } from '../../parts/untrusted.tsx';
 import { useDialog } from '../../parts/use-dialog.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { formatHeld } from '../../statistics/outcomes.ts';
-import { ResumeWebhook } from '../webhooks/pause-webhook.tsx';
-import { RecoverWebhook } from '../webhooks/recover-webhook.tsx';
-import { SendTest } from '../webhooks/send-test.tsx';
 import { stateOf } from '../webhooks/webhook-state.ts';
 import { type Cause, causesOf } from './causes.ts';
+import type { RepairStep } from './repair-dialog.tsx';
 
 const refreshMs = 10_000;
 const causesShown = 5;
 const webhooksShown = 3;
 
-const dialogs = { test: SendTest, resume: ResumeWebhook, recover: RecoverWebhook };
+const RepairDialog = lazy(async () => {
+  const { RepairDialog: Dialog } = await import('./repair-dialog.tsx');
+  return { default: Dialog };
+});
 
 interface Step {
-  name: keyof typeof dialogs;
+  name: RepairStep;
   webhook: Webhook;
 }
 
@@ -62,10 +63,11 @@ export function TroubledWebhooks({ webhooks }: { webhooks: readonly Webhook[] })
           </Loaded>
         </Alert>
       )}
-      {dialog.of(({ name, webhook }, opened) => {
-        const Dialog = dialogs[name];
-        return <Dialog webhook={webhook} {...opened} />;
-      })}
+      <Suspense>
+        {dialog.of(({ name, webhook }, opened) => (
+          <RepairDialog step={name} webhook={webhook} {...opened} />
+        ))}
+      </Suspense>
     </openStep.Provider>
   );
 }
@@ -144,7 +146,7 @@ function Troubled({ webhook }: { webhook: Webhook }) {
   const state = stateOf(webhook);
   const open = use(openStep);
   const label = webhookLabel(webhook);
-  const step = (name: keyof typeof dialogs, verb: string) => (
+  const step = (name: RepairStep, verb: string) => (
     <Button
       variant="default"
       size="compact-sm"
