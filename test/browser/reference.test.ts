@@ -46,6 +46,17 @@ it('a script on the page can read neither the session of an admin nor a page of 
   expect(await attempt(page, framed)).toBeNull();
 });
 
+it('the page leads back to the console, and shows no key that is not ours', async () => {
+  await using opened = await openReference();
+  const { page } = opened;
+  const field = "document.querySelector('.scalar-password-input')";
+  await expect.poll(() => attempt(page, `${field} !== null`)).toBe(true);
+  const color = `getComputedStyle(${field}, '::placeholder').color`;
+  expect(await attempt(page, color)).toBe('rgba(0, 0, 0, 0)');
+  await page.getByRole('link', { name: 'Console' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+});
+
 it('calls can be found and tried on the page', async () => {
   await using opened = await openReference();
   const { page, complaints } = opened;

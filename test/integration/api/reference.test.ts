@@ -31,7 +31,7 @@ test('the pages load the contract and their code only from this service', async 
   expect(policy).toContain("connect-src 'self'");
   expect(policy).not.toContain('http');
   const loaded = [...text.matchAll(/(?:src|href|data-url)="([^"]+)"/g)].map(([, url]) => url);
-  expect(new Set(loaded)).toEqual(new Set(['/docs/scalar.js', '/openapi.json']));
+  expect(new Set(loaded)).toEqual(new Set(['/docs/scalar.js', '/openapi.json', '/console']));
   const script = await get('/docs/scalar.js');
   expect(script.headers.get('content-encoding')).toBe('gzip');
   expect(script.text).toContain('@scalar/api-reference');
