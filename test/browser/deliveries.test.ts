@@ -95,6 +95,22 @@ test('a failing delivery shows why and when; fixed and resent, it is delivered',
   expect(complaints).toEqual([]);
 });
 
+test('a delivery that its receiver never accepts is skipped, after a question', async () => {
+  const failing = await makeFailing('tenant-skip', ['1d'], 'Never');
+  await waitFor(async () => (await stateOf(failing)) === 'retrying 1', { what: 'an attempt' });
+  const path = pathTo(`/deliveries/${failing.eventId}/${failing.uid}`);
+  await using opened = await openConsole(service, path);
+  const { page, complaints } = opened;
+  await page.getByRole('button', { name: 'Skip' }).click();
+  const question = page.getByRole('dialog', { name: 'Skip the delivery?' });
+  expect(await stateOf(failing)).toBe('retrying 1');
+  await question.getByRole('button', { name: 'Skip', exact: true }).click();
+  await page.getByText('Somebody skipped it, so that it is not sent.').waitFor();
+  expect(await stateOf(failing)).toBe('cancelled 1');
+  expect(await page.getByRole('button', { name: 'Skip' }).count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
 test('the request is shown as it was sent: as a tree, as bytes, and as a command', async () => {
   const failing = await makeFailing('tenant-2', ['1d'], 'Shop 2');
   await correct(failing);

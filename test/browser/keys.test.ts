@@ -1,6 +1,10 @@
 // API keys and applications, as an operator handles them in the console.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
+import { firstCurl } from '../../console/src/pages/keys/first-curl.ts';
+import { scopes } from '../../console/src/pages/keys/scopes.ts';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
 
 let service: ConsoleService;
@@ -26,8 +30,13 @@ describe('an API key', () => {
     await page.getByRole('button', { name: 'Generate API key' }).first().click();
     const form = page.getByRole('dialog', { name: 'Generate an API key' });
     await form.getByRole('textbox', { name: 'Name' }).fill('Back end');
-    await form.getByRole('checkbox', { name: 'webhooks:read' }).check();
-    await form.getByRole('button', { name: 'Generate' }).click();
+    await form.getByRole('checkbox', { name: 'admin' }).check();
+    await form.getByRole('button', { name: 'Read only' }).click();
+    expect(await form.getByRole('checkbox', { checked: true }).count()).toBe(3);
+    expect(await form.getByRole('checkbox', { name: 'admin' }).isChecked()).toBe(false);
+    await form.getByRole('checkbox', { name: 'events:read' }).uncheck();
+    await form.getByRole('checkbox', { name: 'resources:read' }).uncheck();
+    await form.getByRole('button', { name: 'Generate key' }).click();
 
     const shown = page.getByRole('dialog', { name: 'API key Back end' });
     await shown.getByRole('button', { name: 'Copy', exact: true }).click();
@@ -83,6 +92,24 @@ describe('an API key', () => {
       await done.getByText(service.superuser.email).first().waitFor();
     }
     expect(complaints).toEqual([]);
+  });
+});
+
+describe('the first call of a key', () => {
+  it.each(scopes)('is accepted if its only scope is %s', async (scope) => {
+    const body = { name: scope, scopes: [scope] };
+    const path = `/apps/${service.app.appUid}/keys`;
+    const { body: made } = await service.superuser.call('POST', path, { body });
+    const apiKey = String(made['apiKey']);
+    const command = firstCurl({
+      serviceUrl: service.apiUrl,
+      appUid: service.app.appUid,
+      apiKey,
+      scopes: [scope],
+    });
+    const options = `--silent --noproxy '*' --output /dev/null --write-out '%{http_code}'`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', `${command} ${options}`]);
+    expect(stdout).toMatch(/^2\d\d$/);
   });
 });
 

@@ -8,6 +8,7 @@ import { notifyOfFault } from '../../parts/notify-of-fault.ts';
 import { curlCommand } from './curl-command.ts';
 import { needsQuestion } from './resend-choice.ts';
 import { ResendEffects } from './resend-effects.tsx';
+import { SkipDelivery } from './skip-delivery.tsx';
 
 interface DeliveryActionsProps {
   delivery: DeliveryDetail;
@@ -31,6 +32,7 @@ export function DeliveryActions({ delivery, hasWebhook, onResent }: DeliveryActi
           )}
         </CopyButton>
       )}
+      {mayChange && <SkipDelivery delivery={delivery} />}
       {mayChange && hasWebhook && request?.body !== null && (
         <Resend delivery={delivery} onResent={onResent} />
       )}

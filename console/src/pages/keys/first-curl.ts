@@ -13,8 +13,12 @@ const firstCalls: readonly FirstCall[] = [
   { scope: 'resources:read', path: '/agents?limit=1' },
   { scope: 'admin', path: '/audit-log?limit=1' },
   { scope: 'webhooks:write', path: '/webhooks/check-url', body: '{"url":"https://example.com/"}' },
-  { scope: 'users:auth', path: '/sdkusers/token/verify', body: '{"authToken":"a token"}' },
-  { scope: 'resources:write', path: '/agents', body: '{"name":"My first agent"}' },
+  { scope: 'users:auth', path: '/sdkusers/auth', body: '{"externalId":"user-1","name":"Ada"}' },
+  {
+    scope: 'resources:write',
+    path: '/changes',
+    body: '{"event":"agent.updated","data":{"uid":"agent-1","externalTenantId":"tenant-1"}}',
+  },
   {
     scope: 'events:write',
     path: '/replays',

@@ -1,5 +1,5 @@
 import type { CreatedApiKey } from '@agent-herald/client';
-import { Checkbox, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { fieldErrors } from '../../api/queries.ts';
@@ -8,7 +8,7 @@ import { TimeInput } from '../../parts/time-input.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 import { expiryOf, lifetimeChoices } from './key-state.ts';
-import { type Scope, scopes, scopeTexts } from './scopes.ts';
+import { presets, type Scope, scopes, scopeTexts } from './scopes.ts';
 
 const fields = ['name', 'scopes', 'expiresAt'];
 
@@ -104,6 +104,18 @@ function ScopeChoice({ chosen, onChange, error }: ScopeChoiceProps) {
       error={error}
     >
       <Stack gap="xs" mt="xs">
+        <Group gap="xs" role="group" aria-label="Usual scopes">
+          {presets.map(({ label, scopes: fewest }) => (
+            <Button
+              key={label}
+              variant="default"
+              size="compact-sm"
+              onClick={() => onChange([...fewest])}
+            >
+              {label}
+            </Button>
+          ))}
+        </Group>
         {scopes.map((scope: Scope) => (
           <Checkbox key={scope} value={scope} label={scope} description={scopeTexts[scope]} />
         ))}

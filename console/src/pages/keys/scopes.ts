@@ -16,3 +16,10 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
 };
 
 export const scopes = Object.keys(scopeTexts) as Scope[];
+
+/** What most keys are for, with the fewest scopes. */
+export const presets: readonly { label: string; scopes: readonly Scope[] }[] = [
+  { label: 'Sign users in', scopes: ['users:auth'] },
+  { label: 'Send events', scopes: ['resources:write'] },
+  { label: 'Read only', scopes: ['webhooks:read', 'events:read', 'resources:read'] },
+];
