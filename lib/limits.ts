@@ -58,6 +58,7 @@ export const limits = group('Contract', {
   emailCharactersMax: [254, 'Email address'],
   nameCharactersMax: [200, 'Name; uid of a reported resource'],
   tenantCharactersMax: [200, '`externalTenantId`'],
+  tenantsFoundMax: [20, 'Tenants found by their beginning'],
   filterCharactersMax: [64, 'Other uid, or action, in a filter of a list'],
   descriptionCharactersMax: [4_000, 'Description'],
   accountUidsMax: [100, 'Accounts in the body of a request'],

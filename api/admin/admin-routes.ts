@@ -32,6 +32,7 @@ import { changePassword, changePasswordBody } from './session/change-password.ts
 import { getSession } from './session/get-session.ts';
 import { getSignInMethods } from './session/get-sign-in-methods.ts';
 import { listSessions } from './session/list-sessions.ts';
+import { listTenants } from './tenants/list-tenants.ts';
 import { listFailingWebhooks } from './stats/list-failing-webhooks.ts';
 import { signIn, signInBody } from './session/sign-in.ts';
 import { endSession, signOut, signOutEverywhere } from './session/sign-out.ts';
@@ -72,6 +73,8 @@ export const adminRoutes: readonly Route[] = [
   adminRouteWithBody({ method: 'post', path: `${app}/members`, needs: 'owner', body: addMemberBody, handler: addMember }),
   adminRouteWithBody({ method: 'patch', path: member, needs: 'owner', body: changeMemberBody, handler: changeMember }),
   adminRoute({ method: 'delete', path: member, needs: 'owner', handler: removeMember }),
+
+  adminRoute({ method: 'get', path: `${app}/tenants`, needs: 'viewer', handler: listTenants }),
 
   adminRoute({ method: 'get', path: `${area}/audit-log`, needs: 'superuser', handler: listInstallationAuditLog }),
   adminRoute({ method: 'get', path: `${area}/stats/failing-webhooks`, needs: 'superuser', handler: listFailingWebhooks }),

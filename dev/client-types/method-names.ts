@@ -114,6 +114,7 @@ export const adminMethodNames = {
       change: 'adminChangeMember',
       remove: 'adminRemoveMember',
     },
+    tenants: { list: 'adminListTenants' },
   },
   area: {
     session: {

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 
 const prefix = 'ahk';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const keyIdCharacters = 12;
+export const keyIdCharacters = 12;
 // 256 bits: log2(62^43).
 const secretCharacters = 43;
 const checksumCharacters = 6;

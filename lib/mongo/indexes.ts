@@ -1,6 +1,7 @@
 import type { Collection, CreateIndexesOptions, Document, IndexDescription } from 'mongodb';
 import { deliveryStates, openStates } from '../model/delivery-state.ts';
 import type { Store } from './connect.ts';
+import { nameCollation } from './prefix-page.ts';
 
 type CollectionName = Exclude<keyof Store, 'client' | 'db' | typeof Symbol.asyncDispose>;
 
@@ -17,6 +18,7 @@ const exists = { $exists: true };
 // Few deliveries have one of these states: most are recorded as delivered.
 const otherThanDelivered = deliveryStates.filter((state) => state !== 'delivered');
 const where = (filter: Document) => ({ partialFilterExpression: filter });
+const byName = { collation: nameCollation };
 const expiresAfter = (seconds: number) => ({ expireAfterSeconds: seconds });
 
 // Each combination of filters has an index in the order of the list (see lib/history/delivery-lists.ts). The indexes by
@@ -42,12 +44,15 @@ const searchedDeliveries = deliveryScopes.flatMap(([scope, key]): NeededIndex[] 
 /** All indexes, with their key and the options that make them unique, partial or expiring. */
 export const neededIndexes: readonly NeededIndex[] = [
   ['accounts', 'app', { appUid: 1, _id: 1 }],
+  ['accounts', 'name', { appUid: 1, name: 1, _id: 1 }, byName],
   ['apiKeys', 'keyId', { keyId: 1 }, unique],
   ['apiKeys', 'app', { appUid: 1, _id: 1 }],
+  ['apiKeys', 'appKeyId', { appUid: 1, keyId: 1, _id: 1 }],
   ['apiKeys', 'expiry', { expiresAt: 1 }],
   ['users', 'appExternalId', { appUid: 1, externalId: 1 }, unique, where({ externalId: exists })],
   ['users', 'appEmailKey', { appUid: 1, emailKey: 1 }, unique, where({ emailKey: exists })],
   ['users', 'app', { appUid: 1, deletedAt: 1, _id: -1 }],
+  ['users', 'name', { appUid: 1, name: 1, _id: 1 }, byName, where({ name: { $gt: '' } })],
   ['users', 'members', { appUid: 1, accountUids: 1, _id: -1 }],
   ['webhooks', 'app', { appUid: 1, _id: 1 }],
   ['webhooks', 'subscribers', { appUid: 1, entities: 1 }],

@@ -128,6 +128,7 @@ async function playMembers({ call, service }: Stage, asAdmin: AdminCall): Promis
   await add('adds nobody', 'nobody@example.com', 'viewer');
   await add('a role that is none', viewer.email, 'king');
   await asAdmin('lists the members of an application', `GET ${members}`);
+  await asAdmin('lists the tenants of an application', `GET ${app}/tenants`);
   const { headers } = viewer;
   await call('what a viewer may not do', `PATCH ${app}`, { headers, body: { name: 'Mine' } });
   const changed = { body: { role: 'admin' } };

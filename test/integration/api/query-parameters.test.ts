@@ -62,7 +62,7 @@ test('the routes accept only these parameters', () => {
   const audit = 'action, actorUid, targetUid, since, until, limit, cursor';
   const ofBoth = [
     '/accounts/:accountUid/members: limit, cursor',
-    '/accounts: limit, cursor',
+    '/accounts: namePrefix, limit, cursor',
     '/agents: limit, cursor',
     `/audit-log: ${audit}`,
     '/contexts/:contextUid/files: limit, cursor',
@@ -73,14 +73,18 @@ test('the routes accept only these parameters', () => {
     `/events: event, entity, resourceUid, externalTenantId, ${page}`,
     '/erasures: limit, cursor',
     '/replays: limit, cursor',
-    '/sdkusers: externalId, email, limit, cursor',
+    '/sdkusers: externalId, email, namePrefix, limit, cursor',
     '/stats/deliveries: interval, since, until, webhookUid',
     '/stats/webhooks: interval, since, until',
     '/stats/outcomes: webhookUids',
     `/webhooks/:webhookUid/deliveries: ${attempts}, event, externalTenantId, ${page}`,
     '/webhooks/:webhookUid/replays: limit, cursor',
   ];
-  const ofAdmins = ['/keys: limit, cursor', '/members: limit, cursor'];
+  const ofAdmins = [
+    '/keys: keyIdPrefix, limit, cursor',
+    '/members: limit, cursor',
+    '/tenants: prefix',
+  ];
   expect(taken.toSorted()).toEqual(
     [
       ...ofBoth.map((line) => `GET /api/v1/appuid/:appUid${line}`),

@@ -33,6 +33,7 @@ async function writeUsers({ store, app }: Installation, { count, at }: Many): Pr
   await store.users.insertMany([
     ...numbers.map((n) => make({ externalId: `user-${n}` })),
     ...numbers.map((n) => make({ emailKey: `key-${n}` })),
+    make({ externalId: 'named', name: 'Ada' }),
     ...numbers.map(() => make({ accountUids: [], deletedAt: at })),
     make({ externalId: 'member', accountUids: ['acc_left', 'acc_other'] }),
   ]);

@@ -210,6 +210,11 @@ const readings: Reading[] = [
     () => service.call('GET', '/sdkusers?externalId=user-4'),
   ],
   [
+    'users.name',
+    'users whose name has a beginning',
+    () => service.call('GET', '/sdkusers?namePrefix=ada'),
+  ],
+  [
     'users.members',
     'the members of an account that goes',
     () => removeAllMembers(service.store, { appUid, accountUid: 'acc_left' }, at),

@@ -42,16 +42,23 @@ class Users:
         *,
         external_id: str | None = None,
         email: str | None = None,
+        name_prefix: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Paged[types.User]:
-        """List users. The list is ordered from newest to oldest. The API key needs the scope `admin`."""
+        """List users. The list is ordered from newest to oldest, or with `namePrefix` by name. Users without a name are not in the latter. The API key needs the scope `admin`."""
         return Paged(
             self._transport,
             Call(
                 "GET",
                 path_of("sdkusers"),
-                query={"externalId": external_id, "email": email, "limit": limit, "cursor": cursor},
+                query={
+                    "externalId": external_id,
+                    "email": email,
+                    "namePrefix": name_prefix,
+                    "limit": limit,
+                    "cursor": cursor,
+                },
             ),
         )
 
@@ -90,11 +97,17 @@ class Accounts:
         )
         return response
 
-    def list(self, *, limit: int | None = None, cursor: str | None = None) -> Paged[types.Account]:
-        """List accounts. The list is ordered from newest to oldest. The API key needs the scope `admin`."""
+    def list(
+        self, *, name_prefix: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Paged[types.Account]:
+        """List accounts. The list is ordered from newest to oldest, or with `namePrefix` by name. The API key needs the scope `admin`."""
         return Paged(
             self._transport,
-            Call("GET", path_of("accounts"), query={"limit": limit, "cursor": cursor}),
+            Call(
+                "GET",
+                path_of("accounts"),
+                query={"namePrefix": name_prefix, "limit": limit, "cursor": cursor},
+            ),
         )
 
     def get(self, account_uid: str) -> types.Account:

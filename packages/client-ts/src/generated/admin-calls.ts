@@ -37,14 +37,16 @@ import type {
   Session,
   SignInBody,
   SignInMethods,
+  Tenant,
 } from './models.ts';
 
 export interface AdminApiKeysCalls {
   /** Create an API key. The admin needs at least the role `admin` in the application. */
   create(body: CreateApiKeyBody, options?: IdempotentCallOptions): Promise<CreatedApiKey>;
-  /** List API keys. The list is ordered from newest to oldest. The admin needs at least the role `viewer` in the application. */
+  /** List API keys. The list is ordered from newest to oldest, or with `keyIdPrefix` by `keyId`. The admin needs at least the role `viewer` in the application. */
   list(
     query?: {
+      keyIdPrefix?: string;
       limit?: number;
       cursor?: string;
     },
@@ -79,6 +81,16 @@ export interface AdminMembersCalls {
   change(adminUid: string, body: ChangeMemberBody, options?: CallOptions): Promise<Member>;
   /** Remove an admin from an application. The admin needs at least the role `owner` in the application. */
   remove(adminUid: string, options?: CallOptions): Promise<void>;
+}
+
+export interface AdminTenantsCalls {
+  /** List tenants. The list has the first 20 tenants that have stored events, in the order of code points. The admin needs at least the role `viewer` in the application. */
+  list(
+    query?: {
+      prefix?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Tenant>;
 }
 
 export interface AdminSessionCalls {
@@ -170,6 +182,7 @@ export interface AdminAppCalls {
   readonly auditLog: AuditLogCalls;
   readonly apiKeys: AdminApiKeysCalls;
   readonly members: AdminMembersCalls;
+  readonly tenants: AdminTenantsCalls;
 }
 
 export interface AdminCalls {
@@ -313,6 +326,19 @@ export const adminAppCalls = {
       isRepeatable: true,
       faultStatus: null,
       kind: 'call',
+    },
+  },
+  tenants: {
+    list: {
+      id: 'adminListTenants',
+      method: 'GET',
+      path: '/admin/api/apps/{appUid}/tenants',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
     },
   },
 } as const;

@@ -73,11 +73,12 @@ export interface UsersCalls {
   revokeAllTokens(options?: CallOptions): Promise<void>;
   /** Revoke the tokens of a user. The API key needs the scope `users:auth`. */
   revokeTokens(userUid: string, options?: CallOptions): Promise<void>;
-  /** List users. The list is ordered from newest to oldest. The API key needs the scope `admin`. */
+  /** List users. The list is ordered from newest to oldest, or with `namePrefix` by name. Users without a name are not in the latter. The API key needs the scope `admin`. */
   list(
     query?: {
       externalId?: string;
       email?: string;
+      namePrefix?: string;
       limit?: number;
       cursor?: string;
     },
@@ -94,9 +95,10 @@ export interface UsersCalls {
 export interface AccountsCalls {
   /** Create an account. The API key needs the scope `admin`. */
   create(body: CreateAccountBody, options?: IdempotentCallOptions): Promise<Account>;
-  /** List accounts. The list is ordered from newest to oldest. The API key needs the scope `admin`. */
+  /** List accounts. The list is ordered from newest to oldest, or with `namePrefix` by name. The API key needs the scope `admin`. */
   list(
     query?: {
+      namePrefix?: string;
       limit?: number;
       cursor?: string;
     },

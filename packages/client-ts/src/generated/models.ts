@@ -1109,6 +1109,10 @@ export interface StartedReplay {
   pausedWebhookUids: string[];
 }
 
+export interface Tenant {
+  externalTenantId: string;
+}
+
 export interface TestWebhookBody {
   /** The event whose sample is sent. The default is `webhook.test`. The webhook need not be subscribed to the event, but its kind must match. */
   event?: EventName;
