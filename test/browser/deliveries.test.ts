@@ -66,14 +66,14 @@ test('a failing delivery shows why and when; fixed and resent, it is delivered',
   const { page, complaints } = opened;
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'retrying' }).click();
-  await page.getByRole('textbox', { name: 'Tenant' }).fill('tenant-1');
+  await page.getByRole('combobox', { name: 'Tenant' }).fill('tenant-1');
   await expect.poll(() => page.url()).toContain('state=retrying&externalTenantId=tenant-1');
   await page.reload();
   await expect
     .poll(() => page.getByRole('combobox', { name: 'State' }).inputValue())
     .toBe('retrying');
   await expect
-    .poll(() => page.getByRole('textbox', { name: 'Tenant' }).inputValue())
+    .poll(() => page.getByRole('combobox', { name: 'Tenant' }).inputValue())
     .toBe('tenant-1');
 
   await page.getByRole('link', { name: 'agent.updated' }).click();

@@ -1,9 +1,10 @@
 // The filters of a list. They are the query of the page's address, so that a link shows the same list.
-import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, type ComboboxItem, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { createContext, Fragment, type ReactNode, use, useEffect, useRef, useState } from 'react';
 import { fromLocalInput, toLocalInput, zoneName } from './local-time.ts';
+import { pastedValue } from './pasted-text.ts';
 import { visibleText } from './visible-text.ts';
 
 type Search = Readonly<Record<string, string | undefined>>;
@@ -71,14 +72,25 @@ function Folded({ setCount, children }: { setCount: number; children: ReactNode 
   );
 }
 
-interface FilterProps {
+export interface FilterProps {
   /** The name in the address. */
   name: string;
   label: string;
 }
 
+export interface Choice {
+  value: string;
+  label: string;
+  /** Further text by which it is found. */
+  also?: string;
+}
+
 interface ChoiceProps extends FilterProps {
-  choices: readonly (string | { value: string; label: string })[];
+  choices: readonly (string | Choice)[];
+}
+
+function isFound({ label, also = '' }: ComboboxItem & { also?: string }, typed: string): boolean {
+  return `${label}\n${also}`.toLowerCase().includes(typed.trim().toLowerCase());
 }
 
 export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
@@ -88,10 +100,13 @@ export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
       label={label}
       placeholder="any"
       data={choices.map((choice) => {
-        const { value, label } =
+        const { label, ...rest } =
           typeof choice === 'string' ? { value: choice, label: choice } : choice;
-        return { value, label: visibleText(label) };
+        return { ...rest, label: visibleText(label) };
       })}
+      filter={({ options, search }) =>
+        options.filter((option) => !('value' in option) || isFound(option, search))
+      }
       value={search[name] ?? null}
       onChange={(value) => set(name, value ?? undefined)}
       clearable
@@ -103,7 +118,7 @@ export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
 }
 
 /** The text typed into a filter. It is written to the address when the typing pauses. */
-function useTyped(name: string, shown: (inAddress: string) => string) {
+export function useTyped(name: string, shown: (inAddress: string) => string) {
   const { search, set } = useFilters();
   const inAddress = search[name] ?? '';
   const [typed, setTyped] = useState(() => shown(inAddress));
@@ -120,16 +135,18 @@ function useTyped(name: string, shown: (inAddress: string) => string) {
     send.cancel();
     setTyped(shown(inAddress));
   }, [inAddress, send, shown]);
-  return { typed, setTyped, send };
+  return { typed, inAddress, setTyped, send };
 }
 
-const asItIs = (text: string): string => text;
+export const asItIs = (text: string): string => text;
 
-export function TextFilter({
-  name,
-  label,
-  placeholder = 'any',
-}: FilterProps & { placeholder?: string }) {
+interface TextProps extends FilterProps {
+  placeholder?: string;
+  /** Changes what is typed before it is shown. */
+  read?: (typed: string) => string;
+}
+
+export function TextFilter({ name, label, placeholder = 'any', read = asItIs }: TextProps) {
   const { typed, setTyped, send } = useTyped(name, asItIs);
   return (
     <TextInput
@@ -137,8 +154,9 @@ export function TextFilter({
       placeholder={placeholder}
       value={typed}
       onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        send(event.currentTarget.value.trim());
+        const text = read(event.currentTarget.value);
+        setTyped(text);
+        send(pastedValue(text));
       }}
       w={{ base: '100%', xs: 190 }}
       autoComplete="off"

@@ -22,14 +22,14 @@ const overview = createRoute({
 const keys = createRoute({
   getParentRoute: () => app,
   path: '/keys',
-  validateSearch: textsOf(['state']),
+  validateSearch: textsOf(['state', 'keyId']),
   component: lazyRouteComponent(() => import('../pages/keys/key-list.tsx'), 'KeyList'),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => app,
   path: '/webhooks',
-  validateSearch: textsOf(['state']),
+  validateSearch: textsOf(['state', 'text']),
   component: lazyRouteComponent(() => import('../pages/webhooks/webhook-list.tsx'), 'WebhookList'),
 });
 
@@ -138,13 +138,14 @@ const replay = createRoute({
 const erasures = createRoute({
   getParentRoute: () => app,
   path: '/erasures',
+  validateSearch: textsOf(['erasureUid']),
   component: lazyRouteComponent(() => import('../pages/erasures/erasure-list.tsx'), 'ErasureList'),
 });
 
 const users = createRoute({
   getParentRoute: () => app,
   path: '/users',
-  validateSearch: textsOf(['externalId', 'email']),
+  validateSearch: textsOf(['externalId', 'email', 'name']),
   component: lazyRouteComponent(() => import('../pages/users/user-list.tsx'), 'UserList'),
 });
 
@@ -157,6 +158,7 @@ const user = createRoute({
 const accounts = createRoute({
   getParentRoute: () => app,
   path: '/accounts',
+  validateSearch: textsOf(['name']),
   component: lazyRouteComponent(() => import('../pages/accounts/account-list.tsx'), 'AccountList'),
 });
 

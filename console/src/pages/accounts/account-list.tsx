@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type CurrentApp, useApp } from '../../api/app.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { AnchorLink } from '../../parts/links.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Naming } from '../../parts/naming.tsx';
@@ -18,9 +19,11 @@ export function AccountList() {
   const { app, calls, key, mayChange } = current;
   const navigate = useNavigate();
   const creating = useDialog();
+  const { name } = useSearch({ from: '/signed-in/apps/$appUid/accounts' });
+  const filters = name === undefined ? {} : { namePrefix: name };
   const list = useList({
-    key: [...key, 'accounts', 'list'],
-    list: (paging, options) => calls.accounts.list(paging, options),
+    key: [...key, 'accounts', 'list', filters],
+    list: (paging, options) => calls.accounts.list({ ...filters, ...paging }, options),
   });
   const create = mayChange && <Button onClick={() => creating.open(true)}>Create account</Button>;
   const goTo = ({ uid: accountUid }: Account): void =>
@@ -34,12 +37,20 @@ export function AccountList() {
       about="Groups of users. An agent can be limited to some accounts."
       actions={create}
     >
+      <Filters>
+        <TextFilter name="name" label="Name" placeholder="beginning" />
+      </Filters>
       <List
         of={list}
+        hasFilters
         empty={
-          <Empty title="No accounts yet" action={create}>
-            Create an account to limit an agent to some of your users.
-          </Empty>
+          name === undefined ? (
+            <Empty title="No accounts yet" action={create}>
+              Create an account to limit an agent to some of your users.
+            </Empty>
+          ) : (
+            <Empty title="No account found">Names must match from their beginning.</Empty>
+          )
         }
       >
         {(rows) => (

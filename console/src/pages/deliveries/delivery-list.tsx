@@ -5,9 +5,10 @@ import { useApp } from '../../api/app.tsx';
 import type { AppCalls } from '../../api/client.ts';
 import { eventNames } from '../../api/event-names.ts';
 import { useKnownWebhooks } from '../../api/webhooks.ts';
-import { ChoiceFilter, Filters, PeriodFilter, TextFilter } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, PeriodFilter } from '../../parts/filters.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
+import { TenantFilter } from '../../parts/tenant-filter.tsx';
 import { webhookChoices } from '../../parts/webhook-choices.ts';
 import { listRefreshMsOf, pauseReasonOf } from './delivery-refresh.ts';
 import { DeliveryTable, type Keys } from './delivery-table.tsx';
@@ -100,7 +101,7 @@ function DeliveryFilters() {
       <ChoiceFilter name="errorClass" label="Failure" choices={errorClasses} />
       <ChoiceFilter name="event" label="Event" choices={eventNames} />
       <ChoiceFilter name="webhookUid" label="Webhook" choices={webhooks} />
-      <TextFilter name="externalTenantId" label="Tenant" />
+      <TenantFilter />
       <PeriodFilter />
     </Filters>
   );

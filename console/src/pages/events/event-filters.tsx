@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { subscribedEventNames } from '../../api/event-names.ts';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
+import { TenantFilter } from '../../parts/tenant-filter.tsx';
 import { entities } from '../webhooks/event-choices.ts';
 
 /** The filters that the list and the live stream of events share. */
@@ -10,7 +11,7 @@ export function EventFilters({ children }: { children?: ReactNode }) {
       <ChoiceFilter name="event" label="Event" choices={subscribedEventNames} />
       <ChoiceFilter name="entity" label="Resource type" choices={entities} />
       <TextFilter name="resourceUid" label="Resource ID" placeholder="agt_…" />
-      <TextFilter name="externalTenantId" label="Tenant" />
+      <TenantFilter />
       {children}
     </Filters>
   );

@@ -4,10 +4,11 @@ import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CurrentApp, useApp } from '../../api/app.tsx';
 import { DataTable } from '../../parts/data-table.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { MenuLink } from '../../parts/links.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
+import { withoutSecrets } from '../../parts/pasted-text.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { useDialog } from '../../parts/use-dialog.tsx';
 import { DeleteKey, RevokeKey } from './end-key.tsx';
@@ -23,12 +24,14 @@ const refreshMs = 30_000;
 export function KeyList() {
   const current = useApp();
   const { calls, key, mayChange } = current;
-  const { state } = useSearch({ from: '/signed-in/apps/$appUid/keys' });
+  const { state, keyId } = useSearch({ from: '/signed-in/apps/$appUid/keys' });
+  const keyIdPrefix = keyId?.replace(/^ahk_/, '') ?? '';
+  const filters = keyIdPrefix === '' ? {} : { keyIdPrefix };
   const [made, setMade] = useState<CreatedApiKey | null>(null);
   const generating = useDialog();
   const list = useList({
-    key: [...key, 'keys'],
-    list: (paging, options) => calls.apiKeys.list(paging, options),
+    key: [...key, 'keys', filters],
+    list: (paging, options) => calls.apiKeys.list({ ...filters, ...paging }, options),
     refreshMs,
   });
   const generate = mayChange && (
@@ -42,15 +45,22 @@ export function KeyList() {
     >
       <Filters>
         <ChoiceFilter name="state" label="State" choices={keyStates} />
+        <TextFilter name="keyId" label="Key ID" placeholder="ahk_…" read={withoutSecrets} />
       </Filters>
       <List
         of={list}
         hasFilters
         empty={
-          <Empty title="No API keys yet" action={generate}>
-            Generate one key for each system that calls this application, so that you can revoke
-            each one separately.
-          </Empty>
+          keyId === undefined ? (
+            <Empty title="No API keys yet" action={generate}>
+              Generate one key for each system that calls this application, so that you can revoke
+              each one separately.
+            </Empty>
+          ) : (
+            <Empty title="No key has this ID">
+              Logs show the ID, the 12 characters after ahk_. Capitals count.
+            </Empty>
+          )
         }
       >
         {(all) => <KeyTable {...{ current, all, state }} onKey={setMade} />}

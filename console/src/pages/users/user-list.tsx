@@ -13,7 +13,7 @@ import { isWholeAddress } from './whole-address.ts';
 /** The users of the application, searchable by their identity. */
 export function UserList() {
   const { mayChange } = useApp();
-  const { externalId, email } = useSearch({ from: '/signed-in/apps/$appUid/users' });
+  const { externalId, email, name } = useSearch({ from: '/signed-in/apps/$appUid/users' });
   const revoking = useDialog();
   return (
     <Page
@@ -30,8 +30,13 @@ export function UserList() {
       <Filters>
         <TextFilter name="externalId" label="External ID" placeholder="exact ID" />
         <TextFilter name="email" label="Email" placeholder="full address" />
+        <TextFilter name="name" label="Name" placeholder="beginning" />
       </Filters>
-      {email !== undefined && !isWholeAddress(email) ? (
+      {name !== undefined && (externalId !== undefined || email !== undefined) ? (
+        <Empty title="Search by the name or by the identity">
+          Clear the name, or the external ID and the email.
+        </Empty>
+      ) : email !== undefined && !isWholeAddress(email) ? (
         <Empty title="Enter the full address">
           Only a hash of each address is stored, so part of an address cannot be found.
         </Empty>
@@ -39,6 +44,7 @@ export function UserList() {
         <FoundUsers
           {...(externalId === undefined ? {} : { externalId })}
           {...(email === undefined ? {} : { email })}
+          {...(name === undefined ? {} : { namePrefix: name })}
         />
       )}
       {revoking.of((_, dialog) => (
@@ -48,7 +54,7 @@ export function UserList() {
   );
 }
 
-function FoundUsers(filters: { externalId?: string; email?: string }) {
+function FoundUsers(filters: { externalId?: string; email?: string; namePrefix?: string }) {
   const { app, calls, key } = useApp();
   const navigate = useNavigate();
   const list = useList({
@@ -85,6 +91,7 @@ const nobodyYet = (
 
 const nobodyFound = (
   <Empty title="No user found">
-    IDs and addresses must match exactly. Deleted users cannot be found.
+    IDs and addresses must match exactly, and names from their beginning. Deleted users cannot be
+    found.
   </Empty>
 );

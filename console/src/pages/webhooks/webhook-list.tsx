@@ -5,12 +5,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { messageOf } from '../../parts/fault.tsx';
-import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
+import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { AnchorLink, ButtonLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Line } from '../../parts/untrusted.tsx';
+import { matchingWebhooks } from '../../parts/matching-webhooks.ts';
 import { AtTime, When } from '../../parts/when.tsx';
 import { formatHeld, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
 import { healthRange } from './health-range.ts';
@@ -47,6 +48,7 @@ export function WebhookList() {
             <>
               <Filters>
                 <ChoiceFilter name="state" label="State" choices={webhookStates} />
+                <TextFilter name="text" label="Name, URL or host" />
               </Filters>
               <WebhookTable all={all} />
             </>
@@ -59,7 +61,7 @@ export function WebhookList() {
 
 function WebhookTable({ all }: { all: readonly Webhook[] }) {
   const { app, calls, key } = useApp();
-  const { state } = useSearch({ from: '/signed-in/apps/$appUid/webhooks' });
+  const { state, text } = useSearch({ from: '/signed-in/apps/$appUid/webhooks' });
   const navigate = useNavigate();
   const { label } = healthRange(all.length, new Date());
   const { data: statistics, error } = useQuery({
@@ -69,9 +71,10 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
     staleTime: refreshMs,
     refetchInterval: refreshMs,
   });
-  const rows = all.filter((webhook) => state === undefined || stateOf(webhook).name === state);
+  const found = text === undefined ? all : matchingWebhooks(all, text);
+  const rows = found.filter((webhook) => state === undefined || stateOf(webhook).name === state);
   if (rows.length === 0)
-    return <Empty title={`No webhook is ${state}`}>Clear the filter to see all webhooks.</Empty>;
+    return <Empty title="No webhooks match">Clear the filters to see all webhooks.</Empty>;
   const counts = statistics?.webhooks.map((one) => [one.webhookUid, one] as const);
   return (
     <>
