@@ -7,7 +7,7 @@ const whk = 'whk_01m7zs6k2v5t9w8x4y7z0a1b2d';
 const agt = 'agt_01m7zs6k2v5t9w8x4y7z0a1b2c';
 const app = 'app_01m7zs6k2v5t9w8x4y7z0a1b2c';
 
-describe('how the palette reads an ID', () => {
+describe('how the search reads an ID', () => {
   it.each([
     ['an event', evt, { kind: 'event', uid: evt }],
     ['a webhook', `  ${whk} `, { kind: 'webhook', uid: whk }],
@@ -26,20 +26,14 @@ describe('how the palette reads an ID', () => {
   });
 });
 
-describe('the palette leads', () => {
+describe('the search leads', () => {
   const tail = '_01m7zs6k2v5t9w8x4y7z0a1b2c';
   const log = '/apps/$appUid/audit-log';
   it.each([
     ['agt', [['/apps/$appUid/events', { resourceUid: `agt${tail}` }]]],
     ['ctx', [['/apps/$appUid/events', { resourceUid: `ctx${tail}` }]]],
     ['cfl', [['/apps/$appUid/events', { resourceUid: `cfl${tail}` }]]],
-    [
-      'job',
-      [
-        ['/apps/$appUid/replays/$replayUid', undefined],
-        [log, { targetUid: `job${tail}` }],
-      ],
-    ],
+    ['job', [[log, { targetUid: `job${tail}` }]]],
     [
       'key',
       [

@@ -1,16 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pagesOf } from '../support/console-pages.ts';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
 import { enliven, type LivelyApp } from '../support/lively-app.ts';
+import { loadAxe, obstacles } from '../support/obstacles.ts';
 
-const axeSource = readFileSync(
-  createRequire(import.meta.url).resolve('axe-core/axe.min.js'),
-  'utf8',
-);
 const phoneWidth = 390;
 // Set by `npm run pictures`.
 const picturesFolder = process.env['HERALD_PICTURES'] ?? null;
@@ -34,23 +30,6 @@ afterAll(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-interface Violation {
-  id: string;
-  impact: string;
-  nodes: { html: string }[];
-}
-
-/** Returns the obstacles for people who cannot see well, hear, or use a mouse. */
-async function findings(page: Page, rules: 'all' | 'contrast'): Promise<string[]> {
-  const some = rules === 'all' ? {} : { runOnly: ['color-contrast'] };
-  const options = { ...some, resultTypes: ['violations'] };
-  const run = `axe.run(document, ${JSON.stringify(options)})`;
-  const { violations } = await page.evaluate<{ violations: Violation[] }>(run);
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
-}
-
 async function widthBeyond(page: Page, width: number): Promise<number> {
   await page.setViewportSize({ width, height: 844 });
   return page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
@@ -62,8 +41,7 @@ describe('every page', () => {
     await using opened = await openConsole(service, '/apps');
     const { page, complaints } = opened;
     const faults: Record<string, unknown> = {};
-    // Through the browser's tools, because the page's own policy would refuse a script.
-    await page.evaluate(axeSource);
+    await loadAxe(page);
     for (const { name, path, heading } of pages) {
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.emulateMedia({ colorScheme: 'light' });
@@ -72,11 +50,11 @@ describe('every page', () => {
       await page.evaluate(`history.pushState({}, '', ${url})`);
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await page.getByRole('status', { name: 'Loading' }).first().waitFor({ state: 'detached' });
-      const light = await findings(page, 'all');
+      const light = await obstacles(page, 'all');
       const hasMarkup = await page.evaluate<boolean>("document.body.innerText.includes('`')");
       await photograph(page, name);
       await page.emulateMedia({ colorScheme: 'dark' });
-      const dark = await findings(page, 'contrast');
+      const dark = await obstacles(page, 'contrast');
       const beyond = await widthBeyond(page, phoneWidth);
       if (light.length > 0 || dark.length > 0 || beyond > 0 || hasMarkup)
         faults[path] = { light, dark, beyond, hasMarkup };

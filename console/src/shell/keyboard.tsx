@@ -1,4 +1,4 @@
-// Ctrl-K opens the palette, `g` and a letter open a page, `?` lists the shortcuts.
+// Ctrl-K opens the search, `g` and a letter open a page, `?` lists the shortcuts.
 import { ActionIcon, Button, Group, Kbd, Modal, Table } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,22 +6,22 @@ import { Search } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { pagesOfApp } from './pages.ts';
 
-const loadPalette = () => import('./palette.tsx');
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 const letterWithinMs = 1_500;
 
-/** The button of the palette, and all shortcuts. */
+/** The button of the search, and all shortcuts. */
 export function Keyboard({ appUid }: { appUid: string | undefined }) {
   const [isLoaded, setLoaded] = useState(false);
+  const [isSearching, { open: openSearch, close: closeSearch }] = useDisclosure();
   const [list, { open: openList, close: closeList }] = useDisclosure();
   const openedAtMs = useRef(-Infinity);
   const navigate = useNavigate();
-  const showPalette = (): void => {
+  const showSearch = (): void => {
     setLoaded(true);
-    void loadPalette().then(({ openPalette }) => openPalette());
+    openSearch();
   };
   useHotkeys(
-    [['mod+K', showPalette]],
+    [['mod+K', showSearch]],
     // Also works while the focus is in a text field.
     [],
   );
@@ -45,24 +45,24 @@ export function Keyboard({ appUid }: { appUid: string | undefined }) {
         variant="default"
         size="sm"
         visibleFrom="sm"
-        onClick={showPalette}
+        onClick={showSearch}
         leftSection={<Search size={16} aria-hidden />}
         rightSection={<Kbd size="xs">Ctrl K</Kbd>}
       >
-        Go to…
+        Search
       </Button>
       <ActionIcon
         variant="default"
         size="lg"
         hiddenFrom="sm"
-        aria-label="Go to…"
-        onClick={showPalette}
+        aria-label="Search"
+        onClick={showSearch}
       >
         <Search size={18} />
       </ActionIcon>
       {isLoaded && (
         <Suspense fallback={null}>
-          <Palette appUid={appUid} />
+          <Palette appUid={appUid} opened={isSearching} onClose={closeSearch} />
         </Suspense>
       )}
       <Modal
@@ -79,7 +79,7 @@ export function Keyboard({ appUid }: { appUid: string | undefined }) {
 
 function Shortcuts() {
   const rows = [
-    { keys: ['Ctrl', 'K'], does: 'Go to a page, a webhook, or any ID' },
+    { keys: ['Ctrl', 'K'], does: 'Search, or go to a page or any ID' },
     { keys: ['?'], does: 'Show these shortcuts' },
     ...pagesOfApp.map(({ label, letter }) => ({ keys: ['g', letter], does: label })),
   ];

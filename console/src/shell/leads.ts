@@ -55,8 +55,8 @@ export function leadsOf(named: Named, appUid: string) {
     webhook: [{ label: 'Open this webhook', ...pages.webhook }],
     user: [{ label: 'Open this user', ...pages.user }],
     account: [{ label: 'Open this account', ...pages.account }],
-    // Most jobs are replays. An erasure has no page, only a row.
-    job: [{ label: 'Open this replay', ...pages.replay }, done],
+    // The search looks up whether it is a replay or an erasure.
+    job: [done],
     // The audit log has no rows about resources.
     resource: [
       {

@@ -1,85 +1,104 @@
-import '@mantine/spotlight/styles.css';
-import {
-  createSpotlight,
-  Spotlight,
-  type SpotlightActionData,
-  useSpotlight,
-} from '@mantine/spotlight';
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { appsQuery } from '../api/app.tsx';
-import { webhookLabel, webhooksQuery } from '../api/webhooks.ts';
-import { visibleText } from '../parts/visible-text.ts';
-import { leadsOf, namedBy } from './leads.ts';
-import { pagesOfApp } from './pages.ts';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { Search } from 'lucide-react';
+import { type KeyboardEvent, useId, useState } from 'react';
+import { withoutSecrets } from '../parts/pasted-text.ts';
+import { ChoiceList, optionId } from './choice-list.tsx';
+import type { Finding } from './findings.ts';
+import { summarise } from './search-summary.ts';
+import { useFindings } from './use-findings.ts';
 
-const [store, { open }] = createSpotlight();
+interface PaletteProps {
+  appUid: string | undefined;
+  opened: boolean;
+  onClose: () => void;
+}
 
-export const openPalette = open;
-
-/** Opens any page, application, webhook, event or delivery by its name or ID. */
-export function Palette({ appUid }: { appUid: string | undefined }) {
-  const [query, setQuery] = useState('');
+/** Finds anything by its ID, name or address, and opens it. */
+export function Palette({ appUid, opened, onClose }: PaletteProps) {
   return (
-    <Spotlight
-      store={store}
-      shortcut={null}
-      query={query}
-      onQueryChange={setQuery}
-      onSpotlightOpen={() => setQuery('')}
-      actions={useActions(appUid, query)}
-      nothingFound="Nothing found. To go to an ID, paste all of it."
-      searchProps={{ placeholder: 'Page, webhook or any ID', 'aria-label': 'Go to' }}
-      highlightQuery
-      limit={12}
-      scrollable
-      maxHeight={420}
-    />
+    <Modal.Root opened={opened} onClose={onClose} size={600} yOffset={80}>
+      <Modal.Overlay />
+      <Modal.Content aria-label="Search">
+        <Modal.Body p="sm">
+          <SearchBox appUid={appUid} onClose={onClose} />
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
   );
 }
 
-function useActions(appUid: string | undefined, query: string): SpotlightActionData[] {
+function SearchBox({ appUid, onClose }: Omit<PaletteProps, 'opened'>) {
+  const [query, setQuery] = useState('');
+  const [chosenId, setChosenId] = useState<string | null>(null);
+  const listId = useId();
+  const found = useFindings(appUid, query);
+  const go = useGo();
+  const all = found.groups.flatMap(({ findings }) => findings);
+  // By its ID, because results may still arrive above it.
+  const selected = all.find(({ id }) => id === chosenId) ?? all[0];
+  const open = (finding: Finding): void => {
+    onClose();
+    go(finding.link);
+  };
+  const move = (by: number): void => {
+    const next = selected === undefined ? 0 : all.indexOf(selected) + by;
+    setChosenId(all.at(next % all.length)?.id ?? null);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing || selected === undefined) return;
+    if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else if (event.key === 'Enter') open(selected);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Stack gap="xs">
+      <TextInput
+        size="md"
+        role="combobox"
+        aria-label="Search"
+        aria-autocomplete="list"
+        aria-expanded={selected !== undefined}
+        aria-controls={listId}
+        {...(selected && {
+          'aria-activedescendant': optionId(listId, found.groups, selected),
+        })}
+        placeholder={appUid === undefined ? 'Application' : 'Name, ID, URL, or anything you pasted'}
+        leftSection={<Search size={18} aria-hidden />}
+        value={query}
+        onChange={(event) => {
+          // A pasted key must neither be shown nor looked up.
+          setQuery(withoutSecrets(event.currentTarget.value));
+          setChosenId(null);
+        }}
+        onKeyDown={onKeyDown}
+        autoComplete="off"
+        spellCheck={false}
+        data-autofocus
+      />
+      <Text size="xs" c="dimmed" role="status">
+        {summarise(query, found, appUid !== undefined)}
+      </Text>
+      {selected !== undefined && (
+        <ChoiceList
+          id={listId}
+          groups={found.groups}
+          selected={selected}
+          onSelect={({ id }) => setChosenId(id)}
+          onOpen={open}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function useGo(): (link: Finding['link']) => void {
+  const router = useRouter();
   const navigate = useNavigate();
-  const { data: apps = [] } = useQuery(appsQuery);
-  const { opened } = useSpotlight(store);
-  const { data: webhooks = [] } = useQuery({
-    ...webhooksQuery(appUid ?? ''),
-    enabled: appUid !== undefined && opened,
-  });
-  const appActions = apps
-    .filter(({ uid }) => uid !== appUid)
-    .map(({ uid, name }) => ({
-      id: uid,
-      label: visibleText(name),
-      description: 'Application',
-      onClick: () => void navigate({ to: '/apps/$appUid', params: { appUid: uid } }),
-    }));
-  if (appUid === undefined) return appActions;
-  const params = { appUid };
-  const pages = pagesOfApp.map(({ label, to }) => ({
-    id: to,
-    label,
-    onClick: () => void navigate({ to, params }),
-  }));
-  const webhookActions = webhooks.map((webhook) => ({
-    id: webhook.uid,
-    label: visibleText(webhookLabel(webhook)),
-    description: `Webhook ${visibleText(webhook.url)}`,
-    keywords: [webhook.uid],
-    onClick: () =>
-      void navigate({
-        to: '/apps/$appUid/webhooks/$webhookUid',
-        params: { appUid, webhookUid: webhook.uid },
-      }),
-  }));
-  const named = namedBy(query);
-  const leads = named === null ? [] : leadsOf(named, appUid);
-  const byId = leads.map(({ label, ...link }) => ({
-    id: label,
-    label,
-    keywords: [query],
-    onClick: () => void navigate(link),
-  }));
-  return [...byId, ...pages, ...webhookActions, ...appActions];
+  return (link) => {
+    if (typeof link === 'string') router.history.push(router.basepath + link);
+    else void navigate(link);
+  };
 }

@@ -1,0 +1,142 @@
+import type { Webhook } from '@agent-herald/client';
+import { describe, expect, it } from 'vitest';
+import { keyIdIn, pastedValue, withoutSecrets } from '../src/parts/pasted-text.ts';
+import { matchingWebhooks } from '../src/parts/matching-webhooks.ts';
+import { recognise } from '../src/shell/recognise.ts';
+import { summarise } from '../src/shell/search-summary.ts';
+import type { Findings } from '../src/shell/use-findings.ts';
+
+const tail = '_01m7zs6k2v5t9w8x4y7z0a1b2c';
+const keyId = 'AbC012345678';
+const secret = 'x'.repeat(49);
+
+describe('a pasted value', () => {
+  it.each([
+    ['acme', 'acme'],
+    ['  acme \n', 'acme'],
+    ['"acme"', 'acme'],
+    ["'acme'", 'acme'],
+    ['“acme”', 'acme'],
+    ['`acme`,', 'acme'],
+    ['"externalTenantId": "acme",', 'acme'],
+    ['externalTenantId="acme gmbh"', 'acme gmbh'],
+    ['acme "east"', 'acme "east"'],
+    ['"acme', '"acme'],
+    ['acme,', 'acme,'],
+    ['a:b', 'a:b'],
+    ['""', ''],
+  ])('in %j is %j', (text, value) => {
+    expect(pastedValue(text)).toBe(value);
+  });
+});
+
+describe('an API key', () => {
+  it.each([
+    [`ahk_${keyId}_${secret}`, `ahk_${keyId}`],
+    [`x-api-key: ahk_${keyId}_${secret}\nmore`, `x-api-key: ahk_${keyId}\nmore`],
+    [`ahk_${keyId}_`, `ahk_${keyId}`],
+    [`ahk_${keyId}`, `ahk_${keyId}`],
+  ])('in %j is reduced to its public part', (text, shown) => {
+    expect(withoutSecrets(text)).toBe(shown);
+  });
+
+  it.each([
+    [`ahk_${keyId}`, keyId],
+    ['"ahk_A"', 'A'],
+    ['ahk_', null],
+    [`ahk_${keyId}9`, null],
+    [keyId, null],
+  ])('of the form %j has the ID %j', (text, id) => {
+    expect(keyIdIn(text)).toBe(id);
+  });
+});
+
+describe('the search takes', () => {
+  const at = 'https://herald.example/tools/console/';
+  const app = `app${tail}`;
+  const page = `/apps/${app}/webhooks/whk${tail}?tab=settings`;
+  const text = (value: string) => ({ kind: 'text', text: value });
+  const event = { kind: 'event', uid: `evt${tail}` };
+  it.each([
+    [`https://herald.example/tools/console${page}`, { kind: 'page', path: page }],
+    [`/tools/console${page}#x`, { kind: 'page', path: `${page}#x` }],
+    ['/apps', { kind: 'page', path: '/apps' }],
+    ['https://herald.example/tools/console/me', { kind: 'page', path: '/me' }],
+    [
+      `https://other.example/console/apps/${app}/events/evt${tail}`,
+      { kind: 'named', named: event, appUid: app },
+    ],
+    [`"eventId":"EVT${tail.toUpperCase()}"`, { kind: 'named', named: event, appUid: null }],
+    [`ahk_${keyId}_${secret}`, { kind: 'key', keyId }],
+    [`evt${tail.slice(1)}`, text(`evt${tail.slice(1)}`)],
+    ['https://hooks.example.com/apps', text('https://hooks.example.com/apps')],
+    ['https://herald.example/apps', text('https://herald.example/apps')],
+    ['/appsx', text('/appsx')],
+    ['//evil.example/apps', text('//evil.example/apps')],
+    [' "acme gmbh" ', text('acme gmbh')],
+    ['', text('')],
+  ])('%j for what it is', (pasted, recognised) => {
+    expect(recognise(pasted, at)).toEqual(recognised);
+  });
+});
+
+describe('webhooks are found', () => {
+  const webhook = (name: string | null, url: string) => ({ name, url }) as Webhook;
+  const billing = webhook('Billing', 'https://hooks.example.com/billing');
+  const index = webhook(null, 'https://hooks.example.com/index?key=1');
+  const other = webhook('hooks', 'https://other.example:8443/');
+  const all = [billing, index, other];
+  it.each([
+    ['bill', [billing]],
+    ['BILLING', [billing]],
+    ['hooks', [other, billing, index]],
+    ['hooks.example.com', [billing, index]],
+    ['https://hooks.example.com/index?key=1', [index, billing]],
+    ['https://hooks.example.com/gone', [billing, index]],
+    ['https://other.example:8443/x', [other]],
+    ['https://other.example/', []],
+    ['biling', []],
+  ])('by %j', (text, found) => {
+    expect(matchingWebhooks(all, text)).toEqual(found);
+  });
+});
+
+describe('the line below the search', () => {
+  const found: Findings = {
+    groups: [],
+    isSearching: false,
+    searched: ['Users', 'API keys'],
+    failed: [],
+  };
+  const one = { id: '1', label: 'Ada', detail: '', link: '/' };
+  const group = { name: 'Users', findings: [one], isCut: false };
+  const lines: [what: string, findings: Findings, line: RegExp][] = [
+    ['that it is searching', { ...found, isSearching: true }, /^Searching…$/],
+    ['the number of results', { ...found, groups: [group] }, /^1 result\.$/],
+    [
+      'that there are more',
+      { ...found, groups: [{ ...group, isCut: true }] },
+      /^1 result\. There are more: narrow them\.$/,
+    ],
+    ['where nothing was found', found, /^Nothing found in users and API keys\. Names/],
+    [
+      'what could not be searched',
+      { ...found, searched: ['Users'], failed: ['Tenants'] },
+      /^Nothing found in users\. Could not search tenants\. /,
+    ],
+  ];
+  it.each(lines)('tells %s', (_what, findings, line) => {
+    expect(summarise('x', findings, true)).toMatch(line);
+  });
+
+  it('tells what is searched before anything is typed', () => {
+    const line = summarise(' ', found, true);
+    expect(line).toMatch(/^Searches pages, webhooks, users, .*Payloads are not searched\.$/);
+  });
+
+  it('asks to open an application if none is open', () => {
+    expect(summarise('x', found, false)).toBe(
+      'Nothing found. Searches applications. To search in one, open it first.',
+    );
+  });
+});
