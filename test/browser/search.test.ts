@@ -143,6 +143,21 @@ describe('the search', () => {
     await statusOf(page).getByText('1 result. Could not search tenants.').waitFor();
   });
 
+  it('returns the focus to where it was', async () => {
+    await using opened = await openConsole(service, app);
+    const { page, complaints } = opened;
+    const link = page.getByRole('navigation').getByRole('link', { name: 'Members' });
+    await link.focus();
+    // The first time, it is loaded.
+    for (let times = 0; times < 2; times += 1) {
+      await openSearch(page);
+      await page.keyboard.press('Escape');
+      await searchOf(page).waitFor({ state: 'detached' });
+      await expect.poll(() => link.evaluate((element) => element.matches(':focus'))).toBe(true);
+    }
+    expect(complaints).toEqual([]);
+  });
+
   it('asks once after a pause, and aborts the calls for the text before', async () => {
     await using opened = await openConsole(service, app);
     const { page, complaints } = opened;
@@ -226,6 +241,21 @@ describe('a list', () => {
       expect(await tenants.inputValue()).toBe('globex <"west">');
       expect(complaints).toEqual([]);
     }
+  });
+
+  it('of deliveries offers webhooks by their URL', async () => {
+    await using opened = await openConsole(service, `${app}/deliveries?state=held`);
+    const { page, complaints } = opened;
+    const others = Array.from({ length: 9 }, (_none, n) => `https://other.example/${n}`);
+    for (const url of others)
+      await service.call('POST', '/webhooks', {
+        body: { url, entities: ['agent'], active: false },
+      });
+    await page.reload();
+    await page.getByRole('combobox', { name: 'Webhook' }).fill('HOOKS.example.com');
+    await page.getByRole('option').first().waitFor();
+    expect(await page.getByRole('option').allInnerTexts()).toEqual(['Billing']);
+    expect(complaints).toEqual([]);
   });
 
   it('of users and accounts is filtered by the beginning of a name', async () => {

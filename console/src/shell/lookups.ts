@@ -75,13 +75,13 @@ function tenants(prefix: string): Lookup {
         {
           id: `events of ${id}`,
           label,
-          detail: 'Events',
+          detail: 'Events of this tenant',
           link: { to: '/apps/$appUid/events', ...rest },
         },
         {
           id: `deliveries of ${id}`,
           label,
-          detail: 'Deliveries',
+          detail: 'Deliveries of this tenant',
           link: { to: '/apps/$appUid/deliveries', ...rest },
         },
       ];

@@ -1,7 +1,7 @@
 import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate, useRouter } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
-import { type KeyboardEvent, useId, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useState } from 'react';
 import { withoutSecrets } from '../parts/pasted-text.ts';
 import { ChoiceList, optionId } from './choice-list.tsx';
 import type { Finding } from './findings.ts';
@@ -16,8 +16,11 @@ interface PaletteProps {
 
 /** Finds anything by its ID, name or address, and opens it. */
 export function Palette({ appUid, opened, onClose }: PaletteProps) {
+  // A dialog that is open at its first render does not return the focus.
+  const [isMounted, setMounted] = useState(false);
+  useEffect(() => setMounted(true), []);
   return (
-    <Modal.Root opened={opened} onClose={onClose} size={600} yOffset={80}>
+    <Modal.Root opened={opened && isMounted} onClose={onClose} size={600} yOffset={80}>
       <Modal.Overlay />
       <Modal.Content aria-label="Search">
         <Modal.Body p="sm">
