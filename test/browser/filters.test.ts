@@ -46,7 +46,7 @@ test('on a phone the filters are behind a button, which counts those that are se
   expect(await page.getByRole('search').count()).toBe(0);
   await filters.focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('textbox', { name: 'Tenant' }).fill('shop');
+  await page.getByRole('combobox', { name: 'Tenant' }).fill('shop');
   await page.getByRole('button', { name: 'Filters (2)', expanded: true }).waitFor();
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await page.getByRole('button', { name: 'Filters', exact: true }).click();

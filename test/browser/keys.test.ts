@@ -3,8 +3,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { firstCurl } from '../../console/src/pages/keys/first-curl.ts';
-import { scopes } from '../../console/src/pages/keys/scopes.ts';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
 
 let service: ConsoleService;
@@ -95,22 +93,24 @@ describe('an API key', () => {
   });
 });
 
-describe('the first call of a key', () => {
-  it.each(scopes)('is accepted if its only scope is %s', async (scope) => {
-    const body = { name: scope, scopes: [scope] };
-    const path = `/apps/${service.app.appUid}/keys`;
-    const { body: made } = await service.superuser.call('POST', path, { body });
-    const apiKey = String(made['apiKey']);
-    const command = firstCurl({
-      serviceUrl: service.apiUrl,
-      appUid: service.app.appUid,
-      apiKey,
-      scopes: [scope],
-    });
-    const options = `--silent --noproxy '*' --output /dev/null --write-out '%{http_code}'`;
-    const { stdout } = await promisify(execFile)('bash', ['-c', `${command} ${options}`]);
-    expect(stdout).toMatch(/^2\d\d$/);
-  });
+describe('a preset of scopes', () => {
+  it.each(['Sign users in', 'Send events', 'Read only'])(
+    '"%s" makes a key, with a first call that the service accepts',
+    async (preset) => {
+      await using opened = await openConsole(service, `/apps/${service.app.appUid}/keys`);
+      const { page } = opened;
+      await page.getByRole('button', { name: 'Generate API key' }).first().click();
+      const form = page.getByRole('dialog', { name: 'Generate an API key' });
+      await form.getByRole('textbox', { name: 'Name' }).fill(preset);
+      await form.getByRole('button', { name: preset }).click();
+      await form.getByRole('button', { name: 'Generate key' }).click();
+      await page.getByRole('button', { name: 'Copy the call' }).click();
+      const options = `--silent --noproxy '*' --output /dev/null --write-out '%{http_code}'`;
+      const command = `${await copied(page)} ${options}`;
+      const { stdout } = await promisify(execFile)('bash', ['-c', command]);
+      expect(stdout).toMatch(/^2\d\d$/);
+    },
+  );
 });
 
 describe('an application', () => {
