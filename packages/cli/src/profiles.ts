@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError, exitCodes } from './exit-codes.ts';
+import { fileFault } from './files.ts';
 
 export interface Profile {
   readonly url: string;
@@ -32,13 +33,17 @@ export function readSettings(): Settings {
   }
 }
 
-/** Replaces the file atomically. */
+/** Replaces the file atomically. Throws `CommandError`. */
 export function writeSettings(settings: Settings): void {
-  mkdirSync(folder(), { recursive: true, mode: 0o700 });
   const draft = `${settingsFile()}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
-  chmodSync(draft, 0o600);
-  renameSync(draft, settingsFile());
+  try {
+    mkdirSync(folder(), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 });
+    chmodSync(draft, 0o600);
+    renameSync(draft, settingsFile());
+  } catch (error) {
+    throw fileFault(error, settingsFile());
+  }
 }
 
 /**

@@ -78,7 +78,7 @@ export class Session {
 
   /** Prints a remark to standard error, separate from the result. */
   note(text: string): void {
-    process.stderr.write(`${text}\n`);
+    process.stderr.write(`${harmless(text)}\n`);
   }
 }
 

@@ -145,6 +145,13 @@ CALLS: dict[str, Callable[[World], bool]] = {
     "deliveries.get": lambda w: (
         w.client.deliveries.get(w.event, w.webhook)["webhookUid"] == w.webhook
     ),
+    "deliveries.skip": lambda w: (
+        w.client.deliveries.skip(*w.new_held_delivery())["cancelReason"] == "skipped"
+    ),
+    "events.webhooks": lambda w: (
+        {"webhookUid": w.webhook, "outcome": "delivery", "condition": None}
+        in list(w.client.events.webhooks(w.event))
+    ),
     "replays.create": lambda w: (
         "count" in w.client.replays.create({"since": AN_HOUR_AGO, "dryRun": True})
     ),
@@ -161,6 +168,7 @@ CALLS: dict[str, Callable[[World], bool]] = {
     "settings.get": lambda w: w.client.settings.get()["version"] != "",
     "stats.webhooks": lambda w: w.client.stats.webhooks(interval="hour")["interval"] == "hour",
     "stats.outcomes": lambda w: w.client.stats.outcomes()["webhooks"] is not None,
+    "stats.failures": lambda w: w.client.stats.failures()["moreCount"] == 0,
     "stats.backlog": lambda w: w.client.stats.backlog()["pending"]["count"] >= 0,
     "stats.deliveries": lambda w: (
         w.client.stats.deliveries(interval="minute")["interval"] == "minute"
@@ -170,6 +178,7 @@ CALLS: dict[str, Callable[[World], bool]] = {
     ),
     "health": lambda w: w.client.health()["status"] == "ok",
     "readiness": lambda w: w.client.readiness()["status"] == "ready",
+    "webhook_sources": lambda w: not w.client.webhook_sources()["known"],
     "jwks": lambda w: all(key["kty"] == "EC" for key in w.client.jwks()["keys"]),
 }
 

@@ -83,6 +83,20 @@ class World:
         assert "uid" in replay
         return replay["uid"]
 
+    def new_held_delivery(self) -> tuple[str, str]:
+        webhook = self.client.webhooks.create(
+            {
+                "url": self.receiver_url,
+                "entities": ["agent"],
+                "externalTenantIds": ["held"],
+                "active": False,
+            }
+        )
+        event = self.client.changes.report(
+            {"event": "agent.updated", "data": {"uid": "held", "externalTenantId": "held"}}
+        )
+        return event["eventId"], webhook["uid"]
+
     def new_erasure(self) -> str:
         return self.client.erasures.create({"externalTenantId": "nobody"})["uid"]
 

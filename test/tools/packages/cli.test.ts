@@ -85,6 +85,36 @@ test('events are listed, shown with their deliveries, and sent again', async () 
   });
 });
 
+test('the list of webhooks begins with names, and pads nothing to the longest URL', async () => {
+  const long = `http://127.0.0.1:1/${'x'.repeat(300)}`;
+  const { uid } = await json('webhooks', 'create', long, '--name', 'Long', '--entity', 'context');
+  const { stdout } = await cli.run(['webhooks', 'list', '--table']);
+  const [head = '', ...rows] = stdout.trimEnd().split('\n');
+  expect(head).toMatch(/^name +uid +state .* url$/);
+  const row = rows.find((each) => each.includes(String(uid)));
+  expect(row).toMatch(/^Long +whk_\w+ +active/);
+  expect(row?.endsWith(long)).toBe(true);
+  expect(Math.max(...rows.filter((each) => each !== row).map(({ length }) => length))).toBeLessThan(
+    200,
+  );
+  await service.call('DELETE', `/webhooks/${String(uid)}`);
+});
+
+test('an event says why it reached a webhook, and one of its deliveries is skipped', async () => {
+  const away = `http://127.0.0.1:${await closedPort()}/`;
+  const { uid } = await json('webhooks', 'create', away, '--entity', 'agent', '--tenant', 'skip');
+  const resource = await makeAgent('Skipped', 'skip');
+  const listing = ['events', 'list', '--resource', resource];
+  const [event] = (await json(...listing)) as unknown as { eventId: string }[];
+  const eventId = event?.eventId ?? '';
+  const why = (await json('events', 'why', eventId)) as unknown as { webhookUid: string }[];
+  expect(why.find(({ webhookUid }) => webhookUid === uid)).toMatchObject({ outcome: 'delivery' });
+  expect(await json('events', 'skip', eventId, String(uid))).toMatchObject([
+    { state: 'cancelled', cancelReason: 'skipped' },
+  ]);
+  await service.call('DELETE', `/webhooks/${String(uid)}`);
+});
+
 test('webhooks are paused, resumed, tested and rotated, and their deliveries are listed', async () => {
   const made = await json('webhooks', 'create', receiver.url, '--event', 'context.created');
   expect(made).toMatchObject({ entities: ['context'], events: ['context.created'] });
@@ -194,10 +224,11 @@ test('listen shows why a receiver did not accept an event', async () => {
   const args = ['listen', '--forward-to', `localhost:${port}`, '--secret', secret, '--table'];
   await using listening = await cli.start([...args, '--print-json'], 'connected');
   await json('trigger', 'contextfile.updated');
-  await waitFor(() => listening.stdout.some((line) => line.includes('context.deleted')), {
+  await waitFor(() => listening.stdout.some((line) => line.includes('"context.deleted"')), {
     what: 'the last event',
   });
-  expect(listening.stdout[0]).toMatch(/context.created +✗ ECONNREFUSED in \d+ ms +ctx_/);
+  expect(listening.stderr.join('\n')).toMatch(/context.created +✗ ECONNREFUSED in \d+ ms +ctx_/);
+  expect(listening.stdout[0]).toBe('{');
   expect(listening.stdout.join('\n')).toContain('"contextName": "Made by agent-herald trigger"');
 });
 
@@ -226,7 +257,11 @@ test('doctor finds problems of webhooks and the key', async () => {
   expect(poor.stdout).toMatch(/was not tested: the key lacks permission/);
   await json('webhooks', 'create', `http://127.0.0.1:${await closedPort()}/`);
   const broken = await cli.run(['doctor']);
-  expect(broken).toMatchObject({ code: 1, stderr: 'error: 1 check failed\n' });
+  expect(broken.code).toBe(1);
+  const [announced, ...errors] = broken.stderr.trimEnd().split('\n');
+  expect(announced).toMatch(/^sending \d+ test events to .+; --no-webhooks sends none$/);
+  expect(errors).toEqual(['error: 1 check failed']);
+  expect((await cli.run(['doctor', '--no-webhooks'])).stderr).toBe('');
 });
 
 test('an unavailable service and a key without the scope have exit codes', async () => {

@@ -123,9 +123,13 @@ test('webhooks, events and their deliveries', async () => {
   expect(await events.get(eventId)).toMatchObject({ eventId, event: event?.event });
   expect(await events.resend(eventId, { webhookUids: [webhookUid] })).toMatchObject({ eventId });
   await allOf(events.deliveries(eventId));
+  const explained = await allOf(events.webhooks(eventId));
+  expect(explained.map((one) => one.webhookUid)).toEqual([webhookUid]);
   await allOf(deliveries.list({ webhookUid }));
   const [sent] = await allOf(webhooks.deliveries(webhookUid));
   expect(await deliveries.get(sent?.eventId ?? '', webhookUid)).toMatchObject({ webhookUid });
+  const skipped = await deliveries.skip(sent?.eventId ?? '', webhookUid);
+  expect(skipped).toMatchObject({ state: 'cancelled', cancelReason: 'skipped' });
   expect(await webhooks.checkUrl({ url })).toMatchObject({ url });
   expect(await allOf(eventTypes.list())).toHaveLength(16);
   const statistics = await stats.deliveries({ interval: 'hour', webhookUid });
@@ -134,6 +138,7 @@ test('webhooks, events and their deliveries', async () => {
   const latest = await stats.outcomes({ webhookUids: webhookUid });
   expect(latest.webhooks.map((one) => one.webhookUid)).toEqual([webhookUid]);
   await stats.backlog();
+  expect(await stats.failures()).toMatchObject({ moreCount: 0 });
   expect((await settings.get()).version).toEqual(expect.any(String));
   expect(await allOf(auditLog.list({ action: 'webhook.created' }))).toHaveLength(1);
 });
@@ -165,6 +170,7 @@ test('calls open to all; an unready service is not an error', async () => {
   expect(await open.health()).toMatchObject({ status: 'ok' });
   expect(await open.readiness()).toMatchObject({ status: 'ready' });
   expect((await open.jwks()).keys).not.toHaveLength(0);
+  expect(await open.webhookSources()).toEqual({ known: false, addresses: [] });
   service.context.draining = true;
   expect(await open.readiness()).toMatchObject({ status: 'stopping' });
   service.context.draining = false;

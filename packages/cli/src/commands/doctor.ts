@@ -38,7 +38,7 @@ export function addDoctor(program: Command): void {
       const findings = [
         ...(await inspectService(session)),
         ...(await inspectKey(session.client)),
-        ...(options.webhooks ? await inspectWebhooks(session.client) : []),
+        ...(options.webhooks ? await inspectWebhooks(session) : []),
       ];
       session.list(findings, {
         check: ({ check }) => check,
@@ -138,7 +138,8 @@ async function inspectKey(client: HeraldClient): Promise<Finding[]> {
   ];
 }
 
-async function inspectWebhooks(client: HeraldClient): Promise<Finding[]> {
+async function inspectWebhooks(session: Session): Promise<Finding[]> {
+  const { client } = session;
   let webhooks: Webhook[];
   try {
     webhooks = await take(client.webhooks.list(), Infinity);
@@ -148,12 +149,29 @@ async function inspectWebhooks(client: HeraldClient): Promise<Finding[]> {
   }
   if (webhooks.length === 0)
     return [{ check: 'webhooks', result: 'note', detail: 'there are no webhooks' }];
+  announce(session, webhooks.filter(isTested));
   const findings: Finding[] = [];
   for (let start = 0; start < webhooks.length; start += testConcurrency) {
     const some = webhooks.slice(start, start + testConcurrency);
     findings.push(...(await Promise.all(some.map((webhook) => inspectWebhook(client, webhook)))));
   }
   return findings;
+}
+
+const namedMax = 3;
+
+function isTested({ active, kind }: Webhook): boolean {
+  return active && kind === 'resources';
+}
+
+/** Says what is sent, before it is sent. */
+function announce(session: Session, webhooks: readonly Webhook[]): void {
+  if (webhooks.length === 0) return;
+  const named = webhooks.slice(0, namedMax).map(({ name, url }) => name ?? url);
+  const left = webhooks.length - named.length;
+  const rest = left === 0 ? '' : ` and ${left} more`;
+  const events = webhooks.length === 1 ? 'a test event' : `${webhooks.length} test events`;
+  session.note(`sending ${events} to ${named.join(', ')}${rest}; --no-webhooks sends none`);
 }
 
 async function inspectWebhook(client: HeraldClient, webhook: Webhook): Promise<Finding> {

@@ -57,7 +57,9 @@ export function describeLastAttempt({ attempts, cancelReason }: Delivery): strin
 }
 
 export function addEvents(program: Command): void {
-  const events = program.command('events').description('list, show, resend and follow events');
+  const events = program
+    .command('events')
+    .description('list, show, explain, resend, skip and follow events');
   events
     .command('list')
     .description('list events, newest first')
@@ -88,6 +90,29 @@ export function addEvents(program: Command): void {
       const session = new Session(command);
       const body = options.webhook === undefined ? {} : { webhookUids: options.webhook };
       session.show(await session.client.events.resend(eventId, body));
+    });
+  events
+    .command('skip')
+    .description('give up one delivery, so that the next event of its resource is sent')
+    .argument('<eventId>')
+    .argument('<webhookUid>')
+    .action(async (...[eventId, webhookUid, , command]: [string, string, object, Command]) => {
+      const session = new Session(command);
+      const delivery = await session.client.deliveries.skip(eventId, webhookUid);
+      session.list([delivery], deliveryColumns);
+    });
+  events
+    .command('why')
+    .description('say why an event reached each webhook, or did not')
+    .argument('<eventId>')
+    .action(async (eventId: string, _: object, command: Command) => {
+      const session = new Session(command);
+      const webhooks = await take(session.client.events.webhooks(eventId), Infinity);
+      session.list(webhooks, {
+        webhook: ({ webhookUid }) => webhookUid,
+        outcome: ({ outcome }) => outcome,
+        'unmet condition': ({ condition }) => condition,
+      });
     });
   events
     .command('tail')

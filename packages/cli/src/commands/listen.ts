@@ -146,8 +146,10 @@ function report(
   const result = `${isDelivered ? '✓' : '✗'} ${status ?? error} in ${ms} ms`;
   const text = `${time}  ${event.event.padEnd(19)}  ${result.padEnd(18)}  ${resourceUid}  ${eventId}`;
   const { payload } = event;
-  const shown = withPayload ? `${text}\n${JSON.stringify(payload, null, 2)}` : text;
-  session.line(withPayload ? { ...forwarded, payload } : forwarded, shown);
+  if (!withPayload) return session.line(forwarded, text);
+  // The text goes to standard error, so that only JSON is in a file or a pipe.
+  if (!session.isJson) session.note(text);
+  session.line({ ...forwarded, payload }, JSON.stringify(payload, null, 2));
 }
 
 const secretBytesMin = 24;

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { type Scheme, Verifier, WebhookRefused } from '../../../receiver-ts/src/index.ts';
 import { readTime } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
+import { readGivenFile } from '../files.ts';
 import { readHeaders, readRawRequest, type SavedRequest } from '../saved-request.ts';
 import { type GlobalOptions, print, printTable, wantsJson } from '../session.ts';
 import { explainBody, explainSigning, suspect } from '../wrong-signature.ts';
@@ -91,10 +91,20 @@ function bodyChecks(refused: WebhookRefused | null): Check[] {
 
 function readRequest({ request, headers, body }: VerifyOptions): SavedRequest {
   const isWhole = request !== undefined && headers === undefined && body === undefined;
-  if (isWhole) return readRawRequest(readFileSync(request === '-' ? 0 : request));
+  if (isWhole) return readRawRequest(readGivenFile(request));
   if (request !== undefined || headers === undefined || body === undefined)
     throw new CommandError('use either --request, or --headers and --body', exitCodes.usage);
-  return { headers: readHeaders(readFileSync(headers, 'utf8')), body: readFileSync(body) };
+  return { headers: headersIn(headers), body: readGivenFile(body) };
+}
+
+function headersIn(path: string): SavedRequest['headers'] {
+  const text = readGivenFile(path).toString();
+  try {
+    return readHeaders(text);
+  } catch {
+    const fault = `${path} begins like JSON, but is not JSON`;
+    throw new CommandError(fault, exitCodes.usage);
+  }
 }
 
 /** Returns null if the header is missing or not whole seconds. */

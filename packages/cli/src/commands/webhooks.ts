@@ -25,13 +25,14 @@ import { type Columns, Session, take } from '../session.ts';
 import { deliveryColumns, describeLastAttempt } from './events.ts';
 
 const columns: Columns<Webhook> = {
-  uid: (webhook) => webhook.uid,
-  url: (webhook) => webhook.url,
   name: (webhook) => webhook.name,
-  sends: (webhook) => webhook.events ?? webhook.entities,
+  uid: (webhook) => webhook.uid,
   state: (webhook) => (webhook.active ? 'active' : describePause(webhook.disabledReason)),
   'failing since': (webhook) => webhook.failingSince,
   held: (webhook) => webhook.heldCount,
+  sends: (webhook) => webhook.events ?? webhook.entities,
+  // Last, so that nothing is padded to the longest URL.
+  url: (webhook) => webhook.url,
 };
 
 export function describePause(reason: Webhook['disabledReason']): string {

@@ -86,7 +86,7 @@ test.each([
   [
     'a replay of what was erased',
     ['replays', 'create', '--since', '1h', '--cancel-reason', 'erased'],
-    'expired, abandoned, discarded, unsubscribed.',
+    'expired, abandoned, discarded, skipped, unsubscribed.',
   ],
   [
     'a replay of an unknown state',
@@ -226,7 +226,7 @@ test.each([
   [['eve'], ['events']],
   [
     ['events', ''],
-    ['list', 'show', 'resend', 'tail'],
+    ['list', 'show', 'resend', 'skip', 'why', 'tail'],
   ],
   [['events', 'list', '--ti'], []],
   [['events', 'list', '--te'], ['--tenant']],

@@ -276,3 +276,19 @@ test('the sample delivery of the tests is right', async () => {
   const { failure } = await verify({ headers, body: Buffer.from(body) });
   expect(failure).toBeNull();
 });
+
+test.each([
+  ['a file that is not there', 'missing', /^there is no file \/.*\/missing$/],
+  ['a folder', '', /\/ is a folder, not a file$/],
+  ['headers that are not JSON', 'half', /\/half begins like JSON, but is not JSON$/],
+])('%s is told in words', async (_what, name, message) => {
+  await writeFile(join(folder, 'half'), '{"webhook-id":');
+  await writeFile(join(folder, 'body'), eventBody);
+  const files = ['--headers', `${folder}/${name}`, '--body', join(folder, 'body')];
+  const words = ['verify', '--secret', receiverSecret, ...files];
+  const error = await createProgram()
+    .parseAsync(words, { from: 'user' })
+    .catch((fault: Error) => fault);
+  expect(error).toMatchObject({ name: 'CommandError', exitCode: 2 });
+  expect((error as Error).message).toMatch(message);
+});
