@@ -4,6 +4,7 @@ import {
   type AttemptTimings,
   attemptTriggers,
   errorClasses,
+  type ResponseHeader,
   statusClasses,
 } from '../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
@@ -72,6 +73,7 @@ function presentAttempt(attempt: Attempt) {
     detail: attempt.detail,
     ms: attempt.ms,
     responseSample: attempt.responseSample,
+    responseHeaders: attempt.responseHeaders ?? [],
   };
 }
 
@@ -100,6 +102,11 @@ const attemptSchema = named(
       ),
       description:
         'The duration of each phase in whole milliseconds. A phase that did not happen is absent.',
+    },
+    responseHeaders: {
+      ...listOf(objectOf<ResponseHeader>({ name: text, value: text })),
+      description:
+        'The headers of the response that help to find a cause, such as `server`, `retry-after` and request IDs, each with at most 200 characters.',
     },
     responseSample: {
       ...text,

@@ -16,6 +16,7 @@ function failed(n: number, fields: Partial<Attempt> = {}): Attempt {
     detail: null,
     ms: { total: 3 },
     responseSample: '',
+    responseHeaders: [],
     traceId: null,
     ...fields,
   };

@@ -26,6 +26,7 @@ export function toAttempt(
   },
 ): Attempt {
   const hasResponse = result.kind === 'responded';
+  const responseHeaders = hasResponse ? result.responseHeaders : [];
   return {
     n: facts.n,
     at: facts.at,
@@ -34,6 +35,7 @@ export function toAttempt(
     errorClass: facts.verdict.errorClass,
     detail: result.detail,
     responseSample: hasResponse ? result.responseSample : '',
+    ...(responseHeaders.length === 0 ? {} : { responseHeaders: [...responseHeaders] }),
     address: result.address,
     trigger: facts.trigger,
     ...(facts.traceId === undefined ? {} : { traceId: facts.traceId }),

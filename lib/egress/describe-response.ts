@@ -2,16 +2,31 @@
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, constants, gunzipSync, inflateSync } from 'node:zlib';
 import { egressLimits } from '../limits.ts';
+import type { ResponseHeader } from '../model/attempt.ts';
 import { classifySendError } from './classify-send-error.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { hideTexts, sampleText } from './response-sample.ts';
 
-const { responseSampleBytesMax, bodyBytesReadMax } = egressLimits;
+const { responseSampleBytesMax, responseHeaderCharactersMax, bodyBytesReadMax } = egressLimits;
 
 /** `Retry-After` is a number or a date (RFC 9110 §10.2.3); longer text is neither. */
 const retryAfterCharactersMax = 64;
 
 const locationCharactersMax = 500;
+
+// Those that say who answered, why, and where its log has the request.
+const keptHeaders = [
+  'server',
+  'via',
+  'content-type',
+  'retry-after',
+  'location',
+  'x-request-id',
+  'x-correlation-id',
+  'cf-ray',
+  'x-amzn-requestid',
+  'x-amzn-trace-id',
+] as const;
 
 export interface ResponseDescription {
   readonly retryAfter: string | null;
@@ -19,6 +34,8 @@ export interface ResponseDescription {
   readonly detail: string | null;
   /** At most 4 KiB of UTF-8. */
   readonly responseSample: string;
+  /** At most 10, each with at most 200 characters. */
+  readonly responseHeaders: readonly ResponseHeader[];
 }
 
 /** `secretTexts` are removed from the receiver's text. */
@@ -35,7 +52,22 @@ export function describeResponse(
     retryAfter: (retryAfter?.length ?? 0) > retryAfterCharactersMax ? null : retryAfter,
     detail: notes.length === 0 ? null : hideTexts(notes.join('; '), secretTexts),
     responseSample: hideTexts(body.text, secretTexts),
+    responseHeaders: readHeaders(response, secretTexts),
   };
+}
+
+function readHeaders(
+  { headers }: ReceivedResponse,
+  secretTexts: readonly string[],
+): ResponseHeader[] {
+  return keptHeaders.flatMap((name) => {
+    const text = headers(name);
+    if (text === null || text === '') return [];
+    const isLong = text.length > responseHeaderCharactersMax;
+    const shown = Buffer.from(text.slice(0, responseHeaderCharactersMax), 'latin1');
+    const value = hideTexts(sampleText(shown, true), secretTexts);
+    return [{ name, value: isLong ? `${value}…` : value }];
+  });
 }
 
 function redirectNote({ status, headers }: ReceivedResponse): string | null {

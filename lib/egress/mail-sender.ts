@@ -148,7 +148,7 @@ function toResult(error: unknown, startedAt: number): SendResult {
 function responded(status: number, response: string, startedAt: number): SendResult {
   const responseSample = sampleText(Buffer.from(response), true);
   const ms = { total: msSince(startedAt) };
-  const rest = { retryAfter: null, detail: null, address: null, phases: [] };
+  const rest = { retryAfter: null, detail: null, responseHeaders: [], address: null, phases: [] };
   return { kind: 'responded', status, responseSample, ms, ...rest };
 }
 

@@ -162,8 +162,17 @@ export async function erasePayloads(
   const count = await cancelDeliveries(store, open, { reason: 'erased', now });
   instruments.deliveriesCancelled.add(count, { reason: 'erased' });
   await store.deliveries.updateMany(
-    { eventId: { $in: ids }, 'attempts.responseSample': { $gt: '' } },
-    { $set: { 'attempts.$[].responseSample': '' } },
+    {
+      eventId: { $in: ids },
+      $or: [
+        { 'attempts.responseSample': { $gt: '' } },
+        { 'attempts.responseHeaders': { $exists: true } },
+      ],
+    },
+    {
+      $set: { 'attempts.$[].responseSample': '' },
+      $unset: { 'attempts.$[].responseHeaders': '' },
+    },
   );
   await store.events.updateMany({ _id: { $in: ids } }, { $set: { body: '' } });
   return store.deliveries.distinct('partition', {

@@ -43,6 +43,12 @@ export const attemptStates = [
 ] as const satisfies DeliveryState[];
 export type AttemptState = (typeof attemptStates)[number];
 
+export interface ResponseHeader {
+  /** In lower case. */
+  name: string;
+  value: string;
+}
+
 export interface Attempt {
   n: number;
   at: Date;
@@ -52,6 +58,8 @@ export interface Attempt {
   /** Sentences of a fixed set, and the `Location` of a redirect; without resolved addresses and secrets. */
   detail: string | null;
   responseSample: string;
+  /** Those that help to find the cause; absent if there are none. */
+  responseHeaders?: ResponseHeader[];
   /** The receiver's IP address, for operators only. */
   address: string | null;
   /** Absent if its trace is not recorded. */

@@ -17,7 +17,8 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await startReceiver((response, { path }) => {
-    if (path === '/failing') response.writeHead(500).end(hostileAnswer);
+    const headers = { server: 'gate/1', 'x-request-id': '<b>req-7</b>' };
+    if (path === '/failing') response.writeHead(500, headers).end(hostileAnswer);
     else response.writeHead(204).end();
   });
   const env = { HERALD_TRACE_URL_TEMPLATE: 'https://jaeger.example.com/trace/{traceId}' };
@@ -84,6 +85,9 @@ test('a failing delivery shows why and when; fixed and resent, it is delivered',
   const answer = page.getByLabel('Response to attempt 2');
   await expect.poll(() => answer.innerText()).toContain('<img src=x onerror="document.title=1">');
   expect(await answer.innerText()).toContain('⟨202E⟩txt.exe');
+  const headers = page.getByLabel('Response headers of attempt 2');
+  expect(await headers.innerText()).toMatch(/server: gate\/1\s+x-request-id: <b>req-7<\/b>/);
+  await page.getByText('Sent with X-Webhook-Attempt 2 and webhook-timestamp').waitFor();
   await page.getByRole('button', { name: 'Attempt 1 500' }).click();
   await page.getByLabel('Response to attempt 1').waitFor();
 

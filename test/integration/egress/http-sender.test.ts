@@ -37,6 +37,7 @@ test('the receiver gets exactly the bytes, names and values that were sent', asy
     retryAfter: null,
     detail: null,
     responseSample: 'thanks',
+    responseHeaders: [],
     address: '127.0.0.1',
     ms: {
       connect: expect.any(Number),

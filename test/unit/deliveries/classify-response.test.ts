@@ -7,9 +7,10 @@ import type { SendResult } from '../../../lib/egress/http-sender.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const common = { address: '192.0.2.1', ms: { total: 5 }, phases: [] };
+const plain = { detail: null, responseSample: '', responseHeaders: [] };
 
 function answered(status: number, retryAfter: string | null = null): SendResult {
-  return { kind: 'responded', status, retryAfter, detail: null, responseSample: '', ...common };
+  return { kind: 'responded', status, retryAfter, ...plain, ...common };
 }
 
 function failed(errorClass: SendErrorClass, isFinal = false): SendResult {

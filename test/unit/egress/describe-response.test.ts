@@ -120,3 +120,28 @@ test('a Retry-After of more than 64 characters is ignored', () => {
   expect(describe({ headers: { 'retry-after': '1'.repeat(64) } }).retryAfter).toBe('1'.repeat(64));
   expect(describe({ headers: { 'retry-after': '1'.repeat(65) } }).retryAfter).toBeNull();
 });
+
+test('the headers that help to find a cause are kept, in a fixed order, and no others', () => {
+  const headers = {
+    'set-cookie': 'session=1',
+    'x-request-id': 'req-1',
+    'retry-after': '30',
+    server: 'nginx',
+    'content-type': '',
+  };
+  expect(describe({ headers }).responseHeaders).toEqual([
+    { name: 'server', value: 'nginx' },
+    { name: 'retry-after', value: '30' },
+    { name: 'x-request-id', value: 'req-1' },
+  ]);
+});
+
+test.each([
+  ['x'.repeat(200), 'x'.repeat(200)],
+  ['x'.repeat(201), `${'x'.repeat(200)}…`],
+  ['a\u001B[31m', 'a\uFFFD[31m'],
+  ['a secret-of-ours b', 'a … b'],
+])('a header of a stranger is bounded, without control characters and secrets', (text, value) => {
+  const { responseHeaders } = describe({ headers: { server: text } }, ['secret-of-ours']);
+  expect(responseHeaders).toEqual([{ name: 'server', value }]);
+});

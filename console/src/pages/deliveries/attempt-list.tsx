@@ -69,7 +69,7 @@ function Headline({ attempt, longestMs }: HeadlineProps) {
 }
 
 function AttemptBody({ attempt }: { attempt: Attempt }) {
-  const { detail, responseSample, ms, status, traceId } = attempt;
+  const { detail, responseSample, responseHeaders, ms, status, traceId } = attempt;
   const failure = explainFailure(attempt);
   const phases = phasesOf(ms).map(({ name, ms: phaseMs }) => `${name} ${phaseMs} ms`);
   return (
@@ -92,6 +92,29 @@ function AttemptBody({ attempt }: { attempt: Attempt }) {
       {traceId !== null && (
         <Text component="div" size="xs" c="dimmed">
           Trace <TraceLink traceId={traceId} />
+        </Text>
+      )}
+      <Text size="xs" c="dimmed">
+        Sent with X-Webhook-Attempt {attempt.n} and webhook-timestamp{' '}
+        {Math.floor(Date.parse(attempt.at) / 1_000)}; the rest of the request is below.
+      </Text>
+      {responseHeaders.length > 0 && (
+        <Text
+          component="dl"
+          size="xs"
+          m={0}
+          aria-label={`Response headers of attempt ${attempt.n}`}
+        >
+          {responseHeaders.map(({ name, value }) => (
+            <div key={name}>
+              <Text component="dt" span inherit c="dimmed">
+                {name}:{' '}
+              </Text>
+              <Text component="dd" span inherit m={0}>
+                <Line text={value} />
+              </Text>
+            </div>
+          ))}
         </Text>
       )}
       {status !== null && <Answer sample={responseSample} n={attempt.n} />}

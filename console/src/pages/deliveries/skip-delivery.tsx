@@ -29,7 +29,7 @@ function ConfirmSkip({ delivery, ...dialog }: DialogState & { delivery: Delivery
   const skip = useChange({
     change: () => calls.deliveries.skip(delivery.eventId, delivery.webhookUid),
     changes: [key],
-    done: 'Skipped. It is not sent any more.',
+    done: 'Skipped. It is no longer sent.',
     onDone: dialog.onClose,
   });
   return (

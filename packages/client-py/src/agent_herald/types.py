@@ -533,6 +533,12 @@ class AttemptMs(TypedDict):
 
 
 @final
+class AttemptResponseHeadersItem(TypedDict):
+    name: str
+    value: str
+
+
+@final
 class Attempt(TypedDict):
     n: int
     at: str
@@ -547,6 +553,8 @@ class Attempt(TypedDict):
     """The reason why there was no response."""
     ms: AttemptMs
     """The duration of each phase in whole milliseconds. A phase that did not happen is absent."""
+    responseHeaders: list[AttemptResponseHeadersItem]
+    """The headers of the response that help to find a cause, such as `server`, `retry-after` and request IDs, each with at most 200 characters."""
     responseSample: str
     """The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. Values from `headers` and `auth` of the webhook appear as `…` if the response repeats them."""
 

@@ -167,6 +167,11 @@ export interface Attempt {
     firstByte?: number;
     total: number;
   };
+  /** The headers of the response that help to find a cause, such as `server`, `retry-after` and request IDs, each with at most 200 characters. */
+  responseHeaders: {
+    name: string;
+    value: string;
+  }[];
   /** The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. Values from `headers` and `auth` of the webhook appear as `…` if the response repeats them. */
   responseSample: string;
 }
