@@ -38,6 +38,7 @@ export async function becomes({ call }: Stage, event: string, state: string): Pr
 export async function playDeliveries(stage: Stage): Promise<void> {
   await playAnswers(stage);
   await playPause(stage);
+  await playSkip(stage);
   await playDiscard(stage);
   await playOrder(stage);
   await playStatistics(stage);
@@ -66,6 +67,7 @@ async function playAnswers(stage: Stage): Promise<void> {
   await becomes(stage, await report(stage, gone.tenant), 'exhausted');
   const isGone = { until: has('disabledReason', 'gone') };
   await call('a webhook that is gone', `GET ${gone.webhook}`, isGone);
+  await call('why webhooks fail', 'GET …/stats/failures');
 
   const closed = `http://127.0.0.1:${await closedPort()}/`;
   const unreachable = await subscribe(stage, ['unreachable', closed], { retrySchedule: ['1h'] });
@@ -87,6 +89,14 @@ async function playPause(stage: Stage): Promise<void> {
   await becomes(stage, event, 'delivered');
 }
 
+async function playSkip(stage: Stage): Promise<void> {
+  const fields = { active: false };
+  const { tenant, webhookUid } = await subscribe(stage, ['skipped', '/200'], fields);
+  const event = await report(stage, tenant);
+  await becomes(stage, event, 'held');
+  await stage.call('skips a delivery', `POST ${event}/deliveries/${webhookUid}/cancel`);
+}
+
 async function playDiscard(stage: Stage): Promise<void> {
   const { call } = stage;
   const { tenant, webhook } = await subscribe(stage, ['discarded', '/200'], { active: false });
@@ -101,8 +111,7 @@ async function playDiscard(stage: Stage): Promise<void> {
 async function playOrder(stage: Stage): Promise<void> {
   const fields = { ordering: 'resource', retrySchedule: ['1h'] };
   const { tenant, webhook, webhookUid } = await subscribe(stage, ['ordered', '/500'], fields);
-  const poison = await report(stage, tenant);
-  await becomes(stage, poison, 'retrying');
+  await becomes(stage, await report(stage, tenant), 'retrying');
   await becomes(stage, await report(stage, tenant), 'pending');
   const { call } = stage;
   // The waiting delivery is shown as pending even before it is recorded.
@@ -111,7 +120,6 @@ async function playOrder(stage: Stage): Promise<void> {
   await call('the deliveries of a webhook', `GET ${webhook}/deliveries`, { until: areBoth });
   const filters = 'state=retrying&statusClass=5xx&since=2026-01-01T00:00:00Z';
   await call('deliveries of a state, a class and a time', `GET ${webhook}/deliveries?${filters}`);
-  await call('skips a delivery', `POST ${poison}/deliveries/${webhookUid}/cancel`);
   await call('deliveries without an answer', `GET ${webhook}/deliveries?statusClass=none`);
   await call('a state that is none', `GET ${webhook}/deliveries?state=lost`);
   const ofTenant = `GET …/deliveries?externalTenantId=${tenant}`;
@@ -125,7 +133,6 @@ async function playOrder(stage: Stage): Promise<void> {
 async function playStatistics({ call }: Stage): Promise<void> {
   const path = '…/stats/deliveries';
   await call('statistics of the last day', `GET ${path}`);
-  await call('why webhooks fail', 'GET …/stats/failures');
   await call('what is still to be delivered', 'GET …/stats/backlog');
   await call('the settings of the service', 'GET …/settings');
   await call('statistics by webhook', 'GET …/stats/webhooks');
