@@ -82,8 +82,9 @@ export function listUpTo(countMax: number, charactersMax: number): Parameter<str
     if (items.length <= countMax) return items.map((item) => readText(name, item));
     throw refuse(name, 'length', `${name} must have at most ${countMax} values`);
   };
-  const maxLength = countMax * (charactersMax + 1) - 1;
-  return Object.assign(read, { schema: { type: 'string', minLength: 1, maxLength } });
+  const item = `[^,]{1,${charactersMax}}`;
+  const pattern = `^${item}(?:,${item}){0,${countMax - 1}}$`;
+  return Object.assign(read, { schema: { type: 'string', pattern } });
 }
 
 /** A number of items, with a default. */

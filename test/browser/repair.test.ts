@@ -101,6 +101,34 @@ test('a wrong secret: the rotation is named beside the refusals', async () => {
   expect(complaints).toEqual([]);
 });
 
+test('the whole way can be gone by the keyboard alone, and the focus returns to where it began', async () => {
+  const name = 'By keyboard';
+  const fields = { externalTenantIds: ['keyboard'], retrySchedule: [] };
+  const { uid } = await registerWebhook(service, { url: `${receiver.url}/keys`, name, ...fields });
+  sick = 'refuses';
+  const eventId = await lose(uid, 'keyboard');
+  await using opened = await openOverview();
+  const { page } = opened;
+  const press = async (button: string): Promise<void> => {
+    await page.getByRole('button', { name: button }).first().focus();
+    await page.keyboard.press('Enter');
+  };
+  await press(`Recover: ${name}`);
+  await page.getByRole('dialog', { name: 'Recover lost deliveries' }).waitFor();
+  await page.keyboard.press('Escape');
+  const opener = page.getByRole('button', { name: `Recover: ${name}` });
+  await expect.poll(() => opener.evaluate((button) => button.matches(':focus'))).toBe(true);
+  sick = null;
+  await press(`Test: ${name}`);
+  await press('Send');
+  await press('Recover lost deliveries');
+  await press('Count deliveries');
+  await page.getByText('1 delivery was lost.').waitFor();
+  await press('Recover deliveries');
+  await waitFor(() => requestsFor(eventId).length === 2, { what: 'the recovered delivery' });
+  await service.call('DELETE', `/webhooks/${uid}`);
+});
+
 test('a receiver that is down: webhooks of one host are one cause', async () => {
   const down = await startReceiver((response) => response.writeHead(204).end());
   const { port } = new URL(down.url);
