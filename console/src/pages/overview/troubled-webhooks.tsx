@@ -1,7 +1,7 @@
 import type { Webhook } from '@agent-herald/client';
 import { Alert, Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { createContext, Fragment, lazy, Suspense, use } from 'react';
+import { createContext, Fragment, lazy, type ReactNode, Suspense, use } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { webhookLabel } from '../../api/webhooks.ts';
 import { AnchorLink } from '../../parts/links.tsx';
@@ -73,7 +73,6 @@ export function TroubledWebhooks({ webhooks }: { webhooks: readonly Webhook[] })
 }
 
 function Causes({ all, count }: { all: readonly Cause[]; count: number }) {
-  const { app } = useApp();
   const shown = all.slice(0, causesShown);
   const left = count - shown.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
   return (
@@ -84,24 +83,29 @@ function Causes({ all, count }: { all: readonly Cause[]; count: number }) {
           <CauseOfFailures cause={cause} />
         </Fragment>
       ))}
-      {left > 0 && (
-        <AnchorLink
-          to="/apps/$appUid/webhooks"
-          params={{ appUid: app.uid }}
-          search={{ state: 'failing' }}
-          c="inherit"
-          underline="always"
-          size="sm"
-        >
-          {`and ${left} more ${left === 1 ? 'webhook' : 'webhooks'}`}
-        </AnchorLink>
-      )}
+      {left > 0 && <More>{`and ${left} more ${left === 1 ? 'webhook' : 'webhooks'}`}</More>}
     </Stack>
   );
 }
 
-function CauseOfFailures({ cause }: { cause: Cause }) {
+/** Leads to the list of failing webhooks. */
+function More({ children }: { children: ReactNode }) {
   const { app } = useApp();
+  return (
+    <AnchorLink
+      to="/apps/$appUid/webhooks"
+      params={{ appUid: app.uid }}
+      search={{ state: 'failing' }}
+      c="inherit"
+      underline="always"
+      size="sm"
+    >
+      {children}
+    </AnchorLink>
+  );
+}
+
+function CauseOfFailures({ cause }: { cause: Cause }) {
   const { title, remedy, since, change, webhooks } = cause;
   const left = webhooks.length - webhooksShown;
   return (
@@ -124,18 +128,7 @@ function CauseOfFailures({ cause }: { cause: Cause }) {
       {webhooks.slice(0, webhooksShown).map((webhook) => (
         <Troubled key={webhook.uid} webhook={webhook} />
       ))}
-      {left > 0 && (
-        <AnchorLink
-          to="/apps/$appUid/webhooks"
-          params={{ appUid: app.uid }}
-          search={{ state: 'failing' }}
-          c="inherit"
-          underline="always"
-          size="sm"
-        >
-          {`and ${left} more with this cause`}
-        </AnchorLink>
-      )}
+      {left > 0 && <More>{`and ${left} more with this cause`}</More>}
     </Stack>
   );
 }
