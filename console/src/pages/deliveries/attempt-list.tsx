@@ -107,10 +107,10 @@ function AttemptBody({ attempt }: { attempt: Attempt }) {
         >
           {responseHeaders.map(({ name, value }) => (
             <div key={name}>
-              <Text component="dt" span inherit c="dimmed">
+              <Text component="dt" display="inline" inherit c="dimmed">
                 {name}:{' '}
               </Text>
-              <Text component="dd" span inherit m={0}>
+              <Text component="dd" display="inline" inherit m={0}>
                 <Line text={value} />
               </Text>
             </div>
