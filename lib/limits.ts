@@ -244,7 +244,7 @@ export const egressLimits = group('Requests to receivers', {
     'Response on the wire, with interim responses, chunk extensions and trailers',
   ],
   responseSampleBytesMax: [4 * 1024, 'Body of a response, kept'],
-  responseHeaderCharactersMax: [200, 'Header of a response, kept, of 10 at most'],
+  responseHeaderBytesMax: [160, 'Header of a response, kept, of 8 at most'],
   idleConnectionsMax: [256, 'Idle connections of a process; to an origin, as many as requests'],
   // Shorter than the 5 s idle timeout of a Node receiver, so that we close first.
   idleMsMax: [4_000, 'Idle connection'],

@@ -106,7 +106,7 @@ const attemptSchema = named(
     responseHeaders: {
       ...listOf(objectOf<ResponseHeader>({ name: text, value: text })),
       description:
-        'The headers of the response that help to find a cause, such as `server`, `retry-after` and request IDs, each with at most 200 characters.',
+        'The headers of the response that help to find a cause, such as `server`, `retry-after` and request IDs, each with at most 160 bytes.',
     },
     responseSample: {
       ...text,

@@ -7,22 +7,20 @@ import { classifySendError } from './classify-send-error.ts';
 import type { ReceivedResponse } from './exchange.ts';
 import { hideTexts, sampleText } from './response-sample.ts';
 
-const { responseSampleBytesMax, responseHeaderCharactersMax, bodyBytesReadMax } = egressLimits;
+const { responseSampleBytesMax, responseHeaderBytesMax, bodyBytesReadMax } = egressLimits;
 
 /** `Retry-After` is a number or a date (RFC 9110 §10.2.3); longer text is neither. */
 const retryAfterCharactersMax = 64;
 
-const locationCharactersMax = 500;
+const locationBytesMax = 500;
 
 // Those that say who answered, why, and where its log has the request.
-const keptHeaders = [
+export const keptHeaders = [
   'server',
-  'via',
   'content-type',
   'retry-after',
   'location',
   'x-request-id',
-  'x-correlation-id',
   'cf-ray',
   'x-amzn-requestid',
   'x-amzn-trace-id',
@@ -34,7 +32,7 @@ export interface ResponseDescription {
   readonly detail: string | null;
   /** At most 4 KiB of UTF-8. */
   readonly responseSample: string;
-  /** At most 10, each with at most 200 characters. */
+  /** At most 8, each with at most 160 bytes of UTF-8 before its `…`. */
   readonly responseHeaders: readonly ResponseHeader[];
 }
 
@@ -45,9 +43,8 @@ export function describeResponse(
 ): ResponseDescription {
   const retryAfter = response.headers('retry-after');
   const body = readBody(response);
-  const notes = [redirectNote(response), body.note, faultNote(response)].filter(
-    (note) => note !== null,
-  );
+  const redirect = redirectNote(response, secretTexts);
+  const notes = [redirect, body.note, faultNote(response)].filter((note) => note !== null);
   return {
     retryAfter: (retryAfter?.length ?? 0) > retryAfterCharactersMax ? null : retryAfter,
     detail: notes.length === 0 ? null : hideTexts(notes.join('; '), secretTexts),
@@ -63,19 +60,25 @@ function readHeaders(
   return keptHeaders.flatMap((name) => {
     const text = headers(name);
     if (text === null || text === '') return [];
-    const isLong = text.length > responseHeaderCharactersMax;
-    const shown = Buffer.from(text.slice(0, responseHeaderCharactersMax), 'latin1');
-    const value = hideTexts(sampleText(shown, true), secretTexts);
-    return [{ name, value: isLong ? `${value}…` : value }];
+    return [{ name, value: shorten(text, responseHeaderBytesMax, secretTexts) }];
   });
 }
 
-function redirectNote({ status, headers }: ReceivedResponse): string | null {
+function redirectNote(
+  { status, headers }: ReceivedResponse,
+  secretTexts: readonly string[],
+): string | null {
   const location = headers('location');
   if (location === null || status < 300 || status > 399) return null;
-  const isLong = location.length > locationCharactersMax;
-  const shown = Buffer.from(location.slice(0, locationCharactersMax), 'latin1');
-  return `redirects are not followed; Location: ${sampleText(shown, true)}${isLong ? '…' : ''}`;
+  const shown = shorten(location, locationBytesMax, secretTexts);
+  return `redirects are not followed; Location: ${shown}`;
+}
+
+// Secrets are hidden before the `…`, after which the beginning of one that was cut would not be found.
+function shorten(header: string, bytesMax: number, secretTexts: readonly string[]): string {
+  const bytes = Buffer.from(header, 'latin1');
+  const shown = hideTexts(sampleText(bytes, true, { bytesMax }), secretTexts);
+  return bytes.length > bytesMax ? `${shown}…` : shown;
 }
 
 function faultNote({ fault }: ReceivedResponse): string | null {
@@ -106,13 +109,14 @@ function readBody({ headers, bodyStart, bodyBytes, complete }: ReceivedResponse)
 } {
   const coding = headers('content-encoding')?.trim().toLowerCase() ?? 'identity';
   const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(headers('content-type') ?? '')?.[1];
+  const sampled = charset === undefined ? {} : { charset };
   const whole = complete && bodyBytes <= responseSampleBytesMax;
   if (coding === 'identity' || coding === '' || bodyBytes === 0) {
-    return { text: sampleText(bodyStart, whole, charset), note: null };
+    return { text: sampleText(bodyStart, whole, sampled), note: null };
   }
   try {
     const decoded = decoders[coding]?.(bodyStart);
-    if (decoded !== undefined) return { text: sampleText(decoded, whole, charset), note: null };
+    if (decoded !== undefined) return { text: sampleText(decoded, whole, sampled), note: null };
   } catch {
     // The body is not in this coding, or too large.
   }

@@ -5,22 +5,31 @@ const { responseSampleBytesMax } = egressLimits;
 // Some stores reject NUL, terminals interpret others, and JSON takes six bytes for most.
 const controlCharacters = /[^\P{Cc}\t\n\r]/gu;
 
+interface SampleOptions {
+  charset?: string;
+  bytesMax?: number;
+}
+
 /**
- * Returns the first 4 KiB as text, cut between characters. `whole` means that the bytes are the whole response. An
- * unknown `charset` is read as UTF-8.
+ * Returns the first bytes as text, by default 4 KiB, cut between characters. `whole` means that the bytes are the whole
+ * text. An unknown `charset` is read as UTF-8.
  */
-export function sampleText(bytes: Buffer, whole: boolean, charset = 'utf-8'): string {
-  const decoded = decode(bytes.subarray(0, responseSampleBytesMax), whole, charset);
+export function sampleText(
+  bytes: Buffer,
+  whole: boolean,
+  { charset = 'utf-8', bytesMax = responseSampleBytesMax }: SampleOptions = {},
+): string {
+  const isCut = !whole || bytes.length >= bytesMax;
+  const decoded = decode(bytes.subarray(0, bytesMax), isCut, charset);
   const text = decoded.replace(controlCharacters, '\uFFFD');
   const encoded = Buffer.from(text, 'utf8');
   // A replacement character is longer than the original.
-  if (encoded.length <= responseSampleBytesMax) return text;
-  return decode(encoded.subarray(0, responseSampleBytesMax), false, 'utf-8');
+  if (encoded.length <= bytesMax) return text;
+  return decode(encoded.subarray(0, bytesMax), true, 'utf-8');
 }
 
 // A streaming decoder leaves out a character cut in the middle.
-function decode(bytes: Buffer, whole: boolean, charset: string): string {
-  const stream = !whole || bytes.length === responseSampleBytesMax;
+function decode(bytes: Buffer, stream: boolean, charset: string): string {
   const options = { ignoreBOM: true };
   try {
     return new TextDecoder(charset, options).decode(bytes, { stream });

@@ -72,7 +72,7 @@ const pastAttempt = {
   errorClass: '$$this.errorClass',
 };
 
-/** The projection to `DeliveryToAttempt`: thousands may be in memory, and a whole document may have 90 KiB. */
+/** The projection to `DeliveryToAttempt`: thousands may be in memory, and a whole document may have 125 KiB. */
 export const deliveryToAttempt = {
   ...deliveryFields,
   attempts: {

@@ -30,6 +30,7 @@ export async function openStage(): Promise<Stage> {
       await startReceiver((response, { path }) => {
         // A connection each, so that every attempt has the same phases.
         response.setHeader('connection', 'close');
+        response.setHeader('server', 'contract');
         const answer = (status: number): void => void response.writeHead(status).end('answer');
         if (path === '/later') void isAsked.then(() => answer(200));
         else if (path === '/once-500') answer((failures += 1) === 1 ? 500 : 200);

@@ -7,6 +7,7 @@ import { eraseChunk, newErasure } from '../../../lib/jobs/erasures.ts';
 import { findNumbered } from '../../../lib/order/partitions.ts';
 import { countReplay } from '../../../lib/jobs/replay-page.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { keptHeaders } from '../../../lib/egress/describe-response.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { readEventsForward } from '../../../lib/events/event-lists.ts';
 import { findUnclaimed } from '../../../lib/events/events.ts';
@@ -76,7 +77,10 @@ function longEvent(): EventDocument {
 
 function longDelivery({ _id: eventId }: EventDocument, webhookUid: string): DeliveryDocument {
   const responseSample = 's'.repeat(egressLimits.responseSampleBytesMax);
-  const failed = { status: 503, errorClass: 'status', state: 'retrying', responseSample } as const;
+  const value = 'v'.repeat(egressLimits.responseHeaderBytesMax);
+  const responseHeaders = keptHeaders.map((name) => ({ name, value: `${value}…` }));
+  const kept = { responseSample, responseHeaders };
+  const failed = { status: 503, errorClass: 'status', state: 'retrying', ...kept } as const;
   const attempts = Array.from({ length: limits.attemptsKeptMax }, (_, index) =>
     newAttempt(createdAt, { ...failed, n: index + 1 }),
   );

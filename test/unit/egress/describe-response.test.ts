@@ -121,6 +121,12 @@ test('a Retry-After of more than 64 characters is ignored', () => {
   expect(describe({ headers: { 'retry-after': '1'.repeat(65) } }).retryAfter).toBeNull();
 });
 
+test('a secret that is cut at the end of a long location is hidden', () => {
+  const location = `/${'x'.repeat(490)}secret-of-ours`;
+  const { detail } = describe({ status: 302, headers: { location } }, ['secret-of-ours']);
+  expect(detail).toMatch(/x……$/);
+});
+
 test('the headers that help to find a cause are kept, in a fixed order, and no others', () => {
   const headers = {
     'set-cookie': 'session=1',
@@ -137,8 +143,10 @@ test('the headers that help to find a cause are kept, in a fixed order, and no o
 });
 
 test.each([
-  ['x'.repeat(200), 'x'.repeat(200)],
-  ['x'.repeat(201), `${'x'.repeat(200)}…`],
+  ['x'.repeat(160), 'x'.repeat(160)],
+  ['x'.repeat(161), `${'x'.repeat(160)}…`],
+  ['\u00ff'.repeat(160), '\uFFFD'.repeat(53)],
+  [`${'x'.repeat(152)}secret-of-ours`, `${'x'.repeat(152)}……`],
   ['a\u001B[31m', 'a\uFFFD[31m'],
   ['a secret-of-ours b', 'a … b'],
 ])('a header of a stranger is bounded, without control characters and secrets', (text, value) => {

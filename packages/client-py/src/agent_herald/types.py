@@ -554,7 +554,7 @@ class Attempt(TypedDict):
     ms: AttemptMs
     """The duration of each phase in whole milliseconds. A phase that did not happen is absent."""
     responseHeaders: list[AttemptResponseHeadersItem]
-    """The headers of the response that help to find a cause, such as `server`, `retry-after` and request IDs, each with at most 200 characters."""
+    """The headers of the response that help to find a cause, such as `server`, `retry-after` and request IDs, each with at most 160 bytes."""
     responseSample: str
     """The beginning of the response, at most 4 KiB. Invalid UTF-8 and control characters appear as U+FFFD. Values from `headers` and `auth` of the webhook appear as `…` if the response repeats them."""
 

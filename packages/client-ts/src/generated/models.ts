@@ -167,7 +167,7 @@ export interface Attempt {
     firstByte?: number;
     total: number;
   };
-  /** The headers of the response that help to find a cause, such as `server`, `retry-after` and request IDs, each with at most 200 characters. */
+  /** The headers of the response that help to find a cause, such as `server`, `retry-after` and request IDs, each with at most 160 bytes. */
   responseHeaders: {
     name: string;
     value: string;
