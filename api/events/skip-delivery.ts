@@ -34,24 +34,25 @@ export const skipDelivery: Handler = operation(facts, async (request, context) =
   const { appUid, caller } = request;
   const { store } = context;
   const webhookUid = request.params['webhookUid'] ?? '';
-  const skipped = await inTransaction(store, async (session) => {
+  const { skipped, delivery } = await inTransaction(store, async (session) => {
     const event = await findEvent(request, context, session);
     const now = context.clock.now();
     const done = await skip(store, { event, webhookUid }, { now, session });
-    if (done === null) return null;
-    const target = { kind: 'event', uid: event._id };
-    const details = { webhookUid, state: done.before?.state ?? 'pending' };
-    const entry = { appUid, action: 'delivery.skipped', target, details };
-    await recordAudit(store, entry, { caller, now, session });
-    return done;
+    if (done !== null) {
+      const target = { kind: 'event', uid: event._id };
+      const details = { webhookUid, state: done.before?.state ?? 'pending' };
+      const entry = { appUid, action: 'delivery.skipped', target, details };
+      await recordAudit(store, entry, { caller, now, session });
+    }
+    // In the transaction, because a later read may miss it on a new primary.
+    const key = { appUid, eventId: event._id, webhookUid };
+    return { skipped: done, delivery: await store.deliveries.findOne(key, { session }) };
   });
   if (skipped !== null) {
     instruments.deliveriesCancelled.add(1, { reason: 'skipped' });
     void wake(context, skipped);
   }
-  const key = { eventId: request.params['eventId'] ?? '', webhookUid };
-  const delivery = await store.deliveries.findOne({ appUid, ...key });
-  if (delivery === null) throw new AppError('not_found', 'there is no such delivery');
+  if (delivery === null) throw new Error('a skipped delivery has a document');
   return { status: 200, body: presentDelivery(delivery) };
 });
 
