@@ -28,7 +28,7 @@ export interface WebhookChange {
 export interface Failure {
   webhookUid: string;
   failingSince: Date | null;
-  /** Of the newest delivery that failed. Null if there is none any more. */
+  /** Of the newest delivery that failed. Null if none is left. */
   latest: { eventId: string; attempt: Attempt } | null;
   /** The latest change in the hour before the failures began. */
   change: WebhookChange | null;

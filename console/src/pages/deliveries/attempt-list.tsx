@@ -94,10 +94,13 @@ function AttemptBody({ attempt }: { attempt: Attempt }) {
           Trace <TraceLink traceId={traceId} />
         </Text>
       )}
-      <Text size="xs" c="dimmed">
-        Sent with X-Webhook-Attempt {attempt.n} and webhook-timestamp{' '}
-        {Math.floor(Date.parse(attempt.at) / 1_000)}; the rest of the request is below.
-      </Text>
+      {/* It begins when the request is sent, which mail and failed connections never do. */}
+      {ms.firstByte !== undefined && (
+        <Text size="xs" c="dimmed">
+          Sent with X-Webhook-Attempt {attempt.n} and webhook-timestamp{' '}
+          {Math.floor(Date.parse(attempt.at) / 1_000)}; the rest of the request is below.
+        </Text>
+      )}
       {responseHeaders.length > 0 && (
         <Text
           component="dl"
