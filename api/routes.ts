@@ -23,7 +23,11 @@ import { skipDelivery } from './events/skip-delivery.ts';
 import { resendEvent, resendEventBody } from './events/resend-event.ts';
 import { createAppReplay, createAppReplayBody } from './jobs/create-app-replay.ts';
 import { createErasure, createErasureBody } from './jobs/create-erasure.ts';
+import { cancelSync } from './jobs/cancel-sync.ts';
 import { getErasure } from './jobs/get-erasure.ts';
+import { getSync } from './jobs/get-sync.ts';
+import { listSyncs } from './jobs/list-syncs.ts';
+import { syncWebhook, syncWebhookBody } from './jobs/sync-webhook.ts';
 import { listErasures } from './jobs/list-erasures.ts';
 import { getHealth } from './health/get-health.ts';
 import { getReadiness } from './health/get-readiness.ts';
@@ -140,6 +144,7 @@ export const routes: readonly Route[] = [
   appRoute({ method: 'get', path: `${webhook}/replays`, id: 'listWebhookReplays', scope: 'events:read', handler: listReplays }),
   appRoute({ method: 'get', path: `${webhook}/replays/:replayUid`, id: 'getWebhookReplay', scope: 'events:read', handler: getReplay }),
   appRoute({ method: 'post', path: `${webhook}/replays/:replayUid/cancel`, id: 'cancelWebhookReplay', scope: 'events:write', handler: cancelReplay }),
+  appRouteWithBody({ method: 'post', path: `${webhook}/sync`, scope: 'events:write', body: syncWebhookBody, handler: syncWebhook }),
   appRouteWithBody({ method: 'post', path: `${webhook}/recover`, scope: 'events:write', body: recoverWebhookBody, handler: recoverWebhook }),
   appRoute({ method: 'get', path: `${webhook}/deliveries`, scope: 'events:read', handler: listWebhookDeliveries }),
 
@@ -176,6 +181,9 @@ export const routes: readonly Route[] = [
   appRoute({ method: 'get', path: '/replays', scope: 'events:read', handler: listReplays }),
   appRoute({ method: 'get', path: '/replays/:replayUid', scope: 'events:read', handler: getReplay }),
   appRoute({ method: 'post', path: '/replays/:replayUid/cancel', scope: 'events:write', handler: cancelReplay }),
+  appRoute({ method: 'get', path: '/syncs', scope: 'events:read', handler: listSyncs }),
+  appRoute({ method: 'get', path: '/syncs/:syncUid', scope: 'events:read', handler: getSync }),
+  appRoute({ method: 'post', path: '/syncs/:syncUid/cancel', scope: 'events:write', handler: cancelSync }),
   appRouteWithBody({ method: 'post', path: '/erasures', scope: 'events:write', body: createErasureBody, handler: createErasure }),
   appRoute({ method: 'get', path: '/erasures', scope: 'events:read', handler: listErasures }),
   appRoute({ method: 'get', path: '/erasures/:erasureUid', scope: 'events:read', handler: getErasure }),

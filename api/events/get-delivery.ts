@@ -92,9 +92,10 @@ export const getDelivery: Handler = operation(facts, async (request, context) =>
   }
   const shown = delivery ?? pendingDelivery(event, webhookUid);
   const last = shown.attempts.at(-1) ?? { n: 1, at: clock.now() };
+  const sent = { ...last, isSync: delivery?.requeuedAs === 'sync' };
   const detail: Detail = {
     workflowId: workflowOf(event, { webhookUid, delivery }),
-    request: webhook === null ? null : requestOf(shownTo(signedIn, webhook), event, last),
+    request: webhook === null ? null : requestOf(shownTo(signedIn, webhook), event, sent),
   };
   return { status: 200, body: { ...presentDelivery(shown), ...detail } };
 });
@@ -116,6 +117,8 @@ function isLong({ state, attemptCount, requeuedAt }: DeliveryDocument): boolean 
   return isOpen(state) || attemptCount > 1 || requeuedAt !== null;
 }
 
+type ShownAttempt = Pick<Attempt, 'n' | 'at'> & { isSync: boolean };
+
 type ShownWebhook = Pick<StoredWebhook, 'url' | 'headers' | 'auth'>;
 
 /** A key that can read events may not be allowed to read webhooks. */
@@ -127,7 +130,7 @@ function shownTo(signedIn: SignedIn | null, webhook: StoredWebhook): ShownWebhoo
 function requestOf(
   webhook: ShownWebhook,
   event: EventDocument,
-  attempt: Pick<Attempt, 'n' | 'at'>,
+  attempt: ShownAttempt,
 ): SentRequest | null {
   const { url } = webhook;
   if (isMailUrl(url)) return null;
@@ -143,11 +146,11 @@ function requestOf(
 function headersOf(
   { headers, auth }: ShownWebhook,
   event: EventDocument,
-  { n, at }: Pick<Attempt, 'n' | 'at'>,
+  { n, at, isSync }: ShownAttempt,
 ): SentRequest['headers'] {
   const own = [...(headers?.names ?? []), ...(auth === null ? [] : ['Authorization'])];
   const secrets = { body: '', standard: [] };
-  const ours = deliveryHeaders({ event, body: '', secrets, attemptNumber: n, now: at });
+  const ours = deliveryHeaders({ event, body: '', isSync, secrets, attemptNumber: n, now: at });
   const sent = requestHeaders({ ...hide(own), ...ours, ...hide(signatureHeaders) });
   return Object.entries(sent).map(([name, value]) => ({ name, value }));
 }

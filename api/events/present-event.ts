@@ -23,6 +23,7 @@ export function presentEvent(event: EventFacts) {
     resourceUid: event.resourceUid,
     externalTenantId: event.externalTenantId,
     sequence: event.sequence,
+    syncUid: event.syncUid ?? null,
     webhookUids: event.webhookUids,
     workflowId: event.workflowId,
     dispatchedAt: event.dispatchedAt?.toISOString() ?? null,
@@ -39,7 +40,7 @@ export function renderWithPayload(event: EventDocument): string {
 const properties = {
   eventId: text,
   event: oneOfTexts(deliveredEventNames),
-  timestamp: { ...time, description: 'The time of the change.' },
+  timestamp: { ...time, description: 'The time of the change, or of the sync.' },
   appUid: text,
   resourceUid: text,
   externalTenantId: text,
@@ -47,6 +48,10 @@ const properties = {
     ...orNull(countFromOne),
     description:
       'The number of the change among the changes of one resource. A resource is identified by its kind and uid. Null for a test and for a notice.',
+  },
+  syncUid: {
+    ...textOrNull,
+    description: 'The sync that sends the present state with this event. Null for a change.',
   },
   webhookUids: { ...listOf(text), description: 'The webhooks that were subscribed to the event.' },
   workflowId: {

@@ -1,6 +1,5 @@
-import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/transaction.ts';
 import type { Handler } from '../router.ts';
+import { cancelJob } from './cancel-job.ts';
 import { findReplay } from './get-replay.ts';
 import { presentReplay, replaySchema } from './present-replay.ts';
 import { operation, type Operation } from '../http/operation.ts';
@@ -13,20 +12,6 @@ const facts: Operation = {
 
 /** Deliveries already queued are still made. A replay that has ended does not change. Throws `not_found`. */
 export const cancelReplay: Handler = operation(facts, async (request, context) => {
-  const replay = await findReplay(request, context);
-  const { store } = context;
-  const { appUid, caller } = request;
-  await inTransaction(store, async (session) => {
-    const now = context.clock.now();
-    const cancelled = await store.jobs.updateOne(
-      { _id: replay._id, appUid, state: 'running' },
-      { $set: { state: 'cancelled', finishedAt: now } },
-      { session },
-    );
-    if (cancelled.matchedCount === 0) return;
-    const target = { kind: 'replay', uid: replay._id };
-    const entry = { appUid, action: 'replay.cancelled', target };
-    await recordAudit(store, entry, { caller, now, session });
-  });
+  await cancelJob(request, context, await findReplay(request, context));
   return { status: 200, body: presentReplay(await findReplay(request, context)) };
 });

@@ -39,6 +39,7 @@ const tagsByNoun: Readonly<Record<string, Tag>> = {
   deliveries: 'Events',
   stats: 'Events',
   replays: 'Recovery',
+  syncs: 'Recovery',
   erasures: 'Recovery',
   'audit-log': 'Audit log',
   settings: 'Webhooks',
@@ -49,7 +50,7 @@ export function tagOf(path: string): Tag {
   if (path.startsWith('/admin/api/')) return 'Admin area';
   const rest = /^\/api\/v1\/appuid\/:appUid\/(.+)$/.exec(path)?.[1];
   if (rest === undefined) return 'Service';
-  if (/\/(?:replays|recover)(?:\/|$)/.test(rest)) return 'Recovery';
+  if (/\/(?:replays|recover|sync)(?:\/|$)/.test(rest)) return 'Recovery';
   const noun = rest.split('/')[0] ?? '';
   const tag = tagsByNoun[noun];
   if (tag === undefined) throw new Error(`${noun} has no group in the document`);
@@ -131,6 +132,12 @@ export const deliveryHeaders = [
   },
   {
     ...deliveryHeader('X-Webhook-Test', '`true` for a test event.', { const: 'true' }),
+    ...optional,
+  },
+  {
+    ...deliveryHeader('X-Webhook-Trigger', '`sync` if a sync sends the present state.', {
+      const: 'sync',
+    }),
     ...optional,
   },
   deliveryHeader('webhook-id', 'The `eventId` (Standard Webhooks).'),

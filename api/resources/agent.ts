@@ -1,4 +1,4 @@
-import type { AgentData } from '../../lib/model/resource-data.ts';
+import { agentData } from '../../lib/model/resource-data.ts';
 import type { AgentDocument } from '../../lib/model/resource.ts';
 import { validator } from '../http/validate.ts';
 import {
@@ -6,7 +6,6 @@ import {
   descriptionField,
   fixedTenantField,
   nameField,
-  withoutNulls,
 } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
 import { named, described } from '../http/schemas.ts';
@@ -51,16 +50,7 @@ export const changeAgentBody = validator<ChangeAgentBody>({
 export const agentKind: ResourceKind<AgentDocument> = {
   entity: 'agent',
   collection: (store) => store.agents,
-  present: (agent): AgentData => ({
-    uid: agent._id,
-    appUid: agent.appUid,
-    agentName: agent.agentName,
-    externalTenantId: agent.externalTenantId,
-    live: agent.live,
-    ...withoutNulls({ description: agent.description, accountUids: agent.accountUids }),
-    createdAt: agent.createdAt.toISOString(),
-    updatedAt: agent.updatedAt.toISOString(),
-  }),
+  present: agentData,
 };
 
 export const agentSchema = named('Agent', resourceData.agent.schema);

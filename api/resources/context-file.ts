@@ -1,11 +1,11 @@
-import type { ContextFileData } from '../../lib/model/resource-data.ts';
+import { contextFileData } from '../../lib/model/resource-data.ts';
 import {
   type ContextFileDocument,
   type ProcessingStatus,
   processingStatuses,
 } from '../../lib/model/resource.ts';
 import { validator } from '../http/validate.ts';
-import { descriptionField, nameField, withoutNulls } from './resource-fields.ts';
+import { descriptionField, nameField } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
 import { named } from '../http/schemas.ts';
 import { resourceData } from '../event-types/resource-data.ts';
@@ -62,19 +62,7 @@ export const changeContextFileBody = validator<ChangeContextFileBody>({
 export const contextFileKind: ResourceKind<ContextFileDocument> = {
   entity: 'contextfile',
   collection: (store) => store.contextFiles,
-  present: (file): ContextFileData => ({
-    uid: file._id,
-    appUid: file.appUid,
-    contextUid: file.contextUid,
-    fileName: file.fileName,
-    contentType: file.contentType,
-    sizeBytes: file.sizeBytes,
-    externalTenantId: file.externalTenantId,
-    processingStatus: file.processingStatus,
-    ...withoutNulls({ processingError: file.processingError }),
-    createdAt: file.createdAt.toISOString(),
-    updatedAt: file.updatedAt.toISOString(),
-  }),
+  present: contextFileData,
 };
 
 export const contextFileSchema = named('ContextFile', resourceData.contextfile.schema);

@@ -1,7 +1,7 @@
-import type { ContextData } from '../../lib/model/resource-data.ts';
+import { contextData } from '../../lib/model/resource-data.ts';
 import type { ContextDocument } from '../../lib/model/resource.ts';
 import { validator } from '../http/validate.ts';
-import { descriptionField, fixedTenantField, nameField, withoutNulls } from './resource-fields.ts';
+import { descriptionField, fixedTenantField, nameField } from './resource-fields.ts';
 import type { ResourceKind } from './resource-kind.ts';
 import { named } from '../http/schemas.ts';
 import { resourceData } from '../event-types/resource-data.ts';
@@ -33,15 +33,7 @@ export const changeContextBody = validator<ChangeContextBody>({
 export const contextKind: ResourceKind<ContextDocument> = {
   entity: 'context',
   collection: (store) => store.contexts,
-  present: (context): ContextData => ({
-    uid: context._id,
-    appUid: context.appUid,
-    contextName: context.contextName,
-    externalTenantId: context.externalTenantId,
-    ...withoutNulls({ description: context.description }),
-    createdAt: context.createdAt.toISOString(),
-    updatedAt: context.updatedAt.toISOString(),
-  }),
+  present: contextData,
 };
 
 export const contextSchema = named('Context', resourceData.context.schema);

@@ -16,9 +16,3 @@ export const accountUidsField = {
   uniqueItems: true,
   items: uidField,
 };
-
-// Payloads omit fields without a value.
-export function withoutNulls<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== null);
-  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };
-}

@@ -33,6 +33,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     promoteSecret: 'promoteWebhookSecret',
     test: 'testWebhook',
     recover: 'recoverWebhook',
+    sync: 'syncWebhook',
     deliveries: 'listWebhookDeliveries',
   },
   webhookReplays: {
@@ -79,6 +80,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     get: 'getReplay',
     cancel: 'cancelReplay',
   },
+  syncs: { list: 'listSyncs', get: 'getSync', cancel: 'cancelSync' },
   erasures: { create: 'createErasure', list: 'listErasures', get: 'getErasure' },
   stats: {
     deliveries: 'getDeliveryStats',
@@ -161,5 +163,6 @@ export const repeatablePosts: ReadonlySet<string> = new Set([
   'revokeUserTokens',
   'cancelReplay',
   'cancelWebhookReplay',
+  'cancelSync',
   'adminRevokeApiKey',
 ]);

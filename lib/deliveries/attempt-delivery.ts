@@ -181,7 +181,8 @@ async function send(
   subject: Subject,
   { n, trigger }: Pick<Attempt, 'n' | 'trigger'>,
 ): Promise<Sent | 'throttled' | 'outdated'> {
-  const { key, event, webhook, options } = subject;
+  const { key, delivery, event, webhook, options } = subject;
+  const isSync = delivery?.requeuedAs === 'sync';
   const readyAt = ports.clock.now();
   let at = readyAt;
   let traced: TracedAttempt | null = null;
@@ -193,7 +194,7 @@ async function send(
     at = ports.clock.now();
     traced = traceAttempt({ key, event, url: webhook.url, n, trigger, at });
     const trace = ports.sendsTraceparent ? (traced?.headers ?? null) : null;
-    const facts = { event, body, webhook, attemptNumber: n, now: at, trace };
+    const facts = { event, body, isSync, webhook, attemptNumber: n, now: at, trace };
     return composeMessage(ports.secretBox, facts);
   };
   const { signal, beforeRequest } = options;

@@ -14,6 +14,7 @@ import { signBody, signStandardMessage } from '../webhooks/signature.ts';
 interface AttemptToCompose {
   event: EventToAttempt;
   body: string;
+  isSync: boolean;
   webhook: WebhookDocument;
   attemptNumber: number;
   now: Date;
@@ -24,12 +25,12 @@ interface AttemptToCompose {
 /** Returns the message of an attempt, with the webhook's secrets opened. Throws if they cannot be opened. */
 export function composeMessage(
   secretBox: SecretBox,
-  { event, body, webhook, attemptNumber, now, trace }: AttemptToCompose,
+  { event, body, isSync, webhook, attemptNumber, now, trace }: AttemptToCompose,
 ): SendMessage {
   const { headers, clientCertificate, secretTexts } = openCredentials(secretBox, webhook);
   warnOfCertificate(webhook, now);
   const secrets = openSecrets(secretBox, webhook, now);
-  const ours = deliveryHeaders({ event, body, secrets, attemptNumber, now });
+  const ours = deliveryHeaders({ event, body, isSync, secrets, attemptNumber, now });
   return {
     headers: { ...headers, ...ours, ...trace },
     // As bytes, so that only one copy of the payload stays in memory.
@@ -39,7 +40,10 @@ export function composeMessage(
   };
 }
 
-interface AttemptToSign extends Pick<AttemptToCompose, 'body' | 'attemptNumber' | 'now'> {
+interface AttemptToSign extends Pick<
+  AttemptToCompose,
+  'body' | 'isSync' | 'attemptNumber' | 'now'
+> {
   event: Pick<EventToAttempt, '_id' | 'event' | 'sequence'>;
   secrets: SigningSecrets;
 }
@@ -49,7 +53,7 @@ export const signatureHeaders = ['X-Webhook-Signature', 'webhook-signature'];
 
 /** Returns the headers that describe the event and the attempt, and the signatures. */
 export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> {
-  const { event, body, secrets, attemptNumber, now } = attempt;
+  const { event, body, isSync, secrets, attemptNumber, now } = attempt;
   const timestampSeconds = Math.floor(now.getTime() / 1_000);
   const message = { id: event._id, timestampSeconds, body };
   return {
@@ -61,6 +65,7 @@ export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> 
     'X-Webhook-Attempt': String(attemptNumber),
     ...(event.sequence === null ? {} : { 'X-Webhook-Sequence': String(event.sequence) }),
     ...(event.event === testEventName ? { 'X-Webhook-Test': 'true' } : {}),
+    ...(isSync ? { 'X-Webhook-Trigger': 'sync' } : {}),
     'webhook-id': event._id,
     'webhook-timestamp': String(timestampSeconds),
     'webhook-signature': secrets.standard

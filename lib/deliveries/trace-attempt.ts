@@ -2,7 +2,7 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { AttemptPhase } from '../egress/attempt-trace.ts';
 import type { SendResult } from '../egress/http-sender.ts';
-import type { AttemptTrigger } from '../model/attempt.ts';
+import { type AttemptTrigger, isRequeue } from '../model/attempt.ts';
 import type { DeliveryKey } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { TraceContext } from '../model/trace-context.ts';
@@ -36,7 +36,7 @@ export function traceAttempt(attempt: AttemptToTrace): TracedAttempt | null {
   const parent = chooseParent({
     change,
     ageMs: at.getTime() - event.createdAt.getTime(),
-    isResent: trigger === 'resend' || trigger === 'replay',
+    isResent: isRequeue(trigger),
     active: recordingSpan()?.spanContext() ?? null,
   });
   const startTime = Date.now();

@@ -29,6 +29,7 @@ const jobKinds = [
   'release',
   'resend',
   'replay',
+  'sync',
   'erasure',
 ] as const satisfies JobDocument['kind'][];
 

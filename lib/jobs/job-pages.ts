@@ -17,6 +17,7 @@ import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { findWaitingWorkflows, type TakenDelivery, takenFields } from './taken-by-job.ts';
 import { takeReleasePage } from './release-page.ts';
 import { takeReplayPage } from './replay-page.ts';
+import { takeSyncPage } from './sync-page.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import { deleteExpired } from './retention.ts';
 
@@ -91,9 +92,8 @@ function makePage(
   context: PageContext,
 ): Promise<TakenPage> {
   if (job.kind === 'release') return takeReleasePage(ports, job, context);
-  return job.kind === 'replay'
-    ? takeReplayPage(ports, job, context)
-    : takeResend(ports, job, context);
+  if (job.kind === 'replay') return takeReplayPage(ports, job, context);
+  return job.kind === 'sync' ? takeSyncPage(ports, job, context) : takeResend(ports, job, context);
 }
 
 // Sends immediately, outside any order.

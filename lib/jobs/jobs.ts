@@ -11,6 +11,7 @@ import type {
   ReleaseJob,
   ReplayJob,
   ResendJob,
+  SyncJob,
 } from '../model/job.ts';
 import type { PartitionKey } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
@@ -42,7 +43,9 @@ export function newRelease(
 /** Returns the part of a job that a start needs. */
 export function toStart(job: JobDocument): JobToStart {
   const { _id, appUid, kind } = job;
-  if (job.kind === 'release') return { _id, appUid, kind, webhookUids: [job.webhookUid] };
+  if (job.kind === 'release' || job.kind === 'sync') {
+    return { _id, appUid, kind, webhookUids: [job.webhookUid] };
+  }
   return { _id, appUid, kind, webhookUids: job.kind === 'erasure' ? [] : job.webhookUids };
 }
 
@@ -86,7 +89,7 @@ export interface TakenPage {
   cancelled?: { count: number; reason: CancelReason };
   /** The time until the next page; by default a second. */
   waitMs?: number;
-  progress?: Pick<ReplayJob, 'webhooksDone' | 'webhooks'>;
+  progress?: Pick<ReplayJob, 'webhooksDone' | 'webhooks'> | Pick<SyncJob, 'counts'>;
 }
 
 export interface DeliveryToRequeue {
@@ -101,7 +104,7 @@ export interface DeliveryToRequeue {
  * drops what the page would send. A job of an earlier version has none and uses the current count.
  */
 export function discardCountFor(
-  job: Pick<ResendJob | ReplayJob, 'seenDiscards'>,
+  job: Pick<ResendJob | ReplayJob | SyncJob, 'seenDiscards'>,
   { _id, discardCount = 0 }: Pick<WebhookDocument, '_id' | 'discardCount'>,
 ): number {
   return job.seenDiscards === undefined

@@ -1,27 +1,25 @@
 import type { ClientSession } from 'mongodb';
-import { inSlices } from '../concurrency/in-slices.ts';
 import type { DeliveryState } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
-import type { EventDocument } from '../model/event.ts';
-import { readData } from '../model/event-payload.ts';
 import type { ReplayJob, ReplayedState } from '../model/job.ts';
-import type { FilteredSubscription, WebhookDocument } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
 import { idAt } from '../platform/ids.ts';
 import { type TakenDelivery, takenFields } from './taken-by-job.ts';
-import { findBodies } from '../events/events.ts';
-import { filterCheck, isSubscribed } from '../webhooks/subscriptions.ts';
+import {
+  type ChosenEvent,
+  eventOnly,
+  eventWrittenMsMax,
+  firstAttemptMsMax,
+  isFirstAttemptOverdue,
+  keepMatching,
+  type TargetWebhook,
+} from './chosen-events.ts';
+import { isSubscribed } from '../webhooks/subscriptions.ts';
 
-const firstAttemptMsMax = 60_000;
-// A filter needs the bodies, each up to 256 KiB, so few are read at a time.
+// A filter needs the bodies, so few events are read at a time.
 const filteredPerReadMax = 200;
-const bodiesReadMax = 10;
-
-// The time from creating an event's uid to its commit: the transaction is retried for 10 s and waits 5 s. Only a change
-// of MongoDB's primary takes longer (an erasure allows for that too).
-const eventWrittenMsMax = 15_000;
 
 type Found = TakenDelivery & Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;
 
@@ -32,34 +30,9 @@ const foundOnly = {
   updatedAt: 1,
 } as const;
 
-const eventFields = {
-  appUid: 1,
-  event: 1,
-  entity: 1,
-  resourceUid: 1,
-  externalTenantId: 1,
-  erasedAt: 1,
-  createdAt: 1,
-} as const;
-
-/** Has only the replay's webhook in `webhookUids` and `order`: 1,000 webhooks would be 100 KiB. */
-type ReplayedEvent = Pick<
-  EventDocument,
-  '_id' | keyof typeof eventFields | 'webhookUids' | 'order'
->;
-
-function eventOnly(webhookUid: string) {
-  const own = (field: string): object => ({ $eq: [field, webhookUid] });
-  return {
-    ...eventFields,
-    webhookUids: { $filter: { input: '$webhookUids', cond: own('$$this') } },
-    order: { $filter: { input: '$order', cond: own('$$this.webhookUid') } },
-  };
-}
-
 /** An event to send, with its delivery, or null if there is none yet. */
 export interface Chosen {
-  event: ReplayedEvent;
+  event: ChosenEvent;
   delivery: Found | null;
 }
 
@@ -70,12 +43,9 @@ interface Scan {
   isEnd: boolean;
 }
 
-export type ReplayTarget = FilteredSubscription &
-  Pick<WebhookDocument, 'ordering' | 'discardCount'>;
-
 interface Scanning {
   replay: ReplayJob;
-  webhook: ReplayTarget;
+  webhook: TargetWebhook;
   after: string;
   countMax: number;
   /** Null in a dry run. */
@@ -84,7 +54,7 @@ interface Scanning {
 }
 
 interface Checked {
-  pairs: { event: ReplayedEvent | undefined; delivery: Found | null }[];
+  pairs: { event: ChosenEvent | undefined; delivery: Found | null }[];
   last: string | undefined;
   isEnd: boolean;
 }
@@ -98,7 +68,7 @@ export function readsOnlyFailures(
 
 /** Checks the next events of a replay to one webhook, oldest first, at most `countMax`. */
 export async function scanReplay(store: Store, scanning: Scanning): Promise<Scan> {
-  const { replay, webhook, after } = scanning;
+  const { replay, webhook, after, session } = scanning;
   const filtered = Math.min(scanning.countMax, filteredPerReadMax);
   const bounded = { ...scanning, countMax: webhook.filter === null ? scanning.countMax : filtered };
   const { pairs, last, isEnd } = readsOnlyFailures(replay.states)
@@ -108,30 +78,11 @@ export async function scanReplay(store: Store, scanning: Scanning): Promise<Scan
     event !== undefined && isChosen(event, delivery, scanning) ? [{ event, delivery }] : [],
   );
   return {
-    chosen: await keepMatching(store, chosen, scanning),
+    chosen: await keepMatching(store, chosen, { filter: webhook.filter, session }),
     checked: pairs.length,
     last: last ?? after,
     isEnd,
   };
-}
-
-async function keepMatching(
-  store: Store,
-  chosen: readonly Chosen[],
-  { webhook: { filter }, session }: Pick<Scanning, 'webhook' | 'session'>,
-): Promise<Chosen[]> {
-  if (filter === null) return [...chosen];
-  const kept: Chosen[] = [];
-  for (let from = 0; from < chosen.length; from += bodiesReadMax) {
-    const part = chosen.slice(from, from + bodiesReadMax);
-    const eventIds = part.map(({ event }) => event._id);
-    const bodies = await findBodies(store, eventIds, session);
-    for await (const one of inSlices(part)) {
-      const body = bodies.get(one.event._id);
-      if (body !== undefined && filterCheck(readData(body))(filter)) kept.push(one);
-    }
-  }
-  return kept;
 }
 
 // One query per state: MongoDB uses the partial index only for an equality.
@@ -167,11 +118,11 @@ async function findEvents(
   store: Store,
   deliveries: readonly Found[],
   { webhook, session }: Pick<Scanning, 'webhook' | 'session'>,
-): Promise<Map<string, ReplayedEvent>> {
+): Promise<Map<string, ChosenEvent>> {
   if (deliveries.length === 0) return new Map();
   const eventIds = deliveries.map(({ eventId }) => eventId);
   const events = await store.events
-    .find<ReplayedEvent>(
+    .find<ChosenEvent>(
       { _id: { $in: eventIds } },
       { projection: eventOnly(webhook._id), ...within(session) },
     )
@@ -183,7 +134,7 @@ async function readEvents(store: Store, scanning: Scanning): Promise<Checked> {
   const { replay, webhook, after, countMax, now, session } = scanning;
   const before = now === null ? replay.until : scanUntil(replay, now);
   const events = await store.events
-    .find<ReplayedEvent>(
+    .find<ChosenEvent>(
       { appUid: replay.appUid, _id: { ...rangeFrom(replay, after), $lt: idAt('evt', before) } },
       { projection: eventOnly(webhook._id), ...within(session) },
     )
@@ -217,7 +168,7 @@ function scanUntil({ states, until }: ReplayJob, now: Date): Date {
 }
 
 function isChosen(
-  event: ReplayedEvent,
+  event: ChosenEvent,
   delivery: Found | null,
   { replay, webhook, now }: Pick<Scanning, 'replay' | 'webhook' | 'now'>,
 ): boolean {
@@ -226,6 +177,8 @@ function isChosen(
   if (name === testEventName) return false;
   if (!isSubscribed(webhook, { event: name, resourceUid, externalTenantId })) return false;
   if (erasedAt !== null) return false;
+  // The event of a sync is no change.
+  if (event.syncUid !== undefined && delivery === null) return false;
   if (replay.events !== null && !replay.events.includes(name)) return false;
   if (replay.externalTenantId !== null && replay.externalTenantId !== externalTenantId)
     return false;
@@ -236,13 +189,11 @@ function isChosen(
 
 // Never attempted means that the webhook did not subscribe, or the first attempt is long overdue.
 function isMissed(
-  { webhookUids, createdAt }: ReplayedEvent,
+  event: ChosenEvent,
   { replay, webhook }: Pick<Scanning, 'replay' | 'webhook'>,
 ): boolean {
   if (!replay.states.includes('never_attempted')) return false;
-  // Earlier, the event's own workflow may be about to make the attempt.
-  const isOverdue = replay.createdAt.getTime() - createdAt.getTime() > firstAttemptMsMax;
-  return isOverdue || !webhookUids.includes(webhook._id);
+  return isFirstAttemptOverdue(event, { webhookUid: webhook._id, at: replay.createdAt });
 }
 
 function isSelected(delivery: Found, replay: ReplayJob, now: Date): boolean {

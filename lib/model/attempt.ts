@@ -31,8 +31,15 @@ export interface AttemptTimings {
   total: number;
 }
 
-export const attemptTriggers = ['event', 'retry', 'resend', 'replay'] as const;
+export const attemptTriggers = ['event', 'retry', 'resend', 'replay', 'sync'] as const;
 export type AttemptTrigger = (typeof attemptTriggers)[number];
+
+/** The triggers of a delivery that a job has requeued. */
+export type RequeueTrigger = Exclude<AttemptTrigger, 'event' | 'retry'>;
+
+export function isRequeue(trigger: AttemptTrigger): trigger is RequeueTrigger {
+  return trigger !== 'event' && trigger !== 'retry';
+}
 
 /** The state of the delivery after an attempt; `retrying`: it failed, and another attempt follows. */
 export const attemptStates = [

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptTrigger, ErrorClass, StatusClass } from './attempt.ts';
+import type { Attempt, ErrorClass, RequeueTrigger, StatusClass } from './attempt.ts';
 import { type CancelReason, type DeliveryState, openStates } from './delivery-state.ts';
 import type { DeliveredEventName } from './event-name.ts';
 
@@ -26,7 +26,7 @@ export interface DeliveryDocument {
   /** The job that owns it; null while the workflow of its event or partition does. */
   jobUid: string | null;
   jobPage: number | null;
-  requeuedAs: Extract<AttemptTrigger, 'resend' | 'replay'> | null;
+  requeuedAs: RequeueTrigger | null;
   requeuedAt: Date | null;
   /** The webhook's discard count when the event or the request to send it again was recorded; absent if it was 0. */
   discardCount?: number;

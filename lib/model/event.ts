@@ -25,6 +25,8 @@ export interface EventDocument {
   firstAttempt: FirstAttemptClaim | null;
   /** The discard counts of its webhooks when it was recorded; absent if all were 0. */
   seenDiscards?: SeenDiscards[];
+  /** The sync that made it, for its webhook alone; absent for a change. */
+  syncUid?: string;
   /** The trace context of the change; absent if no trace is recorded. */
   trace?: TraceContext;
   createdAt: Date;

@@ -1,6 +1,6 @@
 import { type DeliveryState, lostReasons, type SendableReason } from './delivery-state.ts';
 import type { SeenDiscards } from './discards.ts';
-import type { SubscribedEventName } from './event-name.ts';
+import type { Entity, SubscribedEventName } from './event-name.ts';
 
 /** `never_attempted`: events without a delivery to the webhook. */
 export type ReplayedState = DeliveryState | 'never_attempted';
@@ -18,7 +18,7 @@ export interface JobFacts {
   appUid: string;
   state: 'running' | 'done' | 'cancelled';
   page: number;
-  /** The last checked event; empty at the start, and when a replay continues with the next webhook. */
+  /** The last checked event or resource; empty at the start, and when a replay continues with the next webhook. */
   cursor: string;
   /** Deliveries requeued, or payloads erased. */
   count: number;
@@ -66,6 +66,20 @@ export interface ReplayedWebhook {
   count: number;
 }
 
+/** Sends the present state of the resources to a webhook. Its cursor is the last checked resource. */
+export interface SyncJob extends JobFacts {
+  kind: 'sync';
+  webhookUid: string;
+  /** The discard count of the webhook at the request. */
+  seenDiscards: SeenDiscards[];
+  entities: Entity[];
+  /** Null for all. */
+  externalTenantIds: string[] | null;
+  /** The deliveries by entity; together they are `count`. */
+  counts: Record<Entity, number>;
+  perSecond: number;
+}
+
 /** The payloads of a tenant, or those in which one of the texts is a value. */
 export type ErasureSubject = { externalTenantId: string } | { mentions: string[] };
 
@@ -77,6 +91,6 @@ export interface ErasureJob extends JobFacts {
   passStartedAt: Date;
 }
 
-export type JobDocument = ReleaseJob | ResendJob | ReplayJob | ErasureJob;
+export type JobDocument = ReleaseJob | ResendJob | ReplayJob | SyncJob | ErasureJob;
 
 export type JobToStart = Pick<JobDocument, '_id' | 'appUid' | 'kind'> & { webhookUids: string[] };

@@ -62,6 +62,7 @@ export const neededIndexes: readonly NeededIndex[] = [
   // Most agents are open to all accounts and have null here.
   ['agents', 'appAccount', { appUid: 1, accountUids: 1 }, where({ accountUids: { $gt: '' } })],
   ['contexts', 'app', { appUid: 1, _id: -1 }],
+  ['contextFiles', 'app', { appUid: 1, _id: -1 }],
   ['contextFiles', 'context', { appUid: 1, contextUid: 1, _id: -1 }],
   ['events', 'app', { appUid: 1, _id: -1 }],
   ['events', 'event', { appUid: 1, event: 1, _id: -1 }],

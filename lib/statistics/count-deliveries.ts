@@ -1,4 +1,4 @@
-import type { Attempt } from '../model/attempt.ts';
+import { type Attempt, isRequeue } from '../model/attempt.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { isOperationsEvent } from '../model/event-name.ts';
 import type { CountedOutcome, Counts } from '../model/statistics.ts';
@@ -50,13 +50,12 @@ export function factsOf(delivery: CountedDelivery): Fact[] {
   return [...facts, { atMs, outcome: 'cancelled', attemptMs: null, changeToReceiptMs: null }];
 }
 
-// True after a resend or replay, including its retries: days may lie between the change and its receipt.
+// True after a resend, replay or sync, including its retries: days may lie between the change and its receipt.
 function wasRequeued(
   { requeuedAt }: CountedDelivery,
   { at, trigger }: Pick<Attempt, 'at' | 'trigger'>,
 ): boolean {
-  const isFirstOfSchedule = trigger === 'resend' || trigger === 'replay';
-  return isFirstOfSchedule || (requeuedAt !== null && requeuedAt <= at);
+  return isRequeue(trigger) || (requeuedAt !== null && requeuedAt <= at);
 }
 
 /** Returns the owners whose statistics count a delivery. Notices are not changes of the application. */

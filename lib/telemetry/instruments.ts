@@ -209,7 +209,9 @@ export const instruments = {
     unit: '{page}',
     description: 'Pages of jobs; a repeated page counts again',
     attributes: { kind: `${jobKind}, or \`retention\`` },
-    zeros: ['release', 'resend', 'replay', 'erasure', 'retention'].map((kind) => ({ kind })),
+    zeros: ['release', 'resend', 'replay', 'sync', 'erasure', 'retention'].map((kind) => ({
+      kind,
+    })),
   }),
   jobDeliveries: new Counter({
     name: 'herald.jobs.deliveries',

@@ -45,5 +45,6 @@ function pageOfEvents({ appUid, events }: DeliverEventsInput): ConsolePage {
 function pageOfJob({ appUid, jobUid, kind }: RunJobInput): ConsolePage | null {
   if (appUid === undefined) return null;
   if (kind === 'replay') return { title: 'Replay', path: `${appUid}/replays/${jobUid}` };
+  if (kind === 'sync') return { title: 'Sync', path: `${appUid}/syncs/${jobUid}` };
   return { title: 'Application', path: appUid };
 }

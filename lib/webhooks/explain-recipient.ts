@@ -7,6 +7,7 @@ import { mismatchOf } from './subscriptions.ts';
 export const outcomes = [
   'delivery',
   'test',
+  'sync',
   'created_later',
   'kind',
   'entity',
@@ -26,7 +27,7 @@ export interface Explanation {
 
 type ExplainedEvent = Pick<
   EventDocument,
-  'event' | 'resourceUid' | 'externalTenantId' | 'erasedAt' | 'createdAt'
+  'event' | 'resourceUid' | 'externalTenantId' | 'erasedAt' | 'syncUid' | 'createdAt'
 >;
 
 interface Recorded {
@@ -45,6 +46,7 @@ export function explainRecipient(
   if (isRecipient) return because('delivery');
   const { event: name, resourceUid, externalTenantId } = event;
   if (name === testEventName) return because('test');
+  if (event.syncUid !== undefined) return because('sync');
   if (webhook.createdAt > event.createdAt) return because('created_later');
   const mismatch = mismatchOf(webhook, { event: name, resourceUid, externalTenantId });
   if (mismatch !== null) return because(mismatch);

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { dispatchLimits } from '../../lib/limits.ts';
 import { type Fault, type FaultRunOptions, runWithFaults } from './fault-run.ts';
-import { seededRandom, soakSeeds } from './seeded-random.ts';
+import { seededRandom, soakSeeds } from '../support/seeded-random.ts';
 import { type Variant, variantOf } from './variant.ts';
 
 const seconds = 240;

@@ -1,7 +1,7 @@
 // The load of a soak: changes of a few resources at a constant rate, chosen by the seed.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LightClient } from './light-client.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 export interface Load {
   seed: number;

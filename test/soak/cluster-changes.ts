@@ -1,7 +1,7 @@
 // The load of the soaks on a cluster: mostly reports about many agents, and changes of resources stored here.
 import type { Load, MakeChange } from './changes.ts';
 import type { LightClient } from './light-client.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 // Enough that concurrent changes of one process rarely affect the same resource.
 const enough = { agents: 100, contexts: 30 };

@@ -31,7 +31,7 @@ import {
   type Window,
   windowsBetween,
 } from './latency-curve.ts';
-import { soakSeeds } from './seeded-random.ts';
+import { soakSeeds } from '../support/seeded-random.ts';
 import { responsesOf, type Variant, variantOf } from './variant.ts';
 import { judge, type Verdict } from './verdict.ts';
 

@@ -10,7 +10,7 @@ import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhooks } from './changes.ts';
 import type { Receipt } from './light-receiver.ts';
-import { seededRandom, soakSeeds } from './seeded-random.ts';
+import { seededRandom, soakSeeds } from '../support/seeded-random.ts';
 import { judge, type Verdict } from './verdict.ts';
 
 const kills = soakSeeds(200).length;

@@ -14,7 +14,7 @@ import { createLightClient, type LightClient } from './light-client.ts';
 import { startLightReceiver } from './light-receiver.ts';
 import { type Balancer, startBalancer } from './rolling/balancer.ts';
 import { followStream } from './rolling/following-reader.ts';
-import { seededRandom, soakSeeds } from './seeded-random.ts';
+import { seededRandom, soakSeeds } from '../support/seeded-random.ts';
 import { judge } from './verdict.ts';
 
 const eventsPerSecond = soakShare(200);

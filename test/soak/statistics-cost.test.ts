@@ -13,7 +13,7 @@ import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { insertWebhook, newAttempt, newDelivery, newWebhook } from '../support/fixtures.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { startRole } from '../support/role-process.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 const webhookUids = Array.from({ length: 100 }, () => newId('whk'));
 const perMinute = 10_000;

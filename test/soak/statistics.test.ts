@@ -11,7 +11,7 @@ import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { soakShare } from '../support/soak-share.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { seededRandom } from './seeded-random.ts';
+import { seededRandom } from '../support/seeded-random.ts';
 
 const eventCount = soakShare(10_000);
 const callers = 20;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { addApp } from '../support/add-app.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { soakSeeds } from './seeded-random.ts';
+import { soakSeeds } from '../support/seeded-random.ts';
 import type { Real } from './webhook-commands/calls.ts';
 import { sequences } from './webhook-commands/commands.ts';
 import { findLate } from './webhook-commands/judge.ts';

@@ -28,6 +28,7 @@ export function signedDelivery(wanted: Wanted = {}) {
     data: { uid, externalTenantId: 'tenant-1', description: 'ü'.repeat(Math.ceil(bytes / 2)) },
   });
   const headers = deliveryHeaders({
+    isSync: false,
     event: { _id: eventId, event: isTest ? testEventName : 'agent.updated', sequence },
     body,
     secrets: { body: secret, standard: [secret] },

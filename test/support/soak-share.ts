@@ -1,5 +1,5 @@
 // The length of a long test: a tenth in `npm test`, all of it in `npm run test:soak`.
-import { soakSeeds } from '../soak/seeded-random.ts';
+import { soakSeeds } from './seeded-random.ts';
 
 const defaultSeeds = 20;
 

@@ -34,6 +34,7 @@ SURFACE: dict[str, dict[str, str]] = {
         "promote_secret": "promoteWebhookSecret",
         "test": "testWebhook",
         "recover": "recoverWebhook",
+        "sync": "syncWebhook",
         "deliveries": "listWebhookDeliveries",
     },
     "webhook_replays": {
@@ -80,6 +81,7 @@ SURFACE: dict[str, dict[str, str]] = {
         "get": "getReplay",
         "cancel": "cancelReplay",
     },
+    "syncs": {"list": "listSyncs", "get": "getSync", "cancel": "cancelSync"},
     "erasures": {"create": "createErasure", "list": "listErasures", "get": "getErasure"},
     "stats": {
         "deliveries": "getDeliveryStats",

@@ -65,6 +65,7 @@ CALLS: dict[str, Callable[[World], bool]] = {
     "webhooks.recover": lambda w: (
         "uid" in w.client.webhooks.recover(w.webhook, {"since": AN_HOUR_AGO})
     ),
+    "webhooks.sync": lambda w: "counts" in w.client.webhooks.sync(w.webhook, {"dryRun": True}),
     "webhooks.deliveries": lambda w: (
         w.event
         in {
@@ -160,6 +161,9 @@ CALLS: dict[str, Callable[[World], bool]] = {
         w.client.replays.cancel(w.new_replay())["state"] in ("cancelled", "done")
     ),
     "replays.get": lambda w: w.client.replays.get(w.new_replay())["webhookUid"] is None,
+    "syncs.list": lambda w: w.new_sync() in {one["uid"] for one in w.client.syncs.list()},
+    "syncs.get": lambda w: w.client.syncs.get(w.new_sync())["webhookUid"] == w.webhook,
+    "syncs.cancel": lambda w: w.client.syncs.cancel(w.new_sync())["state"] == "cancelled",
     "erasures.create": lambda w: w.client.erasures.create({"mentions": ["nobody at all"]})[
         "uid"
     ].startswith("job_"),

@@ -83,6 +83,11 @@ class World:
         assert "uid" in replay
         return replay["uid"]
 
+    def new_sync(self) -> str:
+        sync = self.client.webhooks.sync(self.webhook, {})
+        assert "uid" in sync
+        return sync["uid"]
+
     def new_held_delivery(self) -> tuple[str, str]:
         webhook = self.client.webhooks.create(
             {

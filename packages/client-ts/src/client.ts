@@ -20,6 +20,7 @@ export class HeraldClient implements HeraldCalls {
   declare readonly eventTypes: HeraldCalls['eventTypes'];
   declare readonly deliveries: HeraldCalls['deliveries'];
   declare readonly replays: HeraldCalls['replays'];
+  declare readonly syncs: HeraldCalls['syncs'];
   declare readonly erasures: HeraldCalls['erasures'];
   declare readonly stats: HeraldCalls['stats'];
   declare readonly settings: HeraldCalls['settings'];

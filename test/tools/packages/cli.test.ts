@@ -203,6 +203,7 @@ test('listen sends the events of a trigger, signed like those of a webhook, with
     const delivery = await verifier.verify({ headers, body });
     expect(delivery).toMatchObject({ attempt: 1, isTest: false });
     const sent = deliveryHeaders({
+      isSync: false,
       event: {
         _id: delivery.event.eventId,
         event: 'agent.created',

@@ -144,7 +144,7 @@ test('webhooks, events and their deliveries', async () => {
 });
 
 test('recovery', async () => {
-  const { webhooks, replays, webhookReplays, erasures } = client;
+  const { webhooks, replays, webhookReplays, syncs, erasures } = client;
   const [webhook] = (await webhooks.list().page()).data;
   const uid = webhook?.uid ?? '';
   expect(await replays.create({ since, dryRun: true })).toMatchObject({ dryRun: true });
@@ -158,6 +158,12 @@ test('recovery', async () => {
   expect(await webhookReplays.get(uid, replayUid)).toMatchObject({ webhookUid: uid });
   await webhookReplays.cancel(uid, replayUid);
   await webhooks.recover(uid, { since, dryRun: true });
+  expect(await webhooks.sync(uid, { dryRun: true })).toMatchObject({ dryRun: true });
+  const sync = await webhooks.sync(uid, {});
+  const syncUid = 'uid' in sync ? sync.uid : '';
+  expect(await syncs.get(syncUid)).toMatchObject({ webhookUid: uid, state: 'running' });
+  expect(await syncs.cancel(syncUid)).toMatchObject({ state: 'cancelled' });
+  expect(await allOf(syncs.list({ webhookUid: uid }))).toMatchObject([{ uid: syncUid }]);
   expect(await allOf(webhookReplays.list(uid))).toHaveLength(1);
   const erasure = await erasures.create({ externalTenantId: 'tenant-nobody' });
   expect(await erasures.get(erasure.uid)).toMatchObject({ uid: erasure.uid });

@@ -13,6 +13,7 @@ function sentHeaders(draft: Draft): Record<string, string> {
   const { headers, expect: expectation } = toCase({ ...draft, alter: (same) => same });
   const event = expectation.ok && expectation.test ? testEventName : 'agent.updated';
   return deliveryHeaders({
+    isSync: false,
     event: { _id: headers['webhook-id'] ?? '', event, sequence },
     body: draft.body as string,
     secrets: { body: signedWith[0] ?? '', standard: [...signedWith] },

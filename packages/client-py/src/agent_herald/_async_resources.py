@@ -258,6 +258,24 @@ class AsyncWebhooks:
         )
         return response
 
+    async def sync(
+        self,
+        webhook_uid: str,
+        body: types.SyncWebhookBody | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> types.SyncDryRun | types.StartedSync:
+        """Send the present state to a webhook. The sync sends each existing agent, context and context file once, as its `updated` event with the number of its latest change. Of a resource that is only reported, it sends the latest event that is kept. The settings of the webhook apply. The API key needs the scope `events:write`."""
+        response: types.SyncDryRun | types.StartedSync = await self._transport.send(
+            Call(
+                "POST",
+                path_of("webhooks", webhook_uid, "sync"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return response
+
     def deliveries(
         self,
         webhook_uid: str,
@@ -746,6 +764,36 @@ class AsyncReplays:
         return response
 
 
+class AsyncSyncs:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    def list(
+        self, *, webhook_uid: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> AsyncPaged[types.Sync]:
+        """List syncs. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
+        return AsyncPaged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("syncs"),
+                query={"webhookUid": webhook_uid, "limit": limit, "cursor": cursor},
+            ),
+        )
+
+    async def get(self, sync_uid: str) -> types.Sync:
+        """Get a sync and its progress. The API key needs the scope `events:read`."""
+        response: types.Sync = await self._transport.send(Call("GET", path_of("syncs", sync_uid)))
+        return response
+
+    async def cancel(self, sync_uid: str) -> types.Sync:
+        """Cancel a sync. Deliveries already queued are still made. The API key needs the scope `events:write`."""
+        response: types.Sync = await self._transport.send(
+            Call("POST", path_of("syncs", sync_uid, "cancel"))
+        )
+        return response
+
+
 class AsyncErasures:
     def __init__(self, transport: AsyncTransport) -> None:
         self._transport = transport
@@ -908,6 +956,7 @@ class AsyncResources:
         self.events = AsyncEvents(transport)
         self.deliveries = AsyncDeliveries(transport)
         self.replays = AsyncReplays(transport)
+        self.syncs = AsyncSyncs(transport)
         self.erasures = AsyncErasures(transport)
         self.stats = AsyncStats(transport)
         self.settings = AsyncSettings(transport)

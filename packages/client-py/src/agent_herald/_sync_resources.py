@@ -252,6 +252,24 @@ class Webhooks:
         )
         return response
 
+    def sync(
+        self,
+        webhook_uid: str,
+        body: types.SyncWebhookBody | None = None,
+        *,
+        idempotency_key: str | None = None,
+    ) -> types.SyncDryRun | types.StartedSync:
+        """Send the present state to a webhook. The sync sends each existing agent, context and context file once, as its `updated` event with the number of its latest change. Of a resource that is only reported, it sends the latest event that is kept. The settings of the webhook apply. The API key needs the scope `events:write`."""
+        response: types.SyncDryRun | types.StartedSync = self._transport.send(
+            Call(
+                "POST",
+                path_of("webhooks", webhook_uid, "sync"),
+                body=body,
+                idempotency_key=idempotency_key_of(idempotency_key),
+            )
+        )
+        return response
+
     def deliveries(
         self,
         webhook_uid: str,
@@ -728,6 +746,36 @@ class Replays:
         return response
 
 
+class Syncs:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(
+        self, *, webhook_uid: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Paged[types.Sync]:
+        """List syncs. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("syncs"),
+                query={"webhookUid": webhook_uid, "limit": limit, "cursor": cursor},
+            ),
+        )
+
+    def get(self, sync_uid: str) -> types.Sync:
+        """Get a sync and its progress. The API key needs the scope `events:read`."""
+        response: types.Sync = self._transport.send(Call("GET", path_of("syncs", sync_uid)))
+        return response
+
+    def cancel(self, sync_uid: str) -> types.Sync:
+        """Cancel a sync. Deliveries already queued are still made. The API key needs the scope `events:write`."""
+        response: types.Sync = self._transport.send(
+            Call("POST", path_of("syncs", sync_uid, "cancel"))
+        )
+        return response
+
+
 class Erasures:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -886,6 +934,7 @@ class Resources:
         self.events = Events(transport)
         self.deliveries = Deliveries(transport)
         self.replays = Replays(transport)
+        self.syncs = Syncs(transport)
         self.erasures = Erasures(transport)
         self.stats = Stats(transport)
         self.settings = Settings(transport)

@@ -524,6 +524,51 @@ class RecoverWebhookBody(TypedDict):
 
 
 @final
+class SyncCounts(TypedDict):
+    agent: int
+    context: int
+    contextfile: int
+
+
+@final
+class SyncDryRun(TypedDict):
+    dryRun: Literal[True]
+    count: int
+    countIsCapped: bool
+    """True if there are more."""
+    counts: SyncCounts
+
+
+@final
+class StartedSync(TypedDict):
+    uid: str
+    webhookUid: str
+    entities: list[Entity]
+    externalTenantIds: list[str] | None
+    perSecond: int
+    state: JobState
+    releasedCount: int
+    """The number of deliveries that the sync sends."""
+    counts: SyncCounts
+    createdAt: str
+    finishedAt: str | None
+    isPaused: bool
+    """True if the webhook is paused and holds the deliveries."""
+
+
+@final
+class SyncWebhookBody(TypedDict):
+    entities: NotRequired[list[Entity]]
+    """The entities to send. The default is the entities of the webhook."""
+    externalTenantIds: NotRequired[list[str]]
+    """The tenants whose resources are sent. The default is all tenants."""
+    perSecond: NotRequired[int]
+    """The maximum number of deliveries per second. The default is 20."""
+    dryRun: NotRequired[bool]
+    """If true, the call counts the deliveries and sends nothing."""
+
+
+@final
 class AttemptMs(TypedDict):
     dns: NotRequired[int]
     connect: NotRequired[int]
@@ -542,7 +587,7 @@ class AttemptResponseHeadersItem(TypedDict):
 class Attempt(TypedDict):
     n: int
     at: str
-    trigger: Literal["event", "retry", "resend", "replay"]
+    trigger: Literal["event", "retry", "resend", "replay", "sync"]
     state: Literal["delivered", "retrying", "exhausted", "blocked"]
     """The state of the delivery after this attempt."""
     traceId: str | None
@@ -761,12 +806,14 @@ class Event(TypedDict):
     eventId: str
     event: EventName
     timestamp: str
-    """The time of the change."""
+    """The time of the change, or of the sync."""
     appUid: str
     resourceUid: str
     externalTenantId: str
     sequence: int | None
     """The number of the change among the changes of one resource. A resource is identified by its kind and uid. Null for a test and for a notice."""
+    syncUid: str | None
+    """The sync that sends the present state with this event. Null for a change."""
     webhookUids: list[str]
     """The webhooks that were subscribed to the event."""
     workflowId: str | None
@@ -782,12 +829,14 @@ class EventWithPayload(TypedDict):
     eventId: str
     event: EventName
     timestamp: str
-    """The time of the change."""
+    """The time of the change, or of the sync."""
     appUid: str
     resourceUid: str
     externalTenantId: str
     sequence: int | None
     """The number of the change among the changes of one resource. A resource is identified by its kind and uid. Null for a test and for a notice."""
+    syncUid: str | None
+    """The sync that sends the present state with this event. Null for a change."""
     webhookUids: list[str]
     """The webhooks that were subscribed to the event."""
     workflowId: str | None
@@ -806,6 +855,7 @@ class ExplainedWebhook(TypedDict):
     outcome: Literal[
         "delivery",
         "test",
+        "sync",
         "created_later",
         "kind",
         "entity",
@@ -815,7 +865,7 @@ class ExplainedWebhook(TypedDict):
         "erased",
         "changed_later",
     ]
-    """`delivery`: the event has a delivery to this webhook. Otherwise the reason why it has none. `test`: a test goes only to the webhook that it tests. `created_later`: the webhook is newer than the event. `kind`: the webhook gets notices instead of events of resources, or the reverse; no webhook gets notices about itself. `entity`, `event` and `tenant`: the webhook does not select the entity, the event or the tenant. `filter`: the filter does not match. `erased`: the payload was erased, so the filter cannot be checked. `changed_later`: the webhook selects such events now, so it was changed after the event, or registered just before it."""
+    """`delivery`: the event has a delivery to this webhook. Otherwise the reason why it has none. `test`: a test goes only to the webhook that it tests. `sync`: the event of a sync goes only to its webhook. `created_later`: the webhook is newer than the event. `kind`: the webhook gets notices instead of events of resources, or the reverse; no webhook gets notices about itself. `entity`, `event` and `tenant`: the webhook does not select the entity, the event or the tenant. `filter`: the filter does not match. `erased`: the payload was erased, so the filter cannot be checked. `changed_later`: the webhook selects such events now, so it was changed after the event, or registered just before it."""
     condition: dict[str, Any] | None
     """The first condition of the filter that the event does not meet."""
 
@@ -899,6 +949,21 @@ class CreateReplayBody(TypedDict):
     """The tenant whose events are sent."""
     webhookUids: NotRequired[list[str]]
     """The webhooks of the application to send to."""
+
+
+@final
+class Sync(TypedDict):
+    uid: str
+    webhookUid: str
+    entities: list[Entity]
+    externalTenantIds: list[str] | None
+    perSecond: int
+    state: JobState
+    releasedCount: int
+    """The number of deliveries that the sync sends."""
+    counts: SyncCounts
+    createdAt: str
+    finishedAt: str | None
 
 
 @final

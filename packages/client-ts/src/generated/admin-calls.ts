@@ -13,6 +13,7 @@ import type {
   EventTypesCalls,
   DeliveriesCalls,
   ReplaysCalls,
+  SyncsCalls,
   ErasuresCalls,
   StatsCalls,
   SettingsCalls,
@@ -176,6 +177,7 @@ export interface AdminAppCalls {
   readonly eventTypes: EventTypesCalls;
   readonly deliveries: DeliveriesCalls;
   readonly replays: ReplaysCalls;
+  readonly syncs: SyncsCalls;
   readonly erasures: ErasuresCalls;
   readonly stats: StatsCalls;
   readonly settings: SettingsCalls;

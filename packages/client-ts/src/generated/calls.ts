@@ -52,6 +52,10 @@ import type {
   SignUserInBody,
   SignedIn,
   StartedReplay,
+  StartedSync,
+  Sync,
+  SyncDryRun,
+  SyncWebhookBody,
   TestWebhookBody,
   TestedWebhook,
   User,
@@ -154,6 +158,12 @@ export interface WebhooksCalls {
     body: RecoverWebhookBody,
     options?: IdempotentCallOptions,
   ): Promise<ReplayDryRun | StartedReplay>;
+  /** Send the present state to a webhook. The sync sends each existing agent, context and context file once, as its `updated` event with the number of its latest change. Of a resource that is only reported, it sends the latest event that is kept. The settings of the webhook apply. The API key needs the scope `events:write`. */
+  sync(
+    webhookUid: string,
+    body: SyncWebhookBody,
+    options?: IdempotentCallOptions,
+  ): Promise<SyncDryRun | StartedSync>;
   /** List the deliveries of a webhook. The list is ordered from newest to oldest. The first page begins with deliveries of events of the last minute that are not recorded yet. They have the state `pending` and no attempts, and fill at most half of the page. They are left out if a filter by class, `until` or another state is set. The API key needs the scope `events:read`. */
   deliveries(
     webhookUid: string,
@@ -366,6 +376,22 @@ export interface ReplaysCalls {
   cancel(replayUid: string, options?: CallOptions): Promise<Replay>;
 }
 
+export interface SyncsCalls {
+  /** List syncs. The list is ordered from newest to oldest. The API key needs the scope `events:read`. */
+  list(
+    query?: {
+      webhookUid?: string;
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<Sync>;
+  /** Get a sync and its progress. The API key needs the scope `events:read`. */
+  get(syncUid: string, options?: CallOptions): Promise<Sync>;
+  /** Cancel a sync. Deliveries already queued are still made. The API key needs the scope `events:write`. */
+  cancel(syncUid: string, options?: CallOptions): Promise<Sync>;
+}
+
 export interface ErasuresCalls {
   /** Erase the payloads of a tenant or a user. The API key needs the scope `events:write`. */
   create(body: CreateErasureBody, options?: IdempotentCallOptions): Promise<Erasure>;
@@ -459,6 +485,7 @@ export interface HeraldCalls {
   readonly eventTypes: EventTypesCalls;
   readonly deliveries: DeliveriesCalls;
   readonly replays: ReplaysCalls;
+  readonly syncs: SyncsCalls;
   readonly erasures: ErasuresCalls;
   readonly stats: StatsCalls;
   readonly settings: SettingsCalls;
@@ -752,6 +779,17 @@ export const calls = {
       id: 'recoverWebhook',
       method: 'POST',
       path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/recover',
+      input: 'body',
+      needsKey: true,
+      takesIdempotencyKey: true,
+      isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    sync: {
+      id: 'syncWebhook',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/webhooks/{webhookUid}/sync',
       input: 'body',
       needsKey: true,
       takesIdempotencyKey: true,
@@ -1155,6 +1193,41 @@ export const calls = {
       id: 'cancelReplay',
       method: 'POST',
       path: '/api/v1/appuid/{appUid}/replays/{replayUid}/cancel',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+  },
+  syncs: {
+    list: {
+      id: 'listSyncs',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/syncs',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    get: {
+      id: 'getSync',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/syncs/{syncUid}',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'call',
+    },
+    cancel: {
+      id: 'cancelSync',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/syncs/{syncUid}/cancel',
       input: null,
       needsKey: true,
       takesIdempotencyKey: false,

@@ -149,7 +149,7 @@ export interface AppPage {
 export interface Attempt {
   n: number;
   at: string;
-  trigger: 'event' | 'retry' | 'resend' | 'replay';
+  trigger: 'event' | 'retry' | 'resend' | 'replay' | 'sync';
   /** The state of the delivery after this attempt. */
   state: 'delivered' | 'retrying' | 'exhausted' | 'blocked';
   /** The ID of the trace, which operators can look up. Null if no trace was recorded. */
@@ -677,13 +677,15 @@ export interface ErasurePage {
 export interface Event {
   eventId: string;
   event: EventName;
-  /** The time of the change. */
+  /** The time of the change, or of the sync. */
   timestamp: string;
   appUid: string;
   resourceUid: string;
   externalTenantId: string;
   /** The number of the change among the changes of one resource. A resource is identified by its kind and uid. Null for a test and for a notice. */
   sequence: number | null;
+  /** The sync that sends the present state with this event. Null for a change. */
+  syncUid: string | null;
   /** The webhooks that were subscribed to the event. */
   webhookUids: string[];
   /** The Temporal workflow of the event. Several events can share a workflow. Null until a workflow is chosen, or if no webhook was subscribed. */
@@ -714,13 +716,15 @@ export interface EventTypes {
 export interface EventWithPayload {
   eventId: string;
   event: EventName;
-  /** The time of the change. */
+  /** The time of the change, or of the sync. */
   timestamp: string;
   appUid: string;
   resourceUid: string;
   externalTenantId: string;
   /** The number of the change among the changes of one resource. A resource is identified by its kind and uid. Null for a test and for a notice. */
   sequence: number | null;
+  /** The sync that sends the present state with this event. Null for a change. */
+  syncUid: string | null;
   /** The webhooks that were subscribed to the event. */
   webhookUids: string[];
   /** The Temporal workflow of the event. Several events can share a workflow. Null until a workflow is chosen, or if no webhook was subscribed. */
@@ -735,10 +739,11 @@ export interface EventWithPayload {
 
 export interface ExplainedWebhook {
   webhookUid: string;
-  /** `delivery`: the event has a delivery to this webhook. Otherwise the reason why it has none. `test`: a test goes only to the webhook that it tests. `created_later`: the webhook is newer than the event. `kind`: the webhook gets notices instead of events of resources, or the reverse; no webhook gets notices about itself. `entity`, `event` and `tenant`: the webhook does not select the entity, the event or the tenant. `filter`: the filter does not match. `erased`: the payload was erased, so the filter cannot be checked. `changed_later`: the webhook selects such events now, so it was changed after the event, or registered just before it. */
+  /** `delivery`: the event has a delivery to this webhook. Otherwise the reason why it has none. `test`: a test goes only to the webhook that it tests. `sync`: the event of a sync goes only to its webhook. `created_later`: the webhook is newer than the event. `kind`: the webhook gets notices instead of events of resources, or the reverse; no webhook gets notices about itself. `entity`, `event` and `tenant`: the webhook does not select the entity, the event or the tenant. `filter`: the filter does not match. `erased`: the payload was erased, so the filter cannot be checked. `changed_later`: the webhook selects such events now, so it was changed after the event, or registered just before it. */
   outcome:
     | 'delivery'
     | 'test'
+    | 'sync'
     | 'created_later'
     | 'kind'
     | 'entity'
@@ -1112,6 +1117,67 @@ export interface StartedReplay {
   finishedAt: string | null;
   /** The paused webhooks, which hold their deliveries. */
   pausedWebhookUids: string[];
+}
+
+export interface StartedSync {
+  uid: string;
+  webhookUid: string;
+  entities: ('agent' | 'context' | 'contextfile')[];
+  externalTenantIds: string[] | null;
+  perSecond: number;
+  state: 'running' | 'done' | 'cancelled';
+  /** The number of deliveries that the sync sends. */
+  releasedCount: number;
+  counts: SyncCounts;
+  createdAt: string;
+  finishedAt: string | null;
+  /** True if the webhook is paused and holds the deliveries. */
+  isPaused: boolean;
+}
+
+export interface Sync {
+  uid: string;
+  webhookUid: string;
+  entities: ('agent' | 'context' | 'contextfile')[];
+  externalTenantIds: string[] | null;
+  perSecond: number;
+  state: 'running' | 'done' | 'cancelled';
+  /** The number of deliveries that the sync sends. */
+  releasedCount: number;
+  counts: SyncCounts;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
+/** The deliveries by entity. */
+export interface SyncCounts {
+  agent: number;
+  context: number;
+  contextfile: number;
+}
+
+export interface SyncDryRun {
+  dryRun: true;
+  count: number;
+  /** True if there are more. */
+  countIsCapped: boolean;
+  counts: SyncCounts;
+}
+
+export interface SyncPage {
+  data: Sync[];
+  nextCursor: string | null;
+}
+
+export interface SyncWebhookBody {
+  /** The entities to send. The default is the entities of the webhook. */
+  entities?: ('agent' | 'context' | 'contextfile')[];
+  /** The tenants whose resources are sent. The default is all tenants. */
+  externalTenantIds?: string[];
+  /** The maximum number of deliveries per second. The default is 20. */
+  perSecond?: number;
+  /** If true, the call counts the deliveries and sends nothing. */
+  dryRun?: boolean;
 }
 
 export interface Tenant {

@@ -1,0 +1,28 @@
+// GET …/syncs/{syncUid}: the progress of a sync.
+import type { SyncJob } from '../../lib/model/job.ts';
+import { AppError } from '../../lib/platform/errors.ts';
+import type { ApiContext } from '../context.ts';
+import { operation, type Operation } from '../http/operation.ts';
+import type { ApiRequest, Handler } from '../router.ts';
+import { presentSync, syncSchema } from './present-sync.ts';
+
+const facts: Operation = {
+  id: 'getSync',
+  summary: 'Get a sync and its progress',
+  answers: { 200: { description: 'The sync', schema: syncSchema } },
+};
+
+export const getSync: Handler = operation(facts, async (request, context) => ({
+  status: 200,
+  body: presentSync(await findSync(request, context)),
+}));
+
+/** Reads the sync in the path. Throws `not_found`. */
+export async function findSync(
+  { appUid, params }: Pick<ApiRequest, 'appUid' | 'params'>,
+  { store }: ApiContext,
+): Promise<SyncJob> {
+  const sync = await store.jobs.findOne({ _id: params['syncUid'] ?? '', appUid });
+  if (sync?.kind !== 'sync') throw new AppError('not_found', 'there is no such sync');
+  return sync;
+}
