@@ -2,9 +2,11 @@
 import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
-import type { ReplayJob } from '../../lib/model/job.ts';
+import { entities } from '../../lib/model/event-name.ts';
+import type { ReplayJob, SyncJob } from '../../lib/model/job.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { newJob, newRelease } from '../../lib/jobs/jobs.ts';
+import { noCounts } from '../../lib/jobs/sync-page.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
 
 /** Makes a webhook active like its `PATCH` does, and returns the uid of its release. */
@@ -52,6 +54,20 @@ export function newReplayJob(fields: ReplayFields): ReplayJob {
     states: [],
     cancelReasons: ['expired', 'abandoned'],
     externalTenantId: null,
+    perSecond: 20,
+    ...fields,
+  };
+}
+
+/** Returns a sync of everything, with 20 resources per second. */
+export function newSyncJob(fields: Pick<SyncJob, 'appUid' | 'webhookUid' | 'createdAt'>): SyncJob {
+  return {
+    ...newJob(fields.appUid, fields.createdAt),
+    kind: 'sync',
+    seenDiscards: [],
+    entities: [...entities],
+    externalTenantIds: null,
+    counts: noCounts,
     perSecond: 20,
     ...fields,
   };

@@ -78,6 +78,8 @@ const actions = [
   'replay.created',
   'signing_key.created',
   'signing_key.removed',
+  'sync.cancelled',
+  'sync.created',
   'user.deleted',
   'user.tokens_revoked',
   'user.updated',

@@ -33,10 +33,11 @@ export async function furnishApp(apiUrl: string, app: NewApp): Promise<PathUids>
   const [event] = itemsOf(await client.call('GET', '/events?entity=agent&limit=1'));
   const replay = { since: '2026-01-01T00:00:00Z' };
   const replayUid = await make(`/webhooks/${webhookUid}/replays`, replay);
+  const syncUid = await make(`/webhooks/${webhookUid}/sync`, {});
   const erasureUid = await make('/erasures', { externalTenantId: 'tenant-nobody' });
   const eventId = String(event?.['eventId']);
   const resources = { agentUid, contextUid, fileUid };
-  const ofWebhooks = { webhookUid, eventId, replayUid, erasureUid };
+  const ofWebhooks = { webhookUid, eventId, replayUid, syncUid, erasureUid };
   return { appUid: app.appUid, accountUid, userUid, ...resources, ...ofWebhooks };
 }
 
@@ -90,6 +91,7 @@ const goodBodies: Readonly<Record<string, unknown>> = {
   'POST …/webhooks/:webhookUid/secret/rotate': { overlapSeconds: 60 },
   'POST …/webhooks/:webhookUid/replays': { since: '2026-01-01T00:00:00Z' },
   'POST …/webhooks/:webhookUid/test': {},
+  'POST …/webhooks/:webhookUid/sync': {},
   'POST …/webhooks/:webhookUid/recover': { since: '2026-01-01T00:00:00Z' },
   'POST …/replays': { since: '2026-01-01T00:00:00Z' },
   'POST …/agents': { agentName: 'Agent', externalTenantId: 'tenant-1' },

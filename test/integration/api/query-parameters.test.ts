@@ -78,6 +78,7 @@ test('the routes accept only these parameters', () => {
     '/stats/webhooks: interval, since, until',
     '/stats/outcomes: webhookUids',
     `/webhooks/:webhookUid/deliveries: ${attempts}, event, externalTenantId, ${page}`,
+    '/syncs: webhookUid, limit, cursor',
     '/webhooks/:webhookUid/replays: limit, cursor',
   ];
   const ofAdmins = [

@@ -25,7 +25,7 @@ import { findOrCreateUser } from '../../../lib/identity/users.ts';
 import { hasSucceededSince } from '../../../lib/webhooks/webhook-health.ts';
 import { findSubscriptions } from '../../../lib/webhooks/webhooks.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
-import { newReplayJob } from '../../support/jobs.ts';
+import { newReplayJob, newSyncJob } from '../../support/jobs.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { writePeople } from './indexed-people.ts';
@@ -125,6 +125,7 @@ async function writeJobs(): Promise<void> {
   );
   const others = [
     { ...newJob(appUid, at), kind: 'resend' as const, eventId: 'evt_1', webhookUids: [] },
+    newSyncJob({ appUid, webhookUid: 'whk_other', createdAt: at }),
     newErasure(appUid, { externalTenantId: 'tenant-nobody' }, at),
   ].map((job) => ({ ...job, startedAt: at }));
   await service.store.jobs.insertMany([...started, make(), ...replays, ...others]);

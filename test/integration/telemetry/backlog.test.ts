@@ -83,7 +83,7 @@ test('the backlog, its ages, the jobs and upcoming expiries are shown, and zeros
   expect(values('herald_backlog_oldest_age_seconds', 'state')).toEqual(ages);
   expect(page.value('herald_backlog_undispatched')).toBe(3);
   expect(page.value('herald_backlog_undispatched_oldest_age_seconds')).toBe(60);
-  const kinds = { release: 0, resend: 0, replay: 1, erasure: 0 };
+  const kinds = { release: 0, resend: 0, replay: 1, sync: 0, erasure: 0 };
   expect(values('herald_jobs_running', 'kind')).toEqual(kinds);
   expect(values('herald_jobs_oldest_age_seconds', 'kind')).toEqual({ ...kinds, replay: 120 });
   const expiring = { api_key: 0, client_certificate: 1 };

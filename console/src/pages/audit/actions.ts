@@ -22,6 +22,8 @@ export const actions = [
   'member.role_changed',
   'replay.cancelled',
   'replay.created',
+  'sync.cancelled',
+  'sync.created',
   'user.deleted',
   'user.tokens_revoked',
   'user.updated',
