@@ -28,6 +28,7 @@ beforeAll(async () => {
   const reported = { uid: 'bot 7', externalTenantId: 'globex <"west">' };
   await make('reported', '/changes', { event: 'agent.updated', data: reported });
   await make('replay', '/replays', { since: '2026-01-01T00:00:00Z' });
+  await make('sync', `/webhooks/${uids['webhook']}/sync`, {});
   await make('erasure', '/erasures', { externalTenantId: 'tenant-nobody' });
   const events = await service.call('GET', '/events?limit=1');
   uids['event'] = (events.body['data'] as unknown as { eventId: string }[])[0]?.eventId ?? '';
@@ -82,13 +83,19 @@ const cases: Case[] = [
   [() => 'bot 7', 'Resources', 'Events of bot 7', () => '/events?resourceUid=bot+7'],
   [
     () => uids['replay'] ?? '',
-    'Replays and erasures',
+    'Replays, syncs and erasures',
     'Open this replay',
     () => `/replays/${uids['replay']}`,
   ],
   [
+    () => uids['sync'] ?? '',
+    'Replays, syncs and erasures',
+    'Open this sync',
+    () => `/syncs/${uids['sync']}`,
+  ],
+  [
     () => uids['erasure'] ?? '',
-    'Replays and erasures',
+    'Replays, syncs and erasures',
     'Open this erasure',
     () => `/erasures?erasureUid=${uids['erasure']}`,
   ],

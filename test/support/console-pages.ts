@@ -14,7 +14,7 @@ export function pagesOf(
   app: Omit<LivelyApp, typeof Symbol.asyncDispose>,
 ): ConsolePage[] {
   const below = `/apps/${appUid}`;
-  const { webhookUid, failingWebhookUid, eventId, replayUid, userUid, accountUid } = app;
+  const { webhookUid, failingWebhookUid, eventId, replayUid, syncUid, userUid, accountUid } = app;
   const delivery = `${below}/deliveries/${eventId}/${failingWebhookUid}`;
   const working = `${below}/webhooks/${webhookUid}`;
   return [
@@ -40,6 +40,7 @@ export function pagesOf(
       path: `${below}/replays/${replayUid}?webhookUid=${webhookUid}`,
       heading: 'Replay',
     },
+    { name: 'sync', path: `${below}/syncs/${syncUid}`, heading: 'Sync' },
     { name: 'erasures', path: `${below}/erasures`, heading: 'Erasures' },
     { name: 'users', path: `${below}/users`, heading: 'Users' },
     { name: 'user', path: `${below}/users/${userUid}`, heading: 'Ada Lovelace' },

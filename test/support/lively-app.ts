@@ -17,6 +17,7 @@ export interface LivelyApp extends AsyncDisposable {
   failingWebhookUid: string;
   eventId: string;
   replayUid: string;
+  syncUid: string;
   userUid: string;
   accountUid: string;
 }
@@ -49,6 +50,7 @@ export async function enliven(service: Caller, superuser: TestAdmin): Promise<Li
   });
   await keysAndMembers(service, superuser);
   const since = new Date(Date.now() - 3_600_000).toISOString();
+  const sync = await make(`/webhooks/${String(working['uid'])}/sync`, {});
   const replay = await make(`/webhooks/${String(working['uid'])}/replays`, {
     since,
     states: ['delivered'],
@@ -62,6 +64,7 @@ export async function enliven(service: Caller, superuser: TestAdmin): Promise<Li
     failingWebhookUid: String(failing['uid']),
     eventId: String(event?.['eventId']),
     replayUid: String(replay['uid']),
+    syncUid: String(sync['uid']),
     userUid: String(userUid),
     accountUid: service.app.accountUid,
     [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),

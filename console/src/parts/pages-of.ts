@@ -5,6 +5,7 @@ export function pagesOf(appUid: string, uid: string) {
     webhook: { to: '/apps/$appUid/webhooks/$webhookUid', params: { appUid, webhookUid: uid } },
     user: { to: '/apps/$appUid/users/$userUid', params: { appUid, userUid: uid } },
     account: { to: '/apps/$appUid/accounts/$accountUid', params: { appUid, accountUid: uid } },
+    sync: { to: '/apps/$appUid/syncs/$syncUid', params: { appUid, syncUid: uid } },
     replay: { to: '/apps/$appUid/replays/$replayUid', params: { appUid, replayUid: uid } },
   } as const;
 }

@@ -135,6 +135,12 @@ const replay = createRoute({
   component: lazyRouteComponent(() => import('../pages/replays/replay-page.tsx'), 'ReplayPage'),
 });
 
+const sync = createRoute({
+  getParentRoute: () => app,
+  path: '/syncs/$syncUid',
+  component: lazyRouteComponent(() => import('../pages/syncs/sync-page.tsx'), 'SyncPage'),
+});
+
 const erasures = createRoute({
   getParentRoute: () => app,
   path: '/erasures',
@@ -203,6 +209,7 @@ export const pagesOfApp = app.addChildren([
   replays,
   newReplay,
   replay,
+  sync,
   erasures,
   users,
   user,

@@ -55,7 +55,7 @@ export function leadsOf(named: Named, appUid: string) {
     webhook: [{ label: 'Open this webhook', ...pages.webhook }],
     user: [{ label: 'Open this user', ...pages.user }],
     account: [{ label: 'Open this account', ...pages.account }],
-    // The search looks up whether it is a replay or an erasure.
+    // The search looks up whether it is a replay, a sync or an erasure.
     job: [done],
     // The audit log has no rows about resources.
     resource: [

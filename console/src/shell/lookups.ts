@@ -119,11 +119,12 @@ function keys(keyIdPrefix: string): Lookup {
   return { name: 'API keys', find };
 }
 
-/** A replay or an erasure: their IDs look the same. */
+/** A replay, a sync or an erasure: their IDs look the same. */
 function jobs(uid: string): Lookup {
   const find: Lookup['find'] = async ({ calls, appUid, options }) => {
-    const [replay, erasure] = await Promise.all([
+    const [replay, sync, erasure] = await Promise.all([
       orNothing(calls.replays.get(uid, options)),
+      orNothing(calls.syncs.get(uid, options)),
       orNothing(calls.erasures.get(uid, options)),
     ]);
     const findings: Finding[] = [];
@@ -136,6 +137,11 @@ function jobs(uid: string): Lookup {
         link: pagesOf(appUid, uid).replay,
       });
     }
+    if (sync !== null) {
+      const detail = `${sync.state}, ${sync.releasedCount.toLocaleString('en')} deliveries`;
+      const link = pagesOf(appUid, uid).sync;
+      findings.push({ id: 'sync', label: 'Open this sync', detail, link });
+    }
     if (erasure !== null) {
       const detail = `${erasure.state}, ${erasure.erasedCount.toLocaleString('en')} payloads erased`;
       const link = {
@@ -145,9 +151,9 @@ function jobs(uid: string): Lookup {
       } as const;
       findings.push({ id: 'erasure', label: 'Open this erasure', detail, link });
     }
-    return groupOf('Replays and erasures', findings);
+    return groupOf('Replays, syncs and erasures', findings);
   };
-  return { name: 'Replays and erasures', find };
+  return { name: 'Replays, syncs and erasures', find };
 }
 
 const none = { data: [], nextCursor: null };

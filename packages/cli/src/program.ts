@@ -5,6 +5,7 @@ import { addEvents } from './commands/events.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addReplays } from './commands/replays.ts';
+import { addSync } from './commands/sync.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWebhooks } from './commands/webhooks.ts';
@@ -38,6 +39,7 @@ export function createProgram(): Command {
   addEvents(program);
   addWebhooks(program);
   addReplays(program);
+  addSync(program);
   addVerify(program);
   addDoctor(program);
   addCompletion(program);

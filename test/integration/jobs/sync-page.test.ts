@@ -278,9 +278,8 @@ test('a sync of an ordered webhook sends behind the changes before it', async ()
     .sort({ _id: 1 })
     .toArray();
   const orders = found.map(({ sequence, order }) => [sequence, order.map(({ n }) => n)]);
-  expect(orders.slice(1).toSorted()).toEqual([
-    [2, [1]],
-    [2, [2]],
-    [3, [3]],
-  ]);
+  // The creation came before the webhook.
+  expect(new Set(orders.map((each) => JSON.stringify(each)))).toEqual(
+    new Set(['[1,[]]', '[2,[1]]', '[2,[2]]', '[3,[3]]']),
+  );
 });

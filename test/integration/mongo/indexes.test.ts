@@ -54,9 +54,7 @@ beforeAll(async () => {
   ]);
 });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 const numbers = Array.from({ length: othersCount }, (_none, index) => index);
 

@@ -151,6 +151,18 @@ test('a replay is counted, started, watched and cancelled', async () => {
   expect(await json('replays', 'cancel', String(uid))).toMatchObject({ uid });
 });
 
+test('a sync is counted, started, watched and cancelled', async () => {
+  await makeAgent();
+  const { uid: webhookUid } = await json('webhooks', 'create', receiver.url, '--entity', 'agent');
+  const sync = ['sync', String(webhookUid)];
+  const only = ['--entity', 'agent', '--tenant', 'tenant-1', '--per-second', '1'];
+  expect(await json(...sync, ...only, '--dry-run')).toMatchObject({ dryRun: true, count: 1 });
+  const { uid } = await json(...sync, ...only);
+  expect(await json('sync', 'cancel', String(uid))).toMatchObject({ uid, state: 'cancelled' });
+  expect(await json('sync', 'watch', String(uid))).toMatchObject({ uid, state: 'cancelled' });
+  await service.call('DELETE', `/webhooks/${String(webhookUid)}`);
+});
+
 test('a replay sends deliveries cancelled on purpose only if --cancel-reason names their reason', async () => {
   const replay = ['replays', 'create', '--since', '1h'];
   const states = ['exhausted', 'blocked', 'cancelled'];

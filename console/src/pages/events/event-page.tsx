@@ -5,6 +5,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { Facts } from '../../parts/facts.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
@@ -68,12 +69,24 @@ function EventFacts({ event }: { event: EventWithPayload }) {
           ['Time', <When key="time" at={event.timestamp} />],
           ['Resource', <Uid key="resource" value={event.resourceUid} />],
           ['Sequence', event.sequence ?? 'none'],
+          ...(event.syncUid === null
+            ? []
+            : [['Sent by', <SyncLink key="sync" syncUid={event.syncUid} />] as const]),
           ['Tenant', <Line key="tenant" text={event.externalTenantId} />],
           ['Dispatched', <When key="given" at={event.dispatchedAt} none="not yet" />],
           ['Workflow', <WorkflowLink key="workflow" workflowId={event.workflowId} />],
         ]}
       />
     </Card>
+  );
+}
+
+function SyncLink({ syncUid }: { syncUid: string }) {
+  const { app } = useApp();
+  return (
+    <AnchorLink to="/apps/$appUid/syncs/$syncUid" params={{ appUid: app.uid, syncUid }}>
+      a sync of the present state
+    </AnchorLink>
   );
 }
 

@@ -13,6 +13,7 @@ export function missedReason({ outcome, condition }: Explained, event: Missed): 
   const reasons: Reasons = {
     delivery: null,
     test: 'A test goes only to the webhook that it tests.',
+    sync: 'The event of a sync goes only to its webhook.',
     created_later: 'It was created after the event.',
     kind: `It does not get events like ${name}, or the event is about this webhook.`,
     entity: `It does not get events of the entity “${entity}”.`,

@@ -13,6 +13,7 @@ import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { webhookChoices } from '../../parts/webhook-choices.ts';
 import { When } from '../../parts/when.tsx';
+import { SyncList } from '../syncs/sync-list.tsx';
 import { replayColors } from './replay-colors.ts';
 
 const refreshMs = 5_000;
@@ -70,6 +71,7 @@ export function ReplayList() {
           />
         )}
       </List>
+      <SyncList webhookUid={webhookUid} />
     </Page>
   );
 }

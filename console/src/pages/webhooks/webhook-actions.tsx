@@ -10,6 +10,7 @@ import { formatHeld } from '../../statistics/outcomes.ts';
 import { PauseWebhook, ResumeWebhook } from './pause-webhook.tsx';
 import { RecoverWebhook } from './recover-webhook.tsx';
 import { SendTest } from './send-test.tsx';
+import { SyncWebhook } from './sync-webhook.tsx';
 import type { WebhookDialogProps } from './webhook-dialog.ts';
 
 const dialogs = {
@@ -17,6 +18,7 @@ const dialogs = {
   pause: PauseWebhook,
   resume: ResumeWebhook,
   recover: RecoverWebhook,
+  sync: SyncWebhook,
   delete: DeleteWebhook,
 };
 
@@ -45,6 +47,9 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => dialog.open('recover')}>Recover lost deliveries</Menu.Item>
+          {webhook.kind === 'resources' && (
+            <Menu.Item onClick={() => dialog.open('sync')}>Sync the present state</Menu.Item>
+          )}
           <Menu.Item color="red" onClick={() => dialog.open('delete')}>
             Delete
           </Menu.Item>
