@@ -97,6 +97,9 @@ function observeBacklog(latest: Latest<InstallationBacklog>, clock: Clock): (() 
     instruments.jobsOldestAge.observe((report) => {
       for (const [kind, waiting] of entries('jobs')) report(ageOf(waiting), { kind });
     }),
+    instruments.overdueDeliveries.observe((report) => {
+      if (latest.value !== null) report(latest.whileFresh(latest.value.overdue), {});
+    }),
     instruments.undispatchedEvents.observe((report) => {
       if (latest.value !== null) report(countOf(latest.value.undispatched), {});
     }),

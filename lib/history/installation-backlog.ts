@@ -8,6 +8,7 @@ import { dayMs } from '../platform/duration.ts';
 import { timeOfId } from '../platform/ids.ts';
 import { jobLimits } from '../limits.ts';
 import type { OpenState } from './backlog.ts';
+import { countOverdue } from './overdue-deliveries.ts';
 
 const deliveriesCountedMax = jobLimits.countedDeliveriesMax;
 const othersCountedMax = 1_000;
@@ -20,6 +21,8 @@ export interface Waiting {
 
 export interface InstallationBacklog {
   deliveries: Record<OpenState, Waiting>;
+  /** Deliveries that wait for longer than they should, although their receiver is well. */
+  overdue: number;
   undispatched: Waiting;
   jobs: Record<JobDocument['kind'], Waiting>;
   expiring: { apiKeys: number; clientCertificates: number };
@@ -37,14 +40,16 @@ export async function readInstallationBacklog(
   store: Store,
   now: Date,
 ): Promise<InstallationBacklog> {
-  const [deliveries, undispatched, jobs, expiring] = await Promise.all([
+  const [deliveries, overdue, undispatched, jobs, expiring] = await Promise.all([
     Promise.all(openStates.map(async (state) => [state, await readOpen(store, state)] as const)),
+    countOverdue(store, now),
     readUndispatched(store),
     Promise.all(jobKinds.map(async (kind) => [kind, await readJobs(store, kind)] as const)),
     countExpiring(store, now),
   ]);
   return {
     deliveries: Object.fromEntries(deliveries) as InstallationBacklog['deliveries'],
+    overdue,
     undispatched,
     jobs: Object.fromEntries(jobs) as InstallationBacklog['jobs'],
     expiring,

@@ -97,6 +97,13 @@ export const neededIndexes: readonly NeededIndex[] = [
     { state: 1, jobUid: 1, _id: 1 },
     where({ state: { $in: [...openStates] } }),
   ],
+  // Only deliveries that wait for a retry or a slot have a time.
+  [
+    'deliveries',
+    'due',
+    { nextAttemptAt: 1, webhookUid: 1 },
+    where({ nextAttemptAt: { $type: 'date' } }),
+  ],
   ['deliveries', 'heldSince', { updatedAt: 1 }, where({ state: 'held' })],
   ['deliveries', 'updated', { updatedAt: 1 }],
   ['jobs', 'toStart', { createdAt: 1 }, where({ startedAt: null })],

@@ -154,6 +154,13 @@ export const instruments = {
       'Age of the oldest of these deliveries that no job has, since it was first recorded; 0 without any',
     attributes: { state: openState },
   }),
+  overdueDeliveries: new Gauge({
+    name: 'herald.backlog.overdue',
+    unit: '{delivery}',
+    description:
+      'Deliveries, up to 10,000, whose retry or rate-limit slot is overdue by more than a minute although their webhook is active and not failing',
+    attributes: {},
+  }),
   undispatchedEvents: new Gauge({
     name: 'herald.backlog.undispatched',
     unit: '{event}',

@@ -12,10 +12,10 @@ import {
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { removeAllMembers } from '../../../lib/identity/accounts.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
-import { newErasure } from '../../../lib/jobs/erasures.ts';
 import { readInstallationBacklog } from '../../../lib/history/installation-backlog.ts';
+import { countOverdue } from '../../../lib/history/overdue-deliveries.ts';
 import { findStamped } from '../../../lib/jobs/job-pages.ts';
-import { findUnstartedJobs, newJob, newRelease } from '../../../lib/jobs/jobs.ts';
+import { findUnstartedJobs } from '../../../lib/jobs/jobs.ts';
 import { findFailing } from '../../../lib/webhooks/failing-webhooks.ts';
 import { findNumbered, takeOverdue } from '../../../lib/order/partitions.ts';
 import { findHeld } from '../../../lib/jobs/release-page.ts';
@@ -25,9 +25,10 @@ import { findOrCreateUser } from '../../../lib/identity/users.ts';
 import { hasSucceededSince } from '../../../lib/webhooks/webhook-health.ts';
 import { findSubscriptions } from '../../../lib/webhooks/webhooks.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
-import { newReplayJob, newSyncJob } from '../../support/jobs.ts';
+import { newReplayJob } from '../../support/jobs.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { writeJobs } from './indexed-jobs.ts';
 import { writePeople } from './indexed-people.ts';
 
 // Enough documents of each kind to detect a plan that reads all of them.
@@ -49,7 +50,7 @@ beforeAll(async () => {
     writeWebhooks(),
     writeEvents(),
     writeDeliveries(),
-    writeJobs(),
+    writeJobs(service, { webhookUid: partition.webhookUid, count: othersCount, at }),
     writePartitions(),
   ]);
 });
@@ -109,24 +110,10 @@ async function writeDeliveries(): Promise<void> {
     ...numbers.map(() => newDelivery(service, new Date(), { webhookUid, state: 'held' })),
     newDelivery(service, at, { state: 'held' }),
     newDelivery(service, at, { state: 'pending' }),
-    newDelivery(service, at, { state: 'retrying' }),
+    newDelivery(service, at, { state: 'retrying', nextAttemptAt: at }),
     newDelivery(service, at, { webhookUid: 'whk_forgotten', state: 'held' }),
     ...numbers.map((n) => newDelivery(service, at, { ...taken, jobPage: n })),
   ]);
-}
-
-async function writeJobs(): Promise<void> {
-  const make = () => newRelease({ appUid, webhookUid: 'whk_other' }, at);
-  const started = numbers.map(() => ({ ...make(), startedAt: at }));
-  const replays = [partition.webhookUid, ...numbers.map((n) => `whk_${n}`)].map((webhookUid) =>
-    newReplayJob({ appUid, webhookUid, createdAt: at, startedAt: at }),
-  );
-  const others = [
-    { ...newJob(appUid, at), kind: 'resend' as const, eventId: 'evt_1', webhookUids: [] },
-    newSyncJob({ appUid, webhookUid: 'whk_other', createdAt: at }),
-    newErasure(appUid, { externalTenantId: 'tenant-nobody' }, at),
-  ].map((job) => ({ ...job, startedAt: at }));
-  await service.store.jobs.insertMany([...started, make(), ...replays, ...others]);
 }
 
 async function writePartitions(): Promise<void> {
@@ -280,6 +267,11 @@ const readings: Reading[] = [
     'deliveries.heldSince',
     'deliveries that were held for too long',
     () => deleteExpired({ store: service.store, retention }, { now: new Date() }),
+  ],
+  [
+    'deliveries.due',
+    'deliveries whose retry or slot is overdue',
+    () => countOverdue(service.store, later),
   ],
   [
     'deliveries.open',

@@ -81,6 +81,7 @@ test('the backlog, its ages, the jobs and upcoming expiries are shown, and zeros
   });
   const ages = { pending: 10, retrying: 900, held: 7_200 };
   expect(values('herald_backlog_oldest_age_seconds', 'state')).toEqual(ages);
+  expect(page.value('herald_backlog_overdue')).toBe(0);
   expect(page.value('herald_backlog_undispatched')).toBe(3);
   expect(page.value('herald_backlog_undispatched_oldest_age_seconds')).toBe(60);
   const kinds = { release: 0, resend: 0, replay: 1, sync: 0, erasure: 0 };

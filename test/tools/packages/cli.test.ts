@@ -152,10 +152,10 @@ test('a replay is counted, started, watched and cancelled', async () => {
 });
 
 test('a sync is counted, started, watched and cancelled', async () => {
-  await makeAgent();
+  await makeAgent('Copied', 'tenant-sync');
   const { uid: webhookUid } = await json('webhooks', 'create', receiver.url, '--entity', 'agent');
   const sync = ['sync', String(webhookUid)];
-  const only = ['--entity', 'agent', '--tenant', 'tenant-1', '--per-second', '1'];
+  const only = ['--entity', 'agent', '--tenant', 'tenant-sync', '--per-second', '1'];
   expect(await json(...sync, ...only, '--dry-run')).toMatchObject({ dryRun: true, count: 1 });
   const { uid } = await json(...sync, ...only);
   expect(await json('sync', 'cancel', String(uid))).toMatchObject({ uid, state: 'cancelled' });
