@@ -8,6 +8,7 @@ COPY package.json package-lock.json .npmrc ./
 COPY console/package.json console/
 COPY packages/cli/package.json packages/cli/
 COPY packages/client-ts/package.json packages/client-ts/
+COPY packages/embed/package.json packages/embed/
 COPY packages/receiver-ts/package.json packages/receiver-ts/
 RUN npm ci
 COPY tsconfig.json tsconfig.build.json ./

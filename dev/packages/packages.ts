@@ -40,6 +40,7 @@ const typesCheck = 'attw --pack . --profile esm-only --format table-flipped';
 export const testedPackages: readonly TestedPackage[] = [
   { name: 'cli', ...npmPackage('cli/command-line.test.ts') },
   { name: 'client-ts', ...npmPackage('client-ts/packed.test.ts', typesCheck) },
+  { name: 'embed', ...npmPackage('embed/packed.test.ts', typesCheck) },
   {
     name: 'receiver-ts',
     ...npmPackage('receiver-ts/packed.test.ts', typesCheck),
