@@ -4,8 +4,17 @@ import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import type { EarlyAttempts } from '../../lib/deliveries/early-attempts.ts';
 import { openPartitions } from '../../lib/order/partitions.ts';
 import { limits } from '../../lib/limits.ts';
-import { entityOf, type EventName } from '../../lib/model/event-name.ts';
-import { renderPayload, type ResourceData } from '../../lib/model/event-payload.ts';
+import {
+  entityOf,
+  type EventName,
+  isOperationsEvent,
+  type RevocationName,
+} from '../../lib/model/event-name.ts';
+import {
+  renderPayload,
+  type ResourceData,
+  type RevocationData,
+} from '../../lib/model/event-payload.ts';
 import { type EventDocument, newEvent, recipientFields } from '../../lib/model/event.ts';
 import { partitionId, type PartitionNumber } from '../../lib/model/partition.ts';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
@@ -17,15 +26,16 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { filterCheck, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
 
-export interface Change {
+/** `data` is the resource after the change, or before its deletion. */
+type ChangedData =
+  { event: EventName; data: ResourceData } | { event: RevocationName; data: RevocationData };
+
+export type Change = ChangedData & {
   /** Set by a caller that makes several changes. */
   eventId?: string;
-  event: EventName;
-  /** The resource after the change, or before its deletion. */
-  data: ResourceData;
   /** As written by its owner, if the resource is stored elsewhere. */
   dataText?: string;
-}
+};
 
 /** A change with the webhooks that get its event. */
 export type AddressedChange = Change & Pick<Recorded, 'subscribers'>;
@@ -77,12 +87,17 @@ export async function makeEvents(
 /** Finds the webhooks that get the event of a change. Filters are costly, so this runs once per change. */
 export function address(change: Change, webhooks: readonly WebhookDocument[]): AddressedChange {
   const { event, data } = change;
-  const facts = { event, resourceUid: data.uid, externalTenantId: data.externalTenantId };
+  const facts = { event, resourceUid: data.uid, externalTenantId: tenantOf(data) };
   const matches = filterCheck(data);
   const subscribers = webhooks.filter(
     (webhook) => isSubscribed(webhook, facts) && matches(webhook.filter),
   );
   return { ...change, subscribers };
+}
+
+// A revocation belongs to no tenant.
+function tenantOf(data: Change['data']): string {
+  return 'externalTenantId' in data ? data.externalTenantId : '';
 }
 
 /** Checks whether an ordered webhook gets the event of a change. */
@@ -96,7 +111,10 @@ async function number(
   recorded: readonly Recorded[],
   session: ClientSession | undefined,
 ): Promise<void> {
-  const events = recorded.map(({ event }) => event);
+  // A revocation has its own count.
+  const events = recorded
+    .map(({ event }) => event)
+    .filter(({ event }) => !isOperationsEvent(event));
   const partitionNumbers = session === undefined ? [] : recorded.flatMap(partitionNumbersOf);
   const ids = [
     ...events.map(sequenceId),
@@ -144,8 +162,8 @@ function makeEvent(
       event,
       entity: entityOf(event),
       resourceUid: data.uid,
-      externalTenantId: data.externalTenantId,
-      body: renderBody({ eventId, event, timestamp: now, appUid, data, dataText }),
+      externalTenantId: tenantOf(data),
+      body: renderBody({ eventId, event, timestamp: now, appUid, data: { ...data }, dataText }),
       ...recipientFields(subscribers),
       firstAttempt: earlyAttempts?.claim() ?? null,
       ...(trace === undefined ? {} : { trace }),

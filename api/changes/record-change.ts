@@ -1,7 +1,7 @@
 // Commits a change together with its event, or neither.
 import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import { processLimits } from '../../lib/limits.ts';
-import { type Entity, entityOf } from '../../lib/model/event-name.ts';
+import { type ChangedEntity, entityOf } from '../../lib/model/event-name.ts';
 import type { IdempotencyKey } from '../../lib/model/idempotency.ts';
 import { answerRepeat } from '../../lib/mongo/idempotency.ts';
 import { instruments } from '../../lib/telemetry/instruments.ts';
@@ -18,7 +18,7 @@ interface Recording {
   appUid: string;
   key: IdempotencyKey | null;
   /** The entities that the call may change. */
-  entities: readonly Entity[];
+  entities: readonly ChangedEntity[];
   /** True for a change of many resources. Other changes must not wait for it. */
   isLarge?: boolean;
 }

@@ -34,6 +34,10 @@ const noticed: Readonly<Record<OperationsEventName, string>> = {
   'delivery.exhausted':
     'A delivery has no attempts left. There is at most one such notice per webhook and minute.',
   'apikey.expiring': 'An API key expires within seven days.',
+  'user.tokens_revoked':
+    'The tokens of a user were revoked, or the user was deleted. `data` says which tokens are refused.',
+  'application.tokens_revoked':
+    'The tokens of all users were revoked, or the application was disabled or enabled. `data` says which tokens are refused.',
 };
 
 interface TestData {

@@ -10,7 +10,7 @@ import type {
 } from '../../lib/webhooks/notices.ts';
 import { countFromOne, objectOf, text, textOrNull, time, timeOrNull } from '../http/schemas.ts';
 import { type EventData, sampleTime, sampleUid } from './event-data.ts';
-import type { Serialized } from '../../lib/model/event-payload.ts';
+import type { RevocationData, Serialized } from '../../lib/model/event-payload.ts';
 
 const attempt = objectOf<ReportedAttempt>({
   eventId: text,
@@ -82,6 +82,17 @@ const expiring: Serialized<ExpiringKeyData> = {
   rolledTo: null,
 };
 
+function revocation(sampleUidOf: (appUid: string) => string): EventData {
+  return {
+    schema: objectOf<RevocationData>({ uid: text, revokedAt: time, epoch: countFromOne }),
+    sampleOf: (appUid): Serialized<RevocationData> => ({
+      uid: sampleUidOf(appUid),
+      revokedAt: sampleTime,
+      epoch: 1,
+    }),
+  };
+}
+
 export const noticeData: Readonly<Record<OperationsEventName, EventData>> = {
   'webhook.failing': notice({}),
   'webhook.deactivation_scheduled': notice({}),
@@ -111,4 +122,6 @@ export const noticeData: Readonly<Record<OperationsEventName, EventData>> = {
     }),
     sampleOf: () => ({ ...expiring }),
   },
+  'user.tokens_revoked': revocation(() => sampleUid('usr')),
+  'application.tokens_revoked': revocation((appUid) => appUid),
 };

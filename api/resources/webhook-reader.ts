@@ -1,6 +1,6 @@
 import { coalesce } from '../../lib/concurrency/coalesce.ts';
 import { processLimits } from '../../lib/limits.ts';
-import type { Entity } from '../../lib/model/event-name.ts';
+import type { ChangedEntity } from '../../lib/model/event-name.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { DocumentParser } from '../../lib/mongo/document-parser.ts';
@@ -8,7 +8,7 @@ import { findSubscriptions } from '../../lib/webhooks/webhooks.ts';
 
 interface Wanted {
   appUid: string;
-  entities: readonly Entity[];
+  entities: readonly ChangedEntity[];
 }
 
 /** Returns the webhooks for any of the entities, including paused ones. The read starts after the call. */

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { eraseUser } from '../../lib/identity/users.ts';
+import { recordChange } from '../changes/record-change.ts';
 import type { Handler } from '../router.ts';
 import { noSuchUser } from './user.ts';
 import { operation, type Operation } from '../http/operation.ts';
@@ -16,11 +16,14 @@ const facts: Operation = {
 export const deleteUser: Handler = operation(facts, async ({ appUid, params, caller }, context) => {
   const { store } = context;
   const userUid = params['userUid'] ?? '';
-  const now = context.clock.now();
-  await inTransaction(store, async (session) => {
-    if (!(await eraseUser(store, { appUid, userUid }, { now, session }))) throw noSuchUser();
+  const recording = { appUid, key: null, entities: ['user'] } as const;
+  await recordChange(context, recording, async (session, now) => {
+    const epoch = await eraseUser(store, { appUid, userUid }, { now, session });
+    if (epoch === null) throw noSuchUser();
     const entry = { appUid, action: 'user.deleted', target: { kind: 'user', uid: userUid } };
     await recordAudit(store, entry, { caller, now, session });
+    const data = { uid: userUid, revokedAt: now, epoch };
+    return { answer: null, changes: [{ event: 'user.tokens_revoked', data }] };
   });
   return { status: 204 };
 });

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { revokeAppTokens } from '../../lib/identity/token-epochs.ts';
+import { recordChange } from '../changes/record-change.ts';
 import type { Handler } from '../router.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
@@ -13,11 +13,13 @@ const facts: Operation = {
 /** Ends all tokens issued so far. Users can sign in again immediately. */
 export const revokeTokensOfApp: Handler = operation(facts, async ({ appUid, caller }, context) => {
   const { store } = context;
-  const now = context.clock.now();
-  await inTransaction(store, async (session) => {
-    await revokeAppTokens(store, appUid, session);
+  const recording = { appUid, key: null, entities: ['application'] } as const;
+  await recordChange(context, recording, async (session, now) => {
+    const epoch = await revokeAppTokens(store, appUid, session);
     const entry = { appUid, action: 'app.tokens_revoked', target: { kind: 'app', uid: appUid } };
     await recordAudit(store, entry, { caller, now, session });
+    const data = { uid: appUid, revokedAt: now, epoch };
+    return { answer: null, changes: [{ event: 'application.tokens_revoked', data }] };
   });
   return { status: 204 };
 });

@@ -1,6 +1,6 @@
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { revokeUserTokens } from '../../lib/identity/token-epochs.ts';
+import { recordChange } from '../changes/record-change.ts';
 import type { Handler } from '../router.ts';
 import { noSuchUser } from './user.ts';
 import { operation, type Operation } from '../http/operation.ts';
@@ -17,12 +17,15 @@ export const revokeTokensOfUser: Handler = operation(
   async ({ appUid, params, caller }, context) => {
     const { store } = context;
     const userUid = params['userUid'] ?? '';
-    const now = context.clock.now();
-    await inTransaction(store, async (session) => {
-      if (!(await revokeUserTokens(store, { appUid, userUid }, session))) throw noSuchUser();
+    const recording = { appUid, key: null, entities: ['user'] } as const;
+    await recordChange(context, recording, async (session, now) => {
+      const epoch = await revokeUserTokens(store, { appUid, userUid }, session);
+      if (epoch === null) throw noSuchUser();
       const target = { kind: 'user', uid: userUid };
       const entry = { appUid, action: 'user.tokens_revoked', target };
       await recordAudit(store, entry, { caller, now, session });
+      const data = { uid: userUid, revokedAt: now, epoch };
+      return { answer: null, changes: [{ event: 'user.tokens_revoked', data }] };
     });
     return { status: 204 };
   },

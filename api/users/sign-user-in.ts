@@ -88,11 +88,11 @@ export const signUserIn: Handler<SignUserInBody> = operation(
       now: context.clock.now(),
     };
     const { user, created } = await findOrCreateUser(store, wanted, context.readUser);
-    const [epoch, accountUids] = await Promise.all([
+    const [epochs, accountUids] = await Promise.all([
       context.readTokenEpoch(user),
       dropDeletedAccounts(store, user),
     ]);
-    const claims = { userUid: user._id, appUid, accountUids, epoch };
+    const claims = { userUid: user._id, appUid, accountUids, ...epochs };
     const { authToken, expiresAt } = await signUserToken(
       await context.signingKeys.active(),
       claims,

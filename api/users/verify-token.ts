@@ -113,7 +113,7 @@ async function isRevoked(
     { _id: userUid, appUid, deletedAt: null },
     { projection: { appUid: 1, tokenEpoch: 1 } },
   );
-  return user === null || (await readTokenEpoch(user)) !== epoch;
+  return user === null || (await readTokenEpoch(user)).epoch !== epoch;
 }
 
 // An agent uid may come from a browser, so an unknown one is not an error.

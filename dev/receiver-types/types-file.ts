@@ -12,6 +12,8 @@ const dataTypes = {
   'webhook.': 'WebhookNoticeData',
   'delivery.exhausted': 'ExhaustedData',
   'apikey.expiring': 'ExpiringKeyData',
+  'user.tokens_revoked': 'RevocationData',
+  'application.tokens_revoked': 'RevocationData',
 } as const;
 
 const header = `// Written by \`npm run generate\` from the service's schemas of events.

@@ -3,7 +3,7 @@ import type { SendResult } from '../egress/http-sender.ts';
 import type { Attempt, AttemptTrigger } from '../model/attempt.ts';
 import type { DeliveryKey, DeliveryToAttempt } from '../model/delivery.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import { isOperationsEvent } from '../model/event-name.ts';
+import { isNotice } from '../model/event-name.ts';
 import { partitionNumberOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { timeOfId } from '../platform/ids.ts';
@@ -119,7 +119,7 @@ export function dueOf({
 }: Omit<MeasuredAttempt, 'attempt' | 'readyAt'>): Date | null {
   if (webhook.ratePerSecond !== null || partitionNumberOf(event, webhook._id) !== null) return null;
   // A notice is started by the relay, some seconds later.
-  if (delivery === null) return isOperationsEvent(event.event) ? null : timeOfId(event._id);
+  if (delivery === null) return isNotice(event.event) ? null : timeOfId(event._id);
   return delivery.jobUid === null && delivery.state === 'retrying' ? delivery.nextAttemptAt : null;
 }
 

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import { coalesce } from '../concurrency/coalesce.ts';
 import { claimEvents, markDispatched } from '../events/events.ts';
 import { markJobStarted } from '../jobs/jobs.ts';
-import { isOperationsEvent } from '../model/event-name.ts';
+import { isNotice } from '../model/event-name.ts';
 import type { EventToDispatch } from '../model/event.ts';
 import type { JobToStart } from '../model/job.ts';
 import type { Store } from '../mongo/connect.ts';
@@ -70,7 +70,7 @@ export class WorkflowStarts {
     );
     const tookMs = performance.now() - beganAtMs;
     // Only the relay starts notices; counted, they would look like failed starts.
-    const changes = claimed.filter(({ event }) => !isOperationsEvent(event));
+    const changes = claimed.filter(({ event }) => !isNotice(event));
     if (isFirst && changes.length > 0) instruments.eventsStarted.add(changes.length, { by });
     return { tookMs, marked: this.#mark(claimed.map((event) => event._id)) };
   }

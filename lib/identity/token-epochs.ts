@@ -3,10 +3,10 @@ import { coalesce } from '../concurrency/coalesce.ts';
 import type { UserDocument } from '../model/user.ts';
 import type { Store } from '../mongo/connect.ts';
 
-/** The revocations of a user and its application: a token is valid while their sum is unchanged (ADR 12). */
+/** Reads the revocations of a user and its application. A token is valid while `epoch`, their sum, is unchanged (ADR 12). */
 export type TokenEpochReader = (
   user: Pick<UserDocument, 'appUid' | 'tokenEpoch'>,
-) => Promise<number>;
+) => Promise<{ epoch: number; appEpoch: number }>;
 
 /** Concurrent callers share a read; nothing is cached. */
 export function createTokenEpochReader(store: Store): TokenEpochReader {
@@ -19,24 +19,33 @@ export function createTokenEpochReader(store: Store): TokenEpochReader {
       return appUids.map((appUid) => epochs.get(appUid) ?? 0);
     },
   );
-  return async ({ appUid, tokenEpoch = 0 }) => (await readAppEpoch(appUid)) + tokenEpoch;
+  return async ({ appUid, tokenEpoch = 0 }) => {
+    const appEpoch = await readAppEpoch(appUid);
+    return { epoch: appEpoch + tokenEpoch, appEpoch };
+  };
 }
 
-/** Returns false if the application has no such user. */
+/** Returns the new count, or null if the application has no such user. */
 export async function revokeUserTokens(
   store: Store,
   { appUid, userUid }: { appUid: string; userUid: string },
   session: ClientSession,
-): Promise<boolean> {
+): Promise<number | null> {
   const filter = { _id: userUid, appUid, deletedAt: null };
-  const raised = await store.users.updateOne(filter, { $inc: { tokenEpoch: 1 } }, { session });
-  return raised.matchedCount === 1;
+  const options = { session, returnDocument: 'after', projection: { tokenEpoch: 1 } } as const;
+  const raised = await store.users.findOneAndUpdate(filter, { $inc: { tokenEpoch: 1 } }, options);
+  return raised?.tokenEpoch ?? null;
 }
 
+/** Returns the new count. */
 export async function revokeAppTokens(
   store: Store,
   appUid: string,
   session: ClientSession,
-): Promise<void> {
-  await store.apps.updateOne({ _id: appUid }, { $inc: { tokenEpoch: 1 } }, { session });
+): Promise<number> {
+  const options = { session, returnDocument: 'after', projection: { tokenEpoch: 1 } } as const;
+  const raised = { $inc: { tokenEpoch: 1 } };
+  const app = await store.apps.findOneAndUpdate({ _id: appUid }, raised, options);
+  if (app?.tokenEpoch === undefined) throw new Error('the application does not exist');
+  return app.tokenEpoch;
 }

@@ -27,7 +27,10 @@ export interface UserClaims {
   userUid: string;
   appUid: string;
   accountUids: readonly string[];
+  /** The revocations of the user and the application, when it was issued. */
   epoch: number;
+  /** Those of the application alone. */
+  appEpoch: number;
 }
 
 /** `privateKeyPem` is PKCS #8. */
@@ -58,8 +61,8 @@ export async function signUserToken(
 ): Promise<{ authToken: string; expiresAt: Date }> {
   const issuedAt = Math.floor(now.getTime() / 1_000);
   const expiresAt = issuedAt + Math.floor(lifetimeMs / 1_000);
-  const { appUid: app, accountUids, epoch } = claims;
-  const authToken = await new SignJWT({ app, accounts: [...accountUids], epoch })
+  const { appUid: app, accountUids, epoch, appEpoch } = claims;
+  const authToken = await new SignJWT({ app, accounts: [...accountUids], epoch, appEpoch })
     .setProtectedHeader({ alg: userTokenAlgorithm, kid: key.keyId, typ: userTokenType })
     .setIssuer(issuer)
     .setAudience(userTokenAudience)

@@ -129,19 +129,23 @@ export async function removeFromAccounts(
   await store.users.updateOne(user, { $pull: { accountUids: { $in: [...accountUids] } } });
 }
 
-/** Keeps only the uid; the next sign-in creates a new user. Returns false if the application has no such user. */
+/**
+ * Keeps only the uid; the next sign-in creates a new user. Revokes its tokens, and returns the count of revocations, or
+ * null if the application has no such user.
+ */
 export async function eraseUser(
   store: Store,
   { appUid, userUid }: { appUid: string; userUid: string },
   { now, session }: { now: Date; session: ClientSession },
-): Promise<boolean> {
-  const { matchedCount } = await store.users.updateOne(
+): Promise<number | null> {
+  const erased = await store.users.findOneAndUpdate(
     { _id: userUid, appUid, deletedAt: null },
     {
       $unset: { externalId: '', emailKey: '', email: '' },
       $set: { name: null, accountUids: [], updatedAt: now, deletedAt: now },
+      $inc: { tokenEpoch: 1 },
     },
-    { session },
+    { session, returnDocument: 'after' },
   );
-  return matchedCount === 1;
+  return erased?.tokenEpoch ?? null;
 }

@@ -9,7 +9,7 @@ import {
   userTokenType,
 } from './user-token.ts';
 
-export interface VerifiedClaims extends UserClaims {
+export interface VerifiedClaims extends Omit<UserClaims, 'appEpoch'> {
   tokenUid: string;
   issuedAt: Date;
   expiresAt: Date;

@@ -12,8 +12,8 @@ export const eventNames: readonly EventName[] = entities.flatMap((entity) =>
 /** Sent on request to check a webhook; nobody can subscribe to it. */
 export const testEventName = 'webhook.test';
 
-/** Notices, for operations webhooks (docs/webhooks.md, "Operations webhooks"). */
-export const operationsEventNames = [
+/** Events about webhooks and API keys. The relay starts their workflows. */
+const noticeNames = [
   'webhook.failing',
   'webhook.deactivation_scheduled',
   'webhook.deactivated',
@@ -21,6 +21,14 @@ export const operationsEventNames = [
   'delivery.exhausted',
   'apikey.expiring',
 ] as const;
+export type NoticeName = (typeof noticeNames)[number];
+
+/** Committed with a revocation of tokens, and sent like a change. */
+export const revocationNames = ['user.tokens_revoked', 'application.tokens_revoked'] as const;
+export type RevocationName = (typeof revocationNames)[number];
+
+/** The events for operations webhooks (docs/webhooks.md, "Operations webhooks"). */
+export const operationsEventNames = [...noticeNames, ...revocationNames] as const;
 export type OperationsEventName = (typeof operationsEventNames)[number];
 
 /** The events that a webhook can subscribe to. */
@@ -31,10 +39,22 @@ export type SubscribedEventName = (typeof subscribedEventNames)[number];
 export const deliveredEventNames = [...subscribedEventNames, testEventName] as const;
 export type DeliveredEventName = (typeof deliveredEventNames)[number];
 
-export type DeliveredEntity = Entity | 'webhook' | 'apikey';
+/** What the API changes with an event. */
+export type ChangedEntity = Entity | 'user' | 'application';
+export type DeliveredEntity = ChangedEntity | 'webhook' | 'apikey';
 
-export function entityOf(event: EventName): Entity {
-  return event.slice(0, event.indexOf('.')) as Entity;
+export function isOfResources(entity: ChangedEntity): entity is Entity {
+  return (entities as readonly string[]).includes(entity);
+}
+
+type EntityIn<Name> = Name extends `${infer Prefix}.${string}` ? Prefix : never;
+
+export function entityOf<Name extends EventName | RevocationName>(event: Name): EntityIn<Name> {
+  return event.slice(0, event.indexOf('.')) as EntityIn<Name>;
+}
+
+export function isNotice(event: DeliveredEventName): event is NoticeName {
+  return (noticeNames as readonly string[]).includes(event);
 }
 
 export function isOperationsEvent(event: DeliveredEventName): event is OperationsEventName {

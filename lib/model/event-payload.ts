@@ -6,6 +6,14 @@ export interface ResourceData {
   [field: string]: unknown;
 }
 
+/** `data` of a revocation: tokens with a lower count are refused (ADR 12). `uid` is the user's or the application's. */
+export interface RevocationData {
+  uid: string;
+  revokedAt: Date;
+  /** The revocations of `uid` so far. */
+  epoch: number;
+}
+
 /** Data as parsed from JSON: times are strings. */
 export type Serialized<Data> = Data extends Date
   ? string

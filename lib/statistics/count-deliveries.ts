@@ -58,7 +58,7 @@ function wasRequeued(
   return isRequeue(trigger) || (requeuedAt !== null && requeuedAt <= at);
 }
 
-/** Returns the owners whose statistics count a delivery. Notices are not changes of the application. */
+/** Returns the owners whose statistics count a delivery. Operations events are not changes of resources. */
 export function ownersOf({ appUid, webhookUid, event }: CountedDelivery): string[] {
   return isOperationsEvent(event) ? [webhookUid] : [appUid, webhookUid];
 }

@@ -1,6 +1,6 @@
 // The mail of a notice, written for an operator on call: what happened, to which webhook, since when, and what to do.
 import { type OperationsEventName, testEventName } from '../model/event-name.ts';
-import type { Serialized } from '../model/event-payload.ts';
+import type { RevocationData, Serialized } from '../model/event-payload.ts';
 import type { ExhaustedData, ExpiringKeyData, ReportedAttempt, WebhookNotice } from './notices.ts';
 
 interface Payload {
@@ -9,7 +9,10 @@ interface Payload {
   timestamp: string;
   appUid: string;
   test?: true;
-  data: Serialized<WebhookNotice> & Serialized<ExhaustedData> & Serialized<ExpiringKeyData>;
+  data: Serialized<WebhookNotice> &
+    Serialized<ExhaustedData> &
+    Serialized<ExpiringKeyData> &
+    Serialized<RevocationData>;
 }
 
 type Writer = (payload: Payload, api: string) => string[];
@@ -100,6 +103,17 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     'What follows: after that, every call with it is refused.',
     '',
     'Roll it in the admin area, and give its users the new key.',
+  ],
+  'user.tokens_revoked': ({ data }) => [
+    `The tokens of the user ${data.uid} were revoked at ${data.revokedAt}.`,
+    '',
+    'What follows: the service refuses the tokens issued before. The user can sign in again, unless deleted.',
+  ],
+  'application.tokens_revoked': ({ data }) => [
+    `The tokens of all users were revoked at ${data.revokedAt}.`,
+    '',
+    'What follows: the service refuses the tokens issued before. The users can sign in again, unless the application is',
+    'disabled.',
   ],
   'webhook.test': ({ data }) => [
     `This is the requested test. The webhook ${data.uid} sends its notices to this address.`,

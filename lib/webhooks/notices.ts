@@ -3,7 +3,7 @@ import type { ClientSession } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
 import { newId } from '../platform/ids.ts';
 import type { ErrorClass } from '../model/attempt.ts';
-import type { DeliveredEventName, OperationsEventName } from '../model/event-name.ts';
+import type { DeliveredEventName, NoticeName } from '../model/event-name.ts';
 import { renderPayload } from '../model/event-payload.ts';
 import { newEvent, recipientFields } from '../model/event.ts';
 import { originOf } from '../model/url-origin.ts';
@@ -65,7 +65,7 @@ type NoticeData = WebhookNotice | ExhaustedData | ExpiringKeyData;
 
 interface Notice {
   appUid: string;
-  event: OperationsEventName;
+  event: NoticeName;
   data: NoticeData;
   now: Date;
 }

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongodb';
-import type { Entity } from '../model/event-name.ts';
+import { type ChangedEntity, isOfResources } from '../model/event-name.ts';
 import { knownFields, type KnownWebhook, type WebhookDocument } from '../model/webhook.ts';
 import { type Store } from '../mongo/connect.ts';
 import { within } from '../mongo/transaction.ts';
@@ -38,16 +38,23 @@ export async function findWebhooksToDeliver(
 }
 
 /**
- * Returns an application's webhooks for any of the entities, oldest first, as raw BSON for a `DocumentParser`. Not a
- * majority read: on a new primary it may miss an acknowledged webhook, which would then never get the event.
+ * Returns an application's webhooks for any of the entities, oldest first, as raw BSON for a `DocumentParser`. All its
+ * operations webhooks are for users and applications. Not a majority read: on a new primary it may miss an acknowledged
+ * webhook, which would then never get the event.
  */
 export async function findSubscriptions(
   store: Store,
-  { appUid, entities }: { appUid: string; entities: Entity[] },
+  { appUid, entities }: { appUid: string; entities: ChangedEntity[] },
 ): Promise<Buffer[]> {
+  const ofResources = entities.filter(isOfResources);
+  const forResources = { entities: { $in: ofResources } };
+  const hasOthers = ofResources.length < entities.length;
+  const wanted = hasOthers
+    ? { $or: [forResources, { kind: 'operations' as const }] }
+    : forResources;
   return store.webhooks
     .find<Buffer>(
-      { appUid, entities: { $in: entities } },
+      { appUid, ...wanted },
       { projection: withoutDisplayFields, readConcern: { level: 'local' }, raw: true },
     )
     .sort({ _id: 1 })

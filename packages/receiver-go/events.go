@@ -100,6 +100,15 @@ type ExpiringKeyData struct {
 	RolledTo   string     `json:"rolledTo"`
 }
 
+// RevocationData is the data of user.tokens_revoked and application.tokens_revoked. UID identifies the user or the
+// application.
+type RevocationData struct {
+	UID       string    `json:"uid"`
+	RevokedAt time.Time `json:"revokedAt"`
+	// Epoch counts the revocations of UID.
+	Epoch int64 `json:"epoch"`
+}
+
 // UnknownData is the data of an event or version that this package does not know, or of a resource without a tenant.
 type UnknownData struct {
 	Raw json.RawMessage
@@ -112,6 +121,7 @@ func (*WebhookTestData) isEventData()   {}
 func (*WebhookNoticeData) isEventData() {}
 func (*ExhaustedData) isEventData()     {}
 func (*ExpiringKeyData) isEventData()   {}
+func (*RevocationData) isEventData()    {}
 func (*UnknownData) isEventData()       {}
 
 // Returns an empty value of the event's type of data, or nil for an unknown event.
@@ -131,6 +141,8 @@ func newData(event string) EventData {
 		return &ExhaustedData{}
 	case "apikey.expiring":
 		return &ExpiringKeyData{}
+	case "user.tokens_revoked", "application.tokens_revoked":
+		return &RevocationData{}
 	}
 	return nil
 }

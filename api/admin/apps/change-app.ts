@@ -1,7 +1,7 @@
 import { isActive } from '../../../lib/access/apps.ts';
 import { recordAudits } from '../../../lib/access/audit-log.ts';
-import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { revokeAppTokens } from '../../../lib/identity/token-epochs.ts';
+import { recordChange } from '../../changes/record-change.ts';
 import type { AdminHandler } from '../../router.ts';
 import { noSuchApp } from './get-app.ts';
 import { appSchema, type ChangeAppBody, presentApp } from './present-app.ts';
@@ -15,32 +15,33 @@ const facts: Operation = {
   answers: { 200: { description: 'The application', schema: appSchema } },
 };
 
-/** Writes one audit row per change. Enabling an application revokes its earlier tokens (docs/adr/0013). */
-export const changeApp: AdminHandler<ChangeAppBody> = operation(
-  facts,
-  async (request, { store, clock }) => {
-    const { appUid, body, caller } = request;
-    const now = clock.now();
-    const app = await inTransaction(store, async (session) => {
-      const before = await store.apps.findOne({ _id: appUid }, { session });
-      if (before === null) throw noSuchApp();
-      const { name: previousName } = before;
-      const { name = previousName, active = isActive(before) } = body;
-      const isChanged = active !== isActive(before);
-      const renamed = { action: 'app.renamed', details: { name, previousName } };
-      const done = [
-        ...(name === previousName ? [] : [renamed]),
-        ...(isChanged ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
-      ];
-      if (done.length === 0) return before;
-      const fields = { name, disabledAt: active ? null : (before.disabledAt ?? now) };
-      await store.apps.updateOne({ _id: appUid }, { $set: fields }, { session });
-      if (isChanged && active) await revokeAppTokens(store, appUid, session);
-      const target = { kind: 'app', uid: appUid };
-      const rows = done.map((each) => ({ appUid, target, ...each }));
-      await recordAudits(store, rows, { caller, now, session });
-      return { ...before, ...fields };
-    });
-    return { status: 200, body: presentApp(app, 'owner') };
-  },
-);
+/** Writes one audit row per change. Disabling and enabling an application revoke its tokens (docs/adr/0013). */
+export const changeApp: AdminHandler<ChangeAppBody> = operation(facts, async (request, context) => {
+  const { appUid, body, caller } = request;
+  const { store } = context;
+  const recording = { appUid, key: null, entities: ['application'] } as const;
+  const app = await recordChange(context, recording, async (session, now) => {
+    const before = await store.apps.findOne({ _id: appUid }, { session });
+    if (before === null) throw noSuchApp();
+    const { name: previousName } = before;
+    const { name = previousName, active = isActive(before) } = body;
+    const isChanged = active !== isActive(before);
+    const renamed = { action: 'app.renamed', details: { name, previousName } };
+    const done = [
+      ...(name === previousName ? [] : [renamed]),
+      ...(isChanged ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
+    ];
+    if (done.length === 0) return { answer: before, changes: [] };
+    const fields = { name, disabledAt: active ? null : (before.disabledAt ?? now) };
+    await store.apps.updateOne({ _id: appUid }, { $set: fields }, { session });
+    const target = { kind: 'app', uid: appUid };
+    const rows = done.map((each) => ({ appUid, target, ...each }));
+    await recordAudits(store, rows, { caller, now, session });
+    const answer = { ...before, ...fields };
+    if (!isChanged) return { answer, changes: [] };
+    const epoch = await revokeAppTokens(store, appUid, session);
+    const data = { uid: appUid, revokedAt: now, epoch };
+    return { answer, changes: [{ event: 'application.tokens_revoked', data }] };
+  });
+  return { status: 200, body: presentApp(app, 'owner') };
+});

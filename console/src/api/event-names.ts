@@ -17,6 +17,8 @@ const subscribed: Readonly<Record<SubscribedEventName, true>> = {
   'webhook.recovered': true,
   'delivery.exhausted': true,
   'apikey.expiring': true,
+  'user.tokens_revoked': true,
+  'application.tokens_revoked': true,
 };
 
 /** The events that a webhook can subscribe to. */

@@ -18,17 +18,19 @@ export function isResourceEvent(name: SubscribedEventName): name is ResourceEven
   return resourceEventNames.some((each) => each === name);
 }
 
-const notices = [
+const operationsEventNames = [
   'webhook.failing',
   'webhook.deactivation_scheduled',
   'webhook.deactivated',
   'webhook.recovered',
   'delivery.exhausted',
   'apikey.expiring',
+  'user.tokens_revoked',
+  'application.tokens_revoked',
 ] as const;
 export const subscribedEventNames: readonly SubscribedEventName[] = [
   ...resourceEventNames,
-  ...notices,
+  ...operationsEventNames,
 ];
 export const eventNames: readonly EventName[] = [...subscribedEventNames, 'webhook.test'];
 export const deliveryStates: readonly DeliveryState[] = [

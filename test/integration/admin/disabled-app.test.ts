@@ -86,8 +86,8 @@ test('tokens issued before the application was enabled again stay revoked, inclu
   if (user === null) throw new Error('the user is not there');
   await change({ active: false });
   const { config, signingKeys, readTokenEpoch } = service.context;
-  const epoch = await readTokenEpoch(user);
-  const claims = { userUid: user._id, appUid, accountUids: [], epoch };
+  const epochs = await readTokenEpoch(user);
+  const claims = { userUid: user._id, appUid, accountUids: [], ...epochs };
   const late = await signUserToken(await signingKeys.active(), claims, {
     issuer: config.http.publicUrl,
     now: new Date(),

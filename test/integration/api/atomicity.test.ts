@@ -1,7 +1,9 @@
 // A change and its event are committed together or not at all, with any number of concurrent callers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { decodeJwt } from 'jose';
 import { callPatiently } from '../../support/call-patiently.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { signIn, verify } from './token-forge.ts';
 import { eventsOf, makeAgent, makeContext, makeFile } from './resource-calls.ts';
 import { expectProblem } from './problems.ts';
 
@@ -68,6 +70,27 @@ test('when the transaction fails after it has written the event, the event does 
   expect((await service.call('POST', '/agents', { headers, body })).status).toBe(201);
   expect(await service.store.events.countDocuments({ externalTenantId: 'late' })).toBe(1);
 });
+
+test.each(['events', 'auditLog'])(
+  'when the transaction of a revocation fails at %s, no token is revoked and there is no event',
+  async (collection) => {
+    const token = await signIn(service, { externalId: collection });
+    const { sub } = decodeJwt(token);
+    const calls = [
+      ['POST', `/sdkusers/${sub}/tokens/revoke`],
+      ['POST', '/sdkusers/tokens/revoke'],
+      ['DELETE', `/sdkusers/${sub}`],
+    ] as const;
+    await refusing(collection, async () => {
+      for (const [method, path] of calls)
+        expectProblem(await service.call(method, path), 500, 'internal');
+    });
+    expect(await verify(service, token)).toMatchObject({ active: true });
+    const made = { event: /\.tokens_revoked$/ };
+    expect(await service.store.events.countDocuments(made)).toBe(0);
+    expect(await service.store.auditLog.countDocuments({ 'target.uid': sub })).toBe(0);
+  },
+);
 
 test('of 30 concurrent changes of one agent each success has one event, and the last one is stored', async () => {
   const uid = await makeAgent(service, { agentName: 'Start' });

@@ -119,6 +119,18 @@ class ExpiringKeyData:
     rolled_to: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RevocationData:
+    """``user.tokens_revoked`` and ``application.tokens_revoked``
+
+    ``uid`` identifies the user or the application. ``epoch`` counts its revocations.
+    """
+
+    uid: str
+    revoked_at: datetime | None = None
+    epoch: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class UnknownData:
     """The raw ``data`` of an event that this release does not know, or that lacks an ID."""
@@ -134,5 +146,6 @@ EventData = (
     | WebhookNoticeData
     | ExhaustedData
     | ExpiringKeyData
+    | RevocationData
     | UnknownData
 )

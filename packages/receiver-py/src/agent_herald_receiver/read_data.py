@@ -15,6 +15,7 @@ from .event_data import (
     ExhaustedData,
     ExpiringKeyData,
     LastAttempt,
+    RevocationData,
     UnknownData,
     WebhookNoticeData,
     WebhookTestData,
@@ -37,6 +38,8 @@ _KINDS: Mapping[str, type[EventData]] = {
     "webhook.recovered": WebhookNoticeData,
     "delivery.exhausted": ExhaustedData,
     "apikey.expiring": ExpiringKeyData,
+    "user.tokens_revoked": RevocationData,
+    "application.tokens_revoked": RevocationData,
 }
 
 _Read = TypeVar("_Read")
