@@ -106,6 +106,20 @@ export interface ExpiringKeyData {
   rolledTo: string | null;
 }
 
+/** `data` of user.tokens_revoked, application.tokens_revoked. */
+export interface RevocationData {
+  uid: string;
+  revokedAt: string;
+  epoch: number;
+}
+
+/** `data` of user.tokens_revoked, application.tokens_revoked. */
+export interface RevocationData {
+  uid: string;
+  revokedAt: string;
+  epoch: number;
+}
+
 interface Envelope<Name extends string, Data> {
   eventId: string;
   event: Name;
@@ -136,6 +150,8 @@ export type KnownEvent =
   | Envelope<'webhook.recovered', WebhookNoticeData>
   | Envelope<'delivery.exhausted', ExhaustedData>
   | Envelope<'apikey.expiring', ExpiringKeyData>
+  | Envelope<'user.tokens_revoked', RevocationData>
+  | Envelope<'application.tokens_revoked', RevocationData>
   | Envelope<'webhook.test', TestData>;
 
 export const knownEventNames = [
@@ -154,6 +170,8 @@ export const knownEventNames = [
   'webhook.recovered',
   'delivery.exhausted',
   'apikey.expiring',
+  'user.tokens_revoked',
+  'application.tokens_revoked',
   'webhook.test',
 ] as const;
 export type KnownEventName = (typeof knownEventNames)[number];

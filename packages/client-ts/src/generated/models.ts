@@ -25,7 +25,9 @@ export type SubscribedEventName =
   | 'webhook.deactivated'
   | 'webhook.recovered'
   | 'delivery.exhausted'
-  | 'apikey.expiring';
+  | 'apikey.expiring'
+  | 'user.tokens_revoked'
+  | 'application.tokens_revoked';
 
 export type EventName =
   | 'agent.created'
@@ -43,6 +45,8 @@ export type EventName =
   | 'webhook.recovered'
   | 'delivery.exhausted'
   | 'apikey.expiring'
+  | 'user.tokens_revoked'
+  | 'application.tokens_revoked'
   | 'webhook.test';
 
 export type DeliveryState =
