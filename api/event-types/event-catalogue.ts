@@ -35,9 +35,9 @@ const noticed: Readonly<Record<OperationsEventName, string>> = {
     'A delivery has no attempts left. There is at most one such notice per webhook and minute.',
   'apikey.expiring': 'An API key expires within seven days.',
   'user.tokens_revoked':
-    'The tokens of a user were revoked, or the user was deleted. `data` says which tokens are refused.',
+    'The tokens of a user were revoked, or the user was deleted. A webhook gets it only if its `events` name it.',
   'application.tokens_revoked':
-    'The tokens of all users were revoked, or the application was disabled or enabled. `data` says which tokens are refused.',
+    'The tokens of all users were revoked, or the application was disabled or enabled. A webhook gets it only if its `events` name it.',
 };
 
 interface TestData {

@@ -8,7 +8,7 @@ export const webhookTexts = {
   entities:
     'The entities whose events the webhook gets. They are required on creation. The kind `operations` has none.',
   events:
-    'The events that the webhook gets. Each must belong to one of `entities`. Null means all events.',
+    'The events that the webhook gets. Each must belong to one of `entities`. Null means all events, except revocations of tokens.',
   externalTenantIds:
     'The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants.',
   retrySchedule:

@@ -21,6 +21,7 @@ const names = [
   ),
   'webhook.failing',
   'apikey.expiring',
+  'user.tokens_revoked',
   'webhook.test',
 ];
 const types = names.map(
@@ -110,7 +111,22 @@ describe('the form of a webhook', () => {
 describe('events', () => {
   it('a test is not an event that webhooks subscribe to', () => {
     const operations = groupsOf('operations', types).flatMap(({ events }) => events);
-    expect(operations.map(({ event }) => event)).toEqual(['webhook.failing', 'apikey.expiring']);
+    expect(operations.map(({ event }) => event)).toEqual([
+      'webhook.failing',
+      'apikey.expiring',
+      'user.tokens_revoked',
+    ]);
+  });
+
+  it('an operations webhook gets revocations only by name', () => {
+    const notices = chosenEvents({ kind: 'operations', entities: [], events: null }, types);
+    expect(notices).toEqual(['webhook.failing', 'apikey.expiring']);
+    expect(subscriptionOf('operations', notices, types)).toEqual({ events: null });
+    const events = [...notices, 'user.tokens_revoked' as const];
+    expect(subscriptionOf('operations', events, types)).toEqual({ events });
+    expect(chosenEvents({ kind: 'operations', entities: [], events }, types)).toEqual(events);
+    const one = ['user.tokens_revoked' as const];
+    expect(subscriptionOf('operations', one, types)).toEqual({ events: one });
   });
 
   it('all events of an entity are null, which includes future ones; a part of them is listed by name', () => {

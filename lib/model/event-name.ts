@@ -23,8 +23,8 @@ const noticeNames = [
 ] as const;
 export type NoticeName = (typeof noticeNames)[number];
 
-/** Committed with a revocation of tokens, and sent like a change. */
-export const revocationNames = ['user.tokens_revoked', 'application.tokens_revoked'] as const;
+/** Committed with a revocation of tokens, and sent like a change to webhooks that name them. */
+const revocationNames = ['user.tokens_revoked', 'application.tokens_revoked'] as const;
 export type RevocationName = (typeof revocationNames)[number];
 
 /** The events for operations webhooks (docs/webhooks.md, "Operations webhooks"). */
@@ -53,8 +53,12 @@ export function entityOf<Name extends EventName | RevocationName>(event: Name): 
   return event.slice(0, event.indexOf('.')) as EntityIn<Name>;
 }
 
+export function isRevocation(event: DeliveredEventName): event is RevocationName {
+  return (revocationNames as readonly string[]).includes(event);
+}
+
 export function isNotice(event: DeliveredEventName): event is NoticeName {
-  return (noticeNames as readonly string[]).includes(event);
+  return isOperationsEvent(event) && !isRevocation(event);
 }
 
 export function isOperationsEvent(event: DeliveredEventName): event is OperationsEventName {

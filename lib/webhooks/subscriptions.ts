@@ -1,5 +1,10 @@
 // Pure functions that decide which webhooks get an event.
-import { entityOf, isOperationsEvent, type SubscribedEventName } from '../model/event-name.ts';
+import {
+  entityOf,
+  isOperationsEvent,
+  isRevocation,
+  type SubscribedEventName,
+} from '../model/event-name.ts';
 import type { EventFacts } from '../model/event.ts';
 import type {
   FilterCondition,
@@ -34,7 +39,9 @@ export function mismatchOf(webhook: Subscription, facts: EventToMatch): Mismatch
   const { entities, events, externalTenantIds } = webhook;
   if (!matchesKind(webhook, facts)) return 'kind';
   if (!isOperationsEvent(event) && !entities.includes(entityOf(event))) return 'entity';
-  if (events !== null && !events.includes(event)) return 'event';
+  // Otherwise a pager would get each sign-out of a user.
+  const isChosen = events === null ? !isRevocation(event) : events.includes(event);
+  if (!isChosen) return 'event';
   if (externalTenantIds !== null && !externalTenantIds.includes(externalTenantId)) return 'tenant';
   return null;
 }

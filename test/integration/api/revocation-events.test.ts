@@ -154,34 +154,34 @@ test('the events and the claims decide like the service, for tokens just before 
   expect(active).toBeGreaterThanOrEqual(people.length);
 });
 
-test('only operations webhooks that are subscribed to the event and match its filter get it', async () => {
+test('only operations webhooks that name the event and whose filter it matches get it', async () => {
   const [ada, bob] = [
     claimsOf(await signIn(client, { externalId: 'ada' })).sub,
     claimsOf(await signIn(client, { externalId: 'bob' })).sub,
   ];
   const register = (path: string, fields: object) =>
     registerWebhook(client, { url: receiver.url + path, ...fields });
-  const operations = { kind: 'operations', entities: undefined };
-  const all = await register('/all', operations);
-  const ofAll = await register('/user', { ...operations, events: [ofUser] });
+  const operations = { kind: 'operations', entities: undefined, events: [ofUser, ofApp] };
+  const both = await register('/both', operations);
+  const user = await register('/user', { ...operations, events: [ofUser] });
   const ofAda = await register('/ada', { ...operations, filter: { uid: ada } });
   const paused = await register('/paused', { ...operations, active: false });
-  await register('/other', { ...operations, events: ['webhook.failing', ofApp] });
+  await register('/application', { ...operations, events: ['webhook.failing', ofApp] });
+  await register('/all', { ...operations, events: null });
   await register('/ordered', { ordering: 'resource' });
   await register('/resources', {});
   await client.call('POST', `/sdkusers/${bob}/tokens/revoke`);
   await client.call('POST', `/sdkusers/${ada}/tokens/revoke`);
   const got = (await revocations()).map(({ webhookUids }) => webhookUids);
-  const both = [all.uid, ofAll.uid];
   expect(got).toEqual([
-    [...both, paused.uid],
-    [...both, ofAda.uid, paused.uid],
+    [both.uid, user.uid, paused.uid],
+    [both.uid, user.uid, ofAda.uid, paused.uid],
   ]);
 });
 
 test('a disabled application still sends the event, like a change: early, without a sequence', async () => {
   const url = `${receiver.url}/disabled`;
-  await registerWebhook(client, { url, kind: 'operations', entities: undefined });
+  await registerWebhook(client, { url, kind: 'operations', entities: undefined, events: [ofApp] });
   await switchApp(false);
   const request = await waitFor(() => receiver.requests.find(({ path }) => path === '/disabled'));
   expect(payloadOf(request)).toMatchObject({ event: ofApp, data: { uid: appUid, epoch: 1 } });

@@ -3,7 +3,7 @@ import { Group, Loader, Radio, Switch, Text, TextInput } from '@mantine/core';
 import { Line } from '../../parts/untrusted.tsx';
 import { useUrlCheck } from './use-url-check.ts';
 import type { FieldsProps } from './fields-props.ts';
-import { allEvents } from './webhook-values.ts';
+import { defaultEvents } from './webhook-values.ts';
 
 /** Kind, name and URL. */
 export function AddressFields({
@@ -20,7 +20,7 @@ export function AddressFields({
           value={kind}
           onChange={(chosen) => {
             const next = chosen === 'operations' ? chosen : 'resources';
-            form.setValues({ kind: next, events: allEvents(next, types) });
+            form.setValues({ kind: next, events: defaultEvents(next, types) });
           }}
         >
           <Group mt={6} gap="lg">
@@ -32,7 +32,7 @@ export function AddressFields({
             <Radio
               value="operations"
               label="Operations"
-              description="Notifications about the service, such as when a webhook fails"
+              description="Failing webhooks, expiring keys, revoked tokens"
             />
           </Group>
         </Radio.Group>

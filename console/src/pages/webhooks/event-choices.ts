@@ -21,6 +21,11 @@ function isSubscribable(event: EventType['event']): event is SubscribedEventName
   return event !== 'webhook.test';
 }
 
+/** Webhooks get these only by name. */
+function isRevocation(event: SubscribedEventName): boolean {
+  return event === 'user.tokens_revoked' || event === 'application.tokens_revoked';
+}
+
 /** Returns the events that a kind of webhook can get, grouped by what they are about. */
 export function groupsOf(kind: Webhook['kind'], types: readonly EventType[]): EventGroup[] {
   const groups = new Map<string, { event: SubscribedEventName; description: string }[]>();
@@ -41,10 +46,10 @@ export function chosenEvents(
   return groupsOf(kind, types)
     .filter(({ entity }) => kind === 'operations' || wanted.includes(entity))
     .flatMap((group) => group.events.map(({ event }) => event))
-    .filter((event) => events?.includes(event) ?? true);
+    .filter((event) => events?.includes(event) ?? !isRevocation(event));
 }
 
-/** Returns the fields of a body. Null means all events of `entities`, including future ones. */
+/** Returns the fields of a body. Null means all events of `entities` or notices, including future ones. */
 export function subscriptionOf(
   kind: Webhook['kind'],
   chosen: readonly SubscribedEventName[],
@@ -54,7 +59,9 @@ export function subscriptionOf(
   const groups = groupsOf(kind, types).filter(
     ({ events }) => kind === 'operations' || events.some(isChosen),
   );
-  const isAll = groups.every(({ events }) => events.every(isChosen));
+  const isAll = groups.every(({ events }) =>
+    events.every((one) => isChosen(one) !== isRevocation(one.event)),
+  );
   const events = isAll ? null : [...chosen];
   if (kind === 'operations') return { events };
   return { entities: groups.map(({ entity }) => entity).filter(isOfResources), events };

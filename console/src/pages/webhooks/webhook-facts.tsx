@@ -46,7 +46,7 @@ type Fact = readonly [name: string, value: ReactNode];
 
 function eventsOf({ kind, events, entities }: Webhook): string {
   if (events !== null) return events.join(', ');
-  return kind === 'operations' ? 'all' : `all events of ${entities.join(', ')}`;
+  return kind === 'operations' ? 'all except revocations' : `all events of ${entities.join(', ')}`;
 }
 
 function factsOfResources({ externalTenantIds, filter, ordering }: Webhook): Fact[] {

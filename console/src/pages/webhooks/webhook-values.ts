@@ -43,7 +43,7 @@ export interface WebhookValues {
 const noAuth: WebhookValues['auth'] = { type: 'none', token: '', username: '', password: '' };
 const noTls: WebhookValues['tls'] = { type: 'none', certificate: '', key: '' };
 
-/** Returns the initial values for a new webhook: all events of its kind. */
+/** Returns the initial values for a new webhook: the default events of its kind. */
 export function newValues(
   types: readonly EventType[],
   kind: Webhook['kind'] = 'resources',
@@ -53,7 +53,7 @@ export function newValues(
     name: '',
     description: '',
     url: '',
-    events: allEvents(kind, types),
+    events: defaultEvents(kind, types),
     externalTenantIds: [],
     filter: '',
     ordering: 'parallel',
@@ -67,8 +67,8 @@ export function newValues(
   };
 }
 
-/** Returns all events that webhooks of a kind can get. */
-export function allEvents(
+/** Returns the events that webhooks of a kind get by default. */
+export function defaultEvents(
   kind: Webhook['kind'],
   types: readonly EventType[],
 ): SubscribedEventName[] {
