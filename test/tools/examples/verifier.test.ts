@@ -1,0 +1,179 @@
+// The example that verifies tokens offline, as a user starts it: how soon it refuses a revoked token, and when it does not.
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { decodeJwt, type JWTPayload } from 'jose';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addApp } from '../../support/add-app.ts';
+import { closedPort } from '../../support/receivers.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { signIn, verify } from '../../integration/api/token-forge.ts';
+import {
+  type InstalledExample,
+  installExample,
+  type RunningExample,
+  startExample,
+} from './run-example.ts';
+
+const roundsOfUsers = 100;
+const roundsOfApps = 20;
+
+let installed: InstalledExample;
+let service: TestService;
+let verifier: RunningExample;
+let webhookUid: string;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  [service, installed] = await Promise.all([
+    startService({ env: { HERALD_RETRY_SCHEDULE: '1s,1s,1s,1s,1s,1s,1s,1s' } }),
+    installExample('verifier', ['express', 'jose']),
+  ]);
+  const { body: webhook } = await service.call('POST', '/webhooks', {
+    body: {
+      kind: 'operations',
+      url: 'http://127.0.0.1:1/hook',
+      events: ['user.tokens_revoked', 'application.tokens_revoked'],
+    },
+  });
+  webhookUid = String(webhook['uid']);
+  env = {
+    HERALD_URL: service.apiUrl,
+    HERALD_ISSUER: service.config.http.publicUrl,
+    HERALD_APP_UID: service.app.appUid,
+    HERALD_API_KEY: service.app.apiKey,
+    WEBHOOK_SECRET: String(webhook['secret']),
+    CLOCK_SKEW_SECONDS: '0',
+  };
+  verifier = await startExample(installed, env);
+  await sendTo(verifier.url);
+  // Tokens are checked offline once they are younger than the process.
+  await waitFor(async () => (await ask(await signIn(service, { externalId: 'first' }))).offline);
+});
+
+afterAll(async () => {
+  await verifier?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+  await installed?.[Symbol.asyncDispose]();
+});
+
+const sendTo = (url: string) =>
+  service.call('PATCH', `/webhooks/${webhookUid}`, { body: { url: `${url}/hook` } });
+
+interface Verdict {
+  status: number;
+  offline: boolean;
+}
+
+async function ask(token: string, at = verifier): Promise<Verdict> {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${at.url}/me`, { headers });
+  const body = (await response.json()) as { checked?: string };
+  return { status: response.status, offline: body.checked === 'offline' };
+}
+
+const accepted: Verdict = { status: 200, offline: true };
+const refused: Verdict = { status: 401, offline: true };
+
+const revoke = (path: string) => service.call('POST', `/sdkusers${path}/tokens/revoke`);
+
+/** Returns the milliseconds from the request of the revocation to the first refusal. */
+async function timeRefusal(externalId: string, pathOf: (userUid: string) => string) {
+  const token = await signIn(service, { externalId });
+  expect(await ask(token)).toEqual(accepted);
+  const startedAtMs = performance.now();
+  expect((await revoke(pathOf(String(decodeJwt(token).sub)))).status).toBe(204);
+  while ((await ask(token)).status === 200) {
+    if (performance.now() - startedAtMs > 20_000) throw new Error('the token is still accepted');
+  }
+  return performance.now() - startedAtMs;
+}
+
+test('99 of 100 revoked tokens are refused within a second, and later and other tokens are accepted', async () => {
+  const other = await signIn(service, { externalId: 'other' });
+  const times: number[] = [];
+  for (let round = 0; round < roundsOfUsers; round += 1)
+    times.push(await timeRefusal(`user ${round}`, (uid) => `/${uid}`));
+  expect(await ask(other)).toEqual(accepted);
+  for (let round = 0; round < roundsOfApps; round += 1)
+    times.push(await timeRefusal('user 0', () => ''));
+  expect(await ask(other)).toEqual(refused);
+  expect(await ask(await signIn(service, { externalId: 'other' }))).toEqual(accepted);
+  const sorted = times.toSorted((a, b) => a - b);
+  const quantile = (share: number) => Math.ceil(sorted[Math.ceil(share * times.length) - 1] ?? 0);
+  const [p50, p99, most] = [quantile(0.5), quantile(0.99), quantile(1)];
+  const figures = `p50 ${p50} ms, p99 ${p99} ms, max ${most} ms`;
+  process.stdout.write(`revoked to refused, ${times.length} times: ${figures}\n`);
+  expect(p99).toBeLessThanOrEqual(1_000);
+});
+
+test('while the receiver is unreachable a revoked token is accepted, until the retry arrives', async () => {
+  const token = await signIn(service, { externalId: 'late' });
+  await sendTo(`http://127.0.0.1:${await closedPort()}`);
+  await revoke(`/${String(decodeJwt(token).sub)}`);
+  await waitFor(async () => {
+    const path = `/webhooks/${webhookUid}/deliveries?state=retrying`;
+    return (await service.call('GET', path)).body['data']?.['length'] === 1;
+  });
+  expect(await verify(service, token)).toEqual({ active: false, reason: 'revoked' });
+  expect(await ask(token)).toEqual(accepted);
+  await sendTo(verifier.url);
+  await waitFor(async () => (await ask(token)).status === 401);
+});
+
+test('a verifier that has just started asks the service, and refuses what was revoked before', async () => {
+  const revoked = await signIn(service, { externalId: 'before' });
+  await revoke(`/${String(decodeJwt(revoked).sub)}`);
+  const good = await signIn(service, { externalId: 'before' });
+  await using started = await startExample(installed, env);
+  expect(await ask(good, started)).toEqual({ status: 200, offline: false });
+  expect(await ask(revoked, started)).toEqual({ status: 401, offline: false });
+});
+
+test('a verifier without the service refuses everything', async () => {
+  const token = await signIn(service, { externalId: 'before' });
+  const HERALD_URL = `http://127.0.0.1:${await closedPort()}`;
+  await using cut = await startExample(installed, { ...env, HERALD_URL });
+  expect((await ask(token, cut)).status).toBe(503);
+});
+
+test("another application's token, an altered one and none are refused", async () => {
+  const foreign = await signIn(await addApp(service), { externalId: 'foreign' });
+  const token = await signIn(service, { externalId: 'altered' });
+  for (const each of [foreign, `${token.slice(0, -4)}AAAA`, ''])
+    expect((await ask(each)).status).toBe(401);
+});
+
+interface Revocations {
+  add(data: { uid: string; epoch: number }, now?: number): void;
+  refuse(claims: JWTPayload): boolean;
+}
+
+async function newRevocations(keepMs: number): Promise<Revocations> {
+  const path = pathToFileURL(resolve('examples/verifier/revocations.mjs')).href;
+  const module = (await import(path)) as { Revocations: new (keepMs: number) => Revocations };
+  return new module.Revocations(keepMs);
+}
+
+test('a revocation refuses only lower counts of its own user or application, in any order of events', async () => {
+  const revocations = await newRevocations(1_000);
+  revocations.add({ uid: 'usr_1', epoch: 2 });
+  revocations.add({ uid: 'usr_1', epoch: 1 });
+  revocations.add({ uid: 'app_1', epoch: 3 });
+  const token = { sub: 'usr_1', app: 'app_1', epoch: 5, appEpoch: 3 };
+  expect(revocations.refuse(token)).toBe(false);
+  expect(revocations.refuse({ ...token, epoch: 4 })).toBe(true);
+  expect(revocations.refuse({ ...token, appEpoch: 2 })).toBe(true);
+  expect(revocations.refuse({ ...token, sub: 'usr_2', epoch: 3 })).toBe(false);
+});
+
+test('a revocation is forgotten when the last token that it refuses has expired, not before', async () => {
+  const revocations = await newRevocations(1_000);
+  const token = { sub: 'usr_1', app: 'app_1', epoch: 0, appEpoch: 0 };
+  revocations.add({ uid: 'usr_1', epoch: 1 }, 0);
+  revocations.add({ uid: 'usr_2', epoch: 1 }, 999);
+  expect(revocations.refuse(token)).toBe(true);
+  revocations.add({ uid: 'usr_3', epoch: 1 }, 1_000);
+  expect(revocations.refuse(token)).toBe(false);
+  expect(revocations.refuse({ ...token, sub: 'usr_2' })).toBe(true);
+});
