@@ -42,7 +42,8 @@ export function SwitchApp({ app, ...dialog }: DialogState & { app: App }) {
         </List.Item>
         <List.Item>
           User tokens issued so far stay revoked, even after you enable it. A service that checks
-          tokens offline accepts them until they expire.
+          tokens offline accepts them until they expire, unless it receives the event of the
+          revocation.
         </List.Item>
         <List.Item>
           <b>Deliveries continue</b>: accepted events are sent and retried as usual. To stop them,{' '}

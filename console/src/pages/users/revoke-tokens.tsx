@@ -6,7 +6,8 @@ import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 import { nameOfUser } from './user-name.ts';
 
-const offline = 'A service that checks tokens offline accepts them until they expire.';
+const offline =
+  'A service that checks tokens offline accepts them until they expire, unless it receives the event of the revocation.';
 
 /** Asks before revoking all tokens of a user. */
 export function RevokeTokens({ user, ...dialog }: DialogState & { user: User }) {
