@@ -308,7 +308,7 @@ class CreateWebhookBody(TypedDict):
     entities: NotRequired[list[Entity]]
     """The entities whose events the webhook gets. They are required on creation. The kind `operations` has none."""
     events: NotRequired[list[SubscribableEventName] | None]
-    """The events that the webhook gets. Each must belong to one of `entities`. Null means all events."""
+    """The events that the webhook gets. Each must belong to one of `entities`. Null means all events, except revocations of tokens."""
     externalTenantIds: NotRequired[list[str] | None]
     """The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants."""
     retrySchedule: NotRequired[list[str] | None]
@@ -414,7 +414,7 @@ class ChangeWebhookBody(TypedDict):
     entities: NotRequired[list[Entity]]
     """The entities whose events the webhook gets. They are required on creation. The kind `operations` has none."""
     events: NotRequired[list[SubscribableEventName] | None]
-    """The events that the webhook gets. Each must belong to one of `entities`. Null means all events."""
+    """The events that the webhook gets. Each must belong to one of `entities`. Null means all events, except revocations of tokens."""
     externalTenantIds: NotRequired[list[str] | None]
     """The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants."""
     retrySchedule: NotRequired[list[str] | None]

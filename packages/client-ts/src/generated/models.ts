@@ -279,7 +279,7 @@ export interface ChangeWebhookBody {
   url?: string;
   /** The entities whose events the webhook gets. They are required on creation. The kind `operations` has none. */
   entities?: ('agent' | 'context' | 'contextfile')[];
-  /** The events that the webhook gets. Each must belong to one of `entities`. Null means all events. */
+  /** The events that the webhook gets. Each must belong to one of `entities`. Null means all events, except revocations of tokens. */
   events?: SubscribedEventName[] | null;
   /** The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants. */
   externalTenantIds?: string[] | null;
@@ -458,7 +458,7 @@ export interface CreateWebhookBody {
   url: string;
   /** The entities whose events the webhook gets. They are required on creation. The kind `operations` has none. */
   entities?: ('agent' | 'context' | 'contextfile')[];
-  /** The events that the webhook gets. Each must belong to one of `entities`. Null means all events. */
+  /** The events that the webhook gets. Each must belong to one of `entities`. Null means all events, except revocations of tokens. */
   events?: SubscribedEventName[] | null;
   /** The tenants whose events the webhook gets, compared exactly. Null means all tenants. The kind `operations` has no tenants. */
   externalTenantIds?: string[] | null;
