@@ -62,7 +62,11 @@ test.each([
   ['an unknown command', ['event'], 'Did you mean events?'],
   ['an unknown option', ['events', 'list', '--limits', '3'], "unknown option '--limits'"],
   ['an unknown event', ['trigger', 'agent.made'], 'agent.created, agent.updated'],
-  ['a list of test events', ['events', 'list', '--event', 'webhook.test'], 'apikey.expiring.\n'],
+  [
+    'a list of test events',
+    ['events', 'list', '--event', 'webhook.test'],
+    'application.tokens_revoked.\n',
+  ],
   ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number, 1 or greater.'],
   ['a time that is none', ['events', 'list', '--since', '5x'], 'Use ISO 8601, or 30s'],
   ['an address that is none', ['listen', '--forward-to', 'http://'], 'Use a URL such as'],

@@ -1,6 +1,9 @@
 // The types of events match those of the service.
 import { expect, expectTypeOf, test } from 'vitest';
-import type { Serialized } from '../../../../lib/model/event-payload.ts';
+import type {
+  RevocationData as RevocationOfService,
+  Serialized,
+} from '../../../../lib/model/event-payload.ts';
 import type {
   AgentData as AgentOfService,
   ContextFileData as ContextFileOfService,
@@ -11,6 +14,7 @@ import {
   type ContextFileData,
   isKnownEvent,
   type KnownEvent,
+  type RevocationData,
   resourceOf,
   type WebhookEvent,
   type WebhookNoticeData,
@@ -30,6 +34,7 @@ test('the types take what the service sends', () => {
   expectTypeOf<Serialized<AgentOfService>>().toExtend<AgentData>();
   expectTypeOf<Serialized<ContextFileOfService>>().toExtend<ContextFileData>();
   expectTypeOf<Serialized<WebhookNotice>>().toExtend<WebhookNoticeData>();
+  expectTypeOf<Serialized<RevocationOfService>>().toEqualTypeOf<RevocationData>();
 });
 
 test('the name of a known event narrows the type of its data', () => {
@@ -48,7 +53,7 @@ test('a newer event or version is not known', () => {
 
 test('every event of the service is known', () => {
   const samples = receiverCases.deliveries.filter(({ name }) => name.startsWith('the sample of'));
-  expect(samples).toHaveLength(16);
+  expect(samples).toHaveLength(18);
   for (const { bodyBase64 = '' } of samples) {
     const sample = JSON.parse(Buffer.from(bodyBase64, 'base64').toString()) as WebhookEvent;
     expect(isKnownEvent(sample)).toBe(true);
