@@ -1,4 +1,4 @@
-/** A deleted user keeps only its uid, so that its tokens stay revoked. */
+/** A deleted user keeps only its uid and count, so that its tokens stay revoked. */
 export interface UserDocument {
   _id: string;
   appUid: string;

@@ -43,6 +43,7 @@ test('an independent verifier accepts the token with the published keys, and its
     app: appUid,
     accounts: [accountUid],
     epoch: 0,
+    appEpoch: 0,
     jti: expect.stringMatching(/^tok_/),
     iat: expect.any(Number),
     nbf: Number(payload.iat) - 5,

@@ -166,6 +166,7 @@ test.each([[{ externalId: 'person-4711' }], [{ userEmail: 'person-4711@private.e
       appUid,
       name: null,
       accountUids: [],
+      tokenEpoch: 1,
       createdAt: expect.any(Date),
       updatedAt: expect.any(Date),
       deletedAt: expect.any(Date),
@@ -173,7 +174,9 @@ test.each([[{ externalId: 'person-4711' }], [{ userEmail: 'person-4711@private.e
     const rows = await service.store.auditLog.find({ appUid }).toArray();
     const ofUser = rows.filter((row) => row.target.uid === userUid);
     expect(ofUser.map((row) => row.action)).toEqual(['user.deleted']);
-    const everything = JSON.stringify([await service.store.users.find({ appUid }).toArray(), rows]);
+    const events = await service.store.events.find({ appUid }).toArray();
+    const users = await service.store.users.find({ appUid }).toArray();
+    const everything = JSON.stringify([users, rows, events]);
     for (const word of ['4711', 'Secret', String(before?.emailKey)]) {
       expect(everything).not.toContain(word);
     }
