@@ -87,6 +87,25 @@ describe('creating a webhook', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('an operations webhook gets notifications by default, and revocations of tokens if chosen', async () => {
+    await using opened = await openConsole(service, `${pages()}/webhooks/new`);
+    const { page, complaints } = opened;
+    await page.getByRole('radio', { name: 'Operations' }).check();
+    await page.getByLabel('URL').fill(`${receiver.url}/revoked`);
+    expect(await page.getByLabel('webhook.failing', { exact: true }).isChecked()).toBe(true);
+    const revoked = page.getByLabel('user.tokens_revoked', { exact: true });
+    expect(await revoked.isChecked()).toBe(false);
+    await revoked.check();
+    for (const entity of ['webhook', 'delivery', 'apikey'])
+      await page.getByLabel(`All ${entity} events`, { exact: true }).uncheck();
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await saveSecret(page);
+    const url = `${receiver.url}/revoked`;
+    const stored = await service.store.webhooks.findOne({ url });
+    expect(stored).toMatchObject({ kind: 'operations', events: ['user.tokens_revoked'] });
+    expect(complaints).toEqual([]);
+  });
+
   it('an edit changes only the edited fields, and keeps the secret ones', async () => {
     const uid = await register({
       name: 'Edited',
