@@ -1,6 +1,7 @@
 // What follows, according to a mail.
 import { expect, test } from 'vitest';
 import { eventTypesOf } from '../../../api/event-types/event-catalogue.ts';
+import { operationsEventNames } from '../../../lib/model/event-name.ts';
 import { writeNoticeMail } from '../../../lib/webhooks/notice-mail.ts';
 
 type Notice = { data: { uid: string; lastAttempt: object } };
@@ -26,4 +27,11 @@ test('the mail of a failing webhook promises retries only if there are any', () 
   expect(blocked).toContain('deliveries?errorClass=blocked');
   expect(blocked).toMatch(/Send them again: +POST \S+\/recover$/m);
   for (const text of [retried, blocked]) expect(text).not.toContain('Nothing is lost');
+});
+
+test.each(operationsEventNames)('the mail of %s names its subject and misses no value', (event) => {
+  const sample = eventTypesOf('app_1').find((type) => type.event === event)?.sample as Notice;
+  const { subject, text } = writeNoticeMail(JSON.stringify(sample), 'https://h.example.com');
+  expect(subject).toBe(`[agent-herald] ${event} ${sample.data.uid}`);
+  expect(text).not.toMatch(/undefined|NaN/);
 });
