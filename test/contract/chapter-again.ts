@@ -10,6 +10,7 @@ export async function playAgain(stage: Stage): Promise<void> {
   await playEvents(stage);
   await playResends(stage);
   await playReplays(stage);
+  await playSyncs(stage);
   await playErasures(stage);
 }
 
@@ -108,6 +109,24 @@ async function playRecovery(stage: Stage, webhook: string): Promise<void> {
   await call('a replay of everything to everybody', 'POST …/replays', {
     body: { since, states: ['delivered'] },
   });
+}
+
+/** A sync begins 15 s after its request, so a cancelled one has sent nothing. */
+async function playSyncs(stage: Stage): Promise<void> {
+  const { call } = stage;
+  const { webhook } = await subscribe(stage, ['synced', '/200'], {});
+  const sync = `POST ${webhook}/sync`;
+  await call('counts what a sync would send', sync, { body: { dryRun: true } });
+  const body = { entities: ['agent'], externalTenantIds: ['nobody'], perSecond: 1 };
+  const options = { body, headers: { 'idempotency-key': 'sync-1' } };
+  const { body: begun } = await call('begins a sync', sync, options);
+  await call('the same sync again', sync, options);
+  const shown = `…/syncs/${begun['uid']}`;
+  await call('a sync', `GET ${shown}`);
+  await call('cancels a sync', `POST ${shown}/cancel`);
+  await call('cancels it again', `POST ${shown}/cancel`);
+  await call('lists syncs', 'GET …/syncs');
+  await call('a sync of what is not there', sync, { body: { entities: ['user'] } });
 }
 
 const failures = 20;
