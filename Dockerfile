@@ -17,7 +17,7 @@ COPY api api
 COPY cli cli
 COPY console console
 COPY deploy/third-party-notices.mjs deploy/
-COPY docs/migration.md docs/openapi.json docs/
+COPY docs/*.md docs/openapi.json docs/
 COPY docs/reference docs/reference
 COPY lib lib
 COPY packages/client-ts packages/client-ts

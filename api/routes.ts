@@ -22,6 +22,8 @@ import { streamEvents } from './events/stream-events.ts';
 import { skipDelivery } from './events/skip-delivery.ts';
 import { resendEvent, resendEventBody } from './events/resend-event.ts';
 import { createAppReplay, createAppReplayBody } from './jobs/create-app-replay.ts';
+import { getDocument } from './documents/get-document.ts';
+import { getLlmsText } from './documents/get-llms-text.ts';
 import { createErasure, createErasureBody } from './jobs/create-erasure.ts';
 import { cancelSync } from './jobs/cancel-sync.ts';
 import { getErasure } from './jobs/get-erasure.ts';
@@ -210,4 +212,6 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: '/docs', scope: null, handler: getReference }),
   route({ method: 'get', path: '/docs/scalar.js', scope: null, handler: getReferenceScript }),
   route({ method: 'get', path: '/docs/migration', scope: null, handler: getMigrationPage }),
+  route({ method: 'get', path: '/docs/:documentName', scope: null, handler: getDocument }),
+  route({ method: 'get', path: '/llms.txt', scope: null, handler: getLlmsText }),
 ].flat();

@@ -144,6 +144,8 @@ export const withoutMethod: ReadonlySet<string> = new Set([
   'adminBeginOidc',
   'adminFinishOidc',
   'legacyAuth',
+  'getDocument',
+  'getLlmsText',
   'getMigrationPage',
   'getOpenapi',
   'getOpenidConfiguration',

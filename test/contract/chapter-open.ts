@@ -11,6 +11,10 @@ export async function playOpen({ call }: Stage): Promise<void> {
   await call('where webhook requests come from', 'GET /.well-known/webhook-sources.json');
   await call('where verifiers find the keys', 'GET /.well-known/openid-configuration');
   await call('the page on migration', 'GET /docs/migration');
+  await call('the index for assistants', 'GET /llms.txt');
+  // Not its body, which is a document.
+  await call('a document', 'GET /docs/limits.md', { headers: { 'if-none-match': '*' } });
+  await call('a document that is not served', 'GET /docs/deployment.md');
   // Not its body: docs/openapi.json is a record of its own.
   const any = { 'if-none-match': '*' };
   await call('the contract, for those who have it', 'GET /openapi.json', { headers: any });

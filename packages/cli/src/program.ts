@@ -4,6 +4,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addReplays } from './commands/replays.ts';
 import { addSync } from './commands/sync.ts';
 import { addTrigger } from './commands/trigger.ts';
@@ -42,6 +43,7 @@ export function createProgram(): Command {
   addSync(program);
   addVerify(program);
   addDoctor(program);
+  addMcp(program);
   addCompletion(program);
   refuseWithErrors(program);
   return program;

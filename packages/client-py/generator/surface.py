@@ -105,6 +105,8 @@ ROOT = {
 # The contract itself, pages for people, and a flow whose response only says that it has ended.
 WITHOUT_METHOD = frozenset(
     {
+        "getDocument",
+        "getLlmsText",
         "getMigrationPage",
         "getOpenapi",
         "getOpenidConfiguration",

@@ -19,6 +19,8 @@ const kept = [
   '/docs',
   '/docs/scalar.js',
   '/docs/migration',
+  '/docs/webhooks.md',
+  '/llms.txt',
 ];
 
 const ask = (path: string, headers: Record<string, string>, method = 'GET') =>

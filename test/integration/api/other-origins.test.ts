@@ -16,7 +16,10 @@ afterAll(() => service[Symbol.asyncDispose]());
 const origin = 'https://page.example';
 const open = routes
   .filter(({ access }) => access.kind === 'open')
-  .map(({ method, path }) => [method.toUpperCase(), path] as const);
+  .map(
+    ({ method, path }) =>
+      [method.toUpperCase(), path.replace(':documentName', 'webhooks.md')] as const,
+  );
 const ofAdmins = open.filter(([, path]) => path.startsWith('/admin/'));
 const forAll = open.filter(([, path]) => !path.startsWith('/admin/'));
 
@@ -29,7 +32,9 @@ test('the keys, the probes, the documents and the retired flow are open to all',
     '/docs',
     '/docs/migration',
     '/docs/scalar.js',
+    '/docs/webhooks.md',
     '/healthz',
+    '/llms.txt',
     '/openapi.json',
     '/readyz',
   ]);
@@ -77,7 +82,7 @@ test.each([
   '/admin/api/session',
   '/console',
   '/console/icon.svg',
-  '/docs/other',
+  '/docs/other/more',
   '/healthz/x',
   '/',
   keyed,

@@ -27,6 +27,7 @@ beforeAll(async () => {
   uids = {
     ...(await furnishApp(service.apiUrl, service.app)),
     ...(await furnishAdminArea(service.app, superuser)),
+    documentName: 'webhooks.md',
   };
   before = await readEverythingOf(service.store, service.app.appUid);
 });

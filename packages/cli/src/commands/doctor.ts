@@ -51,7 +51,8 @@ export function addDoctor(program: Command): void {
     });
 }
 
-async function inspectService({ profile }: Session): Promise<Finding[]> {
+/** Checks the service and the clock. */
+export async function inspectService({ profile }: Session): Promise<Finding[]> {
   let date: string | null = null;
   const open = new HeraldClient({
     url: profile.url,
@@ -106,7 +107,8 @@ function probes(client: HeraldClient): Readonly<Record<string, () => Promise<unk
   };
 }
 
-async function inspectKey(client: HeraldClient): Promise<Finding[]> {
+/** Returns which scopes the key has. */
+export async function inspectKey(client: HeraldClient): Promise<Finding[]> {
   const scopes: string[] = [];
   const missing: string[] = [];
   for (const [scope, probe] of Object.entries(probes(client))) {

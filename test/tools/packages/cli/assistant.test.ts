@@ -1,0 +1,205 @@
+// `agent-herald mcp`, with the official client, against a real service.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { explainDelivery } from '../../../../packages/cli/src/assistant/explain-delivery.ts';
+import { type CommandLine, buildCommandLine } from '../../../support/command-line.ts';
+import { closedPort, type Receiver, startReceiver } from '../../../support/receivers.ts';
+import { startService, type TestService } from '../../../support/service.ts';
+import { waitFor } from '../../../support/wait-for.ts';
+import { registerWebhook, reportChange } from '../../../support/webhook-calls.ts';
+
+let service: TestService;
+let receiver: Receiver;
+let cli: CommandLine;
+let webhookUid: string;
+let secret: string;
+let eventId: string;
+
+const retrySchedule: string[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver((response) => response.writeHead(401).end('no'));
+  const { appUid, apiKey } = service.app;
+  const settings = { HERALD_URL: service.apiUrl, HERALD_APP_UID: appUid, HERALD_API_KEY: apiKey };
+  cli = await buildCommandLine(settings);
+  const url = `${receiver.url}/hook?token=hidden-in-the-query`;
+  const headers = { 'x-gateway': 'hidden-in-a-header' };
+  const auth = { type: 'bearer', token: 'hidden-token' };
+  const hook = { url, headers, auth, retrySchedule };
+  ({ uid: webhookUid, secret } = await registerWebhook(service, hook));
+  await registerWebhook(service, { url: receiver.url, entities: ['context'] });
+  eventId = await reportChange(service, { agentName: 'Support' });
+  await waitFor(
+    async () => (await service.store.deliveries.findOne({ eventId }))?.state === 'exhausted',
+    { what: 'the failed delivery' },
+  );
+});
+
+afterAll(async () => {
+  await cli?.[Symbol.asyncDispose]();
+  await receiver?.[Symbol.asyncDispose]();
+  await service?.[Symbol.asyncDispose]();
+});
+
+interface Assistant extends AsyncDisposable {
+  client: Client;
+  /** Returns the text of a result, and whether it is an error. */
+  call: (name: string, input?: Record<string, unknown>) => Promise<[string, boolean]>;
+}
+
+async function connect(options: { args?: string[]; env?: object } = {}): Promise<Assistant> {
+  const { apiKey, appUid } = service.app;
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [cli.file, 'mcp', ...(options.args ?? [])],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      XDG_CONFIG_HOME: cli.folder,
+      HERALD_URL: service.apiUrl,
+      HERALD_APP_UID: appUid,
+      HERALD_API_KEY: apiKey,
+      ...options.env,
+    },
+  });
+  const client = new Client({ name: 'test', version: '1.0.0' });
+  await client.connect(transport);
+  return {
+    client,
+    call: async (name, input = {}) => {
+      const { content, isError } = await client.callTool({ name, arguments: input });
+      const [first] = content as { text: string }[];
+      return [first?.text ?? '', isError === true];
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+const changing = ['recover_webhook', 'resend_event', 'skip_delivery', 'sync_webhook'];
+
+test('without --allow-changes only tools that read are offered, and others cannot be called', async () => {
+  await using assistant = await connect();
+  const { tools } = await assistant.client.listTools();
+  expect(tools.map(({ name }) => name).toSorted()).toEqual([
+    'check_service',
+    'explain_delivery',
+    'explain_event',
+    'find_deliveries',
+    'find_events',
+    'get_backlog',
+    'get_event',
+    'get_statistics',
+    'list_failures',
+    'list_webhooks',
+  ]);
+  for (const { annotations } of tools)
+    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+  const outcome = assistant.call('resend_event', { eventId }).catch(() => ['', true]);
+  expect((await outcome)[1]).toBe(true);
+  expect(receiver.requests).toHaveLength(1);
+});
+
+test('with --allow-changes each changing tool says that it is destructive', async () => {
+  await using assistant = await connect({ args: ['--allow-changes'] });
+  const { tools } = await assistant.client.listTools();
+  const destructive = tools.filter(({ annotations }) => annotations?.destructiveHint === true);
+  expect(destructive.map(({ name }) => name).toSorted()).toEqual(changing);
+  for (const { description, annotations } of destructive) {
+    expect(description).toMatch(/^Destructive: /);
+    expect(annotations?.readOnlyHint).toBe(false);
+  }
+});
+
+test('it finds an event and its delivery, and explains both', async () => {
+  await using assistant = await connect();
+  const [events] = await assistant.call('find_events', { event: 'agent.updated', limit: 1 });
+  expect(JSON.parse(events)).toMatchObject({ events: [{ eventId }] });
+  const [event] = await assistant.call('get_event', { eventId });
+  expect(JSON.parse(event)).toMatchObject({ payload: { data: { agentName: 'Support' } } });
+  const [found] = await assistant.call('find_deliveries', { state: 'exhausted' });
+  expect(JSON.parse(found)).toMatchObject({ deliveries: [{ eventId, lastAttempt: { n: 1 } }] });
+  const [explained] = await assistant.call('explain_delivery', { eventId, webhookUid });
+  const { explanation } = JSON.parse(explained) as { explanation: string[] };
+  expect(explanation.join(' ')).toMatch(/responded with 401.*signature/);
+  const [why] = await assistant.call('explain_event', { eventId });
+  expect(JSON.parse(why)).toMatchObject({
+    webhooks: [{ outcome: 'delivery' }, { outcome: 'entity' }],
+  });
+});
+
+test('no result has a secret: of a webhook, of its credentials, or in its URL', async () => {
+  await using assistant = await connect();
+  const { tools } = await assistant.client.listTools();
+  const inputs: Readonly<Record<string, Record<string, unknown>>> = {
+    get_event: { eventId },
+    explain_event: { eventId },
+    explain_delivery: { eventId, webhookUid },
+  };
+  for (const { name } of tools) {
+    const [text, isError] = await assistant.call(name, inputs[name]);
+    expect([name, isError]).toEqual([name, false]);
+    for (const hidden of [secret, service.app.apiKey, 'hidden-'])
+      expect([name, text.includes(hidden)]).toEqual([name, false]);
+  }
+});
+
+test('changes count first, and then resend, sync, recover and skip', async () => {
+  await using assistant = await connect({ args: ['--allow-changes'] });
+  const json = async (name: string, input: Record<string, unknown>) => {
+    const [text, isError] = await assistant.call(name, input);
+    expect([text, isError]).toEqual([text, false]);
+    return JSON.parse(text) as unknown;
+  };
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  const counted = { dryRun: true, count: 1 };
+  expect(await json('recover_webhook', { webhookUid, since })).toMatchObject(counted);
+  expect(await json('sync_webhook', { webhookUid })).toMatchObject({ dryRun: true });
+  const started = await json('sync_webhook', { webhookUid, dryRun: false });
+  expect(started).toMatchObject({ state: 'running' });
+  await json('resend_event', { eventId });
+  await waitFor(() => receiver.requests.length === 2, { what: 'the resent event' });
+  await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { active: false } });
+  const held = await reportChange(service, { uid: 'agt_2' });
+  await waitFor(
+    async () => (await service.store.deliveries.findOne({ eventId: held }))?.state === 'held',
+    { what: 'the held delivery' },
+  );
+  const skipped = await json('skip_delivery', { eventId: held, webhookUid });
+  expect(skipped).toMatchObject({ state: 'cancelled', cancelReason: 'skipped' });
+});
+
+test('wrong input, an unknown ID and an unreachable service are errors that an assistant can read', async () => {
+  await using assistant = await connect();
+  const [wrong, isWrong] = await assistant.call('find_events', { limit: 51 });
+  expect([isWrong, wrong]).toEqual([true, expect.stringContaining('50')]);
+  const [missing, isMissing] = await assistant.call('get_event', { eventId: 'evt_none' });
+  expect([isMissing, missing]).toEqual([true, expect.stringContaining('there is no such event')]);
+  const env = { HERALD_URL: `http://127.0.0.1:${await closedPort()}` };
+  await using lost = await connect({ env });
+  const [failed, hasFailed] = await lost.call('get_backlog');
+  expect([hasFailed, failed]).toEqual([true, expect.stringMatching(/cannot connect|refused/i)]);
+});
+
+test.each([
+  ['a timeout', { errorClass: 'timeout', status: null }, /within 5 s/],
+  ['a refused connection', { errorClass: 'connect', status: null }, /firewall/],
+  ['a certificate', { errorClass: 'tls', status: null }, /certificate/],
+  ['a 404', { errorClass: 'status', status: 404 }, /path of the URL/],
+  ['a 500', { errorClass: 'status', status: 500 }, /responded with 500\.$/],
+] as const)('the explanation of %s says what to do', (_what, failure, expected) => {
+  const ms = { total: 1 };
+  const attempt = {
+    n: 1,
+    at: '',
+    trigger: 'event',
+    state: 'exhausted',
+    traceId: null,
+    detail: null,
+  };
+  const attempts = [
+    { ...attempt, ...failure, ms, responseHeaders: [], responseSample: '' } as const,
+  ];
+  const facts = { state: 'exhausted', cancelReason: null, attemptCount: 1, nextAttemptAt: null };
+  expect(explainDelivery({ ...facts, attempts } as never).join(' ')).toMatch(expected);
+});
