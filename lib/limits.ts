@@ -39,7 +39,7 @@ export const limits = group('Contract', {
   filterValuesMax: [50, 'Values in a `filter`'],
   filterPathDepthMax: [5, 'Names in a path of a `filter`'],
   filterTextCharactersMax: [256, 'Path, and text value, in a `filter`'],
-  replayedPerSecondMax: [100, 'Deliveries of a replay, with `perSecond`'],
+  replayedPerSecondMax: [100, 'Deliveries of a replay or sync per second, with `perSecond`'],
   mentionsPerErasureMax: [10, '`mentions` of an erasure'],
   filesPerContextMax: [1_000, 'Files of a context'],
   // A whole schedule, so that the statistics can count every attempt of it.
@@ -167,13 +167,16 @@ export const attemptLimits = group('Attempts and order', {
 });
 
 export const jobLimits = group('Jobs', {
-  pageEveryMs: [1_000, 'Time between the pages of a release or replay'],
+  pageEveryMs: [1_000, 'Time between the pages of a release, replay or sync'],
   pageTimeoutMs: [60_000, 'Call of `takeJobPage`'],
   // Each may hold some payloads in memory.
   concurrentPagesMax: [20, 'Concurrent calls of `takeJobPage` of a process'],
-  releasedPerSecondDefault: [20, 'Deliveries released, or by default replayed'],
+  releasedPerSecondDefault: [
+    20,
+    'Deliveries released, or by default replayed or synced, per second',
+  ],
   countedDeliveriesMax: [10_000, 'Deliveries that a dry run counts'],
-  countedEventsMax: [100_000, 'Events that a dry run checks'],
+  countedEventsMax: [100_000, 'Events or resources that a dry run checks'],
   countingMsMax: [5_000, 'Duration of a dry run'],
   // Each signal makes Temporal work immediately, whereas the retries would be spread over time.
   signalledPerPageMax: [100, 'Workflows that a page signals about overtaken retries'],

@@ -46,6 +46,28 @@ test('it has at most 2 KB, minified and compressed', async () => {
   expect(gzipSync(file?.contents ?? '').length).toBeLessThanOrEqual(2_000);
 });
 
+test('the snippet of its README calls again with a new token if the service refuses the first', async () => {
+  const readme = await readFile('packages/embed/README.md', 'utf8');
+  const [, snippet = ''] = /^```js\n(.*?)^```/ms.exec(readme) ?? [];
+  await writeFile(join(folder, 'tokens.mjs'), snippet);
+  const lines = [
+    "const claims = (jti) => Buffer.from(JSON.stringify({ iat: 1, exp: 2, jti })).toString('base64url');",
+    'let calls = 0;',
+    'globalThis.fetch = async () => Response.json({ authToken: `x.${claims((calls += 1))}.x` });',
+    "const { tokens, withToken } = await import('./tokens.mjs');",
+    'const used = [];',
+    'const response = await withToken(async (token) => {',
+    '  used.push(token);',
+    '  return { status: used.length === 1 ? 401 : 200 };',
+    '});',
+    'tokens.close();',
+    'console.log(JSON.stringify([response.status, calls, new Set(used).size]));',
+  ];
+  await writeFile(join(folder, 'uses-tokens.mjs'), lines.join('\n'));
+  const { stdout } = await run(process.execPath, ['uses-tokens.mjs'], { cwd: folder });
+  expect(JSON.parse(stdout)).toEqual([200, 2, 2]);
+});
+
 /** Starts the back end in Express of the page, with an API key. */
 async function startBackEnd(apiKey: string) {
   const page = await readFile('docs/embedding.md', 'utf8');
