@@ -45,6 +45,8 @@ const copies = new Map<string, Copy>();
 
 beforeAll(async () => {
   service = open.use(await startService({ worker: false }));
+  // The test itself decides what is attempted, and when, so no workflow is started.
+  Object.assign(service.context.starter, { add: () => undefined, addJob: () => undefined });
   sender = open.use(createHttpSender({ policy: service.config.egress }));
   receiver = open.use(
     await startReceiver((response, { path, body, headers }) => {
@@ -179,25 +181,40 @@ class Run {
     Object.assign(sync, { page: sync.page + 1, isDone: taken.isLast });
   }
 
-  /** Makes one attempt, by the owner of a delivery that is open; returns whether there is any. */
-  async deliverOne(): Promise<boolean> {
+  /** Makes one attempt, by the owner of a delivery that is open. */
+  async deliverOne(): Promise<void> {
+    await this.pick(await this.openWork())?.();
+  }
+
+  /** Makes attempts until none is left to make. */
+  async deliverAll(): Promise<void> {
+    for (let work = await this.openWork(); work.length > 0; work = await this.openWork()) {
+      while (work.length > 0) {
+        const [next] = work.splice(Math.floor(this.random() * work.length), 1);
+        await next?.();
+      }
+    }
+  }
+
+  /** Returns the attempts that could be made now. A killed one is repeated later. */
+  async openWork(): Promise<(() => Promise<void>)[]> {
     const { appUid } = this.app;
     const { store } = service;
     const events = await store.events.find({ appUid }).toArray();
     const deliveries = await store.deliveries.find({ appUid }).toArray();
-    const found = new Map(deliveries.map((each) => [`${each.eventId} ${each.webhookUid}`, each]));
-    const work = events.flatMap((event) =>
-      event.webhookUids.flatMap((webhookUid) => {
-        const delivery = found.get(`${event._id} ${webhookUid}`);
-        const key = { appUid, eventId: event._id, webhookUid };
-        if (event.order.some((each) => each.webhookUid === webhookUid)) return [];
-        return delivery === undefined || isOpen(delivery.state)
-          ? [() => this.attempt({ ...key, jobUid: delivery?.jobUid ?? null })]
-          : [];
-      }),
+    const recorded = new Set(
+      deliveries.map(({ eventId, webhookUid }) => `${eventId} ${webhookUid}`),
     );
-    const resent = deliveries
-      .filter(({ state, jobUid }) => isOpen(state) && jobUid !== null)
+    const unrecorded = events.flatMap(({ _id: eventId, webhookUids, order }) =>
+      webhookUids
+        .filter((uid) => !order.some(({ webhookUid }) => webhookUid === uid))
+        .filter((uid) => !recorded.has(`${eventId} ${uid}`))
+        .map((webhookUid) => () => this.attempt({ appUid, eventId, webhookUid, jobUid: null })),
+    );
+    const open = deliveries
+      .filter(
+        ({ state, partition, jobUid }) => isOpen(state) && (partition === null || jobUid !== null),
+      )
       .map(({ eventId, webhookUid, jobUid }) => {
         return () => this.attempt({ appUid, eventId, webhookUid, jobUid });
       });
@@ -209,12 +226,11 @@ class Run {
       const drain = () => attemptInOrder(this.ports(), keyOfPartition(partition), { signal });
       return isBehind ? [drain] : [];
     });
-    const next = this.pick([...work, ...resent, ...inOrder]);
-    // A killed attempt is repeated later.
-    await next?.().catch((error: unknown) => {
-      if (!(error instanceof Error) || error.message !== 'killed') throw error;
+    return [...unrecorded, ...open, ...inOrder].map((work) => async () => {
+      await work().catch((error: unknown) => {
+        if (!(error instanceof Error) || error.message !== 'killed') throw error;
+      });
     });
-    return next !== undefined;
   }
 
   async attempt({
@@ -243,7 +259,7 @@ test.concurrent.each(seeds)('changes, syncs, retries and kills, seed %i', async 
   for (let step = 0; step < stepsPerSeed; step += 1) await run.step();
   while (run.hooks.length < 2) await run.register();
   while (run.syncs.some(({ isDone }) => !isDone)) await run.takePage();
-  while (await run.deliverOne());
+  await run.deliverAll();
   const state = await run.state();
   for (const { path } of run.hooks) {
     const copy = copies.get(path);
