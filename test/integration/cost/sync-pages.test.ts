@@ -68,7 +68,8 @@ test.each([
   ['of stored resources', 'agents', '0/', perPage + 1],
   // The latest two events of each, and each of them once again to send it.
   ['of reported resources', 'events', '3/', 4 * perPage],
-] as const)('a page %s reads few documents', async (_what, collection, cursor, readMax) => {
+] as const)('a page %s reads few documents', async (...row) => {
+  const [, collection, cursor, readMax] = row;
   const { read, plans, tookMs, sent } = await readBy(collection, cursor);
   expect(sent).toBe(perPage);
   expect(read).toBeLessThanOrEqual(readMax);
