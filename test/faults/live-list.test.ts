@@ -11,6 +11,7 @@ const roundSeconds = 8;
 // With three, the page passed before its rows were rendered in slices, although its worst task took 154 ms.
 const roundCount = 5;
 const longTaskMsMax = 100;
+const pausedShareMax = 1.25;
 
 let service: ConsoleService;
 let receiver: Receiver;
@@ -87,7 +88,9 @@ test('at 50 deliveries a second the list follows once a second, and in most roun
     await page.getByRole('status').getByText('live', { exact: true }).waitFor();
   }
   process.stdout.write(`live ${JSON.stringify(live)}\npaused ${JSON.stringify(paused)}\n`);
-  expect(medianOf(live)).toBeLessThanOrEqual(longTaskMsMax);
+  // On a machine so slow that the paused list has longer tasks, too, those are the measure.
+  const allowedMs = Math.max(longTaskMsMax, pausedShareMax * medianOf(paused));
+  expect(medianOf(live)).toBeLessThanOrEqual(allowedMs);
   for (const { listCount } of live) {
     expect(listCount).toBeGreaterThan(roundSeconds / 2);
     expect(listCount).toBeLessThan(2 * roundSeconds);
