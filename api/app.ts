@@ -1,7 +1,6 @@
 import Koa from 'koa';
 import { serveConsole } from './console/serve-console.ts';
 import type { ApiContext } from './context.ts';
-import { documentPaths } from './documents/served-documents.ts';
 import { allowOrigins } from './http/allow-origins.ts';
 import { announceDrain } from './http/announce-drain.ts';
 import { assignRequestId } from './http/assign-request-id.ts';
@@ -18,10 +17,12 @@ import { routes } from './routes.ts';
 // Only the service's own pages may use the admin area, even before the sign-in.
 const isForAll = ({ access, path }: Route): boolean =>
   access.kind === 'open' && !path.startsWith('/admin/');
-const openPaths: ReadonlySet<string> = new Set([
-  ...routes.filter(isForAll).map(({ path }) => path),
-  ...documentPaths,
-]);
+const openPaths = new RegExp(
+  `^(${routes
+    .filter(isForAll)
+    .map(({ path }) => path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+'))
+    .join('|')})$`,
+);
 
 export function createKoaApp(context: ApiContext): Koa {
   const app = new Koa({ proxy: false });

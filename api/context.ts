@@ -5,6 +5,10 @@ import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
 import { checkServers, createReadinessCheck, type Readiness } from '../lib/health/readiness.ts';
 import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
 import type { Store } from '../lib/mongo/connect.ts';
+import { userTokenKeys } from '../lib/identity/key-owner.ts';
+import { createKeyRing, type KeyRing } from '../lib/identity/key-ring.ts';
+import type { SigningKey } from '../lib/identity/user-token.ts';
+import { createWebhookKeys, type WebhookKeys } from '../lib/identity/webhook-keys.ts';
 import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/token-epochs.ts';
 import { createUserReader, type UserReader } from '../lib/identity/user-reader.ts';
 import { Starter } from '../lib/dispatch/starter.ts';
@@ -28,7 +32,6 @@ import { createRateLimits, type RateLimits } from './access/rate-limits.ts';
 import { EventStreams } from './events/event-streams.ts';
 import { type ChangeCommitter, createChangeCommitter } from './changes/commit-changes.ts';
 import { createWebhookReader, type WebhookReader } from './resources/webhook-reader.ts';
-import { createSigningKeyRing, type SigningKeyRing } from './users/signing-key-ring.ts';
 
 export interface ApiContext {
   config: Config;
@@ -51,7 +54,8 @@ export interface ApiContext {
   recordSessionUse: UseRecorder;
   secretBox: SecretBox;
   identityProvider: IdentityProvider | null;
-  signingKeys: SigningKeyRing;
+  signingKeys: KeyRing<SigningKey>;
+  webhookKeys: WebhookKeys;
   clock: Clock;
   draining: boolean;
 }
@@ -75,7 +79,8 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   await checkServers(servers);
   const secretBox = createSecretBox(config.sealingKeys);
   const findApiKey = createApiKeyReader(store);
-  const { eventsPerWorkflowMax } = config;
+  const { eventsPerWorkflowMax, signingKeyRotationMs: rotationMs } = config;
+  const keyRingPorts = { store, secretBox, clock, rotationMs };
   return {
     config,
     store,
@@ -98,12 +103,8 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     secretBox,
     identityProvider:
       config.oidc && createIdentityProvider(config.oidc, config.http.publicUrl + callbackPath),
-    signingKeys: createSigningKeyRing({
-      store,
-      secretBox,
-      clock,
-      rotationMs: config.signingKeyRotationMs,
-    }),
+    signingKeys: createKeyRing(keyRingPorts, userTokenKeys(store)),
+    webhookKeys: createWebhookKeys(keyRingPorts),
     clock,
     draining: false,
   };

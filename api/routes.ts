@@ -92,6 +92,7 @@ import { createWebhook } from './webhooks/create-webhook.ts';
 import { deleteWebhook } from './webhooks/delete-webhook.ts';
 import { getWebhook } from './webhooks/get-webhook.ts';
 import { listWebhooks } from './webhooks/list-webhooks.ts';
+import { getWebhookKeys } from './webhooks/get-webhook-keys.ts';
 import { listWebhookDeliveries } from './webhooks/list-webhook-deliveries.ts';
 import { testWebhook, testWebhookBody } from './webhooks/test-webhook.ts';
 import { promoteSecret } from './webhooks/promote-secret.ts';
@@ -205,6 +206,7 @@ export const routes: readonly Route[] = [
   route({ method: 'get', path: '/.well-known/jwks.json', scope: null, withoutPermit: true, handler: getJwks }),
   route({ method: 'get', path: '/.well-known/openid-configuration', scope: null, withoutPermit: true, handler: getOpenidConfiguration }),
   route({ method: 'get', path: '/.well-known/webhook-sources.json', scope: null, withoutPermit: true, handler: getWebhookSources }),
+  route({ method: 'get', path: `${app}/.well-known/webhook-keys.json`, scope: null, handler: getWebhookKeys }),
   route({ method: 'get', path: '/healthz', scope: null, withoutPermit: true, handler: getHealth }),
   route({ method: 'get', path: '/readyz', scope: null, withoutPermit: true, handler: getReadiness }),
   route({ method: 'post', path: '/api-authenticate-embedded-user', scope: null, handler: refuseLegacyAuth }),

@@ -10,6 +10,7 @@ import type { Store } from '../lib/mongo/connect.ts';
 import type { Clock } from '../lib/platform/clock.ts';
 import type { Disposal } from '../lib/platform/disposal.ts';
 import { newId } from '../lib/platform/ids.ts';
+import { createWebhookKeys } from '../lib/identity/webhook-keys.ts';
 import { createSecretBox } from '../lib/platform/secret-box.ts';
 import { createTakenByJobSignaller } from '../lib/temporal/signal-taken-by-job.ts';
 import { createPartitionSignaller } from '../lib/temporal/signal-partition.ts';
@@ -29,6 +30,8 @@ export function openDeliveryPorts(
   open: Disposal,
   { config, store, temporal, clock }: DeliveryDependencies,
 ): DeliveryPorts {
+  const secretBox = createSecretBox(config.sealingKeys);
+  const rotationMs = config.signingKeyRotationMs;
   return {
     processUid: newId('prc'),
     store,
@@ -37,7 +40,8 @@ export function openDeliveryPorts(
     firstAttempts: new SharedLimit(attemptLimits.concurrentFirstAttemptsMax),
     signalPartition: createPartitionSignaller(temporal.client),
     signalTakenByJob: createTakenByJobSignaller(temporal.client),
-    secretBox: createSecretBox(config.sealingKeys),
+    secretBox,
+    webhookKeys: createWebhookKeys({ store, secretBox, clock, rotationMs }),
     clock,
     random: Math.random,
     sendsTraceparent: config.sendsTraceparent,

@@ -14,8 +14,6 @@ export const servedDocuments = {
   'migration.md': 'How to leave the retired sign-in flow',
 } as const;
 
-export const documentPaths = Object.keys(servedDocuments).map((name) => `/docs/${name}`);
-
 type DocumentName = keyof typeof servedDocuments;
 
 export function isServed(name: string): name is DocumentName {

@@ -150,7 +150,15 @@ function headersOf(
 ): SentRequest['headers'] {
   const own = [...(headers?.names ?? []), ...(auth === null ? [] : ['Authorization'])];
   const secrets = { body: '', standard: [] };
-  const ours = deliveryHeaders({ event, body: '', isSync, secrets, attemptNumber: n, now: at });
+  const ours = deliveryHeaders({
+    event,
+    body: '',
+    isSync,
+    secrets,
+    signingKey: null,
+    attemptNumber: n,
+    now: at,
+  });
   const sent = requestHeaders({ ...hide(own), ...ours, ...hide(signatureHeaders) });
   return Object.entries(sent).map(([name, value]) => ({ name, value }));
 }

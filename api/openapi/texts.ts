@@ -43,6 +43,7 @@ const tagsByNoun: Readonly<Record<string, Tag>> = {
   erasures: 'Recovery',
   'audit-log': 'Audit log',
   settings: 'Webhooks',
+  '.well-known': 'Webhooks',
 };
 
 /** Returns the group of a route. Throws for a noun without a group. */

@@ -1,12 +1,13 @@
+import type { JWK } from 'jose';
 import { jwksCachedMs, jwksStaleMs } from '../../lib/identity/key-rotation.ts';
 import { entityTagOf } from '../http/entity-tag.ts';
-import type { Handler } from '../router.ts';
+import type { ApiAnswer, Handler } from '../router.ts';
 import { listOf, named, objectOf, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 const cacheControl = `public, max-age=${jwksCachedMs / 1_000}, stale-if-error=${jwksStaleMs / 1_000}`;
 
-const jwksSchema = named(
+export const jwksSchema = named(
   'JwkSet',
   objectOf<{ keys: unknown[] }>({
     keys: listOf({
@@ -27,9 +28,13 @@ const facts: Operation = {
   },
 };
 
+export const getJwks: Handler = operation(facts, async (_request, context) =>
+  answerKeySet(await context.signingKeys.published()),
+);
+
 /** Returns the JWK set (RFC 7517), cacheable for 5 min, and longer while this call fails (RFC 5861). */
-export const getJwks: Handler = operation(facts, async (_request, context) => {
-  const body = { keys: await context.signingKeys.published() };
+export function answerKeySet(keys: JWK[]): ApiAnswer {
+  const body = { keys };
   const headers = { 'cache-control': cacheControl, etag: entityTagOf(JSON.stringify(body)) };
   return { status: 200, body, headers };
-});
+}

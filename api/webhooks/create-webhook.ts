@@ -90,6 +90,7 @@ function newWebhook(context: ApiContext, { appUid, body, secret, now }: NewWebho
     tls: null,
     ratePerSecond: null,
     filter: null,
+    signatures: ['v1'],
     active: true,
     ...fields,
     _id,

@@ -5,10 +5,12 @@ import {
   authTypes,
   type CertificateFacts,
   orderings,
+  signatureVersions,
   type StoredWebhook,
   webhookKinds,
 } from '../../lib/model/webhook.ts';
 import { countHeld } from '../../lib/history/held-counts.ts';
+import { signaturesOf } from '../../lib/webhooks/secrets.ts';
 import { findOverlapping } from '../../lib/webhooks/overlap.ts';
 import { presentFilter } from './webhook-filter.ts';
 import type { ApiContext } from '../context.ts';
@@ -56,6 +58,7 @@ export function presentWebhook(webhook: StoredWebhook, view: WebhookView, heldCo
     ordering: webhook.ordering,
     ratePerSecond: webhook.ratePerSecond,
     filter: presentFilter(webhook.filter),
+    signatures: signaturesOf(webhook),
     active: webhook.active,
     headers: webhook.headers?.names ?? null,
     auth: webhook.auth && { type: webhook.auth.type },
@@ -171,6 +174,10 @@ const properties = {
   filter: {
     type: ['object', 'null'],
     description: 'The required values of fields of `data`, by the path of the field.',
+  },
+  signatures: {
+    ...listOf(oneOfTexts(signatureVersions)),
+    description: 'The versions of signatures in `webhook-signature`.',
   },
   active: boolean,
   headers: {

@@ -2,6 +2,7 @@ import { formatSchedule } from '../../lib/deliveries/retry-schedule.ts';
 import { countCharacters } from '../../lib/platform/count-characters.ts';
 import type { AuditEntry } from '../../lib/model/audit-log.ts';
 import type { StoredWebhook, WebhookDocument } from '../../lib/model/webhook.ts';
+import { signaturesOf } from '../../lib/webhooks/secrets.ts';
 import { originOf } from '../../lib/model/url-origin.ts';
 import type { ChangeWebhookBody, WrittenFields } from './webhook-fields.ts';
 
@@ -56,6 +57,7 @@ export function previousDetails(
     entities: { entities: before.entities },
     events: { events: before.events },
     ordering: { ordering: before.ordering },
+    signatures: { signatures: signaturesOf(before) },
     ratePerSecond: { ratePerSecond: before.ratePerSecond },
     active: { active: before.active },
     // It acts once and is not stored.

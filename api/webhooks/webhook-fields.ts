@@ -14,6 +14,8 @@ import { isMailUrl } from '../../lib/model/url-origin.ts';
 import {
   type Ordering,
   orderings,
+  signatureVersions,
+  type SignatureVersion,
   type StoredWebhook,
   type WebhookKind,
   webhookKinds,
@@ -54,6 +56,7 @@ export interface CreateWebhookBody extends CredentialFields {
   ordering?: Ordering;
   ratePerSecond?: number | null;
   filter?: WrittenFilter | null;
+  signatures?: SignatureVersion[];
   active?: boolean;
 }
 
@@ -104,6 +107,13 @@ const properties = {
   ordering: { type: 'string', enum: [...orderings] },
   ratePerSecond: { type: ['integer', 'null'], minimum: 1, maximum: limits.ratePerSecondMax },
   filter: filterField,
+  signatures: {
+    type: 'array',
+    minItems: 1,
+    maxItems: signatureVersions.length,
+    uniqueItems: true,
+    items: { type: 'string', enum: [...signatureVersions] },
+  },
   active: { type: 'boolean' },
   ...credentialProperties,
 };

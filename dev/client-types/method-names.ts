@@ -31,6 +31,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     delete: 'deleteWebhook',
     rotateSecret: 'rotateWebhookSecret',
     promoteSecret: 'promoteWebhookSecret',
+    publicKeys: 'getWebhookKeys',
     test: 'testWebhook',
     recover: 'recoverWebhook',
     sync: 'syncWebhook',

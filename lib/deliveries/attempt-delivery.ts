@@ -12,6 +12,7 @@ import { instruments } from '../telemetry/instruments.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
+import { signaturesOf } from '../webhooks/secrets.ts';
 import type { Caller } from '../model/caller.ts';
 import { type Decision, decide, isFinal, type Unsent } from './decide.ts';
 import type { DeliveryFacts } from './delivery-records.ts';
@@ -190,11 +191,13 @@ async function send(
     if (await isOutdated(ports, subject)) throw new Outdated();
     const body = event.body ?? (await ports.records.readBody(event._id));
     if (body === null) throw new Outdated();
+    const hasKey = signaturesOf(webhook).includes('v1a');
+    const signingKey = hasKey ? await ports.webhookKeys(key.appUid).active() : null;
     // Set here because the wait for a permit is not part of the attempt.
     at = ports.clock.now();
     traced = traceAttempt({ key, event, url: webhook.url, n, trigger, at });
     const trace = ports.sendsTraceparent ? (traced?.headers ?? null) : null;
-    const facts = { event, body, isSync, webhook, attemptNumber: n, now: at, trace };
+    const facts = { event, body, isSync, webhook, signingKey, attemptNumber: n, now: at, trace };
     return composeMessage(ports.secretBox, facts);
   };
   const { signal, beforeRequest } = options;

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { throttleById } from '../concurrency/throttle-by-id.ts';
 import { dayMs } from '../platform/duration.ts';
 import { deliveryLog } from '../platform/logger.ts';
@@ -9,13 +10,15 @@ import type { TraceContext } from '../model/trace-context.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { openCredentials, openSecrets, type SigningSecrets } from '../webhooks/secrets.ts';
-import { signBody, signStandardMessage } from '../webhooks/signature.ts';
+import { signBody, signStandardMessage, signWithKey } from '../webhooks/signature.ts';
 
 interface AttemptToCompose {
   event: EventToAttempt;
   body: string;
   isSync: boolean;
   webhook: WebhookDocument;
+  /** Signs `v1a`. Null if the webhook does not have it. */
+  signingKey: KeyObject | null;
   attemptNumber: number;
   now: Date;
   /** Null when the receiver gets no trace headers. */
@@ -23,14 +26,12 @@ interface AttemptToCompose {
 }
 
 /** Returns the message of an attempt, with the webhook's secrets opened. Throws if they cannot be opened. */
-export function composeMessage(
-  secretBox: SecretBox,
-  { event, body, isSync, webhook, attemptNumber, now, trace }: AttemptToCompose,
-): SendMessage {
+export function composeMessage(secretBox: SecretBox, attempt: AttemptToCompose): SendMessage {
+  const { body, webhook, now, trace } = attempt;
   const { headers, clientCertificate, secretTexts } = openCredentials(secretBox, webhook);
   warnOfCertificate(webhook, now);
   const secrets = openSecrets(secretBox, webhook, now);
-  const ours = deliveryHeaders({ event, body, isSync, secrets, attemptNumber, now });
+  const ours = deliveryHeaders({ ...attempt, secrets });
   return {
     headers: { ...headers, ...ours, ...trace },
     // As bytes, so that only one copy of the payload stays in memory.
@@ -42,7 +43,7 @@ export function composeMessage(
 
 interface AttemptToSign extends Pick<
   AttemptToCompose,
-  'body' | 'isSync' | 'attemptNumber' | 'now'
+  'body' | 'isSync' | 'signingKey' | 'attemptNumber' | 'now'
 > {
   event: Pick<EventToAttempt, '_id' | 'event' | 'sequence'>;
   secrets: SigningSecrets;
@@ -53,7 +54,7 @@ export const signatureHeaders = ['X-Webhook-Signature', 'webhook-signature'];
 
 /** Returns the headers that describe the event and the attempt, and the signatures. */
 export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> {
-  const { event, body, isSync, secrets, attemptNumber, now } = attempt;
+  const { event, body, isSync, secrets, signingKey, attemptNumber, now } = attempt;
   const timestampSeconds = Math.floor(now.getTime() / 1_000);
   const message = { id: event._id, timestampSeconds, body };
   return {
@@ -68,9 +69,10 @@ export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> 
     ...(isSync ? { 'X-Webhook-Trigger': 'sync' } : {}),
     'webhook-id': event._id,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': secrets.standard
-      .map((secret) => signStandardMessage(secret, message))
-      .join(' '),
+    'webhook-signature': [
+      ...secrets.standard.map((secret) => signStandardMessage(secret, message)),
+      ...(signingKey === null ? [] : [signWithKey(signingKey, message)]),
+    ].join(' '),
   };
 }
 

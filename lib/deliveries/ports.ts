@@ -6,6 +6,7 @@ import type { SignalPartition } from '../temporal/signal-partition.ts';
 import type { Retention } from '../model/retention.ts';
 import type { Sender } from '../egress/http-sender.ts';
 import type { Store } from '../mongo/connect.ts';
+import type { WebhookKeys } from '../identity/webhook-keys.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 
 export interface DeliveryPorts {
@@ -19,6 +20,7 @@ export interface DeliveryPorts {
   signalPartition: SignalPartition;
   signalTakenByJob: SignalTakenByJob;
   secretBox: SecretBox;
+  webhookKeys: WebhookKeys;
   clock: Clock;
   /** Returns a number from 0 up to 1. */
   random: () => number;

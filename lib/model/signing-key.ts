@@ -6,10 +6,12 @@ export interface KeyTerm {
   signsFrom: Date;
 }
 
-/** `generation` is unique, so that only one of several processes adds the next key. */
+/** `generation` is unique among the keys of an owner, so that only one of several processes adds the next key. */
 export interface SigningKeyDocument extends KeyTerm {
   /** The `kid`: the RFC 7638 thumbprint of the public key. */
   _id: string;
+  /** The application whose webhooks it signs. Absent if it signs user tokens. */
+  appUid?: string;
   publicKey: JWK;
   privateKey: SealedSecret;
   createdAt: Date;

@@ -11,6 +11,10 @@ export type Ordering = (typeof orderings)[number];
 export const webhookKinds = ['resources', 'operations'] as const;
 export type WebhookKind = (typeof webhookKinds)[number];
 
+/** Versions of `webhook-signature`: by the webhook's secret, and by a key of the application (`v1a`). */
+export const signatureVersions = ['v1', 'v1a'] as const;
+export type SignatureVersion = (typeof signatureVersions)[number];
+
 /** The latest notice of a webhook since its last success. */
 export type Notified = 'failing' | 'deactivation_scheduled' | 'deactivated';
 
@@ -37,6 +41,8 @@ export interface WebhookDocument {
   headers: SealedHeaders | null;
   auth: SealedAuth | null;
   tls: SealedTls | null;
+  /** Absent on webhooks of older versions, which have `v1`. */
+  signatures?: SignatureVersion[];
   secret: SealedSecret;
   previousSecret: PreviousSecret | null;
   disabledReason: DisabledReason | null;

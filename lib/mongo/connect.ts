@@ -97,6 +97,7 @@ function openStore(client: MongoClient, database: string) {
     statistics: db.collection<StatisticsDocument>('statistics'),
     statisticsCursors: db.collection<StatisticsCursorDocument>('statisticsCursors'),
     signingKeys: db.collection<SigningKeyDocument>('signingKeys'),
+    webhookKeys: db.collection<SigningKeyDocument>('webhookKeys'),
     idempotencyKeys: db.collection<IdempotencyDocument>('idempotencyKeys'),
     auditLog: db.collection<AuditDocument>('auditLog'),
     rateCounts: db.collection<RateCountDocument>('rateCounts'),

@@ -113,6 +113,7 @@ export const neededIndexes: readonly NeededIndex[] = [
   ['partitions', 'toSignal', { signalAt: 1 }, where({ signalAt: { $type: 'date' } })],
   ['rateLimiters', 'expiry', { expiresAt: 1 }, expiresAfter(0)],
   ['signingKeys', 'generation', { generation: 1 }, unique],
+  ['webhookKeys', 'appGeneration', { appUid: 1, generation: 1 }, unique],
   ['idempotencyKeys', 'expiry', { createdAt: 1 }, expiresAfter(daySeconds)],
   ['auditLog', 'app', { appUid: 1, _id: -1 }],
   ['auditLog', 'action', { appUid: 1, action: 1, _id: -1 }],

@@ -236,7 +236,7 @@ export const logEvents = {
     'signing_key.removed': at(['info'], 'A signing key was deleted.', 'keyId'),
     'signing_keys.read_failed': at(
       ['warn'],
-      'The signing keys could not be read: no tokens are issued, and the public keys are published as last read, for 20 minutes.',
+      'The signing keys could not be read: no tokens are issued (with `appUid`: its webhooks with `v1a` wait for a retry), and the public keys are published as last read, for 20 minutes.',
     ),
   },
   temporal: {

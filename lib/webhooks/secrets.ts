@@ -6,6 +6,7 @@ import type {
   SealedAuth,
   SealedHeaders,
   SealedTls,
+  SignatureVersion,
   WebhookDocument,
 } from '../model/webhook.ts';
 import type { CertificateText } from './client-certificate-facts.ts';
@@ -22,21 +23,30 @@ export function secretLocation(
 export interface SigningSecrets {
   /** Signs `X-Webhook-Signature`, which holds one signature. */
   body: string;
+  /** Sign `webhook-signature`; none if the webhook has only `v1a`. */
   standard: string[];
 }
 
 /** Returns two secrets during a rotation (docs/webhooks.md, "Rotating the secret"). */
 export function openSecrets(
   box: SecretBox,
-  webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret'>,
+  webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'secret' | 'previousSecret' | 'signatures'>,
   now: Date,
 ): SigningSecrets {
+  const signs = signaturesOf(webhook).includes('v1');
   const location = secretLocation(webhook);
   const current = box.open(webhook.secret, location);
   const previous = webhook.previousSecret;
-  if (previous === null || previous.until <= now) return { body: current, standard: [current] };
+  if (previous === null || previous.until <= now)
+    return { body: current, standard: signs ? [current] : [] };
   const old = box.open(previous.secret, location);
-  return { body: previous.promoted ? current : old, standard: [current, old] };
+  return { body: previous.promoted ? current : old, standard: signs ? [current, old] : [] };
+}
+
+export function signaturesOf({
+  signatures = ['v1'],
+}: Pick<WebhookDocument, 'signatures'>): SignatureVersion[] {
+  return signatures;
 }
 
 type WebhookKey = Pick<WebhookDocument, '_id' | 'appUid'>;

@@ -9,6 +9,7 @@ export async function playOpen({ call }: Stage): Promise<void> {
   const headers = { 'if-none-match': keys.headers.get('etag') };
   await call('keys that the caller has already', 'GET /.well-known/jwks.json', { headers });
   await call('where webhook requests come from', 'GET /.well-known/webhook-sources.json');
+  await call('the public keys of webhooks', 'GET …/.well-known/webhook-keys.json');
   await call('where verifiers find the keys', 'GET /.well-known/openid-configuration');
   await call('the page on migration', 'GET /docs/migration');
   await call('the index for assistants', 'GET /llms.txt');

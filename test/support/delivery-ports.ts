@@ -2,6 +2,7 @@
 import { SharedLimit } from '../../lib/concurrency/shared-limit.ts';
 import { attemptLimits } from '../../lib/limits.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
+import { createWebhookKeys } from '../../lib/identity/webhook-keys.ts';
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { createDeliveryRecords } from '../../lib/deliveries/delivery-records.ts';
@@ -20,6 +21,9 @@ export function deliveryPorts(
   { store, config }: Installation,
   fields: Pick<DeliveryPorts, 'sender'> & Partial<DeliveryPorts>,
 ): DeliveryPorts {
+  const secretBox = createSecretBox(config.sealingKeys);
+  const { clock = systemClock } = fields;
+  const rotationMs = config.signingKeyRotationMs;
   const { retryScheduleMs, deactivateAfterMs, retention, sendsTraceparent } = config;
   return {
     processUid: newId('prc'),
@@ -28,8 +32,9 @@ export function deliveryPorts(
     records: createDeliveryRecords(store, new TriggerRecorder(store)),
     ...noSignals,
     firstAttempts: new SharedLimit(attemptLimits.concurrentFirstAttemptsMax),
-    secretBox: createSecretBox(config.sealingKeys),
-    clock: systemClock,
+    secretBox,
+    webhookKeys: createWebhookKeys({ store, secretBox, clock, rotationMs }),
+    clock,
     random: Math.random,
     sendsTraceparent,
     retryScheduleMs,

@@ -29,6 +29,7 @@ export function signedDelivery(wanted: Wanted = {}) {
   });
   const headers = deliveryHeaders({
     isSync: false,
+    signingKey: null,
     event: { _id: eventId, event: isTest ? testEventName : 'agent.updated', sequence },
     body,
     secrets: { body: secret, standard: [secret] },

@@ -112,7 +112,8 @@ class Resources:
             yield "idempotency_key=idempotency_key_of(idempotency_key)"
         if operation.id in REPEATABLE:
             yield "repeatable=True"
-        if operation.is_public:
+        # An open call about an application has its path; the key does no harm there.
+        if operation.is_public and not operation.path.startswith("/api/"):
             yield "public=True"
         if operation.id in RESULT_STATUSES:
             yield f"result_statuses={RESULT_STATUSES[operation.id]!r}"

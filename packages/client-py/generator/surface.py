@@ -32,6 +32,7 @@ SURFACE: dict[str, dict[str, str]] = {
         "delete": "deleteWebhook",
         "rotate_secret": "rotateWebhookSecret",
         "promote_secret": "promoteWebhookSecret",
+        "public_keys": "getWebhookKeys",
         "test": "testWebhook",
         "recover": "recoverWebhook",
         "sync": "syncWebhook",

@@ -57,6 +57,9 @@ CALLS: dict[str, Callable[[World], bool]] = {
     "webhooks.rotate_secret": lambda w: w.client.webhooks.rotate_secret(w.new_webhook())[
         "secret"
     ].startswith("whsec_"),
+    "webhooks.public_keys": lambda w: all(
+        key["kty"] == "OKP" for key in w.client.webhooks.public_keys()["keys"]
+    ),
     "webhooks.promote_secret": lambda w: w.client.webhooks.promote_secret(w.rotated())["active"],
     "webhooks.check_url": lambda w: (
         w.client.webhooks.check_url({"url": "http://10.0.0.1/"})["problems"] != []

@@ -103,6 +103,7 @@ test('only these routes need no credentials', () => {
     'GET /admin/api/oidc/callback',
     'GET /admin/api/oidc/start',
     'GET /admin/api/sign-in-methods',
+    'GET /api/v1/appuid/:appUid/.well-known/webhook-keys.json',
     'GET /docs',
     'GET /docs/:documentName',
     'GET /docs/migration',

@@ -18,7 +18,10 @@ const open = routes
   .filter(({ access }) => access.kind === 'open')
   .map(
     ({ method, path }) =>
-      [method.toUpperCase(), path.replace(':documentName', 'webhooks.md')] as const,
+      [
+        method.toUpperCase(),
+        path.replace(':documentName', 'webhooks.md').replace(':appUid', 'app_1'),
+      ] as const,
   );
 const ofAdmins = open.filter(([, path]) => path.startsWith('/admin/'));
 const forAll = open.filter(([, path]) => !path.startsWith('/admin/'));
@@ -29,6 +32,7 @@ test('the keys, the probes, the documents and the retired flow are open to all',
     '/.well-known/openid-configuration',
     '/.well-known/webhook-sources.json',
     '/api-authenticate-embedded-user',
+    '/api/v1/appuid/app_1/.well-known/webhook-keys.json',
     '/docs',
     '/docs/migration',
     '/docs/scalar.js',

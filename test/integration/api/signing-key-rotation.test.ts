@@ -2,7 +2,9 @@
 import { afterAll, beforeAll, beforeEach, expect, vi, test } from 'vitest';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Filter, FindOptions } from 'mongodb';
-import { createSigningKeyRing, type SigningKeyRing } from '../../../api/users/signing-key-ring.ts';
+import { userTokenKeys } from '../../../lib/identity/key-owner.ts';
+import { createKeyRing, type KeyRing } from '../../../lib/identity/key-ring.ts';
+import type { SigningKey } from '../../../lib/identity/user-token.ts';
 import { createSecretBox } from '../../../lib/platform/secret-box.ts';
 import { dayMs, hourMs, minuteMs } from '../../../lib/platform/duration.ts';
 import { tokenLog } from '../../../lib/platform/logger.ts';
@@ -133,9 +135,10 @@ test('the set of keys is confirmed by its ETag until it changes', async () => {
   expect(changed.headers.get('etag')).not.toBe(etag);
 });
 
-function ringOf(store: Store, sealingKeys = service.config.sealingKeys): SigningKeyRing {
+function ringOf(store: Store, sealingKeys = service.config.sealingKeys): KeyRing<SigningKey> {
   const secretBox = createSecretBox(sealingKeys);
-  return createSigningKeyRing({ store, secretBox, clock, rotationMs: 30 * dayMs });
+  const ports = { store, secretBox, clock, rotationMs: 30 * dayMs };
+  return createKeyRing(ports, userTokenKeys(store));
 }
 
 test('twenty concurrent processes keep one key per generation, and all sign with the same one', async () => {

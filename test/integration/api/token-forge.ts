@@ -7,7 +7,6 @@ import {
   sign,
 } from 'node:crypto';
 import { expect } from 'vitest';
-import { signingKeyLocation } from '../../../lib/identity/signing-keys.ts';
 import type { Answer } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 
@@ -82,7 +81,7 @@ export async function takeApart(service: TestService, text: string): Promise<Goo
   const _id = String(header?.['kid']);
   const stored = await service.store.signingKeys.findOne({ _id });
   if (stored === null || !header || !payload) throw new Error(`there is no key ${_id}`);
-  const pem = service.context.secretBox.open(stored.privateKey, signingKeyLocation(_id));
+  const pem = service.context.secretBox.open(stored.privateKey, `signingKeys/${_id}/privateKey`);
   const privateKey = createPrivateKey(pem);
   const publicKey = createPublicKey(privateKey);
   const publicJwk = stored.publicKey as JsonWebKey;

@@ -70,6 +70,7 @@ test('a registration returns the whole webhook, its secret and its Location', as
     ordering: 'parallel',
     ratePerSecond: null,
     filter: null,
+    signatures: ['v1'],
     disabledReason: null,
     failingSince: null,
     deactivatesAt: null,

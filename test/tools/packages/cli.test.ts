@@ -216,6 +216,7 @@ test('listen sends the events of a trigger, signed like those of a webhook, with
     expect(delivery).toMatchObject({ attempt: 1, isTest: false });
     const sent = deliveryHeaders({
       isSync: false,
+      signingKey: null,
       event: {
         _id: delivery.event.eventId,
         event: 'agent.created',

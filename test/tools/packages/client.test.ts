@@ -113,6 +113,7 @@ test('webhooks, events and their deliveries', async () => {
   const { uid: webhookUid, secret } = await webhooks.create({ url, entities: ['agent'] });
   expect((await webhooks.rotateSecret(webhookUid)).secret).not.toBe(secret);
   await webhooks.promoteSecret(webhookUid);
+  expect((await webhooks.publicKeys()).keys).toMatchObject([{ kty: 'OKP' }]);
   expect((await webhooks.get(webhookUid)).url).toBe(url);
   await webhooks.test(webhookUid, { event: 'agent.updated' });
   await expect.poll(() => allOf(webhooks.deliveries(webhookUid))).toHaveLength(1);

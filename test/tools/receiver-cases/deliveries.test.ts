@@ -14,6 +14,7 @@ function sentHeaders(draft: Draft): Record<string, string> {
   const event = expectation.ok && expectation.test ? testEventName : 'agent.updated';
   return deliveryHeaders({
     isSync: false,
+    signingKey: null,
     event: { _id: headers['webhook-id'] ?? '', event, sequence },
     body: draft.body as string,
     secrets: { body: signedWith[0] ?? '', standard: [...signedWith] },

@@ -231,6 +231,13 @@ class AsyncWebhooks:
         )
         return response
 
+    async def public_keys(self) -> types.JwkSet:
+        """Get the public keys of webhook signatures. The response is a JWK set (RFC 7517) of Ed25519 keys (RFC 8037). A new key is published an hour before it signs."""
+        response: types.JwkSet = await self._transport.send(
+            Call("GET", path_of(".well-known", "webhook-keys.json"))
+        )
+        return response
+
     async def test(
         self, webhook_uid: str, body: types.TestWebhookBody | None = None
     ) -> types.TestedWebhook:

@@ -248,6 +248,8 @@ class WebhookWithSecret(TypedDict):
     ratePerSecond: int | None
     filter: dict[str, Any] | None
     """The required values of fields of `data`, by the path of the field."""
+    signatures: list[Literal["v1", "v1a"]]
+    """The versions of signatures in `webhook-signature`."""
     active: bool
     headers: list[str] | None
     """The names of the headers. The values are secret."""
@@ -321,6 +323,8 @@ class CreateWebhookBody(TypedDict):
         dict[str, str | float | bool | list[str | float | bool | None] | None] | None
     ]
     """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter."""
+    signatures: NotRequired[list[Literal["v1", "v1a"]]]
+    """The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application, and receivers verify it with the public keys at `/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent."""
     active: NotRequired[bool]
     """The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
@@ -371,6 +375,8 @@ class Webhook(TypedDict):
     ratePerSecond: int | None
     filter: dict[str, Any] | None
     """The required values of fields of `data`, by the path of the field."""
+    signatures: list[Literal["v1", "v1a"]]
+    """The versions of signatures in `webhook-signature`."""
     active: bool
     headers: list[str] | None
     """The names of the headers. The values are secret."""
@@ -427,6 +433,8 @@ class ChangeWebhookBody(TypedDict):
         dict[str, str | float | bool | list[str | float | bool | None] | None] | None
     ]
     """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter."""
+    signatures: NotRequired[list[Literal["v1", "v1a"]]]
+    """The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application, and receivers verify it with the public keys at `/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent."""
     active: NotRequired[bool]
     """The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
@@ -443,6 +451,16 @@ class ChangeWebhookBody(TypedDict):
 class RotateWebhookSecretBody(TypedDict):
     overlapSeconds: NotRequired[int]
     """How long the old secret keeps signing. The default is one day. 0 ends all old secrets immediately."""
+
+
+@final
+class JwkSetKeysItem(TypedDict):
+    kty: str
+
+
+@final
+class JwkSet(TypedDict):
+    keys: list[JwkSetKeysItem]
 
 
 @final
@@ -1236,16 +1254,6 @@ class Readiness(TypedDict):
     status: Literal["ready", "not ready", "stopping"]
     parts: ReadinessParts
     """The state of each part: `ok`, or a sentence that describes the fault."""
-
-
-@final
-class JwkSetKeysItem(TypedDict):
-    kty: str
-
-
-@final
-class JwkSet(TypedDict):
-    keys: list[JwkSetKeysItem]
 
 
 @final

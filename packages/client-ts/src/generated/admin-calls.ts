@@ -168,7 +168,7 @@ export interface AdminStatsCalls {
 export interface AdminAppCalls {
   readonly users: Omit<UsersCalls, 'signIn' | 'verifyToken'>;
   readonly accounts: AccountsCalls;
-  readonly webhooks: WebhooksCalls;
+  readonly webhooks: Omit<WebhooksCalls, 'publicKeys'>;
   readonly webhookReplays: WebhookReplaysCalls;
   readonly agents: Omit<AgentsCalls, 'create' | 'change' | 'delete'>;
   readonly contexts: Omit<ContextsCalls, 'create' | 'change' | 'delete'>;
@@ -199,6 +199,7 @@ export interface AdminCalls {
 export const keysAlone: readonly string[] = [
   'signUserIn',
   'verifyToken',
+  'getWebhookKeys',
   'createAgent',
   'changeAgent',
   'deleteAgent',

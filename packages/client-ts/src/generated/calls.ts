@@ -150,6 +150,8 @@ export interface WebhooksCalls {
   ): Promise<WebhookWithSecret>;
   /** Promote the new secret of a webhook. The new secret then signs `X-Webhook-Signature`. The API key needs the scope `webhooks:write`. */
   promoteSecret(webhookUid: string, options?: CallOptions): Promise<Webhook>;
+  /** Get the public keys of webhook signatures. The response is a JWK set (RFC 7517) of Ed25519 keys (RFC 8037). A new key is published an hour before it signs. */
+  publicKeys(options?: CallOptions): Promise<JwkSet>;
   /** Send a test event to a webhook. The API key needs the scope `webhooks:write`. */
   test(webhookUid: string, body?: TestWebhookBody, options?: CallOptions): Promise<TestedWebhook>;
   /** Resend the lost deliveries of a webhook. The call starts a replay of the exhausted, blocked, expired and abandoned deliveries since a time. The API key needs the scope `events:write`. */
@@ -761,6 +763,17 @@ export const calls = {
       needsKey: true,
       takesIdempotencyKey: false,
       isRepeatable: false,
+      faultStatus: null,
+      kind: 'call',
+    },
+    publicKeys: {
+      id: 'getWebhookKeys',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/.well-known/webhook-keys.json',
+      input: null,
+      needsKey: false,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
       faultStatus: null,
       kind: 'call',
     },

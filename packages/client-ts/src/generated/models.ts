@@ -294,6 +294,8 @@ export interface ChangeWebhookBody {
     string,
     string | number | boolean | null | (string | number | boolean | null)[]
   > | null;
+  /** The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application, and receivers verify it with the public keys at `/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent. */
+  signatures?: ('v1' | 'v1a')[];
   /** The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`. */
   active?: boolean;
   /** Extra headers of each attempt. They are encrypted on save and never shown again. Names and values have at most 4,096 bytes in total. A name has at most 100 characters. A value has visible ASCII characters, with spaces only between them. A change replaces all headers. Null means none. */
@@ -473,6 +475,8 @@ export interface CreateWebhookBody {
     string,
     string | number | boolean | null | (string | number | boolean | null)[]
   > | null;
+  /** The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application, and receivers verify it with the public keys at `/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent. */
+  signatures?: ('v1' | 'v1a')[];
   /** The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`. */
   active?: boolean;
   /** Extra headers of each attempt. They are encrypted on save and never shown again. Names and values have at most 4,096 bytes in total. A name has at most 100 characters. A value has visible ASCII characters, with spaces only between them. A change replaces all headers. Null means none. */
@@ -1254,6 +1258,8 @@ export interface Webhook {
   ratePerSecond: number | null;
   /** The required values of fields of `data`, by the path of the field. */
   filter: Record<string, unknown> | null;
+  /** The versions of signatures in `webhook-signature`. */
+  signatures: ('v1' | 'v1a')[];
   active: boolean;
   /** The names of the headers. The values are secret. */
   headers: string[] | null;
@@ -1367,6 +1373,8 @@ export interface WebhookWithSecret {
   ratePerSecond: number | null;
   /** The required values of fields of `data`, by the path of the field. */
   filter: Record<string, unknown> | null;
+  /** The versions of signatures in `webhook-signature`. */
+  signatures: ('v1' | 'v1a')[];
   active: boolean;
   /** The names of the headers. The values are secret. */
   headers: string[] | null;
