@@ -4,13 +4,13 @@ import type * as cryptoModule from 'node:crypto';
 /** Signs the concatenation of a text and bytes. */
 export type Sign = (start: string, body: Uint8Array) => Promise<Uint8Array> | Uint8Array;
 
-type NodeCrypto = typeof cryptoModule;
+export type NodeCrypto = typeof cryptoModule;
 interface NodeProcess {
   getBuiltinModule?: (name: string) => unknown;
 }
 
 const { process } = globalThis as { process?: NodeProcess };
-const nodeCrypto = process?.getBuiltinModule?.('node:crypto') as NodeCrypto | undefined;
+export const nodeCrypto = process?.getBuiltinModule?.('node:crypto') as NodeCrypto | undefined;
 
 /** Returns a function that signs with the key. */
 export function signerOf(key: Uint8Array, crypto: NodeCrypto | null = nodeCrypto ?? null): Sign {

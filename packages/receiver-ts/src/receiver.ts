@@ -40,6 +40,7 @@ const statuses: Readonly<Record<RefusalCode, number>> = {
   timestamp_too_old: 401,
   timestamp_too_new: 401,
   signature_mismatch: 401,
+  keys_unavailable: 503,
   body_already_read: 500,
   invalid_body: 400,
   event_id_mismatch: 400,

@@ -4,6 +4,7 @@ export type RefusalCode =
   | 'timestamp_too_old'
   | 'timestamp_too_new'
   | 'signature_mismatch'
+  | 'keys_unavailable'
   | 'body_already_read'
   | 'invalid_body'
   | 'event_id_mismatch';
@@ -20,8 +21,8 @@ export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused';
   readonly code: RefusalCode;
 
-  constructor(code: RefusalCode, message: string) {
-    super(message);
+  constructor(code: RefusalCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 }

@@ -1,14 +1,20 @@
 // Verifies that a request is a delivery of this webhook, and parses it.
 import { readEvent, type WebhookEvent } from './event.ts';
 import { countOf, headerOf, type HeadersLike } from './headers.ts';
+import { type Check, checkerOf } from './ed25519.ts';
 import { type Sign, signerOf } from './hmac.ts';
+import { KeySet } from './key-set.ts';
 import { checkFunctions } from './limits.ts';
 import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
-import { keysOf, type Scheme } from './secrets.ts';
+import { bytesOf as decode, keysOf, publicKeysOf, type Scheme } from './secrets.ts';
 
 export interface VerifierOptions {
   /** The secret of the webhook, as it was shown. Pass several during a rotation. */
-  secrets: string | readonly string[];
+  secrets?: string | readonly string[] | undefined;
+  /** Instead of `secrets`: the public keys of the application (`whpk_…`), which verify `v1a`. */
+  publicKeys?: string | readonly string[] | undefined;
+  /** Instead of `secrets`: the URL of the public keys. They are fetched when a delivery needs them, and cached. */
+  keySetUrl?: string | undefined;
   /** `body-only` checks only `X-Webhook-Signature`, which does not cover the timestamp. */
   scheme?: Scheme | undefined;
   /** The maximum difference between `webhook-timestamp` and the clock, in seconds. The default is 300. */
@@ -36,6 +42,9 @@ const toleranceSecondsDefault = 300;
 
 export class Verifier {
   readonly #signers: readonly Sign[];
+  readonly #publicKeys: readonly Check[];
+  readonly #keySet: KeySet | null;
+  readonly #isAsymmetric: boolean;
   readonly #scheme: Scheme;
   readonly #toleranceSeconds: number;
   readonly #now: () => number;
@@ -47,10 +56,17 @@ export class Verifier {
     if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
       throw new TypeError('toleranceSeconds must be a number from 0 on');
     checkFunctions({ now: options.now });
-    this.#signers = keysOf(options.secrets, scheme).map((key) => signerOf(key));
+    const { secrets, publicKeys, keySetUrl, now = Date.now } = options;
+    checkSources(options);
+    const isAsymmetric = publicKeys !== undefined || keySetUrl !== undefined;
+    const keys = isAsymmetric ? [] : keysOf(secrets as string, scheme);
+    this.#signers = keys.map((key) => signerOf(key));
+    this.#publicKeys = publicKeys === undefined ? [] : publicKeysOf(publicKeys).map(asChecker);
+    this.#keySet = keySetUrl === undefined ? null : new KeySet(keySetUrl, now);
+    this.#isAsymmetric = isAsymmetric;
     this.#scheme = scheme;
     this.#toleranceSeconds = toleranceSeconds;
-    this.#now = options.now ?? Date.now;
+    this.#now = now;
   }
 
   /** Returns the delivery. Rejects with `WebhookRefused` if the request is not a delivery of this webhook. */
@@ -75,11 +91,28 @@ export class Verifier {
     const timestamp = required(headers, 'webhook-timestamp');
     const signatures = required(headers, 'webhook-signature').split(' ');
     this.#checkTime(timestamp);
+    if (this.#isAsymmetric) {
+      const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), body);
+      if (await this.#isSigned(signed, signatures)) return;
+      throw mismatch('no v1a signature in webhook-signature is valid', headers, body);
+    }
     for (const sign of this.#signers) {
       const expected = `v1,${base64(await sign(`${id}.${timestamp}.`, body))}`;
       if (signatures.some((signature) => isSame(signature, expected))) return;
     }
     throw mismatch('no signature in webhook-signature is valid', headers, body);
+  }
+
+  async #isSigned(signed: Uint8Array, signatures: readonly string[]): Promise<boolean> {
+    const candidates = signatures.flatMap(asymmetricSignature).slice(0, asymmetricMax);
+    // Without a candidate, no request to the key set is worth it.
+    if (candidates.length === 0) return false;
+    const isSignedBy = (keys: readonly Check[]) => isAnyValid(keys, { signed, candidates });
+    if (this.#keySet === null) return isSignedBy(this.#publicKeys);
+    const known = await this.#keySet.keys();
+    if (await isSignedBy(known)) return true;
+    const others = await this.#keySet.otherKeys(known);
+    return others !== null && isSignedBy(others);
   }
 
   #checkTime(timestamp: string): void {
@@ -98,6 +131,42 @@ export class Verifier {
       if (isSame(signature, `sha256=${hex(await sign('', body))}`)) return;
     throw mismatch('X-Webhook-Signature is wrong', headers, body);
   }
+}
+
+function checkSources({ secrets, publicKeys, keySetUrl, scheme }: VerifierOptions): void {
+  const given = [secrets, publicKeys, keySetUrl].filter((source) => source !== undefined);
+  if (given.length > 1)
+    throw new TypeError('secrets must be the only one of secrets, publicKeys and keySetUrl');
+  if (secrets === undefined && given.length === 1 && scheme === 'body-only')
+    throw new TypeError('scheme must be standard with publicKeys or keySetUrl');
+}
+
+const asChecker = (key: Uint8Array): Check => checkerOf(key);
+
+/** How many `v1a` entries are checked: a stranger may send thousands. */
+const asymmetricMax = 20;
+// 64 bytes.
+const asymmetricEntry = /^v1a,([A-Za-z0-9+/]{85}[AQgw]==)$/;
+
+function asymmetricSignature(entry: string): Uint8Array[] {
+  const [, base64text] = asymmetricEntry.exec(entry) ?? [];
+  return base64text === undefined ? [] : [decode(base64text)];
+}
+
+async function isAnyValid(
+  keys: readonly Check[],
+  { signed, candidates }: { signed: Uint8Array; candidates: readonly Uint8Array[] },
+): Promise<boolean> {
+  for (const check of keys)
+    for (const signature of candidates) if (await check(signed, signature)) return true;
+  return false;
+}
+
+function concat(start: Uint8Array, end: Uint8Array): Uint8Array {
+  const all = new Uint8Array(start.length + end.length);
+  all.set(start);
+  all.set(end, start.length);
+  return all;
 }
 
 /** If the body is not as long as Content-Length, something read or changed it before the receiver. */

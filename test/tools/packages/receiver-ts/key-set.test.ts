@@ -1,0 +1,203 @@
+// Verification with public keys, given or fetched: what is fetched when, and what serves meanwhile.
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Verifier, WebhookRefused } from '../../../../packages/receiver-ts/src/index.ts';
+import { checkerOf } from '../../../../packages/receiver-ts/src/ed25519.ts';
+
+const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
+const xOf = (key: KeyObject): string => createPublicKey(key).export({ format: 'jwk' }).x ?? '';
+const jwkOf = (key: KeyObject) => ({ kty: 'OKP', crv: 'Ed25519', x: xOf(key) });
+const textOf = (key: KeyObject) => `whpk_${Buffer.from(xOf(key), 'base64url').toString('base64')}`;
+
+const [first, second] = [newKey(), newKey()];
+const body = JSON.stringify({
+  eventId: 'evt_1',
+  event: 'agent.updated',
+  timestamp: '2026-01-01T12:00:00.000Z',
+  appUid: 'app_1',
+  version: 1,
+  data: { uid: 'agt_1', externalTenantId: 'tenant-1' },
+});
+
+let seconds = 1_767_268_800;
+const now = (): number => seconds * 1_000;
+/** What the server answers; null closes the connection. */
+let served: { status: number; body: string; cacheControl?: string } | null = null;
+let requests = 0;
+
+const server = createServer((_request, response) => {
+  requests += 1;
+  if (served === null) return void response.destroy();
+  const { status, cacheControl } = served;
+  const headers = cacheControl === undefined ? {} : { 'cache-control': cacheControl };
+  return void response.writeHead(status, { location: '/other', ...headers }).end(served.body);
+});
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+beforeEach(() => {
+  requests = 0;
+});
+afterAll(() => void server.close());
+
+const serve = (keys: readonly unknown[], cacheControl = 'max-age=300'): void => {
+  served = { status: 200, body: JSON.stringify({ keys }), cacheControl };
+};
+
+function delivery(key: KeyObject, { extra = '' } = {}) {
+  const signed = Buffer.from(`evt_1.${seconds}.${body}`);
+  const entry = `v1a,${sign(null, signed, key).toString('base64')}`;
+  const headers = {
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,AAAA ${extra}${entry}`,
+  };
+  return { headers, body };
+}
+
+async function verdict(verifier: Verifier, request: ReturnType<typeof delivery>): Promise<string> {
+  try {
+    await verifier.verify(request);
+    return 'ok';
+  } catch (error) {
+    if (error instanceof WebhookRefused) return error.code;
+    throw error;
+  }
+}
+
+const fetching = (): Verifier => {
+  const { port } = server.address() as AddressInfo;
+  return new Verifier({ keySetUrl: `http://127.0.0.1:${port}/keys.json`, now });
+};
+
+test('a given public key verifies; the key of another does not', async () => {
+  const verifier = new Verifier({ publicKeys: [textOf(first)], now });
+  expect(await verdict(verifier, delivery(first))).toBe('ok');
+  expect(await verdict(verifier, delivery(second))).toBe('signature_mismatch');
+  const both = new Verifier({ publicKeys: [textOf(first), textOf(second)], now });
+  expect(await verdict(both, delivery(second))).toBe('ok');
+});
+
+test('at most twenty v1a entries are checked', async () => {
+  const verifier = new Verifier({ publicKeys: textOf(first), now });
+  const [, wrong = ''] = delivery(second).headers['webhook-signature'].split(' ');
+  const after = (count: number) => delivery(first, { extra: `${wrong} `.repeat(count) });
+  expect(await verdict(verifier, after(19))).toBe('ok');
+  expect(await verdict(verifier, after(20))).toBe('signature_mismatch');
+});
+
+test('WebCrypto verifies like Node', async () => {
+  const key = Buffer.from(xOf(first), 'base64url');
+  const signed = Buffer.from('signed');
+  const right = sign(null, signed, first);
+  const wrong = sign(null, signed, second);
+  for (const check of [checkerOf(key), checkerOf(key, null)]) {
+    expect([await check(signed, right), await check(signed, wrong)]).toEqual([true, false]);
+  }
+});
+
+test('a key set is fetched once for many deliveries, and again when it is stale', async () => {
+  serve([jwkOf(first)], 'public, max-age=120');
+  const verifier = fetching();
+  const verdicts = await Promise.all(
+    Array.from({ length: 20 }, () => verdict(verifier, delivery(first))),
+  );
+  expect([new Set(verdicts), requests]).toEqual([new Set(['ok']), 1]);
+  seconds += 119;
+  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 1]);
+  seconds += 1;
+  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 2]);
+});
+
+test.each([
+  ['max-age=0', 60],
+  ['no-store', 300],
+  ['max-age=99999999', 86_400],
+])('with %s, a set is fresh for %i s', async (cacheControl, freshSeconds) => {
+  serve([jwkOf(first)], cacheControl);
+  const verifier = fetching();
+  await verdict(verifier, delivery(first));
+  seconds += freshSeconds - 1;
+  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 1]);
+  seconds += 1;
+  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 2]);
+});
+
+test('an unknown key causes at most one fetch a minute, and its deliveries pass once it is published', async () => {
+  serve([jwkOf(first)]);
+  const verifier = fetching();
+  expect(await verdict(verifier, delivery(first))).toBe('ok');
+  serve([jwkOf(first), jwkOf(second)]);
+  seconds += 59;
+  expect([await verdict(verifier, delivery(second)), requests]).toEqual(['signature_mismatch', 1]);
+  seconds += 1;
+  const verdicts = await Promise.all([1, 2, 3].map(() => verdict(verifier, delivery(second))));
+  expect([verdicts, requests]).toEqual([['ok', 'ok', 'ok'], 2]);
+  expect([await verdict(verifier, delivery(newKey())), requests]).toEqual([
+    'signature_mismatch',
+    2,
+  ]);
+});
+
+test('the last keys serve for a day while the set cannot be fetched', async () => {
+  serve([jwkOf(first)]);
+  const verifier = fetching();
+  expect(await verdict(verifier, delivery(first))).toBe('ok');
+  served = null;
+  seconds += 86_400;
+  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 2]);
+  seconds += 1;
+  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['keys_unavailable', 2]);
+  serve([jwkOf(first)]);
+  seconds += 60;
+  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 3]);
+});
+
+test.each<[string, { status: number; body: string } | null]>([
+  ['no response', null],
+  ['a redirect', { status: 302, body: '' }],
+  ['an error', { status: 500, body: '{}' }],
+  ['no JSON', { status: 200, body: '<html>' }],
+  ['no object', { status: 200, body: 'null' }],
+  ['no keys', { status: 200, body: '{"keys":[]}' }],
+  ['only keys of other kinds', { status: 200, body: '{"keys":[{"kty":"EC"},null,7]}' }],
+  ['65,537 bytes', { status: 200, body: ' '.repeat(65_537) }],
+])('with %s, there are no keys, and the next fetch is a minute later', async (_what, answer) => {
+  served = answer;
+  const verifier = fetching();
+  for (let n = 0; n < 3; n += 1)
+    expect([await verdict(verifier, delivery(first)), requests]).toEqual(['keys_unavailable', 1]);
+  serve([jwkOf(first)]);
+  seconds += 60;
+  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 2]);
+});
+
+test('requests that cannot be deliveries cause no fetch', async () => {
+  serve([jwkOf(first)]);
+  const verifier = fetching();
+  const { headers } = delivery(first);
+  const without = { ...headers, 'webhook-signature': 'v1,AAAA v1a,AAAA' };
+  expect(await verdict(verifier, { headers: without, body })).toBe('signature_mismatch');
+  const late = { ...headers, 'webhook-timestamp': String(seconds - 301) };
+  expect(await verdict(verifier, { headers: late, body })).toBe('timestamp_too_old');
+  expect(requests).toBe(0);
+});
+
+test.each<[ConstructorParameters<typeof Verifier>[0], RegExp]>([
+  [{ secrets: 'whsec_AAAA', publicKeys: 'whpk_' }, /^secrets must be the only one/],
+  [{ publicKeys: 'whpk_AAAA' }, /^publicKeys\[0\] must be whpk_ and base64/],
+  [{ publicKeys: [] }, /^publicKeys must not be empty/],
+  [{ publicKeys: '' }, /^publicKeys\[0\] must be a text/],
+  [{ publicKeys: ' whpk_AAAA' }, /^publicKeys\[0\] must be printable ASCII/],
+  [{ keySetUrl: 'ftp://a' }, /^keySetUrl must be a URL/],
+  [{ keySetUrl: 'http://' }, /^keySetUrl must be a URL/],
+  [{ keySetUrl: 'https://a', scheme: 'body-only' }, /^scheme must be standard/],
+  [{}, /^secrets\[0\] must be a text/],
+])('the options %j are refused', (options, message) => {
+  expect(() => new Verifier(options)).toThrow(message);
+});
