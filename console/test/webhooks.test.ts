@@ -42,6 +42,7 @@ const webhook: Webhook = {
   ordering: 'parallel',
   ratePerSecond: 5,
   filter: { live: true },
+  signatures: ['v1'],
   active: true,
   headers: ['x-team'],
   auth: { type: 'bearer' },

@@ -1,4 +1,4 @@
-import { NumberInput, Radio, Stack, TagsInput } from '@mantine/core';
+import { Checkbox, NumberInput, Radio, Stack, TagsInput } from '@mantine/core';
 import { useSettings } from '../../api/settings.ts';
 import { RetryLine } from './retry-line.tsx';
 import type { FieldsProps } from './fields-props.ts';
@@ -37,6 +37,7 @@ export function DeliveryFields({ form }: FieldsProps) {
         allowNegative={false}
         w={{ base: '100%', xs: 260 }}
       />
+      <SignatureFields form={form} />
       <Radio.Group
         label="Retries"
         value={own ? 'own' : 'service'}
@@ -62,5 +63,24 @@ export function DeliveryFields({ form }: FieldsProps) {
       )}
       {waits !== undefined && <RetryLine waits={waits} />}
     </>
+  );
+}
+
+function SignatureFields({ form }: Pick<FieldsProps, 'form'>) {
+  return (
+    <Checkbox.Group
+      label="Signatures"
+      description="The versions in webhook-signature. X-Webhook-Signature is always sent."
+      {...form.getInputProps('signatures')}
+    >
+      <Stack mt={6} gap="sm">
+        <Checkbox value="v1" label="v1: by the secret of the webhook" />
+        <Checkbox
+          value="v1a"
+          label="v1a: by a private key of the application"
+          description="Receivers verify it with public keys and need no secret."
+        />
+      </Stack>
+    </Checkbox.Group>
   );
 }

@@ -1,6 +1,7 @@
 import type { Webhook } from '@agent-herald/client';
 import { Card, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useApp } from '../../api/app.tsx';
 import { useSettings } from '../../api/settings.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Block, Line } from '../../parts/untrusted.tsx';
@@ -11,6 +12,7 @@ import { RetryLine } from './retry-line.tsx';
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { ratePerSecond, retrySchedule, tls, description } = webhook;
   const settings = useSettings();
+  const { app } = useApp();
   const waits = retrySchedule ?? settings?.retrySchedule;
   return (
     <Card withBorder padding="lg" component="section" aria-label="Configuration">
@@ -31,6 +33,8 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
               {waits !== undefined && <RetryLine waits={waits} />}
             </>,
           ],
+          ['Signatures', webhook.signatures.join(', ')],
+          ...(webhook.signatures.includes('v1a') ? [keySetFact(app.uid)] : []),
           ['Extra headers', <Line key="sent" text={sentAlong(webhook)} />],
           ...(tls === null ? [] : [certificateFact(tls)]),
           ...(description === null ? [] : [descriptionFact(description)]),
@@ -57,6 +61,11 @@ function factsOfResources({ externalTenantIds, filter, ordering }: Webhook): Fac
     ['Filter', shownFilter],
     ['Order', ordering === 'resource' ? 'in order for each resource' : 'parallel'],
   ];
+}
+
+function keySetFact(appUid: string): Fact {
+  const path = `/api/v1/appuid/${appUid}/.well-known/webhook-keys.json`;
+  return ['Public keys', <Line key="keys" text={new URL(path, location.origin).href} />];
 }
 
 function certificateFact({ subject, issuer, notAfter }: NonNullable<Webhook['tls']>): Fact {

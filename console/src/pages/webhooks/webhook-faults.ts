@@ -10,6 +10,8 @@ export const webhookFaults = {
   events: (events: readonly string[]): string | null =>
     events.length === 0 ? 'Choose at least one event.' : null,
   filter: filterFault,
+  signatures: (signatures: readonly string[]): string | null =>
+    signatures.length === 0 ? 'Choose at least one version.' : null,
   retrySchedule: (waits: readonly string[] | null): string | null => {
     const wrong = waits?.find((text) => !wait.test(text.trim()));
     return wrong === undefined ? null : `Write ${wrong} as a number and a unit, such as 30s or 2h.`;
@@ -23,6 +25,7 @@ export const advancedFields: readonly string[] = [
   'ordering',
   'ratePerSecond',
   'retrySchedule',
+  'signatures',
   'headers',
   'auth',
   'tls',
@@ -39,6 +42,7 @@ export function usesAdvanced(values: WebhookValues): boolean {
     ordering !== 'parallel' ||
     ratePerSecond !== '' ||
     retrySchedule !== null ||
+    values.signatures.includes('v1a') ||
     headers === null ||
     headers.length > 0 ||
     values.auth.type !== 'none' ||

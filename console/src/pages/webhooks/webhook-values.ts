@@ -27,6 +27,7 @@ export interface WebhookValues {
   ratePerSecond: number | '';
   /** Null means the schedule of the service. */
   retrySchedule: string[] | null;
+  signatures: Webhook['signatures'];
   /** Null keeps the current headers, which nobody can read. */
   headers: Pair[] | null;
   auth: {
@@ -59,6 +60,7 @@ export function newValues(
     ordering: 'parallel',
     ratePerSecond: '',
     retrySchedule: null,
+    signatures: ['v1'],
     headers: [],
     auth: noAuth,
     tls: noTls,
@@ -89,6 +91,7 @@ export function valuesOf(webhook: Webhook, types: readonly EventType[]): Webhook
     ordering: webhook.ordering,
     ratePerSecond: webhook.ratePerSecond ?? '',
     retrySchedule: webhook.retrySchedule,
+    signatures: webhook.signatures,
     headers: webhook.headers === null ? [] : null,
     auth: { ...noAuth, type: webhook.auth === null ? 'none' : 'keep' },
     tls: { ...noTls, type: webhook.tls === null ? 'none' : 'keep' },
@@ -117,6 +120,7 @@ export function bodyOf(values: WebhookValues, types: readonly EventType[]): Crea
     ...subscriptionOf(kind, events, types),
     ratePerSecond: values.ratePerSecond === '' ? null : values.ratePerSecond,
     retrySchedule: values.retrySchedule?.map((wait) => wait.trim()) ?? null,
+    signatures: values.signatures,
     ...(headers === null ? {} : { headers: objectOf(headers) }),
     ...authOf(values.auth),
     ...tlsOf(values.tls),
