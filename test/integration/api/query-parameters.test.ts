@@ -29,6 +29,8 @@ beforeAll(async () => {
     ...(await furnishAdminArea(service.app, superuser)),
     documentName: 'webhooks.md',
   };
+  // The first read of the set makes its key.
+  await service.call('GET', '/.well-known/webhook-keys.json');
   before = await readEverythingOf(service.store, service.app.appUid);
 });
 

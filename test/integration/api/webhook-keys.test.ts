@@ -95,7 +95,8 @@ test('a new key is published an hour before it signs, and the old one for an hou
   expect(await publishedKeys()).toEqual([one, two]);
   aheadMs += 2 * hourMs;
   expect(await publishedKeys()).toEqual([two]);
-  const entries = await service.store.auditLog.find({ appUid: service.app.appUid }).toArray();
+  const ofApp = service.store.auditLog.find({ appUid: service.app.appUid });
+  const entries = await ofApp.sort({ _id: 1 }).toArray();
   const ofKeys = entries.filter(({ action }) => action.startsWith('signing_key.'));
   expect(ofKeys.map(({ action, target }) => [action, target.uid])).toEqual([
     ['signing_key.created', one?.['kid']],
