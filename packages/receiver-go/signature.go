@@ -45,11 +45,8 @@ func keysOf(scheme Scheme, secrets []string) ([][]byte, error) {
 var line = regexp.MustCompile(`^[ -~]+$`)
 
 func keyOf(scheme Scheme, secret string) ([]byte, error) {
-	if secret == "" {
-		return nil, errors.New("must be a text that is not empty: is its environment variable set?")
-	}
-	if !line.MatchString(secret) || strings.Trim(secret, " \"'`") != secret {
-		return nil, errors.New("must be printable ASCII, without spaces or quotes around it")
+	if err := checkLine(secret); err != nil {
+		return nil, err
 	}
 	text, hasPrefix := strings.CutPrefix(secret, secretPrefix)
 	if scheme == BodyOnly && !hasPrefix {
@@ -63,6 +60,16 @@ func keyOf(scheme Scheme, secret string) ([]byte, error) {
 		return []byte(secret), nil
 	}
 	return key, nil
+}
+
+func checkLine(text string) error {
+	if text == "" {
+		return errors.New("must be a text that is not empty: is its environment variable set?")
+	}
+	if !line.MatchString(text) || strings.Trim(text, " \"'`") != text {
+		return errors.New("must be printable ASCII, without spaces or quotes around it")
+	}
+	return nil
 }
 
 // Returns an entry of webhook-signature.

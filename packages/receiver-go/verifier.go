@@ -1,6 +1,7 @@
 package receiver
 
 import (
+	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"net/http"
@@ -18,6 +19,10 @@ const (
 // Verifier verifies that requests are deliveries signed with one of its secrets. It is safe for concurrent use.
 type Verifier struct {
 	keys         [][]byte
+	publicTexts  *[]string
+	keySetURL    *string
+	publicKeys   []ed25519.PublicKey
+	keySet       *keySet
 	scheme       Scheme
 	tolerance    time.Duration
 	bodyBytesMax int64
@@ -42,13 +47,24 @@ func WithBodyBytesMax(bytesMax int64) VerifierOption {
 	return func(v *Verifier) { v.bodyBytesMax = bytesMax }
 }
 
+// WithPublicKeys verifies v1a signatures with the public keys of the application (whpk_…), instead of secrets.
+func WithPublicKeys(keys ...string) VerifierOption {
+	return func(v *Verifier) { v.publicTexts = &keys }
+}
+
+// WithKeySetURL verifies v1a signatures with the public keys at the URL, instead of secrets. They are fetched when a
+// delivery needs them, and cached.
+func WithKeySetURL(url string) VerifierOption {
+	return func(v *Verifier) { v.keySetURL = &url }
+}
+
 // WithClock replaces the clock, for tests.
 func WithClock(now func() time.Time) VerifierOption {
 	return func(v *Verifier) { v.now = now }
 }
 
-// NewVerifier takes the secrets of a webhook: one, or both during a rotation. It returns an error for an invalid secret or
-// option.
+// NewVerifier takes the secrets of a webhook: one, both during a rotation, or nil with WithPublicKeys or WithKeySetURL.
+// It returns an error for an invalid secret or option.
 func NewVerifier(secrets []string, options ...VerifierOption) (*Verifier, error) {
 	v := &Verifier{
 		scheme:       Standard,
@@ -62,12 +78,26 @@ func NewVerifier(secrets []string, options ...VerifierOption) (*Verifier, error)
 	if err := v.checkOptions(); err != nil {
 		return nil, err
 	}
-	keys, err := keysOf(v.scheme, secrets)
-	if err != nil {
+	if err := v.setKeys(secrets); err != nil {
 		return nil, err
 	}
-	v.keys = keys
 	return v, nil
+}
+
+func (v *Verifier) setKeys(secrets []string) (err error) {
+	switch hasKeys, hasURL := v.publicTexts != nil, v.keySetURL != nil; {
+	case !hasKeys && !hasURL:
+		v.keys, err = keysOf(v.scheme, secrets)
+	case hasKeys && hasURL, len(secrets) > 0:
+		err = errors.New("receiver: secrets must be the only one of secrets, publicKeys and keySetUrl")
+	case v.scheme != Standard:
+		err = errors.New("receiver: scheme must be standard with publicKeys or keySetUrl")
+	case hasURL:
+		v.keySet, err = newKeySet(*v.keySetURL, v.now)
+	default:
+		v.publicKeys, err = publicKeysOf(*v.publicTexts)
+	}
+	return err
 }
 
 func (v *Verifier) checkOptions() error {
@@ -122,11 +152,27 @@ func (v *Verifier) verifyStandard(header http.Header, body []byte) (eventID stri
 	if err := v.checkTime(timestamp); err != nil {
 		return "", false, err
 	}
+	if v.keys == nil {
+		isRight, err := v.isSigned(append([]byte(id+"."+timestamp+"."), body...), strings.Split(signature, " "))
+		return id, isRight, err
+	}
 	expected := make([]string, len(v.keys))
 	for i, key := range v.keys {
 		expected[i] = signMessage(key, id, timestamp, body)
 	}
 	return id, hasEqual(strings.Split(signature, " "), expected), nil
+}
+
+func (v *Verifier) isSigned(signed []byte, entries []string) (bool, error) {
+	signatures := asymmetricSignatures(entries)
+	if len(signatures) == 0 || v.keySet == nil {
+		return isSignedByAny(v.publicKeys, signed, signatures), nil
+	}
+	keys, version, err := v.keySet.current()
+	if err != nil || isSignedByAny(keys, signed, signatures) {
+		return err == nil, err
+	}
+	return isSignedByAny(v.keySet.otherThan(version), signed, signatures), nil
 }
 
 func (v *Verifier) verifyBodyOnly(header http.Header, body []byte) (eventID string, isRight bool, err error) {

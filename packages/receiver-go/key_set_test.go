@@ -1,0 +1,259 @@
+package receiver_test
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
+)
+
+// The server of a key set, and the clock of its receivers.
+type keyServer struct {
+	*httptest.Server
+	requests     atomic.Int64
+	mu           sync.Mutex
+	status       int
+	body         string
+	cacheControl string
+	seconds      atomic.Int64
+}
+
+func newKeyServer(t *testing.T) *keyServer {
+	t.Helper()
+	s := &keyServer{}
+	s.seconds.Store(time.Now().Unix())
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.requests.Add(1)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		w.Header().Set("Location", "/other")
+		if s.cacheControl != "" {
+			w.Header().Set("Cache-Control", s.cacheControl)
+		}
+		w.WriteHeader(s.status)
+		fmt.Fprint(w, s.body)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *keyServer) serve(status int, body, cacheControl string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status, s.body, s.cacheControl = status, body, cacheControl
+}
+
+func (s *keyServer) serveKeys(keys ...ed25519.PrivateKey) {
+	texts := make([]string, len(keys))
+	for i, key := range keys {
+		x := base64.RawURLEncoding.EncodeToString(key.Public().(ed25519.PublicKey))
+		texts[i] = `{"kty":"OKP","crv":"Ed25519","x":"` + x + `","alg":"EdDSA"}`
+	}
+	s.serve(200, `{"keys":[{"kty":"EC","x":7},null,`+strings.Join(texts, ",")+`]}`, "public, max-age=120")
+}
+
+func (s *keyServer) now() time.Time { return time.Unix(s.seconds.Load(), 0) }
+
+func (s *keyServer) verifier(t *testing.T) *receiver.Verifier {
+	t.Helper()
+	verifier, err := receiver.NewVerifier(nil, receiver.WithKeySetURL(s.URL), receiver.WithClock(s.now))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verifier
+}
+
+// Signs with the key at the time, after other entries.
+func entryHeader(key ed25519.PrivateKey, now time.Time, before string) (http.Header, []byte) {
+	body, timestamp := bodyOf("evt_1", ""), strconv.FormatInt(now.Unix(), 10)
+	signature := ed25519.Sign(key, []byte("evt_1."+timestamp+"."+body))
+	header := http.Header{}
+	header.Set("webhook-id", "evt_1")
+	header.Set("webhook-timestamp", timestamp)
+	header.Set("webhook-signature", before+"v1a,"+base64.StdEncoding.EncodeToString(signature))
+	return header, []byte(body)
+}
+
+func (s *keyServer) expect(t *testing.T, v *receiver.Verifier, key ed25519.PrivateKey, code receiver.Code, requests int64) {
+	t.Helper()
+	header, body := entryHeader(key, s.now(), "v1,AAAA ")
+	if got := codeOf(t, v, header, body); got != code || s.requests.Load() != requests {
+		t.Errorf("got %q after %d requests, want %q after %d", got, s.requests.Load(), code, requests)
+	}
+}
+
+// Returns "" for a valid delivery.
+func codeOf(t *testing.T, v *receiver.Verifier, header http.Header, body []byte) receiver.Code {
+	t.Helper()
+	_, err := v.Verify(header, body)
+	var refused *receiver.RefusedError
+	if err != nil && !errors.As(err, &refused) {
+		t.Fatal(err)
+	}
+	if refused == nil {
+		return ""
+	}
+	return refused.Code
+}
+
+func newKey(t *testing.T) ed25519.PrivateKey {
+	t.Helper()
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func TestAKeySetIsFetchedOnceForManyDeliveriesAndAgainWhenItIsStale(t *testing.T) {
+	server, key := newKeyServer(t), newKey(t)
+	server.serveKeys(key)
+	verifier := server.verifier(t)
+	var group sync.WaitGroup
+	for range 20 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			header, body := entryHeader(key, server.now(), "")
+			if code := codeOf(t, verifier, header, body); code != "" {
+				t.Errorf("got %q", code)
+			}
+		}()
+	}
+	group.Wait()
+	server.seconds.Add(119)
+	server.expect(t, verifier, key, "", 1)
+	server.seconds.Add(1)
+	server.expect(t, verifier, key, "", 2)
+}
+
+func TestAnUnknownKeyCausesAtMostOneFetchAMinute(t *testing.T) {
+	server, first, second := newKeyServer(t), newKey(t), newKey(t)
+	server.serveKeys(first)
+	verifier := server.verifier(t)
+	server.expect(t, verifier, first, "", 1)
+	server.serveKeys(first, second)
+	server.seconds.Add(59)
+	server.expect(t, verifier, second, receiver.SignatureMismatch, 1)
+	server.seconds.Add(1)
+	server.expect(t, verifier, second, "", 2)
+	server.expect(t, verifier, newKey(t), receiver.SignatureMismatch, 2)
+}
+
+func TestTheLastKeysServeForADayWhileTheSetCannotBeFetched(t *testing.T) {
+	server, key := newKeyServer(t), newKey(t)
+	server.serveKeys(key)
+	verifier := server.verifier(t)
+	server.expect(t, verifier, key, "", 1)
+	server.serve(500, "", "")
+	server.seconds.Add(86_400)
+	server.expect(t, verifier, key, "", 2)
+	server.seconds.Add(1)
+	server.expect(t, verifier, key, receiver.KeysUnavailable, 2)
+	server.serveKeys(key)
+	server.seconds.Add(60)
+	server.expect(t, verifier, key, "", 3)
+}
+
+func TestWithoutAUsableSetTheNextFetchIsAMinuteLater(t *testing.T) {
+	for name, answer := range map[string]struct {
+		status int
+		body   string
+	}{
+		"a redirect":   {302, ""},
+		"an error":     {500, "{}"},
+		"no JSON":      {200, "<html>"},
+		"null":         {200, "null"},
+		"no keys":      {200, `{"keys":[]}`},
+		"65,537 bytes": {200, strings.Repeat(" ", 65_537)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, key := newKeyServer(t), newKey(t)
+			server.serve(answer.status, answer.body, "")
+			verifier := server.verifier(t)
+			server.expect(t, verifier, key, receiver.KeysUnavailable, 1)
+			server.expect(t, verifier, key, receiver.KeysUnavailable, 1)
+			server.serveKeys(key)
+			server.seconds.Add(60)
+			server.expect(t, verifier, key, "", 2)
+		})
+	}
+}
+
+func TestRequestsThatCannotBeDeliveriesCauseNoFetch(t *testing.T) {
+	server, key := newKeyServer(t), newKey(t)
+	server.serveKeys(key)
+	verifier := server.verifier(t)
+	header, body := entryHeader(key, server.now(), "")
+	header.Set("webhook-signature", "v1,AAAA v1a,AAAA")
+	if code := codeOf(t, verifier, header, body); code != receiver.SignatureMismatch {
+		t.Errorf("got %q", code)
+	}
+	header, body = entryHeader(key, server.now().Add(-301*time.Second), "")
+	if code := codeOf(t, verifier, header, body); code != receiver.TimestampTooOld {
+		t.Errorf("got %q", code)
+	}
+	if server.requests.Load() != 0 {
+		t.Error("the set was fetched")
+	}
+}
+
+func textOf(key ed25519.PrivateKey) string {
+	return "whpk_" + base64.StdEncoding.EncodeToString(key.Public().(ed25519.PublicKey))
+}
+
+func TestGivenPublicKeysVerifyAndAtMostTwentyEntriesAreChecked(t *testing.T) {
+	key, other := newKey(t), newKey(t)
+	verifier, err := receiver.NewVerifier(nil, receiver.WithPublicKeys(textOf(key)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, _ := entryHeader(other, time.Now(), "")
+	entry := wrong.Get("webhook-signature") + " "
+	for count, want := range map[int]receiver.Code{0: "", 19: "", 20: receiver.SignatureMismatch} {
+		header, body := entryHeader(key, time.Now(), strings.Repeat(entry, count))
+		if code := codeOf(t, verifier, header, body); code != want {
+			t.Errorf("after %d entries: got %q, want %q", count, code, want)
+		}
+	}
+	header, body := entryHeader(other, time.Now(), "")
+	if code := codeOf(t, verifier, header, body); code != receiver.SignatureMismatch {
+		t.Errorf("got %q", code)
+	}
+}
+
+func TestAReceiverHasExactlyOneSourceOfKeys(t *testing.T) {
+	keys, address := receiver.WithPublicKeys(textOf(newKey(t))), receiver.WithKeySetURL("https://example.com/keys")
+	for name, one := range map[string]struct {
+		secrets []string
+		options []receiver.VerifierOption
+		want    string
+	}{
+		"secrets and keys":   {[]string{secret}, []receiver.VerifierOption{keys}, "secrets must be the only one"},
+		"keys and a URL":     {nil, []receiver.VerifierOption{keys, address}, "secrets must be the only one"},
+		"body-only":          {nil, []receiver.VerifierOption{keys, receiver.WithScheme(receiver.BodyOnly)}, "scheme must be standard"},
+		"no public key":      {nil, []receiver.VerifierOption{receiver.WithPublicKeys()}, "publicKeys must not be empty"},
+		"an empty key":       {nil, []receiver.VerifierOption{receiver.WithPublicKeys("")}, "publicKeys[0] must be a text"},
+		"a padded key":       {nil, []receiver.VerifierOption{receiver.WithPublicKeys(" whpk_AAAA")}, "publicKeys[0] must be printable"},
+		"a key of 3 bytes":   {nil, []receiver.VerifierOption{receiver.WithPublicKeys("whpk_AAAA")}, "publicKeys[0] must be whpk_"},
+		"another scheme":     {nil, []receiver.VerifierOption{receiver.WithKeySetURL("ftp://a/b")}, "keySetUrl must be a URL"},
+		"a URL without host": {nil, []receiver.VerifierOption{receiver.WithKeySetURL("http://")}, "keySetUrl must be a URL"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := receiver.NewVerifier(one.secrets, one.options...)
+			if err == nil || !strings.Contains(err.Error(), one.want) {
+				t.Errorf("got %v, want %q", err, one.want)
+			}
+		})
+	}
+}
