@@ -26,7 +26,9 @@ _logger = logging.getLogger("agent_herald_receiver")
 
 
 class Receiver:
-    """Verifies deliveries signed with any of the secrets, and has each event handled once.
+    """Verifies deliveries, and has each event handled once.
+
+    It takes ``secrets``, ``public_keys`` (``whpk_…``) or ``key_set_url`` (see ``Verifier``).
 
     ``store`` remembers the handled events. By default, it is in the memory of this process.
     ``sequences``, if set, skips changes older than the latest handled one of the same resource.
@@ -37,8 +39,10 @@ class Receiver:
 
     def __init__(
         self,
-        secrets: str | Sequence[str],
+        secrets: str | Sequence[str] | None = None,
         *,
+        public_keys: str | Sequence[str] | None = None,
+        key_set_url: str | None = None,
         scheme: Scheme = "standard",
         tolerance_seconds: float = 300,
         store: DeliveryStore | AsyncDeliveryStore | None = None,
@@ -48,7 +52,12 @@ class Receiver:
         now_seconds: Callable[[], float] = time.time,
     ) -> None:
         self._verifier = Verifier(
-            secrets, scheme=scheme, tolerance_seconds=tolerance_seconds, now_seconds=now_seconds
+            secrets,
+            public_keys=public_keys,
+            key_set_url=key_set_url,
+            scheme=scheme,
+            tolerance_seconds=tolerance_seconds,
+            now_seconds=now_seconds,
         )
         check_limit("body_bytes_max", body_bytes_max)
         if store is not None:
@@ -87,7 +96,12 @@ class Receiver:
         """Like ``handle``. A handler that is not a coroutine function runs in a thread."""
         if not inspect.iscoroutinefunction(handler):
             return await asyncio.to_thread(self.handle, headers, raw_body, handler)
-        delivery = self._screen(headers, raw_body)
+        # A fetch of the public keys must not stop the event loop.
+        delivery = (
+            await asyncio.to_thread(self._screen, headers, raw_body)
+            if self._verifier.may_fetch
+            else self._screen(headers, raw_body)
+        )
         if isinstance(delivery, WebhookResponse):
             return delivery
         try:
@@ -115,7 +129,8 @@ class Receiver:
             delivery = self.verify(headers, raw_body)
         except WebhookRefusedError as error:
             # A wrong setup of the receiver is logged as an error, so that it is noticed.
-            level = logging.ERROR if error.code == "body_already_read" else logging.INFO
+            is_ours = error.code in ("body_already_read", "keys_unavailable")
+            level = logging.ERROR if is_ours else logging.INFO
             _logger.log(level, "refused a request: %s (%s)", error.code, error)
             return refusal(error)
         return HANDLED if delivery.test and not self._handle_tests else delivery

@@ -8,6 +8,7 @@ RefusalCode = Literal[
     "timestamp_too_old",
     "timestamp_too_new",
     "signature_mismatch",
+    "keys_unavailable",
     "body_already_read",
     "invalid_body",
     "event_id_mismatch",

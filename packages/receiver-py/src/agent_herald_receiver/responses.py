@@ -44,4 +44,6 @@ _UNREADABLE = ("invalid_body", "event_id_mismatch")
 def refusal(error: WebhookRefusedError) -> WebhookResponse:
     if error.code == "body_already_read":
         return ALREADY_READ
+    if error.code == "keys_unavailable":
+        return WebhookResponse(503, error.code)
     return WebhookResponse(400 if error.code in _UNREADABLE else 401, error.code)

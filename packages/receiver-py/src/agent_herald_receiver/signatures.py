@@ -22,13 +22,16 @@ _LINE = re.compile(r"""(?![ "'`])[ -~]+(?<![ "'`])""")
 
 def standard_keys(secrets: Sequence[str]) -> list[bytes]:
     """Returns the keys for Standard Webhooks. Raises ``ValueError``, without showing a secret."""
-    return [_decode(_line(secret, index), index) for index, secret in enumerate(secrets)]
+    return [
+        _decode(check_line(secret, f"secrets[{index}]"), index)
+        for index, secret in enumerate(secrets)
+    ]
 
 
 def text_keys(secrets: Sequence[str]) -> list[bytes]:
     """Returns the keys for ``X-Webhook-Signature``: the whole texts. Raises ``ValueError``."""
     for index, secret in enumerate(secrets):
-        if _line(secret, index).startswith(_PREFIX):
+        if check_line(secret, f"secrets[{index}]").startswith(_PREFIX):
             _decode(secret, index)
     return [secret.encode() for secret in secrets]
 
@@ -45,17 +48,22 @@ def sign_body(key: bytes, raw_body: bytes) -> bytes:
 
 def verify_standard(headers: Mapping[str, str], raw_body: bytes, keys: Sequence[bytes]) -> None:
     """Checks that an entry of ``webhook-signature`` was made with one of the keys."""
-    message = _bytes(f"{headers['webhook-id']}.{headers['webhook-timestamp']}.") + raw_body
+    message = message_of(headers, raw_body)
     entries = headers["webhook-signature"].split(" ")
     if not _has_equal(entries, [sign_message(key, message) for key in keys]):
-        raise _mismatch(headers, raw_body)
+        raise mismatch(headers, raw_body)
+
+
+def message_of(headers: Mapping[str, str], raw_body: bytes) -> bytes:
+    """Returns what ``webhook-signature`` covers."""
+    return _bytes(f"{headers['webhook-id']}.{headers['webhook-timestamp']}.") + raw_body
 
 
 def verify_body_only(headers: Mapping[str, str], raw_body: bytes, keys: Sequence[bytes]) -> None:
     """Checks ``X-Webhook-Signature``, which does not cover the timestamp."""
     entries = [headers["x-webhook-signature"]]
     if not _has_equal(entries, [sign_body(key, raw_body) for key in keys]):
-        raise _mismatch(headers, raw_body)
+        raise mismatch(headers, raw_body)
 
 
 def check_time(timestamp: str, tolerance_seconds: float, now_seconds: float) -> None:
@@ -70,7 +78,7 @@ def check_time(timestamp: str, tolerance_seconds: float, now_seconds: float) -> 
         raise WebhookRefusedError("timestamp_too_new", ahead)
 
 
-def _mismatch(headers: Mapping[str, str], raw_body: bytes) -> WebhookRefusedError:
+def mismatch(headers: Mapping[str, str], raw_body: bytes) -> WebhookRefusedError:
     """If the body is not as long as it was sent, something on this side changed it."""
     length = headers.get("content-length", "")
     if _LENGTH.fullmatch(length) and int(length) != len(raw_body):
@@ -82,14 +90,14 @@ def _mismatch(headers: Mapping[str, str], raw_body: bytes) -> WebhookRefusedErro
     )
 
 
-def _line(secret: object, index: int) -> str:
-    if not isinstance(secret, str) or secret == "":
+def check_line(text: object, name: str) -> str:
+    """Returns the text of an option if it is a line without quotes. Raises ``ValueError``."""
+    if not isinstance(text, str) or text == "":
         rule = "must be a text that is not empty: is its environment variable set?"
-        raise ValueError(f"secrets[{index}] {rule}")
-    if not _LINE.fullmatch(secret):
-        rule = "must be printable ASCII, without spaces or quotes around it"
-        raise ValueError(f"secrets[{index}] {rule}")
-    return secret
+        raise ValueError(f"{name} {rule}")
+    if not _LINE.fullmatch(text):
+        raise ValueError(f"{name} must be printable ASCII, without spaces or quotes around it")
+    return text
 
 
 def _decode(secret: str, index: int) -> bytes:

@@ -5,11 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from .delivery import Delivery, read_delivery
+from .key_set import KeySet
 from .options import check_callable, check_seconds
+from .public_keys import Check, is_signed_by_any, read_public_keys, signatures_of
 from .refusals import WebhookRefusedError
 from .signatures import (
     Scheme,
     check_time,
+    message_of,
+    mismatch,
     standard_keys,
     text_keys,
     verify_body_only,
@@ -20,26 +24,37 @@ _STANDARD_HEADERS = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 
 class Verifier:
-    """Verifies that requests are deliveries signed with one of the secrets."""
+    """Verifies deliveries with secrets, or with the public keys of the application.
+
+    ``public_keys`` are texts (``whpk_…``); ``key_set_url`` is where the service publishes them.
+    """
 
     def __init__(
         self,
-        secrets: str | Sequence[str],
+        secrets: str | Sequence[str] | None = None,
         *,
+        public_keys: str | Sequence[str] | None = None,
+        key_set_url: str | None = None,
         scheme: Scheme = "standard",
         tolerance_seconds: float = 300,
         now_seconds: Callable[[], float] = time.time,
     ) -> None:
-        is_list = isinstance(secrets, Sequence) and not isinstance(secrets, str | bytes)
-        known = cast(Sequence[str], secrets if is_list else [secrets])
-        if len(known) == 0:
-            raise ValueError("secrets must not be empty")
         if scheme not in ("standard", "body-only"):
             raise ValueError("scheme must be standard or body-only")
         check_seconds("tolerance_seconds", tolerance_seconds)
         check_callable("now_seconds", now_seconds)
         self._is_standard = scheme == "standard"
-        self._keys = standard_keys(known) if self._is_standard else text_keys(known)
+        self._checks: list[Check] | None = None
+        self._key_set: KeySet | None = None
+        self._keys: list[bytes] = []
+        _check_sources((secrets, public_keys, key_set_url), scheme)
+        if key_set_url is not None:
+            self._key_set = KeySet(key_set_url, now_seconds)
+        elif public_keys is not None:
+            self._checks = read_public_keys(public_keys)
+        else:
+            known = _list_of(secrets)
+            self._keys = standard_keys(known) if self._is_standard else text_keys(known)
         self._tolerance_seconds = tolerance_seconds
         self._now_seconds = now_seconds
 
@@ -50,7 +65,7 @@ class Verifier:
         if self._is_standard:
             _require(sent, _STANDARD_HEADERS)
             check_time(sent["webhook-timestamp"], self._tolerance_seconds, self._now_seconds())
-            verify_standard(sent, raw_body, self._keys)
+            self._verify_standard(sent, raw_body)
             event_id = sent["webhook-id"]
         else:
             _require(sent, ("x-webhook-signature",))
@@ -62,6 +77,45 @@ class Verifier:
                 "event_id_mismatch", "the header has another eventId than the body"
             )
         return delivery
+
+    @property
+    def may_fetch(self) -> bool:
+        """Whether ``verify`` may wait for a request to the service."""
+        return self._key_set is not None
+
+    def _verify_standard(self, sent: Mapping[str, str], raw_body: bytes) -> None:
+        if self._key_set is None and self._checks is None:
+            verify_standard(sent, raw_body, self._keys)
+            return
+        signatures = signatures_of(sent["webhook-signature"].split(" "))
+        message = message_of(sent, raw_body)
+        # Without a candidate, no request to the key set is worth it.
+        if not signatures or not self._is_signed(signatures, message):
+            raise mismatch(sent, raw_body)
+
+    def _is_signed(self, signatures: Sequence[bytes], message: bytes) -> bool:
+        if self._key_set is None:
+            return is_signed_by_any(self._checks or [], signatures, message)
+        checks = self._key_set.checks()
+        if is_signed_by_any(checks, signatures, message):
+            return True
+        return is_signed_by_any(self._key_set.checks_other_than(checks), signatures, message)
+
+
+def _check_sources(sources: tuple[object, object, object], scheme: Scheme) -> None:
+    given = [source for source in sources if source is not None]
+    if len(given) > 1:
+        raise ValueError("secrets must be the only one of secrets, public_keys and key_set_url")
+    if len(given) == 1 and sources[0] is None and scheme != "standard":
+        raise ValueError("scheme must be standard with public_keys or key_set_url")
+
+
+def _list_of(secrets: object) -> Sequence[str]:
+    is_list = isinstance(secrets, Sequence) and not isinstance(secrets, str | bytes)
+    known = cast(Sequence[str], secrets if is_list else [secrets])
+    if len(known) == 0:
+        raise ValueError("secrets must not be empty")
+    return known
 
 
 def require_bytes(raw_body: object) -> None:

@@ -1,0 +1,238 @@
+"""Verification with public keys, given or fetched."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from agent_herald_receiver import Delivery, Receiver, WebhookRefusedError
+from agent_herald_receiver.verifier import Verifier
+
+BODY = json.dumps(
+    {
+        "eventId": "evt_1",
+        "event": "agent.updated",
+        "timestamp": "2026-01-01T12:00:00.000Z",
+        "appUid": "app_1",
+        "version": 1,
+        "data": {"uid": "agt_1", "externalTenantId": "tenant-1"},
+    }
+).encode()
+
+FIRST, SECOND = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+
+
+def raw(key: Ed25519PrivateKey) -> bytes:
+    return key.public_key().public_bytes_raw()
+
+
+def text(key: Ed25519PrivateKey) -> str:
+    return "whpk_" + base64.b64encode(raw(key)).decode()
+
+
+def headers_of(key: Ed25519PrivateKey, seconds: int, before: str = "v1,AAAA ") -> dict[str, str]:
+    signature = key.sign(f"evt_1.{seconds}.".encode() + BODY)
+    return {
+        "webhook-id": "evt_1",
+        "webhook-timestamp": str(seconds),
+        "webhook-signature": f"{before}v1a,{base64.b64encode(signature).decode()}",
+    }
+
+
+class KeyServer:
+    """The server of a key set, and the clock of its receivers."""
+
+    def __init__(self) -> None:
+        self.seconds = 1_767_268_800
+        self.requests = 0
+        self.status, self.body, self.cache_control = 200, b"", "max-age=120"
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                outer.requests += 1
+                self.send_response(outer.status)
+                self.send_header("Location", "/other")
+                self.send_header("Cache-Control", outer.cache_control)
+                self.send_header("Content-Length", str(len(outer.body)))
+                self.end_headers()
+                self.wfile.write(outer.body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/keys.json"
+
+    def serve(self, *keys: Ed25519PrivateKey) -> None:
+        def x(key: Ed25519PrivateKey) -> str:
+            return base64.urlsafe_b64encode(raw(key)).decode().rstrip("=")
+
+        jwks = [{"kty": "OKP", "crv": "Ed25519", "x": x(key)} for key in keys]
+        others: list[object] = [{"kty": "EC", "x": 7}, None, {"kty": "OKP", "crv": "Ed25519"}]
+        self.status, self.body = 200, json.dumps({"keys": [*others, *jwks]}).encode()
+
+    def verifier(self) -> Verifier:
+        return Verifier(key_set_url=self.url, now_seconds=lambda: self.seconds)
+
+    def verdict(self, verifier: Verifier, key: Ed25519PrivateKey) -> tuple[str, int]:
+        return verdict(verifier, headers_of(key, self.seconds)), self.requests
+
+
+def verdict(verifier: Verifier, headers: dict[str, str]) -> str:
+    try:
+        verifier.verify(headers, BODY)
+    except WebhookRefusedError as error:
+        return error.code
+    return "ok"
+
+
+@pytest.fixture
+def server() -> Iterator[KeyServer]:
+    keys = KeyServer()
+    thread = threading.Thread(target=keys.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield keys
+    keys.server.shutdown()
+    thread.join()
+    keys.server.server_close()
+
+
+def test_a_set_is_fetched_once_for_many_deliveries_and_again_when_it_is_stale(
+    server: KeyServer,
+) -> None:
+    server.serve(FIRST)
+    verifier = server.verifier()
+    with ThreadPoolExecutor(20) as pool:
+        verdicts = list(pool.map(lambda _: server.verdict(verifier, FIRST)[0], range(20)))
+    assert (set(verdicts), server.requests) == ({"ok"}, 1)
+    server.seconds += 119
+    assert server.verdict(verifier, FIRST) == ("ok", 1)
+    server.seconds += 1
+    assert server.verdict(verifier, FIRST) == ("ok", 2)
+
+
+def test_an_unknown_key_causes_at_most_one_fetch_a_minute(server: KeyServer) -> None:
+    server.serve(FIRST)
+    verifier = server.verifier()
+    assert server.verdict(verifier, FIRST) == ("ok", 1)
+    server.serve(FIRST, SECOND)
+    server.seconds += 59
+    assert server.verdict(verifier, SECOND) == ("signature_mismatch", 1)
+    server.seconds += 1
+    assert server.verdict(verifier, SECOND) == ("ok", 2)
+    assert server.verdict(verifier, Ed25519PrivateKey.generate()) == ("signature_mismatch", 2)
+
+
+def test_the_last_keys_serve_for_a_day(server: KeyServer) -> None:
+    server.serve(FIRST)
+    verifier = server.verifier()
+    assert server.verdict(verifier, FIRST) == ("ok", 1)
+    server.status = 500
+    server.seconds += 86_400
+    assert server.verdict(verifier, FIRST) == ("ok", 2)
+    server.seconds += 1
+    assert server.verdict(verifier, FIRST) == ("keys_unavailable", 2)
+    server.status = 200
+    server.seconds += 60
+    assert server.verdict(verifier, FIRST) == ("ok", 3)
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (302, b""),
+        (500, b"{}"),
+        (204, b""),
+        (200, b"<html>"),
+        (200, b"\xff"),
+        (200, b"null"),
+        (200, b'{"keys": []}'),
+        (200, b" " * 65_537),
+    ],
+)
+def test_without_a_usable_set_the_next_fetch_is_a_minute_later(
+    server: KeyServer, status: int, body: bytes
+) -> None:
+    server.status, server.body = status, body
+    verifier = server.verifier()
+    for _ in range(2):
+        assert server.verdict(verifier, FIRST) == ("keys_unavailable", 1)
+    server.serve(FIRST)
+    server.seconds += 60
+    assert server.verdict(verifier, FIRST) == ("ok", 2)
+
+
+def test_requests_that_cannot_be_deliveries_cause_no_fetch(server: KeyServer) -> None:
+    server.serve(FIRST)
+    headers = headers_of(FIRST, server.seconds)
+    without = {**headers, "webhook-signature": "v1,AAAA v1a,AAAA"}
+    late = headers_of(FIRST, server.seconds - 301)
+    verdicts = [verdict(server.verifier(), each) for each in (without, late)]
+    assert (verdicts, server.requests) == (["signature_mismatch", "timestamp_too_old"], 0)
+
+
+def test_a_receiver_of_coroutines_fetches_in_a_thread(server: KeyServer) -> None:
+    server.serve(FIRST)
+    receiver = Receiver(key_set_url=server.url, now_seconds=lambda: server.seconds)
+    handled: list[str] = []
+
+    async def handle(delivery: Delivery) -> None:
+        handled.append(delivery.event_id)
+
+    headers = headers_of(FIRST, server.seconds)
+    response = asyncio.run(receiver.handle_async(headers, BODY, handle))
+    assert (response.status, handled) == (204, ["evt_1"])
+    server.status = 500
+    other = Receiver(key_set_url=server.url, now_seconds=lambda: server.seconds)
+    assert asyncio.run(other.handle_async(headers, BODY, handle)).status == 503
+
+
+def test_given_keys_verify_and_at_most_twenty_entries_are_checked() -> None:
+    verifier = Verifier(public_keys=[text(FIRST)], now_seconds=lambda: 1_000)
+    wrong = headers_of(SECOND, 1_000, "")["webhook-signature"] + " "
+    assert verdict(verifier, headers_of(FIRST, 1_000, wrong * 19)) == "ok"
+    assert verdict(verifier, headers_of(FIRST, 1_000, wrong * 20)) == "signature_mismatch"
+    assert verdict(verifier, headers_of(SECOND, 1_000)) == "signature_mismatch"
+
+
+def test_a_receiver_has_exactly_one_source_of_keys() -> None:
+    key = text(FIRST)
+    with pytest.raises(ValueError, match="secrets must be the only one"):
+        Verifier("whsec_AAAA", public_keys=key)
+    with pytest.raises(ValueError, match="secrets must be the only one"):
+        Verifier(public_keys=key, key_set_url="https://example.com")
+    with pytest.raises(ValueError, match="scheme must be standard with"):
+        Verifier(public_keys=key, scheme="body-only")
+    with pytest.raises(ValueError, match=r"secrets\[0\] must be a text"):
+        Verifier()
+    with pytest.raises(ValueError, match="public_keys must not be empty"):
+        Verifier(public_keys=[])
+
+
+@pytest.mark.parametrize(
+    ("key", "rule"),
+    [
+        ("", "must be a text"),
+        (" whpk_AAAA", "must be printable ASCII"),
+        ("whpk_AAAA", "must be whpk_"),
+        (text(FIRST).removeprefix("whpk_"), "must be whpk_"),
+    ],
+)
+def test_a_wrong_public_key_is_refused(key: str, rule: str) -> None:
+    with pytest.raises(ValueError, match=rf"public_keys\[0\] {rule}"):
+        Verifier(public_keys=key)
+
+
+@pytest.mark.parametrize("url", ["ftp://a/b", "http://", "keys.json", "http://[", ""])
+def test_a_wrong_url_of_a_set_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="key_set_url must be a URL"):
+        Verifier(key_set_url=url)
