@@ -15,6 +15,7 @@ import (
 	"time"
 
 	receiver "github.com/agent-herald/agent-herald/packages/receiver-go"
+	"github.com/agent-herald/agent-herald/packages/receiver-go/internal/cases"
 )
 
 // The server of a key set, and the clock of its receivers.
@@ -229,6 +230,29 @@ func TestGivenPublicKeysVerifyAndAtMostTwentyEntriesAreChecked(t *testing.T) {
 	header, body := entryHeader(other, time.Now(), "")
 	if code := codeOf(t, verifier, header, body); code != receiver.SignatureMismatch {
 		t.Errorf("got %q", code)
+	}
+}
+
+func TestVectorsOfAnotherImplementationVerify(t *testing.T) {
+	file, err := cases.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range file.V1a {
+		now := func() time.Time { return time.Unix(one.Timestamp, 0) }
+		verifier, err := receiver.NewVerifier(nil, receiver.WithPublicKeys(one.PublicKey), receiver.WithClock(now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		header := http.Header{}
+		header.Set("webhook-id", one.ID)
+		header.Set("webhook-timestamp", strconv.FormatInt(one.Timestamp, 10))
+		header.Set("webhook-signature", one.Signature)
+		for body, want := range map[string]receiver.Code{one.Body: "", one.Body + " ": receiver.SignatureMismatch} {
+			if code := codeOf(t, verifier, header, []byte(body)); code != want {
+				t.Errorf("got %q, want %q", code, want)
+			}
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ interface CasesFile {
     body: string;
     signature: string;
   }[];
+  v1a: { publicKey: string; id: string; timestamp: number; body: string; signature: string }[];
   xWebhookSignature: { secret: string; body: string; header: string }[];
   deliveries: ReceiverCase[];
 }

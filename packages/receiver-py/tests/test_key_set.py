@@ -9,8 +9,10 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import pytest
+from cases import FILE
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from agent_herald_receiver import Delivery, Receiver, WebhookRefusedError
@@ -202,6 +204,20 @@ def test_given_keys_verify_and_at_most_twenty_entries_are_checked() -> None:
     assert verdict(verifier, headers_of(FIRST, 1_000, wrong * 19)) == "ok"
     assert verdict(verifier, headers_of(FIRST, 1_000, wrong * 20)) == "signature_mismatch"
     assert verdict(verifier, headers_of(SECOND, 1_000)) == "signature_mismatch"
+
+
+@pytest.mark.parametrize("vector", FILE["v1a"], ids=lambda vector: vector["publicKey"])
+def test_vectors_of_v1a_verify(vector: dict[str, Any]) -> None:
+    timestamp = vector["timestamp"]
+    verifier = Verifier(public_keys=vector["publicKey"], now_seconds=lambda: timestamp)
+    headers = {
+        "webhook-id": vector["id"],
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": vector["signature"],
+    }
+    verifier.verify(headers, vector["body"].encode())
+    with pytest.raises(WebhookRefusedError, match="no signature"):
+        verifier.verify(headers, vector["body"].encode() + b" ")
 
 
 def test_a_receiver_has_exactly_one_source_of_keys() -> None:

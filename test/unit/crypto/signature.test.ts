@@ -1,4 +1,5 @@
 // The signatures of a delivery, checked with published vectors and an independent library.
+import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { assert, json, property } from 'fast-check';
@@ -7,6 +8,7 @@ import {
   newWebhookSecret,
   signBody,
   signStandardMessage,
+  signWithKey,
 } from '../../../lib/webhooks/signature.ts';
 
 interface Cases {
@@ -18,6 +20,7 @@ interface Cases {
     signature: string;
   }[];
   xWebhookSignature: { secret: string; body: string; header: string }[];
+  v1a: { seedHex: string; id: string; timestamp: number; body: string; signature: string }[];
 }
 
 const path = new URL('signature-cases.json', import.meta.url);
@@ -33,6 +36,18 @@ test.each(cases.standardWebhooks)(
     expect(signStandardMessage(secret, { ...message, timestampSeconds: timestamp + 1 })).not.toBe(
       signature,
     );
+  },
+);
+
+// The header of a private key in PKCS #8 (RFC 8410), before its 32 bytes.
+const pkcs8Header = '302e020100300506032b657004220420';
+
+test.each(cases.v1a)(
+  'an Ed25519 signature is the one that another implementation makes',
+  ({ seedHex, id, timestamp, body, signature }) => {
+    const der = Buffer.from(pkcs8Header + seedHex, 'hex');
+    const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+    expect(signWithKey(key, { id, timestampSeconds: timestamp, body })).toBe(signature);
   },
 );
 

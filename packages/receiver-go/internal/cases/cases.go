@@ -21,12 +21,22 @@ var testdata embed.FS
 type File struct {
 	StandardWebhooks  []Vector     `json:"standardWebhooks"`
 	XWebhookSignature []BodyVector `json:"xWebhookSignature"`
+	V1a               []KeyVector  `json:"v1a"`
 	Deliveries        []Case       `json:"deliveries"`
 }
 
 // Vector is a public test vector of Standard Webhooks.
 type Vector struct {
 	Secret    string `json:"secret"`
+	ID        string `json:"id"`
+	Timestamp int64  `json:"timestamp"`
+	Body      string `json:"body"`
+	Signature string `json:"signature"`
+}
+
+// KeyVector is a test vector of v1a, made with another implementation.
+type KeyVector struct {
+	PublicKey string `json:"publicKey"`
 	ID        string `json:"id"`
 	Timestamp int64  `json:"timestamp"`
 	Body      string `json:"body"`

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Verifier, WebhookRefused } from '../../../../packages/receiver-ts/src/index.ts';
+import { receiverCases } from '../../../support/receiver-cases.ts';
 import { checkerOf } from '../../../../packages/receiver-ts/src/ed25519.ts';
 
 const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
@@ -81,6 +82,18 @@ test('a given public key verifies; the key of another does not', async () => {
   expect(await verdict(verifier, delivery(second))).toBe('signature_mismatch');
   const both = new Verifier({ publicKeys: [textOf(first), textOf(second)], now });
   expect(await verdict(both, delivery(second))).toBe('ok');
+});
+
+test.each(receiverCases.v1a)('a vector of v1a: $publicKey', async (vector) => {
+  const { publicKey, id, timestamp, body: signed, signature } = vector;
+  const verifier = new Verifier({ publicKeys: publicKey, now: () => timestamp * 1_000 });
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signature,
+  };
+  expect(await verdict(verifier, { headers, body: signed })).toBe('ok');
+  expect(await verdict(verifier, { headers, body: `${signed} ` })).toBe('signature_mismatch');
 });
 
 test('at most twenty v1a entries are checked', async () => {
