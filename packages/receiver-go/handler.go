@@ -182,18 +182,22 @@ func (v *Verifier) receive(w http.ResponseWriter, r *http.Request) (*Delivery, e
 	return v.verify(r.Header, body, r.ContentLength)
 }
 
-// A wrong setup of the receiver is logged as an error, so that it is noticed.
+// What only the receiver's side can mend is logged as an error, so that it is noticed.
 func logRefusal(ctx context.Context, logger *slog.Logger, err error) {
 	level := slog.LevelInfo
-	if isAlreadyRead(err) {
+	if isOwnFault(err) {
 		level = slog.LevelError
 	}
 	logger.Log(ctx, level, "refused a request", "error", err)
 }
 
-func isAlreadyRead(err error) bool {
+func isOwnFault(err error) bool {
+	return hasCode(err, BodyAlreadyRead) || hasCode(err, KeysUnavailable)
+}
+
+func hasCode(err error, code Code) bool {
 	var refused *RefusedError
-	return errors.As(err, &refused) && refused.Code == BodyAlreadyRead
+	return errors.As(err, &refused) && refused.Code == code
 }
 
 // Responds to a request that is not a delivery or could not be read.
@@ -201,7 +205,7 @@ func answerUnread(w http.ResponseWriter, err error) {
 	var refused *RefusedError
 	var tooLarge *http.MaxBytesError
 	switch {
-	case isAlreadyRead(err):
+	case hasCode(err, BodyAlreadyRead):
 		// The service shows this text with the attempt.
 		writeJSON(w, http.StatusInternalServerError, answer{Code: string(BodyAlreadyRead), Detail: bodyAlreadyRead})
 	case errors.As(err, &refused):

@@ -11,13 +11,13 @@ import (
 type deliveryKey struct{}
 
 // Middleware passes only verified deliveries on, with a body that can be read again. It does not remember events: next
-// also gets repeated attempts and tests, and must respond to them. If the body was read before, it logs an error to
-// slog.Default().
+// also gets repeated attempts and tests, and must respond to them. If the body was read before, or there are no public
+// keys, it logs an error to slog.Default().
 func (v *Verifier) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		delivery, err := v.receive(w, r)
 		if err != nil {
-			if isAlreadyRead(err) {
+			if isOwnFault(err) {
 				logRefusal(r.Context(), slog.Default(), err)
 			}
 			answerUnread(w, err)

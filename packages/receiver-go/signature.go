@@ -106,7 +106,7 @@ func mismatch(body []byte, length int64) error {
 			bodyAlreadyRead, length, len(body)))
 	}
 	if len(body) == 0 {
-		return refuse(SignatureMismatch, "no signature was made with a known secret: the body is empty")
+		return refuse(SignatureMismatch, "no signature was made with a known secret or key: the body is empty")
 	}
-	return refuse(SignatureMismatch, "no signature was made with a known secret")
+	return refuse(SignatureMismatch, "no signature was made with a known secret or key")
 }

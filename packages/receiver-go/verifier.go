@@ -16,7 +16,8 @@ const (
 	defaultBodyBytesMax = 1 << 20
 )
 
-// Verifier verifies that requests are deliveries signed with one of its secrets. It is safe for concurrent use.
+// Verifier verifies that requests are deliveries signed with one of its secrets or public keys. It is safe for
+// concurrent use.
 type Verifier struct {
 	keys         [][]byte
 	publicTexts  *[]string
