@@ -48,7 +48,7 @@ type keySet struct {
 
 func newKeySet(address string, now func() time.Time) (*keySet, error) {
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Host == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+	if err != nil || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
 		return nil, errors.New("receiver: keySetUrl must be a URL that begins with http:// or https://")
 	}
 	client := &http.Client{
@@ -121,6 +121,8 @@ func (s *keySet) read() ([]ed25519.PublicKey, time.Duration, error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	// On a connection that was used before, net/http may repeat the request on its own.
+	request.Close = true
 	response, err := s.client.Do(request)
 	if err != nil {
 		return nil, 0, err
@@ -137,24 +139,22 @@ func (s *keySet) read() ([]ed25519.PublicKey, time.Duration, error) {
 		return nil, 0, fmt.Errorf("the key set is longer than %d bytes", keySetBytesMax)
 	}
 	keys, err := readKeySet(text)
-	return keys, freshFor(response.Header.Get("Cache-Control")), err
+	return keys, freshFor(valueOf(response.Header, "cache-control")), err
 }
 
 func readKeySet(text []byte) ([]ed25519.PublicKey, error) {
-	var set struct {
-		Keys []json.RawMessage `json:"keys"`
-	}
-	if err := json.Unmarshal(text, &set); err != nil {
-		return nil, err
+	set, isObject := readObject(text)
+	var jwks []json.RawMessage
+	if !isObject || json.Unmarshal(set["keys"], &jwks) != nil {
+		return nil, errors.New("the key set is not a JSON object with a list of keys")
 	}
 	var keys []ed25519.PublicKey
-	for _, raw := range set.Keys {
-		var jwk struct{ Kty, Crv, X string }
-		// A key of another kind may have other types of fields.
-		if json.Unmarshal(raw, &jwk) != nil || jwk.Kty != "OKP" || jwk.Crv != "Ed25519" {
+	for _, raw := range jwks {
+		jwk, _ := readObject(raw)
+		if readText(jwk["kty"]) != "OKP" || readText(jwk["crv"]) != "Ed25519" {
 			continue
 		}
-		x, err := base64.RawURLEncoding.Strict().DecodeString(jwk.X)
+		x, err := base64.RawURLEncoding.Strict().DecodeString(readText(jwk["x"]))
 		if err == nil && len(x) == ed25519.PublicKeySize && len(keys) < keySetKeysMax {
 			keys = append(keys, x)
 		}

@@ -25,7 +25,7 @@ type keyServer struct {
 	mu           sync.Mutex
 	status       int
 	body         string
-	cacheControl string
+	cacheControl []string
 	seconds      atomic.Int64
 }
 
@@ -37,10 +37,11 @@ func newKeyServer(t *testing.T) *keyServer {
 		s.requests.Add(1)
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		w.Header().Set("Location", "/other")
-		if s.cacheControl != "" {
-			w.Header().Set("Cache-Control", s.cacheControl)
+		if s.status == 0 {
+			panic(http.ErrAbortHandler)
 		}
+		w.Header().Set("Location", "/other")
+		w.Header()["Cache-Control"] = s.cacheControl
 		w.WriteHeader(s.status)
 		fmt.Fprint(w, s.body)
 	}))
@@ -48,7 +49,8 @@ func newKeyServer(t *testing.T) *keyServer {
 	return s
 }
 
-func (s *keyServer) serve(status int, body, cacheControl string) {
+// With the status 0, it closes connections without a response.
+func (s *keyServer) serve(status int, body string, cacheControl ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status, s.body, s.cacheControl = status, body, cacheControl
@@ -156,7 +158,7 @@ func TestTheLastKeysServeForADayWhileTheSetCannotBeFetched(t *testing.T) {
 	server.serveKeys(key)
 	verifier := server.verifier(t)
 	server.expect(t, verifier, key, "", 1)
-	server.serve(500, "", "")
+	server.serve(500, "")
 	server.seconds.Add(86_400)
 	server.expect(t, verifier, key, "", 2)
 	server.seconds.Add(1)
@@ -180,7 +182,7 @@ func TestWithoutAUsableSetTheNextFetchIsAMinuteLater(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server, key := newKeyServer(t), newKey(t)
-			server.serve(answer.status, answer.body, "")
+			server.serve(answer.status, answer.body)
 			verifier := server.verifier(t)
 			server.expect(t, verifier, key, receiver.KeysUnavailable, 1)
 			server.expect(t, verifier, key, receiver.KeysUnavailable, 1)
