@@ -67,21 +67,38 @@ func freeAddress(t *testing.T) string {
 }
 
 func TestTheReadmeQuickStartReceivesADelivery(t *testing.T) {
+	body := bodyOf("evt_1", `,"test":true`)
+	expectReceived(t, blocksOfReadme(t)[0], "WEBHOOK_SECRET="+secret, signedRequest("evt_1", body).Header, body)
+}
+
+func TestTheReadmeQuickStartNeedsNoSharedSecret(t *testing.T) {
+	blocks := blocksOfReadme(t)
+	const line = `	verifier, err := receiver.NewVerifier([]string{os.Getenv("WEBHOOK_SECRET")})` + "\n"
+	if !strings.Contains(blocks[0], line) {
+		t.Fatal("the quick start has another verifier")
+	}
+	server, key := newKeyServer(t), newKey(t)
+	server.serveKeys(key)
+	header, body := entryHeader(key, server.now(), "")
+	expectReceived(t, strings.Replace(blocks[0], line, blocks[1], 1), "WEBHOOK_KEYS="+server.URL, header, string(body))
+}
+
+// Runs the program, with the variable, and sends it a delivery.
+func expectReceived(t *testing.T, source, variable string, header http.Header, body string) {
+	t.Helper()
 	const address = "localhost:4000"
-	source := blocksOfReadme(t)[0]
 	if !strings.Contains(source, address) {
 		t.Fatalf("the quick start does not listen on %s", address)
 	}
 	free := freeAddress(t)
 	program := exec.Command(build(t, strings.Replace(source, address, free, 1)))
-	program.Env = append(os.Environ(), "WEBHOOK_SECRET="+secret)
+	program.Env = append(os.Environ(), variable)
 	var output bytes.Buffer
 	program.Stderr = &output
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
-	body := bodyOf("evt_1", `,"test":true`)
-	status := sendUntilAnswered(t, "http://"+free+"/hook", body)
+	status := sendUntilAnswered(t, "http://"+free+"/hook", header, body)
 	if err := program.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +109,12 @@ func TestTheReadmeQuickStartReceivesADelivery(t *testing.T) {
 	}
 }
 
-func sendUntilAnswered(t *testing.T, url, body string) int {
+func sendUntilAnswered(t *testing.T, url string, header http.Header, body string) int {
 	t.Helper()
 	var err error
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
 		request, _ := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
-		request.Header = signedRequest("evt_1", body).Header
+		request.Header = header
 		var response *http.Response
 		if response, err = http.DefaultClient.Do(request); err == nil {
 			response.Body.Close()
@@ -137,7 +154,7 @@ func main() {
 `
 
 func TestTheReadmeStorePassesTokensOn(t *testing.T) {
-	store := strings.Replace(blocksOfReadme(t)[1], "package hook", "package main", 1)
+	store := strings.Replace(blocksOfReadme(t)[2], "package hook", "package main", 1)
 	imports := "import (\n\t\"database/sql/driver\"\n\t\"fmt\"\n\t\"strings\"\n"
 	program := build(t, strings.Replace(store, "import (\n", imports, 1)+databaseOfTest)
 	output, err := exec.Command(program).Output()
