@@ -165,7 +165,7 @@ func readKeySet(text []byte) ([]ed25519.PublicKey, error) {
 	return keys, nil
 }
 
-var maxAge = regexp.MustCompile(`(?i)(?:^|[,\s])max-age=([0-9]{1,9})(?:$|[,\s])`)
+var maxAge = regexp.MustCompile(`(?i)(?:^|[,\s])max-age=([0-9]{1,9})[0-9]*(?:$|[,\s])`)
 
 func freshFor(cacheControl string) time.Duration {
 	found := maxAge.FindStringSubmatch(cacheControl)

@@ -117,7 +117,7 @@ func TestOnlyCanonicalBase64Counts(t *testing.T) {
 func TestASetIsFreshAsItsCacheControlSays(t *testing.T) {
 	for cacheControl, seconds := range map[string]int64{
 		"": 300, "no-store": 300, "max-age=0": 60, "max-age=59": 60, "Max-Age=61": 61, "s-maxage=90": 300,
-		"public,max-age=999999": 86_400, `max-age="90"`: 300,
+		"public,max-age=999999": 86_400, "max-age=9999999999": 86_400, `max-age="90"`: 300,
 	} {
 		server, key := newKeyServer(t), newKey(t)
 		server.serve(200, `{"keys":[`+jwkOf(key)+`]}`, cacheControl)

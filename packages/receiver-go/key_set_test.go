@@ -266,6 +266,7 @@ func TestAReceiverHasExactlyOneSourceOfKeys(t *testing.T) {
 		want    string
 	}{
 		"secrets and keys":   {[]string{secret}, []receiver.VerifierOption{keys}, "secrets must be the only one"},
+		"an empty list":      {[]string{}, []receiver.VerifierOption{keys}, "secrets must be the only one"},
 		"keys and a URL":     {nil, []receiver.VerifierOption{keys, address}, "secrets must be the only one"},
 		"body-only":          {nil, []receiver.VerifierOption{keys, receiver.WithScheme(receiver.BodyOnly)}, "scheme must be standard"},
 		"no public key":      {nil, []receiver.VerifierOption{receiver.WithPublicKeys()}, "publicKeys must not be empty"},

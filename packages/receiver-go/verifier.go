@@ -89,7 +89,7 @@ func (v *Verifier) setKeys(secrets []string) (err error) {
 	switch hasKeys, hasURL := v.publicTexts != nil, v.keySetURL != nil; {
 	case !hasKeys && !hasURL:
 		v.keys, err = keysOf(v.scheme, secrets)
-	case hasKeys && hasURL, len(secrets) > 0:
+	case hasKeys && hasURL, secrets != nil:
 		err = errors.New("receiver: secrets must be the only one of secrets, publicKeys and keySetUrl")
 	case v.scheme != Standard:
 		err = errors.New("receiver: scheme must be standard with publicKeys or keySetUrl")
