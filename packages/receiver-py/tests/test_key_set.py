@@ -3,109 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import json
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 from cases import FILE
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from key_server import (
+    BODY,
+    FIRST,
+    SECOND,
+    KeyServer,
+    headers_of,
+    running_key_server,
+    text,
+    verdict,
+)
 
 from agent_herald_receiver import Delivery, Receiver, WebhookRefusedError
 from agent_herald_receiver.verifier import Verifier
 
-BODY = json.dumps(
-    {
-        "eventId": "evt_1",
-        "event": "agent.updated",
-        "timestamp": "2026-01-01T12:00:00.000Z",
-        "appUid": "app_1",
-        "version": 1,
-        "data": {"uid": "agt_1", "externalTenantId": "tenant-1"},
-    }
-).encode()
-
-FIRST, SECOND = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
-
-
-def raw(key: Ed25519PrivateKey) -> bytes:
-    return key.public_key().public_bytes_raw()
-
-
-def text(key: Ed25519PrivateKey) -> str:
-    return "whpk_" + base64.b64encode(raw(key)).decode()
-
-
-def headers_of(key: Ed25519PrivateKey, seconds: int, before: str = "v1,AAAA ") -> dict[str, str]:
-    signature = key.sign(f"evt_1.{seconds}.".encode() + BODY)
-    return {
-        "webhook-id": "evt_1",
-        "webhook-timestamp": str(seconds),
-        "webhook-signature": f"{before}v1a,{base64.b64encode(signature).decode()}",
-    }
-
-
-class KeyServer:
-    """The server of a key set, and the clock of its receivers."""
-
-    def __init__(self) -> None:
-        self.seconds = 1_767_268_800
-        self.requests = 0
-        self.status, self.body, self.cache_control = 200, b"", "max-age=120"
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                outer.requests += 1
-                self.send_response(outer.status)
-                self.send_header("Location", "/other")
-                self.send_header("Cache-Control", outer.cache_control)
-                self.send_header("Content-Length", str(len(outer.body)))
-                self.end_headers()
-                self.wfile.write(outer.body)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}/keys.json"
-
-    def serve(self, *keys: Ed25519PrivateKey) -> None:
-        def x(key: Ed25519PrivateKey) -> str:
-            return base64.urlsafe_b64encode(raw(key)).decode().rstrip("=")
-
-        jwks = [{"kty": "OKP", "crv": "Ed25519", "x": x(key)} for key in keys]
-        others: list[object] = [{"kty": "EC", "x": 7}, None, {"kty": "OKP", "crv": "Ed25519"}]
-        self.status, self.body = 200, json.dumps({"keys": [*others, *jwks]}).encode()
-
-    def verifier(self) -> Verifier:
-        return Verifier(key_set_url=self.url, now_seconds=lambda: self.seconds)
-
-    def verdict(self, verifier: Verifier, key: Ed25519PrivateKey) -> tuple[str, int]:
-        return verdict(verifier, headers_of(key, self.seconds)), self.requests
-
-
-def verdict(verifier: Verifier, headers: dict[str, str]) -> str:
-    try:
-        verifier.verify(headers, BODY)
-    except WebhookRefusedError as error:
-        return error.code
-    return "ok"
-
 
 @pytest.fixture
 def server() -> Iterator[KeyServer]:
-    keys = KeyServer()
-    thread = threading.Thread(target=keys.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield keys
-    keys.server.shutdown()
-    thread.join()
-    keys.server.server_close()
+    with running_key_server() as keys:
+        yield keys
 
 
 def test_a_set_is_fetched_once_for_many_deliveries_and_again_when_it_is_stale(

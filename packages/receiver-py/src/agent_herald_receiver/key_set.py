@@ -7,7 +7,9 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from http.client import HTTPException, HTTPResponse
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as TookTooLong
+from http.client import HTTPResponse
 from typing import NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler
@@ -25,7 +27,7 @@ _SERVES_SECONDS_MAX = 86_400
 _BYTES_MAX = 65_536
 _KEYS_MAX = 20
 _OK = 200
-_MAX_AGE = re.compile(r"(?:^|[,\s])max-age=([0-9]{1,9})(?:$|[,\s])", re.IGNORECASE)
+_MAX_AGE = re.compile(r"(?:^|[,\s])max-age=([0-9]{1,9})[0-9]*(?:$|[,\s])", re.IGNORECASE)
 
 
 class _Fetched(NamedTuple):
@@ -79,9 +81,10 @@ class KeySet:
                 return self._known
             self._begun_seconds = self._now_seconds()
             try:
-                checks, fresh_seconds = _read(self._url)
+                checks, fresh_seconds = _read_in_time(self._url)
                 self._known = _Fetched(checks, fresh_seconds, self._now_seconds())
-            except (OSError, HTTPException, ValueError) as error:
+            except Exception as error:
+                # Whatever is wrong with a response, the last keys serve.
                 self._failure = error
             return self._known
 
@@ -92,6 +95,23 @@ def _is_http(url: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in ("http", "https") and parts.netloc != ""
+
+
+# The timeout of urllib applies to each read, so slow headers or name servers could hold the lock.
+def _read_in_time(url: str) -> tuple[list[Check], int]:
+    reading: Future[tuple[list[Check], int]] = Future()
+
+    def read() -> None:
+        try:
+            reading.set_result(_read(url))
+        except Exception as error:
+            reading.set_exception(error)
+
+    threading.Thread(target=read, daemon=True).start()
+    try:
+        return reading.result(_FETCH_SECONDS_MAX)
+    except TookTooLong:
+        raise ValueError(f"the key set took longer than {_FETCH_SECONDS_MAX} s") from None
 
 
 def _read(url: str) -> tuple[list[Check], int]:
@@ -109,8 +129,9 @@ def _read(url: str) -> tuple[list[Check], int]:
             text += part
             if len(text) > _BYTES_MAX:
                 raise ValueError(f"the key set is longer than {_BYTES_MAX} bytes")
+            # Nobody waits for it any more.
             if time.monotonic() > deadline:
-                raise ValueError(f"the key set took longer than {_FETCH_SECONDS_MAX} s")
+                raise TookTooLong
         fresh_seconds = _fresh_seconds(response.headers.get("Cache-Control", ""))
     key_set = json.loads(text)
     keys = key_set.get("keys") if isinstance(key_set, dict) else None
