@@ -119,7 +119,7 @@ function checkOf(key: unknown): Check[] {
 }
 
 function freshMsOf(cacheControl: string): number {
-  const [, seconds] = /(?:^|[,\s])max-age=([0-9]{1,9})(?:$|[,\s])/i.exec(cacheControl) ?? [];
+  const [, seconds] = /(?:^|[,\s])max-age=([0-9]{1,9})[0-9]*(?:$|[,\s])/i.exec(cacheControl) ?? [];
   if (seconds === undefined) return freshMsDefault;
   return Math.min(Math.max(Number(seconds) * secondMs, freshMsMin), freshMsMax);
 }
