@@ -133,6 +133,30 @@ describe('creating a webhook', () => {
 });
 
 describe('the page of a webhook', () => {
+  it('has the signatures, and shows the public keys of the application', async () => {
+    const uid = await register({ name: 'Asymmetric' });
+    const below = `${pages()}/webhooks/${uid}`;
+    await using opened = await openConsole(service, `${below}?tab=settings`);
+    const { page, complaints } = opened;
+    await page.getByRole('button', { name: /^Advanced/ }).click();
+    await page.getByRole('checkbox', { name: /^v1:/ }).uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Choose at least one version.').waitFor();
+    await page.getByRole('checkbox', { name: /^v1a:/ }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved. The change applies from the next attempt.').waitFor();
+    const { body } = await service.call('GET', `/webhooks/${uid}`);
+    expect(body['signatures']).toEqual(['v1a']);
+    await page.goto(`${service.consoleUrl}${below}`);
+    const shown = await page.getByText(/^whpk_/).textContent();
+    const set = await service.call('GET', '/.well-known/webhook-keys.json');
+    const [key] = set.body['keys'] as unknown as { x: string }[];
+    const bytes = Buffer.from(key?.x ?? '', 'base64url');
+    expect(shown).toBe(`whpk_${bytes.toString('base64')}`);
+    await page.getByText(/^http.*\/\.well-known\/webhook-keys\.json$/).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it('pauses, shows how many deliveries are held, and delivers them after the resume', async () => {
     const uid = await register({ name: 'Paused' });
     const received = (): number =>

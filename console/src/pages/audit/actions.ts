@@ -22,6 +22,8 @@ export const actions = [
   'member.role_changed',
   'replay.cancelled',
   'replay.created',
+  'signing_key.created',
+  'signing_key.removed',
   'sync.cancelled',
   'sync.created',
   'user.deleted',

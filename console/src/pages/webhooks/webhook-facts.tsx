@@ -1,18 +1,17 @@
 import type { Webhook } from '@agent-herald/client';
 import { Card, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useApp } from '../../api/app.tsx';
 import { useSettings } from '../../api/settings.ts';
 import { Facts } from '../../parts/facts.tsx';
 import { Block, Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
+import { PublicKeys } from './public-keys.tsx';
 import { RetryLine } from './retry-line.tsx';
 
 /** The configuration of a webhook. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const { ratePerSecond, retrySchedule, tls, description } = webhook;
   const settings = useSettings();
-  const { app } = useApp();
   const waits = retrySchedule ?? settings?.retrySchedule;
   return (
     <Card withBorder padding="lg" component="section" aria-label="Configuration">
@@ -34,7 +33,9 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
             </>,
           ],
           ['Signatures', webhook.signatures.join(', ')],
-          ...(webhook.signatures.includes('v1a') ? [keySetFact(app.uid)] : []),
+          ...(webhook.signatures.includes('v1a')
+            ? [['Public keys', <PublicKeys key="keys" />] as const]
+            : []),
           ['Extra headers', <Line key="sent" text={sentAlong(webhook)} />],
           ...(tls === null ? [] : [certificateFact(tls)]),
           ...(description === null ? [] : [descriptionFact(description)]),
@@ -61,11 +62,6 @@ function factsOfResources({ externalTenantIds, filter, ordering }: Webhook): Fac
     ['Filter', shownFilter],
     ['Order', ordering === 'resource' ? 'in order for each resource' : 'parallel'],
   ];
-}
-
-function keySetFact(appUid: string): Fact {
-  const path = `/api/v1/appuid/${appUid}/.well-known/webhook-keys.json`;
-  return ['Public keys', <Line key="keys" text={new URL(path, location.origin).href} />];
 }
 
 function certificateFact({ subject, issuer, notAfter }: NonNullable<Webhook['tls']>): Fact {
