@@ -54,6 +54,11 @@ function rowsOf(
   { keys, appUid }: { keys: Collection<SigningKeyDocument>; appUid?: string },
 ): Pick<KeyOwner<unknown>, 'find' | 'insert' | 'remove'> {
   const owned = appUid === undefined ? {} : { appUid };
+  const auditOf = (uid: string, verb: 'created' | 'removed') => ({
+    appUid: appUid ?? null,
+    action: `signing_key.${verb}` as const,
+    target: { kind: 'signing_key', uid },
+  });
   return {
     // Read locally: a process that loses the race for the first key must find the winner's, which may not have reached
     // a majority yet.
@@ -69,20 +74,15 @@ function rowsOf(
         const created = { ...auditOf(uid, 'created'), details };
         await recordAudit(store, created, { caller: systemCaller, now, session });
       }),
-    remove: (keyId, now) =>
+    remove: (uid, now) =>
       inTransaction(store, async (session) => {
-        const { deletedCount } = await keys.deleteOne({ _id: keyId, ...owned }, { session });
+        const { deletedCount } = await keys.deleteOne({ _id: uid, ...owned }, { session });
         if (deletedCount === 0) return false;
-        const removed = auditOf(keyId, 'removed');
+        const removed = auditOf(uid, 'removed');
         await recordAudit(store, removed, { caller: systemCaller, now, session });
         return true;
       }),
   };
-
-  function auditOf(uid: string, verb: 'created' | 'removed') {
-    const target = { kind: 'signing_key', uid };
-    return { appUid: appUid ?? null, action: `signing_key.${verb}` as const, target };
-  }
 }
 
 /** The public key is a JWK of RFC 8037. */

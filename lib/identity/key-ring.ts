@@ -17,7 +17,7 @@ import {
   type SigningKeyTerm,
   termsOf,
 } from './key-rotation.ts';
-import type { KeyOwner, NewKey } from './key-owner.ts';
+import type { KeyOwner } from './key-owner.ts';
 
 // How long a response waits for a due read if the keys of an earlier one are known.
 const readWaitMsMax = 1_000;
@@ -37,7 +37,7 @@ export interface KeyRing<Key> {
   terms(): Promise<SigningKeyTerm[]>;
 }
 
-/** Returns the key ring of an owner in a process. The first read of all creates the first key. */
+/** Returns the key ring of an owner in a process. The first read in any process creates the first key. */
 export function createKeyRing<Key>(ports: KeyRingPorts, owner: KeyOwner<Key>): KeyRing<Key> {
   let read: { keys: Promise<SigningKeyDocument[]>; at: number } | null = null;
   let known: { keys: SigningKeyDocument[]; at: number } | null = null;
@@ -112,13 +112,14 @@ async function rotateKeys(
   owner: KeyOwner<unknown>,
 ): Promise<SigningKeyDocument[]> {
   const { clock } = ports;
-  const { toAdd, toRemove } = plan(ports, await owner.find());
+  const found = await owner.find();
+  const { toAdd, toRemove } = plan(ports, found);
   for (const { _id: keyId } of toRemove) {
     const removed = await owner.remove(keyId, clock.now());
     if (removed) tokenLog.info({ ...owner.logged, keyId }, 'signing_key.removed');
   }
   if (toAdd !== null) await addKey(ports, owner, toAdd);
-  return owner.find();
+  return toAdd === null && toRemove.length === 0 ? found : owner.find();
 }
 
 async function addKey(
@@ -126,7 +127,7 @@ async function addKey(
   owner: KeyOwner<unknown>,
   term: KeyTerm,
 ): Promise<void> {
-  const { keyId, publicKey, privateKeyPem }: NewKey = await owner.createKey();
+  const { keyId, publicKey, privateKeyPem } = await owner.createKey();
   const privateKey = secretBox.seal(privateKeyPem, owner.locationOf(keyId));
   try {
     await owner.insert({ _id: keyId, publicKey, privateKey, ...term, createdAt: clock.now() });

@@ -5,10 +5,10 @@ import { createKeyRing, type KeyRing, type KeyRingPorts } from './key-ring.ts';
 
 export type WebhookKeys = (appUid: string) => KeyRing<KeyObject>;
 
-// More applications than send within a minute; the keys of others are read again.
+// With more applications at the same time, keys are read more often than once a minute.
 const ringsMax = 1_000;
 
-/** Returns the key rings of applications in a process. The latest used ones stay in memory. */
+/** Returns the key ring of an application in this process. Those used last stay in memory. */
 export function createWebhookKeys(ports: KeyRingPorts): WebhookKeys {
   const rings = new Map<string, KeyRing<KeyObject>>();
   return (appUid) => {

@@ -232,11 +232,16 @@ export const logEvents = {
     'metrics.not_read': at(['warn'], 'The backlog could not be read for the metrics.'),
   },
   token: {
-    'signing_key.created': at(['info'], 'A signing key was added.', 'keyId generation signsFrom'),
-    'signing_key.removed': at(['info'], 'A signing key was deleted.', 'keyId'),
+    'signing_key.created': at(
+      ['info'],
+      'A signing key was added.',
+      'keyId generation signsFrom appUid',
+    ),
+    'signing_key.removed': at(['info'], 'A signing key was deleted.', 'keyId appUid'),
     'signing_keys.read_failed': at(
       ['warn'],
-      'The signing keys could not be read: no tokens are issued (with `appUid`: its webhooks with `v1a` wait for a retry), and the public keys are published as last read, for 20 minutes.',
+      'The signing keys could not be read: no tokens are issued, or with `appUid`, the webhooks of that application with `v1a` wait. The public keys are published as last read, for 20 minutes.',
+      'appUid',
     ),
   },
   temporal: {
