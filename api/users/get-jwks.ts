@@ -32,7 +32,7 @@ export const getJwks: Handler = operation(facts, async (_request, context) =>
   answerKeySet(await context.signingKeys.published()),
 );
 
-/** Returns the JWK set (RFC 7517), cacheable for 5 min, and longer while this call fails (RFC 5861). */
+/** Returns the response with a JWK set (RFC 7517), cacheable for 5 min, and longer while this call fails (RFC 5861). */
 export function answerKeySet(keys: JWK[]): ApiAnswer {
   const body = { keys };
   const headers = { 'cache-control': cacheControl, etag: entityTagOf(JSON.stringify(body)) };
