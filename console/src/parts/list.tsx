@@ -66,8 +66,9 @@ export function isAtTop(): boolean {
   return window.scrollY < topPx;
 }
 
-/** Forgets all pages of a list but the first. */
+/** Forgets all pages of a list but the first, and a page that is being loaded. */
 export function keepFirstPage(client: QueryClient, key: readonly unknown[]): void {
+  void client.cancelQueries({ queryKey: key, exact: true });
   client.setQueryData<InfiniteData<unknown>>(key, (data) =>
     data === undefined
       ? data
