@@ -26,12 +26,16 @@ export interface Hooks {
 export type BenchApp = Awaited<ReturnType<typeof makeApp>>;
 
 // Enough to make it rare that concurrent callers change the same agent, which is a write conflict.
-const agentCount = 200;
+const agentsByDefault = 200;
 
 /** Registers one webhook by the API, and inserts the others as copies of it. */
 export async function makeApp(
   { service, receiver }: { service: Service; receiver: Receiver },
-  { name, hooks }: { name: string; hooks: Hooks },
+  {
+    name,
+    hooks,
+    agentCount = agentsByDefault,
+  }: { name: string; hooks: Hooks; agentCount?: number },
 ) {
   const { store, config } = service;
   const { keyPepper } = config;

@@ -8,6 +8,7 @@ import { burst, idle, light } from './scenarios/one-webhook.ts';
 import { signIn } from './scenarios/sign-in.ts';
 import { slowSockets } from './scenarios/slow-sockets.ts';
 import { sustained } from './scenarios/sustained.ts';
+import { sync } from './scenarios/sync.ts';
 
 /** In the order in which they run. */
 export const scenarios: readonly Scenario[] = [
@@ -21,6 +22,7 @@ export const scenarios: readonly Scenario[] = [
   signIn,
   slowSockets,
   acceptOnly,
+  sync,
   // Last, because it needs another service, with data in files.
   kill,
 ];

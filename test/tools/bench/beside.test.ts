@@ -16,6 +16,14 @@ test('a figure of more than twice the other misses the target, reported with lim
   ]);
 });
 
+test('a scenario can have a limit of its own', () => {
+  const figures = { what: 'answers', timesMax: 1.5, aloneMs: 10 };
+  expect(compareBeside({ ...figures, besideMs: 15 }).missed).toEqual([]);
+  expect(compareBeside({ ...figures, besideMs: 15.1 }).missed).toEqual([
+    'p99 of answers: 1.51 times as long, and the limit is 1.5 times.',
+  ]);
+});
+
 test('a missing figure misses the target', () => {
   expect(missedBy(undefined, 20)).toHaveLength(1);
   expect(missedBy(10, undefined)).toHaveLength(1);

@@ -1,0 +1,144 @@
+// The present state of many agents sent to a webhook, beside a light load of another application.
+import { setTimeout as delay } from 'node:timers/promises';
+import { request } from 'undici';
+import { limits } from '../../../lib/limits.ts';
+import { openStates } from '../../../lib/model/delivery-state.ts';
+import type { SyncJob } from '../../../lib/model/job.ts';
+import { sequenceId } from '../../../lib/mongo/sequences.ts';
+import { type BenchApp, makeApp } from '../app.ts';
+import type { Bench } from '../bench.ts';
+import { compareBeside } from '../beside.ts';
+import { nowMs } from '../clock.ts';
+import { measure } from '../measure.ts';
+import { readMemoryMbNow } from '../process-usage.ts';
+import type { Scenario } from '../scenario.ts';
+import { openLoad, sized } from '../settings.ts';
+
+/** The maximum ratio of the p99 of a light load beside a sync to its p99 alone. */
+export const syncTimesMax = 1.5;
+
+const perSecond = limits.replayedPerSecondMax;
+const pollEveryMs = 1_000;
+const memoryReadings = 10;
+// A sync begins with a wait of 15 s, and its last deliveries need some time.
+const graceMs = 120_000;
+const slownessMax = 2;
+
+export const sync: Scenario = {
+  name: 'sync',
+  about: `a sync of 100,000 agents, ${perSecond} a second, beside 20 changes a second of another application`,
+  isMain: false,
+  async run(bench) {
+    const { settings } = bench;
+    const agentCount = sized(settings, 100_000, 1_000);
+    const hooks = { matching: 1 };
+    const load = openLoad(settings, 20, sized(settings, 120, 5));
+    const alone = await measure(bench, { name: 'alone', hooks, load });
+    bench.say(`  making ${agentCount} agents`);
+    const app = await makeChangedAgents(bench, agentCount);
+    const watch = { jobUid: '', notes: [] as string[], missed: [] as string[] };
+    const beside = await measure(bench, {
+      name: 'beside a sync',
+      hooks,
+      load: { ...load, seconds: (0.9 * agentCount) / perSecond },
+      async prepare() {
+        watch.jobUid = await startSync(bench, app);
+      },
+      async during() {
+        Object.assign(watch, await followSync(bench, { app, agentCount, jobUid: watch.jobUid }));
+      },
+    });
+    const { note, missed } = compareBeside({
+      what: 'the light load, beside a sync',
+      timesMax: syncTimesMax,
+      aloneMs: alone.receiptMs?.p99,
+      besideMs: beside.receiptMs?.p99,
+    });
+    return {
+      measurements: [alone, beside],
+      notes: [...watch.notes, note],
+      missed: [...watch.missed, ...missed],
+    };
+  },
+};
+
+/** Makes an application with one webhook, and agents of which each has been changed once. */
+async function makeChangedAgents(bench: Bench, agentCount: number): Promise<BenchApp> {
+  const app = await makeApp(bench, { name: 'sync', hooks: { matching: 1 }, agentCount });
+  const { appUid } = app;
+  const sequences = Array.from({ length: agentCount }, (_, n) => {
+    const resourceUid = app.agentOf(n)._id;
+    return { _id: sequenceId({ appUid, entity: 'agent', resourceUid }), last: 1 };
+  });
+  await bench.service.store.sequences.insertMany(sequences);
+  return app;
+}
+
+/** Starts a sync, and waits until it has sent something. Returns its uid. */
+async function startSync(bench: Bench, { appUid, apiKey, hookUids }: BenchApp): Promise<string> {
+  const { apiUrl, store } = bench.service;
+  const url = `${apiUrl}/api/v1/appuid/${appUid}/webhooks/${hookUids[0]}/sync`;
+  const answer = await request(url, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ perSecond }),
+  });
+  if (answer.statusCode !== 202) throw new Error(`no sync: ${await answer.body.text()}`);
+  const { uid } = (await answer.body.json()) as { uid: string };
+  const endMs = nowMs() + graceMs;
+  while ((await findSync(store, uid)).count === 0) {
+    if (nowMs() > endMs) throw new Error(`the sync ${uid} does not begin`);
+    await delay(pollEveryMs, undefined, { signal: bench.signal });
+  }
+  return uid;
+}
+
+async function findSync({ jobs }: Bench['service']['store'], uid: string): Promise<SyncJob> {
+  const job = await jobs.findOne({ _id: uid });
+  if (job?.kind !== 'sync') throw new Error(`there is no sync ${uid}`);
+  return job;
+}
+
+interface Followed {
+  app: BenchApp;
+  agentCount: number;
+  jobUid: string;
+}
+
+/** Waits until everything is delivered. Returns the rate, and the memory after each tenth. */
+async function followSync(bench: Bench, { app, agentCount, jobUid }: Followed) {
+  const { store } = bench.service;
+  const webhookUid = app.hookUids[0] ?? '';
+  const memory = { api: [] as number[], worker: [] as number[] };
+  const endMs = nowMs() + (slownessMax * agentCount * 1_000) / perSecond + graceMs;
+  let job = await findSync(store, jobUid);
+  while (job.state === 'running' || (await hasOpen(bench, app))) {
+    if (nowMs() > endMs) throw new Error(`the sync did not end: ${job.count} of ${agentCount}`);
+    await delay(pollEveryMs, undefined, { signal: bench.signal });
+    job = await findSync(store, jobUid);
+    if (job.count < ((memory.api.length + 1) * agentCount) / memoryReadings) continue;
+    memory.api.push(readMemoryMbNow(bench.groups(), 'api'));
+    memory.worker.push(readMemoryMbNow(bench.groups(), 'worker'));
+  }
+  const tookSeconds = (Date.now() - job.createdAt.getTime()) / 1_000;
+  const delivered = await store.deliveries.countDocuments({ webhookUid, state: 'delivered' });
+  const attempted = { webhookUid, attemptCount: { $gt: 1 } };
+  const repeated = await store.deliveries.countDocuments(attempted);
+  const rate = (delivered / tookSeconds).toFixed(1);
+  return {
+    notes: [
+      `${delivered} of ${agentCount} agents were delivered within ${Math.round(tookSeconds)} s of the call, ` +
+        `${rate} a second; ${repeated} deliveries needed more than one attempt.`,
+      `memory after each tenth of the sync, MB: api ${memory.api.join(', ')}; worker ${memory.worker.join(', ')}.`,
+    ],
+    missed: delivered === agentCount ? [] : [`${agentCount - delivered} agents were not delivered`],
+  };
+}
+
+async function hasOpen(
+  { service }: Bench,
+  { appUid, hookUids: [webhookUid = ''] }: BenchApp,
+): Promise<boolean> {
+  const filter = { appUid, webhookUid, state: { $in: [...openStates] } };
+  return (await service.store.deliveries.findOne(filter, { projection: { _id: 1 } })) !== null;
+}
