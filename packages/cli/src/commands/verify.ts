@@ -1,5 +1,10 @@
 import { type Command, Option } from 'commander';
-import { type Scheme, Verifier, WebhookRefused } from '../../../receiver-ts/src/index.ts';
+import {
+  type Scheme,
+  Verifier,
+  type VerifierOptions,
+  WebhookRefused,
+} from '../../../receiver-ts/src/index.ts';
 import { readTime } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { readGivenFile } from '../files.ts';
@@ -8,7 +13,8 @@ import { type GlobalOptions, print, printTable, wantsJson } from '../session.ts'
 import { explainBody, explainSigning, suspect } from '../wrong-signature.ts';
 
 interface VerifyOptions {
-  readonly secret: string[];
+  readonly secret?: string[];
+  readonly publicKeys?: string[];
   readonly request?: string;
   readonly headers?: string;
   readonly body?: string;
@@ -25,10 +31,11 @@ interface Check {
 const help = `
 Save the request exactly as it arrived: the headers, a blank line and the unchanged body. Each check that a receiver makes
 is shown as right or wrong, with the reason. Exits with 1 if a check is wrong. The age is checked only with
---received-at.
+--received-at. Signatures v1a are checked with the public keys that the console shows on the page of the webhook.
 
 Examples:
   $ WEBHOOK_SECRET=… agent-herald verify --request request.http
+  $ agent-herald verify --public-keys whpk_… --request request.http
   $ WEBHOOK_SECRET=… agent-herald verify --headers headers.txt --body body.json
 `;
 
@@ -41,10 +48,11 @@ export function addVerify(program: Command): void {
     .description('check whether a saved request is genuine, and explain what is wrong')
     .addOption(
       // Other users of the machine can see arguments, but not the environment.
-      new Option('--secret <secrets...>', 'secret of the webhook; several during a rotation')
-        .env('WEBHOOK_SECRET')
-        .makeOptionMandatory(),
+      new Option('--secret <secrets...>', 'secret of the webhook; several during a rotation').env(
+        'WEBHOOK_SECRET',
+      ),
     )
+    .option('--public-keys <keys...>', 'public keys of the application (whpk_…), for v1a')
     .option('--request <file>', 'file with the whole request; - for standard input')
     .option('--headers <file>', 'file with the headers, one per line or as JSON')
     .option('--body <file>', 'file with the body')
@@ -55,14 +63,17 @@ export function addVerify(program: Command): void {
 
 async function verify(options: VerifyOptions, command: Command): Promise<void> {
   const request = readRequest(options);
-  const secrets = [options.secret].flat();
-  const standard = await checkSignature(request, secrets, 'standard');
-  const bodyOnly = await checkSignature(request, secrets, 'body-only');
+  const { secret, publicKeys } = options;
+  if (secret === undefined && publicKeys === undefined)
+    throw new CommandError('--secret or --public-keys is required', exitCodes.usage);
+  const verdicts = [
+    ...(secret === undefined ? [] : await checkWithSecrets(request, [secret].flat())),
+    ...(publicKeys === undefined ? [] : [await checkWithPublicKeys(request, publicKeys)]),
+  ];
   const checks = [
-    withProxyHint(standard.check, bodyOnly.check),
-    bodyOnly.check,
+    ...verdicts.map(({ check }) => check),
     await checkAge(request, options.receivedAt),
-    ...bodyChecks(standard.ofBody ?? bodyOnly.ofBody),
+    ...bodyChecks(verdicts.find(({ ofBody }) => ofBody !== null)?.ofBody ?? null),
   ];
   if (wantsJson(command.optsWithGlobals<GlobalOptions>())) print(JSON.stringify(checks, null, 2));
   else
@@ -73,6 +84,46 @@ async function verify(options: VerifyOptions, command: Command): Promise<void> {
     });
   const wrong = checks.filter(({ result }) => result === 'wrong').map(({ check }) => check);
   if (wrong.length > 0) throw new CommandError(`wrong: ${wrong.join(', ')}`);
+}
+
+async function checkWithSecrets(
+  request: SavedRequest,
+  secrets: readonly string[],
+): Promise<Verdict[]> {
+  const standard = await checkSignature(request, secrets, 'standard');
+  const bodyOnly = await checkSignature(request, secrets, 'body-only');
+  return [{ ...standard, check: withProxyHint(standard.check, bodyOnly.check) }, bodyOnly];
+}
+
+async function checkWithPublicKeys(
+  request: SavedRequest,
+  publicKeys: readonly string[],
+): Promise<Verdict> {
+  const check = 'webhook-signature v1a';
+  const refused = await refusalOf(request, { publicKeys });
+  if (!isOfSignature(refused)) {
+    const right = { check, result: 'right', code: null, why: 'made with the private key' } as const;
+    return { check: right, ofBody: refused };
+  }
+  const { code, message } = refused;
+  const isRight = async (body: Buffer) =>
+    !isOfSignature(await refusalOf({ ...request, body }, { publicKeys }));
+  const guess =
+    code === 'signature_mismatch' &&
+    ((hasEntry(request, 'v1a') ? await explainBody(request.body, isRight) : noAsymmetric) ??
+      suspect(request) ??
+      'a key of another application or of an earlier rotation, or a changed body');
+  const why = guess ? `${message}: ${guess}` : message;
+  return { check: { check, result: 'wrong', code, why }, ofBody: null };
+}
+
+const noAsymmetric = 'the webhook does not have the signature v1a';
+const noSymmetric =
+  'the webhook does not have the signature v1; check v1a with --public-keys instead of --secret';
+
+function hasEntry({ headers }: SavedRequest, version: 'v1' | 'v1a'): boolean {
+  const entries = (headers['webhook-signature'] ?? '').split(' ');
+  return entries.some((entry) => entry.startsWith(`${version},`));
 }
 
 function withProxyHint(standard: Check, { result }: Check): Check {
@@ -126,7 +177,7 @@ async function checkSignature(
 ): Promise<Verdict> {
   const name = scheme === 'standard' ? 'webhook-signature' : 'x-webhook-signature';
   const cleaned = secrets.map((secret) => secret.replaceAll(neverInSecrets, ''));
-  const refused = await refusalOf(request, cleaned, { scheme });
+  const refused = await refusalOf(request, { secrets: cleaned, scheme });
   const wrong = (code: string, why: string): Check => ({ check: name, result: 'wrong', code, why });
   if (!isOfSignature(refused)) {
     const fault = faultOf(secrets);
@@ -157,22 +208,20 @@ function faultOf(secrets: readonly string[]): string | null {
     : 'has spaces or line breaks around it';
 }
 
-interface How {
-  readonly scheme: Scheme;
+interface How extends Pick<VerifierOptions, 'secrets' | 'publicKeys' | 'scheme'> {
   /** The current time. The default is the time of the request. */
   readonly nowMs?: number | undefined;
 }
 
 async function refusalOf(
   request: SavedRequest,
-  secrets: readonly string[],
-  { scheme, nowMs = sentAtMs(request) ?? Date.now() }: How,
+  { nowMs = sentAtMs(request) ?? Date.now(), ...keys }: How,
 ): Promise<WebhookRefused | null> {
   try {
     // The saved body may have another length. Only the signature counts here.
     const { 'content-length': _, ...headers } = request.headers;
     const { body } = request;
-    await new Verifier({ secrets, scheme, now: () => nowMs }).verify({ headers, body });
+    await new Verifier({ ...keys, now: () => nowMs }).verify({ headers, body });
     return null;
   } catch (error) {
     if (error instanceof WebhookRefused) return error;
@@ -188,7 +237,9 @@ async function guessWhy(
   scheme: Scheme,
 ): Promise<string> {
   const isRight = async (of: Scheme, body: Buffer) =>
-    !isOfSignature(await refusalOf({ ...request, body }, secrets, { scheme: of }));
+    !isOfSignature(await refusalOf({ ...request, body }, { secrets, scheme: of }));
+  if (scheme === 'standard' && hasEntry(request, 'v1a') && !hasEntry(request, 'v1'))
+    return noSymmetric;
   const proved =
     explainSigning({ request, secrets, scheme }) ??
     (await explainBody(request.body, (body) => isRight(scheme, body)));
@@ -211,7 +262,7 @@ async function checkAge(request: SavedRequest, receivedAt: string | undefined): 
   const { body } = request;
   const headers = { ...request.headers, 'webhook-id': '-', 'webhook-signature': '-' };
   const nowMs = receivedAt === undefined ? undefined : Date.parse(receivedAt);
-  const refused = await refusalOf({ headers, body }, [anySecret], { scheme: 'standard', nowMs });
+  const refused = await refusalOf({ headers, body }, { secrets: anySecret, nowMs });
   if (refused !== null && refused.code !== 'signature_mismatch')
     return {
       check,

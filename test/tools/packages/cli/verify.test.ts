@@ -1,5 +1,6 @@
 // `agent-herald verify` explains what happened to a body, a secret or a signature.
 import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,7 +53,8 @@ function signed(body: Buffer, secret = receiverSecret): Headers {
 interface Saved {
   headers?: Headers;
   body?: Buffer;
-  secret?: string;
+  /** Null for none. */
+  secret?: string | null;
   args?: readonly string[];
 }
 
@@ -67,7 +69,8 @@ async function verify({ headers = signed(eventBody), body = eventBody, ...rest }
     return true;
   });
   const files = ['--headers', join(folder, 'headers'), '--body', join(folder, 'body')];
-  const words = ['--json', 'verify', '--secret', secret, ...files, ...args];
+  const secrets = secret === null ? [] : ['--secret', secret];
+  const words = ['--json', 'verify', ...secrets, ...files, ...args];
   const failure = await createProgram()
     .parseAsync(words, { from: 'user' })
     .then(
@@ -291,4 +294,61 @@ test.each([
     .catch((fault: Error) => fault);
   expect(error).toMatchObject({ name: 'CommandError', exitCode: 2 });
   expect((error as Error).message).toMatch(message);
+});
+
+interface Vector {
+  publicKey: string;
+  id: string;
+  timestamp: number;
+  body: string;
+  signature: string;
+}
+// Made by another implementation.
+const { v1a } = JSON.parse(readFileSync('test/unit/crypto/signature-cases.json', 'utf8')) as {
+  v1a: [Vector, Vector];
+};
+const [vector, otherVector] = v1a;
+const vectorBody = Buffer.from(vector.body);
+const vectorHeaders = {
+  'webhook-id': vector.id,
+  'webhook-timestamp': String(vector.timestamp),
+  'webhook-signature': vector.signature,
+};
+const publicKeys = (...keys: string[]) => ({ secret: null, args: ['--public-keys', ...keys] });
+
+test('public keys check v1a alone', async () => {
+  const keys = publicKeys(otherVector.publicKey, vector.publicKey);
+  const { checks, failure } = await verify({ headers: vectorHeaders, body: vectorBody, ...keys });
+  expect(failure).toBeNull();
+  expect(checks.map(({ check, result }) => [check, result])).toEqual([
+    ['webhook-signature v1a', 'right'],
+    ['webhook-timestamp', 'not checked'],
+  ]);
+});
+
+test.each<[string, Saved, string]>([
+  [
+    'a changed body',
+    { body: Buffer.from(`${vector.body}\n`) },
+    'a line break was added at the end',
+  ],
+  ['another key', publicKeys(otherVector.publicKey), 'a key of another application'],
+  ['no v1a', { headers: signed(eventBody), body: eventBody }, 'does not have the signature v1a'],
+])('v1a is wrong with %s, and the reason is reported', async (_, saved, why) => {
+  const right = { headers: vectorHeaders, body: vectorBody, ...publicKeys(vector.publicKey) };
+  const { checks, failure } = await verify({ ...right, ...saved });
+  expect(failure).toBe('wrong: webhook-signature v1a');
+  expect(checks[0]?.why).toContain(why);
+});
+
+test('a secret beside v1a alone leads to the public keys', async () => {
+  const { checks } = await verify({ headers: vectorHeaders, body: vectorBody });
+  expect(checks[0]?.why).toContain('check v1a with --public-keys');
+});
+
+test('a secret or public keys are required', async () => {
+  const words = ['verify', '--headers', join(folder, 'headers'), '--body', join(folder, 'body')];
+  await expect(createProgram().parseAsync(words, { from: 'user' })).rejects.toThrow(
+    '--secret or --public-keys is required',
+  );
 });
