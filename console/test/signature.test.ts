@@ -1,6 +1,14 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { isSignedBy, secretFault, sign, signedText } from '../src/pages/deliveries/signature.ts';
+import {
+  asymmetricIn,
+  isSignedBy,
+  isSignedByKey,
+  secretFault,
+  sign,
+  signedText,
+} from '../src/pages/deliveries/signature.ts';
+import cases from '../../test/unit/crypto/signature-cases.json' with { type: 'json' };
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const id = 'evt_1';
@@ -40,4 +48,29 @@ test.each([
   [secret, true],
 ])('the form of the secret %j is right: %s', (text, isRight) => {
   expect(secretFault(text) === null).toBe(isRight);
+});
+
+// Made by another implementation.
+const { v1a } = cases;
+const xOf = (publicKey: string) =>
+  publicKey.slice('whpk_'.length, -1).replaceAll('+', '-').replaceAll('/', '_');
+
+test.each(v1a)(
+  'the signature v1a $signature is checked with the public key, timestamp and body',
+  async (vector) => {
+    const { id, body, signature, publicKey } = vector;
+    const message = { id, timestamp: String(vector.timestamp), body };
+    const x = xOf(publicKey);
+    const others = v1a.filter((each) => each !== vector).map((each) => xOf(each.publicKey));
+    const entries = asymmetricIn(` v1,b3RoZXI= ${signature}\n`);
+    expect(await isSignedByKey(x, message, entries)).toBe(true);
+    expect(await isSignedByKey(others[0] ?? '', message, entries)).toBe(false);
+    expect(await isSignedByKey(x, { ...message, body: `${body} ` }, entries)).toBe(false);
+    expect(await isSignedByKey(x, { ...message, timestamp: '1' }, entries)).toBe(false);
+    expect(await isSignedByKey(x, message, [])).toBe(false);
+  },
+);
+
+test('an entry that is no v1a signature of 64 bytes is left out', () => {
+  expect(asymmetricIn('v1,b3RoZXI= v1a,b3RoZXI= v1a, V1A,AA== x')).toEqual([]);
 });

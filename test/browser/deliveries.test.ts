@@ -179,6 +179,31 @@ test('the panel computes the signature that the receiver got, in the browser', a
   expect(complaints).toEqual([]);
 });
 
+test('the panel checks a signature v1a with the public keys, without a secret', async () => {
+  const { uid } = await registerWebhook(service, {
+    url: `${receiver.url}/working`,
+    name: 'Shop v1a',
+    externalTenantIds: ['tenant-v1a'],
+    signatures: ['v1a'],
+  });
+  const eventId = await reportChange(service, { externalTenantId: 'tenant-v1a' });
+  const delivery = { uid, eventId, secret: '' };
+  await waitFor(async () => (await stateOf(delivery)) === 'delivered 1', { what: 'an attempt' });
+  const sent = receiver.requests.find(({ headers }) => headers['webhook-id'] === eventId);
+  const signature = String(sent?.headers['webhook-signature']);
+
+  await using opened = await openConsole(service, pathTo(`/deliveries/${eventId}/${uid}`));
+  const { page, complaints } = opened;
+  const received = page.getByLabel('Signature that your receiver got');
+  await received.fill(signature);
+  await page.getByText('The signature v1a matches').waitFor();
+  await received.fill(`v1a,${'A'.repeat(86)}==`);
+  await page.getByText('The signature v1a does not match').waitFor();
+  await received.fill('v1,b3RoZXI=');
+  await page.getByText('The signature v1a').waitFor({ state: 'detached' });
+  expect(complaints).toEqual([]);
+});
+
 test('failed deliveries are selected and resent after confirmation; rejected ones stay selected', async () => {
   const failing = await makeFailing('tenant-4', [], 'Shop 4');
   const eventIds = [failing.eventId];

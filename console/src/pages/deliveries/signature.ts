@@ -58,3 +58,30 @@ export function isSignedBy(header: string, { standard, ofBody }: Signatures): bo
     .split(/\s+/)
     .some((entry) => entry === standard || entry === ofBody);
 }
+
+// 64 bytes.
+const asymmetricEntry = /^v1a,([A-Za-z0-9+/]{85}[AQgw]==)$/;
+
+/** Returns the signatures of the `v1a` entries of a header. */
+export function asymmetricIn(header: string): Uint8Array<ArrayBuffer>[] {
+  return header
+    .trim()
+    .split(/\s+/)
+    .flatMap((entry) => asymmetricEntry.exec(entry)?.[1] ?? [])
+    .map(bytesOfBase64);
+}
+
+/** Checks whether a public key made one of the signatures. Rejects in a browser without Ed25519. */
+export async function isSignedByKey(
+  x: string,
+  message: SignedMessage,
+  signatures: readonly Uint8Array<ArrayBuffer>[],
+): Promise<boolean> {
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x };
+  const key = await crypto.subtle.importKey('jwk', jwk, 'Ed25519', false, ['verify']);
+  const signed = new TextEncoder().encode(signedText(message));
+  const results = signatures.map((signature) =>
+    crypto.subtle.verify('Ed25519', key, signature, signed),
+  );
+  return (await Promise.all(results)).includes(true);
+}

@@ -1,10 +1,15 @@
 import type { Attempt, DeliveryRequest } from '@agent-herald/client';
 import { Alert, Code, List, PasswordInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { useWebhookKeys } from '../../api/webhook-keys.ts';
 import { formatLocal } from '../../parts/format-time.ts';
 import { Block } from '../../parts/untrusted.tsx';
+import { Fault } from '../../parts/fault.tsx';
 import {
+  asymmetricIn,
   isSignedBy,
+  isSignedByKey,
   secretFault,
   sign,
   type Signatures,
@@ -78,7 +83,7 @@ export function VerifyPanel({ request, body, attempts }: VerifyPanelProps) {
         <List.Item>
           <TextInput
             label="Signature that your receiver got"
-            description="From the header webhook-signature or X-Webhook-Signature"
+            description="From the header webhook-signature or X-Webhook-Signature. A signature v1a needs no secret: it is checked with the public keys of the application."
             value={received}
             onChange={(event) => setReceived(event.currentTarget.value)}
             autoComplete="off"
@@ -87,6 +92,7 @@ export function VerifyPanel({ request, body, attempts }: VerifyPanelProps) {
         </List.Item>
       </List>
       <Verdict signatures={signatures} received={received} />
+      <AsymmetricVerdict message={message} received={received} />
     </Stack>
   );
 }
@@ -136,7 +142,8 @@ function Made({ signatures }: { signatures: Signatures | null }) {
 }
 
 function Verdict({ signatures, received }: { signatures: Signatures | null; received: string }) {
-  if (signatures === null || received.trim() === '') return null;
+  const isAsymmetric = received.trim().startsWith('v1a,') && !/\sv1,/.test(received);
+  if (signatures === null || received.trim() === '' || isAsymmetric) return null;
   if (isSignedBy(received, signatures)) {
     return (
       <Alert color="teal" title="The signature matches" role="status">
@@ -149,6 +156,38 @@ function Verdict({ signatures, received }: { signatures: Signatures | null; rece
     <Alert color="red" title="The signature does not match" role="status">
       It was made with another secret, for another attempt, or for a body that differs from this
       one, such as one that was parsed and re-serialised.
+    </Alert>
+  );
+}
+
+function AsymmetricVerdict({ message, received }: { message: SignedMessage; received: string }) {
+  const signatures = asymmetricIn(received);
+  const isNeeded = signatures.length > 0;
+  const { data: keys, error } = useWebhookKeys({ isNeeded }).query;
+  const verdict = useQuery({
+    // Without the body, which can be large and belongs to the ID.
+    queryKey: ['verdict', message.id, message.timestamp, received, keys],
+    enabled: isNeeded && keys !== undefined,
+    retry: false,
+    queryFn: async () => {
+      const results = (keys ?? []).map(({ x }) => isSignedByKey(x, message, signatures));
+      return (await Promise.all(results)).includes(true);
+    },
+  });
+  if (!isNeeded) return null;
+  if (error !== null) return <Fault error={error} />;
+  if (verdict.error !== null) {
+    return <Text>This browser cannot check a signature v1a. Use a newer one.</Text>;
+  }
+  if (verdict.data === undefined) return null;
+  return verdict.data ? (
+    <Alert color="teal" title="The signature v1a matches" role="status">
+      A key of the application made it for this timestamp and body.
+    </Alert>
+  ) : (
+    <Alert color="red" title="The signature v1a does not match" role="status">
+      No present key of the application made it for this timestamp and body. It is of another
+      attempt, of an earlier key, or of a body that differs from this one.
     </Alert>
   );
 }

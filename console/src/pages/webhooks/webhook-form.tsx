@@ -133,7 +133,7 @@ function Advanced({ isOpen, setOpen, ...fields }: AdvancedProps) {
         <Accordion.Control>
           Advanced
           <Text size="sm" c="dimmed">
-            Tenants and filter, order, rate and retries, headers and credentials, notes
+            Tenants and filter, order, rate and retries, signatures, headers and credentials, notes
           </Text>
         </Accordion.Control>
         <Accordion.Panel>
