@@ -9,7 +9,7 @@ type Value = string | number | boolean | null | OddNumber;
 
 export interface OptionsCase {
   name: string;
-  /** By their names in TypeScript. All other options are valid. */
+  /** By their names in TypeScript. All other options are valid; `secrets` are absent beside another source of keys. */
   options: Readonly<Record<string, Value | readonly Value[]>>;
   /** The refused option, and the rule in its error. Null if the receiver is created. */
   refused: { option: string; rule: string } | null;
@@ -21,6 +21,11 @@ const isEmpty = 'must be a text that is not empty: is its environment variable s
 const isPadded = 'must be printable ASCII, without spaces or quotes around it';
 const isForeign = 'must be whsec_ and base64, as the service showed it';
 const isNoCount = 'must be a whole number from 1 on';
+
+/** Of the vectors of `v1a`. */
+const publicKey = 'whpk_A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=';
+const otherPublicKey = 'whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=';
+const keySetUrl = 'https://herald.example/keys.json';
 
 const good: OptionsCase[] = (
   [
@@ -34,6 +39,10 @@ const good: OptionsCase[] = (
       'body-only: a text with spaces and quotes inside',
       { scheme: 'body-only', secrets: ['It\'s a "Secret" to Everybody'] },
     ],
+    ['a public key', { publicKeys: [publicKey] }],
+    ['two public keys', { publicKeys: [publicKey, otherPublicKey] }],
+    ['the URL of a key set', { keySetUrl }],
+    ['the URL of a key set with a port', { keySetUrl: 'http://127.0.0.1:8080/keys.json?a=b' }],
   ] satisfies [string, OptionsCase['options']][]
 ).map(([name, options]) => ({ name, options, refused: null }));
 
@@ -87,6 +96,47 @@ const noSecretOfService: OptionsCase = {
   refused: { option: 'secrets[0]', rule: isForeign },
 };
 
+const isNotAlone = 'must be the only one of secrets, publicKeys and keySetUrl';
+const isNoPublicKey = 'must be whpk_ and base64, as the service showed it';
+const isNoUrl = 'must be a URL that begins with http:// or https://';
+const isStandardOnly = 'must be standard with publicKeys or keySetUrl';
+
+const sourcesOfKeys: OptionsCase[] = (
+  [
+    ['secrets and public keys', { secrets: [secret], publicKeys: [publicKey] }, isNotAlone],
+    ['secrets and a key set', { secrets: [secret], keySetUrl }, isNotAlone],
+    ['public keys and a key set', { publicKeys: [publicKey], keySetUrl }, isNotAlone],
+    [
+      'an empty list of secrets and public keys',
+      { secrets: [], publicKeys: [publicKey] },
+      isNotAlone,
+    ],
+  ] satisfies [string, OptionsCase['options'], string][]
+).map(([name, options, rule]) => ({ name, options, refused: { option: 'secrets', rule } }));
+
+const wrongPublicKeys: OptionsCase[] = (
+  [
+    ['empty', '', isEmpty],
+    ['with a line break after it', `${publicKey}\n`, isPadded],
+    ['in double quotes', `"${publicKey}"`, isPadded],
+    ['of three bytes', 'whpk_AAAA', isNoPublicKey],
+    ['of only the prefix', 'whpk_', isNoPublicKey],
+    ['without the prefix', publicKey.slice('whpk_'.length), isNoPublicKey],
+    ['with unused bits', publicKey.replace('Mbg=', 'Mbh='), isNoPublicKey],
+    ['that is a secret', secret, isNoPublicKey],
+  ] satisfies [string, string, string][]
+).map(([what, wrong, rule]) => ({
+  name: `a public key: ${what}`,
+  options: { publicKeys: [wrong] },
+  refused: { option: 'publicKeys[0]', rule },
+}));
+
+const noPublicKeys: OptionsCase = {
+  name: 'no public keys',
+  options: { publicKeys: [] },
+  refused: { option: 'publicKeys', rule: 'must not be empty' },
+};
+
 /** Returns cases of one option. `typed` are the values that a compiler accepts. */
 function wrongValues(
   option: string,
@@ -111,6 +161,27 @@ export const optionsCases: readonly OptionsCase[] = [
   ...secretsOf('standard'),
   noSecretOfService,
   ...secretsOf('body-only'),
+  ...sourcesOfKeys,
+  noPublicKeys,
+  ...wrongPublicKeys,
+  ...wrongValues('keySetUrl', isNoUrl, {
+    typed: [
+      '',
+      'keys.json',
+      '//a/keys.json',
+      'ftp://a/b',
+      'http://',
+      'http://:80/keys',
+      'http://[',
+    ],
+    // In Python, null means absent.
+    untyped: [7],
+  }),
+  ...[{ publicKeys: [publicKey] }, { keySetUrl }].map((source) => ({
+    name: `body-only with ${Object.keys(source)[0]}`,
+    options: { scheme: 'body-only', ...source },
+    refused: { option: 'scheme', rule: isStandardOnly },
+  })),
   ...wrongValues('scheme', 'must be standard or body-only', {
     typed: ['hmac', 'Standard', 'body_only', ' standard'],
     untyped: ['', null, 7],

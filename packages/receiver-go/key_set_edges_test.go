@@ -162,13 +162,6 @@ func TestAKeyThatLeftTheSetIsRefusedOnceItIsStale(t *testing.T) {
 	server.expect(t, verifier, next, "", 2)
 }
 
-func TestAHostIsMoreThanAPort(t *testing.T) {
-	_, err := receiver.NewVerifier(nil, receiver.WithKeySetURL("http://:80/keys"))
-	if err == nil || err.Error() != "receiver: keySetUrl must be a URL that begins with http:// or https://" {
-		t.Errorf("got %v", err)
-	}
-}
-
 // The service retries, but the receiver's operator has to know why.
 func TestUnavailableKeysAre503AndLoggedAsAnError(t *testing.T) {
 	server := newKeyServer(t)

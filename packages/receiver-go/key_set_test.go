@@ -257,30 +257,3 @@ func TestVectorsOfAnotherImplementationVerify(t *testing.T) {
 		}
 	}
 }
-
-func TestAReceiverHasExactlyOneSourceOfKeys(t *testing.T) {
-	keys, address := receiver.WithPublicKeys(textOf(newKey(t))), receiver.WithKeySetURL("https://example.com/keys")
-	for name, one := range map[string]struct {
-		secrets []string
-		options []receiver.VerifierOption
-		want    string
-	}{
-		"secrets and keys":   {[]string{secret}, []receiver.VerifierOption{keys}, "secrets must be the only one"},
-		"an empty list":      {[]string{}, []receiver.VerifierOption{keys}, "secrets must be the only one"},
-		"keys and a URL":     {nil, []receiver.VerifierOption{keys, address}, "secrets must be the only one"},
-		"body-only":          {nil, []receiver.VerifierOption{keys, receiver.WithScheme(receiver.BodyOnly)}, "scheme must be standard"},
-		"no public key":      {nil, []receiver.VerifierOption{receiver.WithPublicKeys()}, "publicKeys must not be empty"},
-		"an empty key":       {nil, []receiver.VerifierOption{receiver.WithPublicKeys("")}, "publicKeys[0] must be a text"},
-		"a padded key":       {nil, []receiver.VerifierOption{receiver.WithPublicKeys(" whpk_AAAA")}, "publicKeys[0] must be printable"},
-		"a key of 3 bytes":   {nil, []receiver.VerifierOption{receiver.WithPublicKeys("whpk_AAAA")}, "publicKeys[0] must be whpk_"},
-		"another scheme":     {nil, []receiver.VerifierOption{receiver.WithKeySetURL("ftp://a/b")}, "keySetUrl must be a URL"},
-		"a URL without host": {nil, []receiver.VerifierOption{receiver.WithKeySetURL("http://")}, "keySetUrl must be a URL"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := receiver.NewVerifier(one.secrets, one.options...)
-			if err == nil || !strings.Contains(err.Error(), one.want) {
-				t.Errorf("got %v, want %q", err, one.want)
-			}
-		})
-	}
-}

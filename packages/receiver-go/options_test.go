@@ -18,6 +18,8 @@ type options struct {
 	ToleranceSeconds *float64
 	BodyBytesMax     *int64
 	CountMax         *int
+	PublicKeys       *[]string
+	KeySetURL        *string
 }
 
 // Makes a verifier and the stores that take a count. Returns the reason why they are refused.
@@ -42,6 +44,12 @@ func refusalOf(o options) (err error) {
 		receiver.NewMemoryDeliveryStore(*o.CountMax)
 		receiver.NewMemorySequenceStore(*o.CountMax)
 	}
+	if o.PublicKeys != nil {
+		chosen = append(chosen, receiver.WithPublicKeys(*o.PublicKeys...))
+	}
+	if o.KeySetURL != nil {
+		chosen = append(chosen, receiver.WithKeySetURL(*o.KeySetURL))
+	}
 	_, err = receiver.NewVerifier(o.Secrets, chosen...)
 	return err
 }
@@ -61,6 +69,9 @@ func TestOptionsAreRefusedAsTheSharedCasesExpect(t *testing.T) {
 				t.Fatal(err)
 			}
 			given := options{Secrets: []string{secret}}
+			if one.Options["publicKeys"] != nil || one.Options["keySetUrl"] != nil {
+				given.Secrets = nil
+			}
 			if err := json.Unmarshal(text, &given); err != nil {
 				t.Fatal(err)
 			}

@@ -80,10 +80,8 @@ def test_the_last_keys_serve_whatever_the_response_is(server: KeyServer, body: b
     assert server.verdict(verifier, SECOND) == ("signature_mismatch", 2)
 
 
-@pytest.mark.parametrize("port", ["1", "99999999", "x"])
-def test_a_server_that_cannot_be_reached_is_no_other_exception(port: str) -> None:
-    url = f"http://127.0.0.1:{port}/"
-    verifier = Verifier(key_set_url=url, now_seconds=lambda: 1_000)
+def test_a_server_that_cannot_be_reached_is_no_other_exception() -> None:
+    verifier = Verifier(key_set_url="http://127.0.0.1:1/", now_seconds=lambda: 1_000)
     assert verdict(verifier, headers_of(FIRST, 1_000)) == "keys_unavailable"
 
 

@@ -92,9 +92,10 @@ class KeySet:
 def _is_http(url: str) -> bool:
     try:
         parts = urlsplit(url)
+        _ = parts.port
     except ValueError:
         return False
-    return parts.scheme in ("http", "https") and parts.netloc != ""
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 # The timeout of urllib applies to each read, so slow headers or name servers could hold the lock.

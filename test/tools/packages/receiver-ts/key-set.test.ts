@@ -201,17 +201,6 @@ test('requests that cannot be deliveries cause no fetch', async () => {
   expect(requests).toBe(0);
 });
 
-test.each<[ConstructorParameters<typeof Verifier>[0], RegExp]>([
-  [{ secrets: 'whsec_AAAA', publicKeys: 'whpk_' }, /^secrets must be the only one/],
-  [{ secrets: [], publicKeys: 'whpk_' }, /^secrets must be the only one/],
-  [{ publicKeys: 'whpk_AAAA' }, /^publicKeys\[0\] must be whpk_ and base64/],
-  [{ publicKeys: [] }, /^publicKeys must not be empty/],
-  [{ publicKeys: '' }, /^publicKeys\[0\] must be a text/],
-  [{ publicKeys: ' whpk_AAAA' }, /^publicKeys\[0\] must be printable ASCII/],
-  [{ keySetUrl: 'ftp://a' }, /^keySetUrl must be a URL/],
-  [{ keySetUrl: 'http://' }, /^keySetUrl must be a URL/],
-  [{ keySetUrl: 'https://a', scheme: 'body-only' }, /^scheme must be standard/],
-  [{}, /^secrets\[0\] must be a text/],
-])('the options %j are refused', (options, message) => {
-  expect(() => new Verifier(options)).toThrow(message);
+test('a receiver without secrets or public keys is refused', () => {
+  expect(() => new Verifier({})).toThrow(/^secrets\[0\] must be a text/);
 });

@@ -20,7 +20,9 @@ function make(options: Readonly<Record<string, unknown>>): Receiver {
           deliveries: new MemoryDeliveryStore({ countMax: countMax as number }),
           sequences: new MemorySequenceStore({ countMax: countMax as number }),
         };
-  return new Receiver({ secrets: receiverSecret, onEvent, ...stores, ...rest });
+  const isKeyed = 'publicKeys' in options || 'keySetUrl' in options;
+  const secrets = isKeyed ? {} : { secrets: receiverSecret };
+  return new Receiver({ ...secrets, onEvent, ...stores, ...rest });
 }
 
 function refusalOf(options: Readonly<Record<string, unknown>>): unknown {
