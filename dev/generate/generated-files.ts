@@ -12,6 +12,7 @@ import { limitsPage } from '../limits/limits-page.ts';
 import { toCase } from '../receiver-cases/draft.ts';
 import { good } from '../receiver-cases/good.ts';
 import { hostile } from '../receiver-cases/hostile.ts';
+import { keySetsFile } from '../receiver-cases/key-sets.ts';
 import { optionsFile } from '../receiver-cases/options.ts';
 import { typesFile } from '../receiver-types/types-file.ts';
 
@@ -33,9 +34,10 @@ export async function generateFiles(): Promise<Map<string, string>> {
     [logPage, withLogTable(await readFile(logPage, 'utf8'))],
     [`${cases}/deliveries.json`, await casesFile()],
     [`${cases}/options.json`, optionsFile()],
+    [`${cases}/key-sets.json`, keySetsFile()],
     ['packages/receiver-ts/src/events.ts', await formatted(typesFile())],
   ]);
-  for (const name of ['deliveries.json', 'handling.json', 'options.json']) {
+  for (const name of ['deliveries.json', 'handling.json', 'key-sets.json', 'options.json']) {
     const path = `${cases}/${name}`;
     files.set(`${casesOfGo}/${name}`, files.get(path) ?? (await readFile(path, 'utf8')));
   }

@@ -118,7 +118,7 @@ func newKey(t *testing.T) ed25519.PrivateKey {
 	return key
 }
 
-func TestAKeySetIsFetchedOnceForManyDeliveriesAndAgainWhenItIsStale(t *testing.T) {
+func TestConcurrentDeliveriesShareAFetch(t *testing.T) {
 	server, key := newKeyServer(t), newKey(t)
 	server.serveKeys(key)
 	verifier := server.verifier(t)
@@ -134,63 +134,7 @@ func TestAKeySetIsFetchedOnceForManyDeliveriesAndAgainWhenItIsStale(t *testing.T
 		}()
 	}
 	group.Wait()
-	server.seconds.Add(119)
 	server.expect(t, verifier, key, "", 1)
-	server.seconds.Add(1)
-	server.expect(t, verifier, key, "", 2)
-}
-
-func TestAnUnknownKeyCausesAtMostOneFetchAMinute(t *testing.T) {
-	server, first, second := newKeyServer(t), newKey(t), newKey(t)
-	server.serveKeys(first)
-	verifier := server.verifier(t)
-	server.expect(t, verifier, first, "", 1)
-	server.serveKeys(first, second)
-	server.seconds.Add(59)
-	server.expect(t, verifier, second, receiver.SignatureMismatch, 1)
-	server.seconds.Add(1)
-	server.expect(t, verifier, second, "", 2)
-	server.expect(t, verifier, newKey(t), receiver.SignatureMismatch, 2)
-}
-
-func TestTheLastKeysServeForADayWhileTheSetCannotBeFetched(t *testing.T) {
-	server, key := newKeyServer(t), newKey(t)
-	server.serveKeys(key)
-	verifier := server.verifier(t)
-	server.expect(t, verifier, key, "", 1)
-	server.serve(500, "")
-	server.seconds.Add(86_400)
-	server.expect(t, verifier, key, "", 2)
-	server.seconds.Add(1)
-	server.expect(t, verifier, key, receiver.KeysUnavailable, 2)
-	server.serveKeys(key)
-	server.seconds.Add(60)
-	server.expect(t, verifier, key, "", 3)
-}
-
-func TestWithoutAUsableSetTheNextFetchIsAMinuteLater(t *testing.T) {
-	for name, answer := range map[string]struct {
-		status int
-		body   string
-	}{
-		"a redirect":   {302, ""},
-		"an error":     {500, "{}"},
-		"no JSON":      {200, "<html>"},
-		"null":         {200, "null"},
-		"no keys":      {200, `{"keys":[]}`},
-		"65,537 bytes": {200, strings.Repeat(" ", 65_537)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			server, key := newKeyServer(t), newKey(t)
-			server.serve(answer.status, answer.body)
-			verifier := server.verifier(t)
-			server.expect(t, verifier, key, receiver.KeysUnavailable, 1)
-			server.expect(t, verifier, key, receiver.KeysUnavailable, 1)
-			server.serveKeys(key)
-			server.seconds.Add(60)
-			server.expect(t, verifier, key, "", 2)
-		})
-	}
 }
 
 func TestRequestsThatCannotBeDeliveriesCauseNoFetch(t *testing.T) {

@@ -49,6 +49,24 @@ export const { cases: handlingCases } = JSON.parse(
   readFileSync('packages/receiver-cases/handling.json', 'utf8'),
 ) as { cases: { name: string; steps: HandlingStep[] }[] };
 
+/** A step of a case of key sets (packages/receiver-cases/README.md). Null closes the connection. */
+export type KeySetStep =
+  | { serve: ServedKeySet | null }
+  | { deliver: string; expect: string; fetches: number }
+  | { waitSeconds: number };
+
+export interface ServedKeySet {
+  status?: number;
+  cacheControl?: string;
+  bytes?: number;
+  keys?: unknown[];
+  body?: string;
+}
+
+export const { cases: keySetCases } = JSON.parse(
+  readFileSync('packages/receiver-cases/key-sets.json', 'utf8'),
+) as { cases: { name: string; steps: KeySetStep[] }[] };
+
 /** A case of options. Numbers that JSON cannot represent are decoded. */
 export interface ReceiverOptionsCase {
   name: string;

@@ -15,6 +15,8 @@ HANDLING: dict[str, list[dict[str, Any]]] = {
     case["name"]: case["steps"]
     for case in json.loads((FOLDER / "handling.json").read_text("utf-8"))["cases"]
 }
+#: What is fetched when, and which keys serve meanwhile.
+KEY_SETS: list[dict[str, Any]] = json.loads((FOLDER / "key-sets.json").read_text("utf-8"))["cases"]
 #: Options, and the expected errors of those that are refused.
 OPTIONS: list[dict[str, Any]] = json.loads(
     (FOLDER / "options.json").read_text("utf-8"),

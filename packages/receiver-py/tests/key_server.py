@@ -56,7 +56,10 @@ class KeyServer:
     def __init__(self) -> None:
         self.seconds = 1_767_268_800
         self.requests = 0
-        self.status, self.body, self.cache_control = 200, b"", "max-age=120"
+        #: Without a status, it closes connections.
+        self.status: int | None = 200
+        self.body = b""
+        self.cache_control: str | None = "max-age=120"
         #: Set by each request.
         self.asked = threading.Event()
         #: While this is not set, requests get no response.
@@ -69,9 +72,12 @@ class KeyServer:
                 outer.requests += 1
                 outer.asked.set()
                 assert outer.responds.wait(10)
+                if outer.status is None:
+                    return
                 self.send_response(outer.status)
                 self.send_header("Location", "/other")
-                self.send_header("Cache-Control", outer.cache_control)
+                if outer.cache_control is not None:
+                    self.send_header("Cache-Control", outer.cache_control)
                 self.send_header("Content-Length", str(len(outer.body)))
                 self.end_headers()
                 self.wfile.write(outer.body)

@@ -70,7 +70,7 @@ def test_a_slow_response_ends_in_time(beginning: bytes, monkeypatch: pytest.Monk
     assert took_seconds < 3
 
 
-@pytest.mark.parametrize("body", [b"[" * 60_000, b'{"keys": 7}', b"1" * 60_000, b"\x00\xd8"])
+@pytest.mark.parametrize("body", [b"[" * 60_000, b"1" * 60_000, b"\xff", b"\x00\xd8"])
 def test_the_last_keys_serve_whatever_the_response_is(server: KeyServer, body: bytes) -> None:
     verifier = server.verifier()
     assert server.verdict(verifier, FIRST) == ("ok", 1)
@@ -85,38 +85,6 @@ def test_a_server_that_cannot_be_reached_is_no_other_exception() -> None:
     assert verdict(verifier, headers_of(FIRST, 1_000)) == "keys_unavailable"
 
 
-@pytest.mark.parametrize(
-    ("cache_control", "seconds"),
-    [
-        ("", 300),
-        ("no-store", 300),
-        ("s-maxage=900", 300),
-        ("max-age=soon", 300),
-        ("max-age=-1", 300),
-        ("max-age=0", 60),
-        ("public, Max-Age=600", 600),
-        ("max-age=86401", 86_400),
-        ("max-age=" + "9" * 5_000, 86_400),
-    ],
-)
-def test_a_set_is_fresh_for_a_minute_to_a_day(
-    server: KeyServer, cache_control: str, seconds: int
-) -> None:
-    server.cache_control = cache_control
-    verifier = server.verifier()
-    assert server.verdict(verifier, FIRST) == ("ok", 1)
-    server.seconds += seconds - 1
-    assert server.verdict(verifier, FIRST) == ("ok", 1)
-    server.seconds += 1
-    assert server.verdict(verifier, FIRST) == ("ok", 2)
-
-
-@pytest.mark.parametrize(("others", "code"), [(19, "ok"), (20, "signature_mismatch")])
-def test_the_first_twenty_keys_count(server: KeyServer, others: int, code: str) -> None:
-    server.serve(*[SECOND] * others, FIRST)
-    assert server.verdict(server.verifier(), FIRST) == (code, 1)
-
-
 @pytest.mark.parametrize("spoil", [lambda x: x + "=", lambda x: x[:-1], lambda x: x[:-1] + "B"])
 def test_a_key_that_is_not_32_bytes_in_base64url_is_skipped(server: KeyServer, spoil: Any) -> None:
     jwk = jwk_of(FIRST)
@@ -126,21 +94,12 @@ def test_a_key_that_is_not_32_bytes_in_base64url_is_skipped(server: KeyServer, s
     assert server.verdict(verifier, FIRST) == ("signature_mismatch", 1)
 
 
-def test_a_clock_that_is_set_back_does_not_stop_fetches(server: KeyServer) -> None:
-    verifier = server.verifier()
-    assert server.verdict(verifier, FIRST) == ("ok", 1)
-    server.serve(SECOND)
-    server.seconds -= 59
-    assert server.verdict(verifier, SECOND) == ("signature_mismatch", 1)
-    server.seconds -= 1
-    assert server.verdict(verifier, SECOND) == ("ok", 2)
-
-
-def test_concurrent_deliveries_share_a_fetch_for_a_new_key_or_one_that_fails(
+def test_concurrent_deliveries_share_a_fetch(
     server: KeyServer,
 ) -> None:
     verifier = server.verifier()
-    assert server.verdict(verifier, FIRST) == ("ok", 1)
+    assert verdicts_at_once(server, verifier, FIRST) == {"ok"}
+    assert server.requests == 1
     server.seconds += 60
     server.serve(SECOND)
     assert verdicts_at_once(server, verifier, SECOND) == {"ok"}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from cases import FILE
+from cases import FILE, KEY_SETS
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from key_server import (
     BODY,
@@ -16,6 +16,7 @@ from key_server import (
     SECOND,
     KeyServer,
     headers_of,
+    jwk_of,
     running_key_server,
     text,
     verdict,
@@ -31,69 +32,34 @@ def server() -> Iterator[KeyServer]:
         yield keys
 
 
-def test_a_set_is_fetched_once_for_many_deliveries_and_again_when_it_is_stale(
-    server: KeyServer,
+@pytest.mark.parametrize("case", KEY_SETS, ids=lambda case: case["name"])
+def test_key_sets_are_fetched_as_the_shared_cases_expect(
+    server: KeyServer, case: dict[str, Any]
 ) -> None:
-    server.serve(FIRST)
+    keys = {"first": FIRST, "second": SECOND, "third": Ed25519PrivateKey.generate()}
     verifier = server.verifier()
-    with ThreadPoolExecutor(20) as pool:
-        verdicts = list(pool.map(lambda _: server.verdict(verifier, FIRST)[0], range(20)))
-    assert (set(verdicts), server.requests) == ({"ok"}, 1)
-    server.seconds += 119
-    assert server.verdict(verifier, FIRST) == ("ok", 1)
-    server.seconds += 1
-    assert server.verdict(verifier, FIRST) == ("ok", 2)
+    for step in case["steps"]:
+        if "serve" in step:
+            serve(server, step["serve"], keys)
+        elif "deliver" in step:
+            expected = (step["expect"], step["fetches"])
+            assert server.verdict(verifier, keys[step["deliver"]]) == expected
+        else:
+            server.seconds += step["waitSeconds"]
 
 
-def test_an_unknown_key_causes_at_most_one_fetch_a_minute(server: KeyServer) -> None:
-    server.serve(FIRST)
-    verifier = server.verifier()
-    assert server.verdict(verifier, FIRST) == ("ok", 1)
-    server.serve(FIRST, SECOND)
-    server.seconds += 59
-    assert server.verdict(verifier, SECOND) == ("signature_mismatch", 1)
-    server.seconds += 1
-    assert server.verdict(verifier, SECOND) == ("ok", 2)
-    assert server.verdict(verifier, Ed25519PrivateKey.generate()) == ("signature_mismatch", 2)
-
-
-def test_the_last_keys_serve_for_a_day(server: KeyServer) -> None:
-    server.serve(FIRST)
-    verifier = server.verifier()
-    assert server.verdict(verifier, FIRST) == ("ok", 1)
-    server.status = 500
-    server.seconds += 86_400
-    assert server.verdict(verifier, FIRST) == ("ok", 2)
-    server.seconds += 1
-    assert server.verdict(verifier, FIRST) == ("keys_unavailable", 2)
-    server.status = 200
-    server.seconds += 60
-    assert server.verdict(verifier, FIRST) == ("ok", 3)
-
-
-@pytest.mark.parametrize(
-    ("status", "body"),
-    [
-        (302, b""),
-        (500, b"{}"),
-        (204, b""),
-        (200, b"<html>"),
-        (200, b"\xff"),
-        (200, b"null"),
-        (200, b'{"keys": []}'),
-        (200, b" " * 65_537),
-    ],
-)
-def test_without_a_usable_set_the_next_fetch_is_a_minute_later(
-    server: KeyServer, status: int, body: bytes
+def serve(
+    server: KeyServer, served: dict[str, Any] | None, named: dict[str, Ed25519PrivateKey]
 ) -> None:
-    server.status, server.body = status, body
-    verifier = server.verifier()
-    for _ in range(2):
-        assert server.verdict(verifier, FIRST) == ("keys_unavailable", 1)
-    server.serve(FIRST)
-    server.seconds += 60
-    assert server.verdict(verifier, FIRST) == ("ok", 2)
+    """Serves a set, in which names stand for keys. None closes the connection."""
+    if served is None:
+        server.status = None
+        return
+    keys = served.get("keys", [])
+    jwks = [jwk_of(named[key]) if isinstance(key, str) else key for key in keys]
+    body = served.get("body", json.dumps({"keys": jwks})).ljust(served.get("bytes", 0))
+    server.status, server.body = served.get("status", 200), body.encode()
+    server.cache_control = served.get("cacheControl")
 
 
 def test_requests_that_cannot_be_deliveries_cause_no_fetch(server: KeyServer) -> None:

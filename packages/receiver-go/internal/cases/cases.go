@@ -111,6 +111,39 @@ func ReadOptions() (OptionsFile, error) {
 	return file, err
 }
 
+// KeySetsFile is the content of key-sets.json.
+type KeySetsFile struct {
+	Cases []struct {
+		Name  string       `json:"name"`
+		Steps []KeySetStep `json:"steps"`
+	} `json:"cases"`
+}
+
+// KeySetStep serves a set, signs a delivery with a key, or moves the clock. A Serve of null closes the connection.
+type KeySetStep struct {
+	Serve       json.RawMessage `json:"serve"`
+	Deliver     string          `json:"deliver"`
+	Expect      string          `json:"expect"`
+	Fetches     int64           `json:"fetches"`
+	WaitSeconds int64           `json:"waitSeconds"`
+}
+
+// ServedKeySet is a response. A text in Keys is the name of a key.
+type ServedKeySet struct {
+	Status       int     `json:"status"`
+	CacheControl *string `json:"cacheControl"`
+	Bytes        int     `json:"bytes"`
+	Keys         []any   `json:"keys"`
+	Body         *string `json:"body"`
+}
+
+// ReadKeySets returns the cases of key sets.
+func ReadKeySets() (KeySetsFile, error) {
+	var file KeySetsFile
+	err := readJSON("key-sets.json", &file)
+	return file, err
+}
+
 // Header returns the headers as net/http would.
 func (c Case) Header() http.Header {
 	header := http.Header{}

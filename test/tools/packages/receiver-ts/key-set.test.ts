@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Verifier, WebhookRefused } from '../../../../packages/receiver-ts/src/index.ts';
-import { receiverCases } from '../../../support/receiver-cases.ts';
+import { keySetCases, receiverCases, type ServedKeySet } from '../../../support/receiver-cases.ts';
 import { checkerOf } from '../../../../packages/receiver-ts/src/ed25519.ts';
 
 const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
@@ -26,7 +26,7 @@ const body = JSON.stringify({
 let seconds = 1_767_268_800;
 const now = (): number => seconds * 1_000;
 /** What the server answers; null closes the connection. */
-let served: { status: number; body: string; cacheControl?: string } | null = null;
+let served: { status: number; body: string; cacheControl?: string | undefined } | null = null;
 let requests = 0;
 
 const server = createServer((_request, response) => {
@@ -46,8 +46,8 @@ beforeEach(() => {
 });
 afterAll(() => void server.close());
 
-const serve = (keys: readonly unknown[], cacheControl = 'max-age=300'): void => {
-  served = { status: 200, body: JSON.stringify({ keys }), cacheControl };
+const serve = (keys: readonly unknown[]): void => {
+  served = { status: 200, body: JSON.stringify({ keys }) };
 };
 
 function delivery(key: KeyObject, { extra = '' } = {}) {
@@ -114,81 +114,37 @@ test('WebCrypto verifies like Node', async () => {
   }
 });
 
-test('a key set is fetched once for many deliveries, and again when it is stale', async () => {
-  serve([jwkOf(first)], 'public, max-age=120');
-  const verifier = fetching();
-  const verdicts = await Promise.all(
-    Array.from({ length: 20 }, () => verdict(verifier, delivery(first))),
-  );
-  expect([new Set(verdicts), requests]).toEqual([new Set(['ok']), 1]);
-  seconds += 119;
-  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 1]);
-  seconds += 1;
-  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 2]);
-});
-
-test.each([
-  ['max-age=0', 60],
-  ['no-store', 300],
-  ['max-age=9999999999', 86_400],
-])('with %s, a set is fresh for %i s', async (cacheControl, freshSeconds) => {
-  serve([jwkOf(first)], cacheControl);
-  const verifier = fetching();
-  await verdict(verifier, delivery(first));
-  seconds += freshSeconds - 1;
-  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 1]);
-  seconds += 1;
-  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 2]);
-});
-
-test('an unknown key causes at most one fetch a minute, and its deliveries pass once it is published', async () => {
+test('concurrent deliveries share a fetch', async () => {
   serve([jwkOf(first)]);
   const verifier = fetching();
-  expect(await verdict(verifier, delivery(first))).toBe('ok');
+  const verdictsOf = (key: KeyObject) =>
+    Promise.all(Array.from({ length: 20 }, () => verdict(verifier, delivery(key))));
+  expect([new Set(await verdictsOf(first)), requests]).toEqual([new Set(['ok']), 1]);
   serve([jwkOf(first), jwkOf(second)]);
-  seconds += 59;
-  expect([await verdict(verifier, delivery(second)), requests]).toEqual(['signature_mismatch', 1]);
-  seconds += 1;
-  const verdicts = await Promise.all([1, 2, 3].map(() => verdict(verifier, delivery(second))));
-  expect([verdicts, requests]).toEqual([['ok', 'ok', 'ok'], 2]);
-  expect([await verdict(verifier, delivery(newKey())), requests]).toEqual([
-    'signature_mismatch',
-    2,
-  ]);
+  seconds += 60;
+  expect([new Set(await verdictsOf(second)), requests]).toEqual([new Set(['ok']), 2]);
 });
 
-test('the last keys serve for a day while the set cannot be fetched', async () => {
-  serve([jwkOf(first)]);
+test.each(keySetCases)('$name', async ({ steps }) => {
+  const keys: Record<string, KeyObject> = { first, second, third: newKey() };
   const verifier = fetching();
-  expect(await verdict(verifier, delivery(first))).toBe('ok');
-  served = null;
-  seconds += 86_400;
-  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 2]);
-  seconds += 1;
-  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['keys_unavailable', 2]);
-  serve([jwkOf(first)]);
-  seconds += 60;
-  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 3]);
+  for (const step of steps) {
+    if ('waitSeconds' in step) seconds += step.waitSeconds;
+    else if ('serve' in step) served = step.serve && answerOf(step.serve, keys);
+    else {
+      const { deliver, expect: expected, fetches } = step;
+      const sent = delivery(keys[deliver] as KeyObject);
+      expect([await verdict(verifier, sent), requests]).toEqual([expected, fetches]);
+    }
+  }
 });
 
-test.each<[string, { status: number; body: string } | null]>([
-  ['no response', null],
-  ['a redirect', { status: 302, body: '' }],
-  ['an error', { status: 500, body: '{}' }],
-  ['no JSON', { status: 200, body: '<html>' }],
-  ['no object', { status: 200, body: 'null' }],
-  ['no keys', { status: 200, body: '{"keys":[]}' }],
-  ['only keys of other kinds', { status: 200, body: '{"keys":[{"kty":"EC"},null,7]}' }],
-  ['65,537 bytes', { status: 200, body: ' '.repeat(65_537) }],
-])('with %s, there are no keys, and the next fetch is a minute later', async (_what, answer) => {
-  served = answer;
-  const verifier = fetching();
-  for (let n = 0; n < 3; n += 1)
-    expect([await verdict(verifier, delivery(first)), requests]).toEqual(['keys_unavailable', 1]);
-  serve([jwkOf(first)]);
-  seconds += 60;
-  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 2]);
-});
+function answerOf(served: ServedKeySet, named: Readonly<Record<string, KeyObject>>) {
+  const { status = 200, cacheControl, bytes = 0, keys = [] } = served;
+  const jwks = keys.map((key) => (typeof key === 'string' ? jwkOf(named[key] as KeyObject) : key));
+  const text = served.body ?? JSON.stringify({ keys: jwks });
+  return { status, body: text.padEnd(bytes), cacheControl };
+}
 
 test('requests that cannot be deliveries cause no fetch', async () => {
   serve([jwkOf(first)]);

@@ -1,0 +1,182 @@
+// What a receiver fetches when, and which keys serve meanwhile.
+
+/** Text is the name of a key, which becomes its JWK. Anything else is served as it is. */
+type Served = { status?: number; cacheControl?: string; bytes?: number } & (
+  { keys: readonly unknown[] } | { body: string }
+);
+
+type Step =
+  /** What the server responds with from now on; null closes the connection. */
+  | { serve: Served | null }
+  /** A delivery signed with the key of that name, and the number of fetches so far. */
+  | { deliver: string; expect: string; fetches: number }
+  | { waitSeconds: number };
+
+interface KeySetCase {
+  name: string;
+  steps: readonly Step[];
+}
+
+const serve = (served: Served | null): Step => ({ serve: served });
+const wait = (waitSeconds: number): Step => ({ waitSeconds });
+const expecting =
+  (expected: string) =>
+  (key: string, fetches: number): Step => ({ deliver: key, expect: expected, fetches });
+const accepted = expecting('ok');
+const unknown = expecting('signature_mismatch');
+const unavailable = expecting('keys_unavailable');
+
+const first = serve({ keys: ['first'] });
+const second = serve({ keys: ['second'] });
+const otherKinds = [null, 7, { kty: 'EC', x: 7 }, { kty: 'OKP', crv: 'Ed25519' }];
+const shortKey = { kty: 'OKP', crv: 'Ed25519', x: 'AA' };
+const otherCurve = { kty: 'OKP', crv: 'X25519', x: 'AA' };
+
+const freshness: readonly [string | undefined, number][] = [
+  [undefined, 300],
+  ['no-store', 300],
+  ['s-maxage=900', 300],
+  ['max-age=soon', 300],
+  ['max-age=-1', 300],
+  ['max-age="90"', 300],
+  ['max-age=0', 60],
+  ['max-age=59', 60],
+  ['Max-Age=61', 61],
+  ['public,max-age=600', 600],
+  ['max-age=86401', 86_400],
+  ['max-age=9999999999', 86_400],
+];
+
+function freshFor([cacheControl, seconds]: (typeof freshness)[number]): KeySetCase {
+  const served = { keys: ['first'], ...(cacheControl === undefined ? {} : { cacheControl }) };
+  const checks = [wait(seconds - 1), accepted('first', 1), wait(1), accepted('first', 2)];
+  return {
+    name: `with the Cache-Control ${cacheControl ?? 'of nothing'}, a set is fresh for ${seconds} s`,
+    steps: [serve(served), accepted('first', 1), ...checks],
+  };
+}
+
+const outages: readonly [string, Served | null][] = [
+  ['responds with 500', { status: 500, body: '{}' }],
+  ['closes the connection', null],
+  ['responds with something else', { body: '<html>' }],
+];
+
+function lastKeysServe([what, served]: (typeof outages)[number]): KeySetCase {
+  return {
+    name: `the last keys serve for a day while the server ${what}`,
+    steps: [
+      first,
+      accepted('first', 1),
+      serve(served),
+      wait(300),
+      accepted('first', 2),
+      unknown('second', 2),
+      wait(86_100),
+      accepted('first', 3),
+      wait(1),
+      unavailable('first', 3),
+      first,
+      wait(60),
+      accepted('first', 4),
+    ],
+  };
+}
+
+const unusable: readonly [string, Served | null][] = [
+  ['a closed connection', null],
+  ['a redirect', { status: 302, body: '' }],
+  ['404', { status: 404, body: '{"keys":[]}' }],
+  ['500', { status: 500, body: '{}' }],
+  ['204', { status: 204, body: '' }],
+  ['no JSON', { body: '<html>' }],
+  ['null', { body: 'null' }],
+  ['a list', { body: '[]' }],
+  ['no keys', { keys: [] }],
+  ['keys that are no list', { body: '{"keys":7}' }],
+  ['only keys of other kinds', { keys: [...otherKinds, otherCurve, shortKey] }],
+  ['65,537 bytes', { keys: ['first'], bytes: 65_537 }],
+];
+
+function noKeys([what, served]: (typeof unusable)[number]): KeySetCase {
+  return {
+    name: `with ${what} there are no keys, and the next fetch is a minute later`,
+    steps: [
+      serve(served),
+      unavailable('first', 1),
+      unavailable('first', 1),
+      first,
+      wait(59),
+      unavailable('first', 1),
+      wait(1),
+      accepted('first', 2),
+    ],
+  };
+}
+
+const keySetCases: readonly KeySetCase[] = [
+  ...freshness.map(freshFor),
+  {
+    name: 'a key that is not in the set causes a fetch, but at most one a minute',
+    steps: [
+      first,
+      accepted('first', 1),
+      serve({ keys: ['first', 'second'] }),
+      wait(59),
+      unknown('second', 1),
+      wait(1),
+      accepted('second', 2),
+      unknown('third', 2),
+      wait(60),
+      unknown('third', 3),
+    ],
+  },
+  {
+    name: 'a key that left the set is refused once the set is stale',
+    steps: [
+      first,
+      accepted('first', 1),
+      second,
+      wait(299),
+      accepted('first', 1),
+      wait(1),
+      unknown('first', 2),
+      accepted('second', 2),
+    ],
+  },
+  {
+    name: 'a clock that was set back by a minute allows a fetch',
+    steps: [
+      first,
+      accepted('first', 1),
+      second,
+      wait(-59),
+      unknown('second', 1),
+      wait(-1),
+      accepted('second', 2),
+    ],
+  },
+  ...outages.map(lastKeysServe),
+  ...unusable.map(noKeys),
+  {
+    name: 'a set of 65,536 bytes is read',
+    steps: [serve({ keys: ['first'], bytes: 65_536 }), accepted('first', 1)],
+  },
+  {
+    name: 'keys of other kinds are skipped',
+    steps: [serve({ keys: [...otherKinds, 'first'] }), accepted('first', 1)],
+  },
+  {
+    name: 'the twentieth key counts, and the next does not',
+    steps: [
+      serve({ keys: [...otherKinds, ...Array<string>(19).fill('third'), 'first', 'second'] }),
+      accepted('first', 1),
+      unknown('second', 1),
+    ],
+  },
+];
+
+/** Returns the text of `packages/receiver-cases/key-sets.json`. */
+export function keySetsFile(): string {
+  return `${JSON.stringify({ cases: keySetCases }, null, 2)}\n`;
+}
