@@ -19,9 +19,10 @@ import {
 import { type TakenDelivery, takenFields } from './taken-by-job.ts';
 
 const storedPerReadMax = 1_000;
+const uidsPerReadMax = 2_000;
+const keysPerReadMax = 10_000;
 // Each of them needs a query of its own.
 const reportedPerReadMax = 200;
-const keysPerReadMax = 2_000;
 // Concurrent reports may have uids that do not sort like their numbers.
 const latestReadMax = 10;
 
@@ -141,11 +142,14 @@ async function scanReported(
   const latest: ChosenEvent[] = [];
   let last: string | null = null;
   let checked = 0;
+  let reported = 0;
   for (const resourceUid of uids) {
-    if (latest.length === countMax) break;
+    const isStored = stored.has(resourceUid);
+    if (!isStored && (latest.length === countMax || reported === reportedPerReadMax)) break;
     checked += 1;
     last = resourceUid;
-    if (stored.has(resourceUid)) continue;
+    if (isStored) continue;
+    reported += 1;
     const facts = { appUid, entity, resourceUid, webhookUid: webhook._id };
     const event = await findLatest(store, facts, session);
     if (event !== null && isToSend(event, { sync, webhook })) latest.push(event);
@@ -175,8 +179,8 @@ async function readUids(
     .map(({ resourceUid }) => resourceUid)
     .toArray();
   const uids = [...new Set(keys)];
-  const isLast = keys.length < keysPerReadMax && uids.length <= reportedPerReadMax;
-  return { uids: uids.slice(0, reportedPerReadMax), isLast };
+  const isLast = keys.length < keysPerReadMax && uids.length <= uidsPerReadMax;
+  return { uids: uids.slice(0, uidsPerReadMax), isLast };
 }
 
 async function findStored(

@@ -8,7 +8,7 @@ import type { JobPage } from '../../../lib/temporal/messages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { deliveryPorts, noSignals } from '../../support/delivery-ports.ts';
-import { newDelivery } from '../../support/fixtures.ts';
+import { newDelivery, newEvent } from '../../support/fixtures.ts';
 import { eventIdsOf, requestReplay, takeAllPages } from '../../support/jobs.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -133,6 +133,29 @@ test('a page sends at most `perSecond`, and the next one goes on after it', asyn
   expect(events.map(({ resourceUid }) => resourceUid).toSorted()).toEqual(
     [...uids, 'a/1', 'b'].toSorted(),
   );
+});
+
+test('what is not sent is passed in large steps: 2,000 resources of the service take three pages', async () => {
+  const { store } = service;
+  const owner = { app: { appUid: app.appUid } };
+  const events = Array.from({ length: 2_000 }, () => newEvent(owner, [], new Date()));
+  await store.events.insertMany(events);
+  await store.agents.insertMany(
+    events.map(({ resourceUid, appUid, externalTenantId, createdAt }) => ({
+      _id: resourceUid,
+      appUid,
+      externalTenantId,
+      agentName: 'A',
+      live: true,
+      description: null,
+      accountUids: null,
+      createdAt,
+      updatedAt: createdAt,
+    })),
+  );
+  const { uid } = await hook();
+  const { takeAll } = await startSync(uid, { externalTenantIds: ['another'] });
+  expect(await takeAll()).toHaveLength(3);
 });
 
 test('of a resource that is only reported, the latest event is sent, unless it is deleted or erased', async () => {
