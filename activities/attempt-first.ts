@@ -1,4 +1,7 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { attemptDelivery, leftToRetries } from '../lib/deliveries/attempt-delivery.ts';
+import { jobLimits } from '../lib/limits.ts';
 import type { Caller } from '../lib/model/caller.ts';
 import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
@@ -7,24 +10,25 @@ import type { AttemptFirstInput, FirstAttempts } from '../lib/temporal/messages.
 import { runActivity } from './run-activity.ts';
 
 /**
- * Attempts deliveries concurrently, or uses the results of early attempts. Throttled deliveries, and those beyond the
- * limit of the process, are left to the retries. Throws a fault of our own only after all have ended, so that a repeat
- * finds the others recorded.
+ * Attempts deliveries concurrently, or uses the results of early attempts. Those of a job's page are spread over the
+ * time until the next page. Throttled deliveries, and those beyond the limit of the process, are left to the retries.
+ * Throws a fault of our own only after all have ended, so that a repeat finds the others recorded.
  */
 export async function attemptFirst(
   ports: DeliveryPorts,
   input: AttemptFirstInput,
   earlyAttempts: EarlyAttempts | null,
 ): Promise<FirstAttempts> {
-  const { appUid, deliveries } = input;
+  const { appUid, deliveries, jobUid } = input;
   return runActivity(async (signal) => {
     const options = { caller: callerOf(input), signal };
     const results = await Promise.allSettled(
-      deliveries.map(async (delivery) => {
+      deliveries.map(async (delivery, index) => {
         const key = { appUid, ...delivery };
         // Early attempts exist only for new events.
-        const made = input.jobUid === undefined ? await earlyAttempts?.take(key) : null;
+        const made = jobUid === undefined ? await earlyAttempts?.take(key) : null;
         if (made != null) return made;
+        if (jobUid !== undefined) await waitForTurn(index / deliveries.length, signal);
         if (!ports.firstAttempts.hasRoom(appUid)) return leftToRetries(key);
         ports.firstAttempts.take(appUid);
         return attemptDelivery(ports, key, options).finally(() =>
@@ -44,6 +48,18 @@ export async function attemptFirst(
       retrying: outcomes.filter(({ state }) => state === 'retrying'),
     };
   }, input.trace);
+}
+
+// All at once, the attempts of a page would delay the deliveries of others.
+async function waitForTurn(share: number, signal: AbortSignal): Promise<void> {
+  // Several attempts wait with one signal.
+  setMaxListeners(0, signal);
+  try {
+    await sleep(share * jobLimits.pageEveryMs, undefined, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
 }
 
 /** Returns the caller of an attempt: the job of the page, or the events' own workflow. */

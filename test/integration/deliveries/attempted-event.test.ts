@@ -104,6 +104,24 @@ test('the delivery of a deleted event is cancelled, and others in the same activ
   expect(await installation.store.deliveries.findOne({ eventId: lost.eventId })).toBeNull();
 });
 
+test("the attempts of a job's page are spread over a second, and those of events are not", async () => {
+  const keys = await Promise.all(Array.from({ length: 5 }, newDelivery));
+  const { appUid } = installation.app;
+  const tookMs = async (jobUid?: string): Promise<number> => {
+    const begunAtMs = performance.now();
+    const input = { appUid, deliveries: keys, ...(jobUid === undefined ? {} : { jobUid }) };
+    await new MockActivityEnvironment().run(() => attemptFirst(ports, input, null));
+    return performance.now() - begunAtMs;
+  };
+  const ofEventsMs = await tookMs();
+  const jobUid = newId('job');
+  for (const key of keys) await requeue(installation, key, { jobUid, requeuedAs: 'sync' });
+  const ofJobMs = await tookMs(jobUid);
+  expect(ofJobMs).toBeGreaterThan(750);
+  expect(ofEventsMs).toBeLessThan(ofJobMs);
+  for (const key of keys) expect(requestsOf(key)).toHaveLength(2);
+});
+
 test('a requeued delivery whose event was deleted is deleted, too', async () => {
   const key = await newDelivery();
   await attempt(key);
