@@ -122,8 +122,8 @@ export function helpText(): string {
     'With MONGODB_URI or TEMPORAL_ADDRESS set, those servers are used; give TEMPORAL_NAMESPACE, too, where',
     'another agent-herald works there. Tables go to stdout, JSON to dev/bench/results/.',
     'The exit code is 1 where an event was lost, a scenario could not be measured, or what must not disturb',
-    `others made their p99 more than ${besideTimesMax} times as long (hanging-receiver, slow-sockets; sync, ${syncTimesMax}`,
-    'times); of compare, where that is so in any of its runs.',
+    `others made their p99 more than ${besideTimesMax} times as long (hanging-receiver, slow-sockets, sync; at the default rate`,
+    `of a sync, ${syncTimesMax} times); of compare, where that is so in any of its runs.`,
     '',
   ].join('\n');
 }
