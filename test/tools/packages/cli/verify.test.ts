@@ -296,14 +296,8 @@ test.each([
   expect((error as Error).message).toMatch(message);
 });
 
-interface Vector {
-  publicKey: string;
-  id: string;
-  timestamp: number;
-  body: string;
-  signature: string;
-}
 // Made by another implementation.
+type Vector = Record<'publicKey' | 'id' | 'body' | 'signature', string> & { timestamp: number };
 const { v1a } = JSON.parse(readFileSync('test/unit/crypto/signature-cases.json', 'utf8')) as {
   v1a: [Vector, Vector];
 };
