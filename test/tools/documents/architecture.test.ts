@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-// 3,216 on 2026-11-28. A mechanism that needs more says in the page what it is worth.
+// 3,232 on 2026-11-28. A mechanism that needs more says in the page what it is worth.
 const linesMax = 3_250;
 
 const page = readFileSync('docs/ARCHITECTURE.md', 'utf8');
