@@ -77,7 +77,12 @@ async function measureBeside(bench: Bench, size: Size) {
       Object.assign(followed, await followSync(bench, { ...size, app, jobUid: followed.jobUid }));
     },
   });
-  return { ...followed, what: `the light load, ${what}`, measurement, besideMs: measurement.receiptMs?.p99 };
+  return {
+    ...followed,
+    what: `the light load, ${what}`,
+    measurement,
+    besideMs: measurement.receiptMs?.p99,
+  };
 }
 
 /** Makes an application with one webhook, and agents of which each has been changed once. */
