@@ -50,7 +50,7 @@ export async function attemptFirst(
   }, input.trace);
 }
 
-// All at once, the attempts of a page would delay the deliveries of others.
+// If the attempts of a page began together, they would delay the deliveries of others.
 async function waitForTurn(share: number, signal: AbortSignal): Promise<void> {
   // Several attempts wait with one signal.
   setMaxListeners(0, signal);

@@ -199,6 +199,10 @@ test('the panel checks a signature v1a with the public keys, without a secret', 
   await page.getByText('The signature v1a matches').waitFor();
   await received.fill(`v1a,${'A'.repeat(86)}==`);
   await page.getByText('The signature v1a does not match').waitFor();
+  await received.fill(signature);
+  await page.getByText('The signature v1a matches').waitFor();
+  await received.fill(signature.slice(0, -1));
+  await page.getByText('The signature v1a does not match').waitFor();
   await received.fill('v1,b3RoZXI=');
   await page.getByText('The signature v1a').waitFor({ state: 'detached' });
   expect(complaints).toEqual([]);

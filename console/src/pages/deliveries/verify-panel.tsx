@@ -162,7 +162,8 @@ function Verdict({ signatures, received }: { signatures: Signatures | null; rece
 
 function AsymmetricVerdict({ message, received }: { message: SignedMessage; received: string }) {
   const signatures = asymmetricIn(received);
-  const isNeeded = signatures.length > 0;
+  // An incomplete entry is not a signature, and does not match.
+  const isNeeded = /(?:^|\s)v1a,/.test(received);
   const { data: keys, error } = useWebhookKeys({ isNeeded }).query;
   const verdict = useQuery({
     // Without the body, which can be large and belongs to the ID.
