@@ -30,6 +30,7 @@ const libRooms = {
     'webhooks',
   ],
   jobs: [
+    'access',
     'concurrency',
     'deliveries',
     'events',

@@ -162,6 +162,12 @@ export const attemptLimits = group('Attempts and order', {
   overdueAfterMs: [1_000, 'Age from which a request is overdue'],
   // Longer than a step, which starts attempts for 15 s.
   orderStepTimeoutMs: [45_000, 'Call of `attemptInOrder`'],
+  // As many as requests of the webhook in flight.
+  retryingPartitionsMax: [32, 'Partitions of a webhook that retry; others are parked'],
+  resumedPartitionsMax: [
+    100,
+    'Parked partitions of a webhook that a sweep lets retry after a success',
+  ],
   // The time of an attempt with its waits and reads; a request starts only if enough of the lease is left.
   partitionLeaseMs: [15_000, 'Lease of a partition, renewed with each number'],
 });
@@ -169,8 +175,16 @@ export const attemptLimits = group('Attempts and order', {
 export const jobLimits = group('Jobs', {
   pageEveryMs: [1_000, 'Time between the pages of a release, replay or sync'],
   pageTimeoutMs: [60_000, 'Call of `takeJobPage`'],
+  runningPerKindMax: [
+    10,
+    'Replays, syncs and erasures of an application that run, each; one replay or sync of a webhook',
+  ],
+  unfinishedPerKindMax: [100, 'The same, with those that wait'],
   // Each may hold some payloads in memory.
-  concurrentPagesMax: [20, 'Concurrent calls of `takeJobPage` of a process'],
+  concurrentPagesMax: [
+    20,
+    'Concurrent calls of `takeJobPage` of a process, three quarters for one application',
+  ],
   releasedPerSecondDefault: [
     20,
     'Deliveries released, or by default replayed or synced, per second',

@@ -10,7 +10,9 @@ import type { EventToDispatch } from '../lib/model/event.ts';
 import { keyOfPartition } from '../lib/model/partition.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { findClaimed, findUnclaimed } from '../lib/events/events.ts';
+import { beginWaitingJobs } from '../lib/jobs/job-turns.ts';
 import { findUnstartedJobs } from '../lib/jobs/jobs.ts';
+import { resumeParked } from '../lib/order/parked.ts';
 import { scheduleSignal, takeOverdue } from '../lib/order/partitions.ts';
 import type { WorkflowStarts } from '../lib/dispatch/workflow-starts.ts';
 import { WaitingEvents } from '../lib/dispatch/waiting-events.ts';
@@ -76,6 +78,7 @@ async function eventStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
 }
 
 async function jobStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
+  await beginWaitingJobs(ports.store);
   const unstarted = await findUnstartedJobs(ports.store, before, relayedPerSweepMax);
   return unstarted.map((job) => ({
     start: () => ports.starts.startJob(job),
@@ -87,6 +90,7 @@ async function jobStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
 // Signals can be lost, so each sweep repeats those that are overdue.
 async function signalPartitions(ports: RelayPorts, signal: AbortSignal): Promise<Swept> {
   const { store, clock } = ports;
+  await resumeParked(store, clock.now());
   const overdue = await takeOverdue(store, clock.now(), relayedPerSweepMax);
   const unsignalled = new Set(overdue.map(({ _id }) => _id));
   const starts = overdue.map((partition): Start => ({

@@ -3,7 +3,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
 } from '@temporalio/workflow';
-import type { Priority, RetryPolicy } from '@temporalio/common';
+import type { RetryPolicy } from '@temporalio/common';
 import { attemptLimits, jobLimits } from '../lib/limits.ts';
 import { heartbeatTimeoutMs } from '../lib/temporal/heartbeat.ts';
 import type { DeliveryActivities } from '../lib/temporal/messages.ts';
@@ -51,8 +51,3 @@ export const { takeJobPage } = proxyActivities<Pick<DeliveryActivities, 'takeJob
   heartbeatTimeout: heartbeatTimeoutMs,
   retry: faultRetries,
 });
-
-/** Makes Temporal serve the applications in a task queue in turn (`matching.enableFairness`). */
-export function fairPriority(appUid: string): { priority: Priority } {
-  return { priority: { fairnessKey: appUid } };
-}

@@ -7,7 +7,8 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { attemptInOrder, fairPriority } from './activity-options.ts';
+import { attemptInOrder } from './activity-options.ts';
+import { fairPriority } from '../lib/temporal/fair-priority.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import type { PartitionKey } from '../lib/model/partition.ts';
 import { describeDeliveries } from '../lib/temporal/current-details.ts';

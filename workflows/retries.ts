@@ -1,5 +1,6 @@
 import { CancellationScope, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
-import { fairPriority, retryDelivery } from './activity-options.ts';
+import { retryDelivery } from './activity-options.ts';
+import { fairPriority } from '../lib/temporal/fair-priority.ts';
 import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
 import { pairOf } from '../lib/model/delivery.ts';
 import type { DeliverEventsInput, DeliveryPair } from '../lib/temporal/messages.ts';

@@ -8,7 +8,8 @@ import {
   sleep,
   startChild,
 } from '@temporalio/workflow';
-import { fairPriority, takeJobPage } from './activity-options.ts';
+import { takeJobPage } from './activity-options.ts';
+import { fairPriority } from '../lib/temporal/fair-priority.ts';
 import { dispatchLimits } from '../lib/limits.ts';
 import { type DeliveredPage, describePages } from '../lib/temporal/current-details.ts';
 import type { JobPage, RunJobInput } from '../lib/temporal/messages.ts';
@@ -52,7 +53,7 @@ async function takeAndDeliver(input: RunJobInput & { page: number }): Promise<Jo
     summary: `page ${page}`,
     ...(appUid === undefined ? {} : fairPriority(appUid)),
   };
-  const taken = await takeJobPage.executeWithOptions(options, [{ jobUid, page, cursor }]);
+  const taken = await takeJobPage.executeWithOptions(options, [{ jobUid, appUid, page, cursor }]);
   if (taken.events.length > 0) await deliverPage(input, taken.events);
   return taken;
 }

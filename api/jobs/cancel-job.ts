@@ -4,7 +4,7 @@ import { inTransaction } from '../../lib/mongo/transaction.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest } from '../router.ts';
 
-/** Cancels a running replay or sync. Deliveries already queued are still made; an ended job does not change. */
+/** Cancels a running or waiting replay or sync. Deliveries already queued are still made; an ended job does not change. */
 export async function cancelJob(
   { appUid, caller }: Pick<ApiRequest, 'appUid' | 'caller'>,
   { store, clock }: ApiContext,
@@ -13,7 +13,7 @@ export async function cancelJob(
   await inTransaction(store, async (session) => {
     const now = clock.now();
     const cancelled = await store.jobs.updateOne(
-      { _id, appUid, state: 'running' },
+      { _id, appUid, state: { $in: ['running', 'waiting'] } },
       { $set: { state: 'cancelled', finishedAt: now } },
       { session },
     );

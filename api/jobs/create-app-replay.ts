@@ -26,7 +26,7 @@ const facts: Operation = {
   description: 'By default, the replay sends only failed deliveries again, to all webhooks.',
   example: { since: '2026-01-01T00:00:00Z', states: ['exhausted'], dryRun: true },
   answers: replayAnswers,
-  problems: ['unknown_webhook_uids'],
+  problems: ['limit_reached', 'unknown_webhook_uids'],
   takesIdempotencyKey: true,
 };
 

@@ -2,6 +2,7 @@ import { limits } from '../../lib/limits.ts';
 import type { ErasureSubject } from '../../lib/model/job.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { afterAllEvents, newErasure } from '../../lib/jobs/erasures.ts';
+import { insertJob } from '../../lib/jobs/job-turns.ts';
 import { toStart } from '../../lib/jobs/jobs.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { Handler } from '../router.ts';
@@ -41,8 +42,13 @@ const facts: Operation = {
   summary: 'Erase the payloads of a tenant or a user',
   example: { externalTenantId: 'tenant-1' },
   answers: {
-    202: { description: 'The running erasure', schema: erasureSchema, headers: ['location'] },
+    202: {
+      description: 'The erasure, which runs or waits',
+      schema: erasureSchema,
+      headers: ['location'],
+    },
   },
+  problems: ['limit_reached'],
   takesIdempotencyKey: true,
 };
 
@@ -54,17 +60,17 @@ export const createErasure: Handler<CreateErasureBody> = operation(
     const { store, secretBox } = context;
     const now = context.clock.now();
     const recordedBefore = await afterAllEvents(store, appUid, now);
-    const erasure = newErasure(appUid, readSubject(request.body), recordedBefore);
+    let erasure = newErasure(appUid, readSubject(request.body), recordedBefore);
     const once = { key: request.idempotencyKey(), secretBox, now };
     const { answer, repeated } = await runOnce(store, once, async (session) => {
-      await store.jobs.insertOne(erasure, { session });
+      erasure = { ...erasure, state: await insertJob(store, erasure, session) };
       // Omits the subject, because the audit log outlives the erasure.
       const target = { kind: 'erasure', uid: erasure._id };
       const entry = { appUid, action: 'erasure.created', target };
       await recordAudit(store, entry, { caller, now, session });
       return presentErasure(erasure);
     });
-    if (!repeated) context.starter.addJob(toStart(erasure));
+    if (!repeated && erasure.state === 'running') context.starter.addJob(toStart(erasure));
     const location = `${request.appPath}/erasures/${answer.uid}`;
     return { status: 202, body: answer, headers: { location } };
   },

@@ -16,6 +16,7 @@ const facts: Operation = {
   description: 'By default, the replay sends only failed deliveries again.',
   example: { since: '2026-01-01T00:00:00Z', states: ['exhausted'], dryRun: true },
   answers: replayAnswers,
+  problems: ['limit_reached'],
   takesIdempotencyKey: true,
 };
 

@@ -1,4 +1,4 @@
-import type { ErasureJob } from '../../lib/model/job.ts';
+import { type ErasureJob, jobStates } from '../../lib/model/job.ts';
 import { count, named, objectOf, oneOfTexts, text, time, timeOrNull } from '../http/schemas.ts';
 
 /** Returns an erasure as shown to clients, without its subject. */
@@ -16,7 +16,7 @@ export const erasureSchema = named(
   'Erasure',
   objectOf<ReturnType<typeof presentErasure>>({
     uid: text,
-    state: oneOfTexts(['running', 'done', 'cancelled']),
+    state: oneOfTexts(jobStates),
     erasedCount: count,
     createdAt: time,
     finishedAt: timeOrNull,

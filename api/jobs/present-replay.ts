@@ -1,5 +1,5 @@
 import { timeOfId } from '../../lib/platform/ids.ts';
-import type { ReplayJob } from '../../lib/model/job.ts';
+import { jobStates, type ReplayJob } from '../../lib/model/job.ts';
 import {
   boolean,
   count,
@@ -65,7 +65,7 @@ const properties = {
   cancelReasons: listOf(oneOfTexts(sendableReasons)),
   externalTenantId: textOrNull,
   perSecond: countFromOne,
-  state: oneOfTexts(['running', 'done', 'cancelled']),
+  state: oneOfTexts(jobStates),
   releasedCount: { ...count, description: 'The number of deliveries that the replay sends.' },
   webhookCount: count,
   webhooksDone: count,
@@ -121,7 +121,7 @@ const dryRunSchema = named(
 export const replayAnswers = {
   200: { description: 'The count of a dry run', schema: dryRunSchema },
   202: {
-    description: 'The running replay',
+    description: 'The replay, which runs or waits',
     schema: startedReplaySchema,
     headers: ['location'],
   },

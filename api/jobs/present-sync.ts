@@ -1,5 +1,5 @@
 import { entities } from '../../lib/model/event-name.ts';
-import type { SyncJob } from '../../lib/model/job.ts';
+import { jobStates, type SyncJob } from '../../lib/model/job.ts';
 import {
   boolean,
   count,
@@ -41,7 +41,7 @@ const properties = {
   entities: listOf(oneOfTexts(entities)),
   externalTenantIds: orNull(listOf(text)),
   perSecond: countFromOne,
-  state: oneOfTexts(['running', 'done', 'cancelled']),
+  state: oneOfTexts(jobStates),
   releasedCount: { ...count, description: 'The number of deliveries that the sync sends.' },
   counts,
   createdAt: time,
@@ -82,5 +82,9 @@ const dryRunSchema = named(
 
 export const syncAnswers = {
   200: { description: 'The count of a dry run', schema: dryRunSchema },
-  202: { description: 'The running sync', schema: startedSyncSchema, headers: ['location'] },
+  202: {
+    description: 'The sync, which runs or waits',
+    schema: startedSyncSchema,
+    headers: ['location'],
+  },
 } as const;

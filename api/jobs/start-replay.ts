@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongodb';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { toStart } from '../../lib/jobs/jobs.ts';
+import { insertJob } from '../../lib/jobs/job-turns.ts';
 import { countReplay } from '../../lib/jobs/replay-page.ts';
 import { seenDiscards } from '../../lib/model/discards.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
@@ -17,7 +18,7 @@ import { presentReplay } from './present-replay.ts';
 
 /**
  * Starts a replay to the webhook in the path, or else to those in the body or to all. A dry run only counts. The
- * response names the paused webhooks, which hold their deliveries. Throws `not_found`, `unknown_webhook_uids`.
+ * response names the paused webhooks, which hold their deliveries. Throws `not_found`, `unknown_webhook_uids`, `limit_reached`.
  */
 export async function startReplay(
   request: ApiRequest<{ dryRun?: boolean; webhookUids?: string[] }>,
@@ -38,14 +39,14 @@ export async function startReplay(
   const { answer, repeated } = await runOnce(store, once, async (session) => {
     const webhooks = await find(session);
     replay = { ...requested, webhookUids: uids(webhooks), seenDiscards: seenDiscards(webhooks) };
-    await store.jobs.insertOne(replay, { session });
+    replay.state = await insertJob(store, replay, session);
     const target = { kind: 'replay', uid };
     const entry = { appUid, action: 'replay.created', target, details: detailsOf(replay) };
     await recordAudit(store, entry, { caller, now, session });
     const pausedWebhookUids = uids(webhooks.filter((webhook) => !webhook.active));
     return { ...presentReplay(replay), pausedWebhookUids };
   });
-  if (!repeated) context.starter.addJob(toStart(replay));
+  if (!repeated && replay.state === 'running') context.starter.addJob(toStart(replay));
   const path = webhookUid === null ? '' : `/webhooks/${webhookUid}`;
   const location = `${request.appPath}${path}/replays/${answer.uid}`;
   return { status: 202, body: answer, headers: { location } };

@@ -1,5 +1,6 @@
 // POST …/webhooks/{webhookUid}/sync: sends the present state of the resources to a webhook.
 import { recordAudit } from '../../lib/access/audit-log.ts';
+import { insertJob } from '../../lib/jobs/job-turns.ts';
 import { newJob } from '../../lib/jobs/jobs.ts';
 import { countSync, noCounts } from '../../lib/jobs/sync-page.ts';
 import { jobLimits, limits } from '../../lib/limits.ts';
@@ -60,11 +61,11 @@ const facts: Operation = {
     'The sync sends each existing agent, context and context file once, as its `updated` event with the number of its latest change. Of a resource that is only reported, it sends the latest event that is kept. The settings of the webhook apply.',
   example: { entities: ['agent'], dryRun: true },
   answers: syncAnswers,
-  problems: ['conflict'],
+  problems: ['conflict', 'limit_reached'],
   takesIdempotencyKey: true,
 };
 
-/** Throws `not_found`, or `conflict` for a webhook of the kind `operations`. */
+/** Throws `not_found`, `limit_reached`, or `conflict` for a webhook of the kind `operations`. */
 export const syncWebhook: Handler<SyncFields> = operation(facts, async (request, context) => {
   const { appUid, appPath, params, body, caller } = request;
   const { store, secretBox } = context;
@@ -78,15 +79,15 @@ export const syncWebhook: Handler<SyncFields> = operation(facts, async (request,
   const { answer, repeated } = await runOnce(store, once, async (session) => {
     const webhook = await findWebhook(store, wanted, session);
     const sync = newSync(request, webhook, now);
-    await store.jobs.insertOne(sync, { session });
+    sync.state = await insertJob(store, sync, session);
     const target = { kind: 'sync', uid: sync._id };
     const entry = { appUid, action: 'sync.created', target, details: detailsOf(sync) };
     await recordAudit(store, entry, { caller, now, session });
     return { ...presentSync(sync), isPaused: !webhook.active };
   });
-  const { uid, webhookUid } = answer;
+  const { uid, webhookUid, state } = answer;
   const job: JobToStart = { _id: uid, appUid, kind: 'sync', webhookUids: [webhookUid] };
-  if (!repeated) context.starter.addJob(job);
+  if (!repeated && state === 'running') context.starter.addJob(job);
   return { status: 202, body: answer, headers: { location: `${appPath}/syncs/${uid}` } };
 });
 

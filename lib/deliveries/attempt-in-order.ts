@@ -19,7 +19,10 @@ export async function attemptInOrder(
   if (stop === 'more') return { ...step, next: 'more' };
   if (stop === 'busy') return { ...step, next: { waitMs: busyMs } };
   if (stop === 'nothing' || stop === 'held') return { ...step, next: 'end' };
-  const { waitMs, head } = stop;
+  const { waitMs, head, isParked = false } = stop;
+  if (isParked) {
+    return { ...step, settled: [...settled, { ...head, state: 'waiting' }], next: 'end' };
+  }
   const countMax = dispatchLimits.idsPerSearchAttributeMax;
   const waiting = await findNumbered(ports.store, partition, { from: n, countMax });
   return { settled, next: { waitMs }, head, waiting: waiting.map(({ eventId }) => eventId) };

@@ -3,7 +3,15 @@ import { isOpen } from '../model/delivery-state.ts';
 import { overdueAfter, type PartitionKey, soonAfter } from '../model/partition.ts';
 import { findOrProveAbsent } from '../mongo/read-proven.ts';
 import { within } from '../mongo/transaction.ts';
-import { type Lease, releaseLease, requireLease, settleNext, takeLease } from '../order/lease.ts';
+import {
+  type Lease,
+  type Release,
+  releaseLease,
+  requireLease,
+  settleNext,
+  takeLease,
+} from '../order/lease.ts';
+import { hasEnoughRetries } from '../order/parked.ts';
 import { findNumbered, isGone, lastIssued } from '../order/partitions.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
@@ -17,8 +25,14 @@ const checkAgainMs = 2_000;
 const sentByJobMs = 60_000;
 
 /** Why a drain stopped: `busy`: another process sends; `more`: its time ran out; an object: the head has to wait. */
-export type DrainStop =
-  'nothing' | 'held' | 'busy' | 'more' | { waitMs: number; head: DeliveryOutcome };
+export type DrainStop = 'nothing' | 'held' | 'busy' | 'more' | HeadWait;
+
+interface HeadWait {
+  waitMs: number;
+  head: DeliveryOutcome;
+  /** Nobody retries the head until the relay lets the partition retry. */
+  isParked?: boolean;
+}
 
 export interface Drained {
   settled: DeliveryOutcome[];
@@ -64,10 +78,12 @@ export async function drain(
       stop = await sendNext(ports, lease, budget);
     } catch (error) {
       // A lease that cannot be released expires.
-      await releaseLease(store, lease, soonAfter(clock.now())).catch(() => undefined);
+      const signalAt = soonAfter(clock.now());
+      await releaseLease(store, lease, { signalAt }).catch(() => undefined);
       throw error;
     }
-    await releaseLease(store, lease, signalAt(stop, clock.now()));
+    stop = await parkIfMany(store, lease, stop);
+    await releaseLease(store, lease, releaseFor(stop, clock.now()));
     const hasMore = stop === 'nothing' && (await lastIssued(store, partition)) > lease.settled;
     if (!hasMore) return { settled: budget.settled, stop, n: lease.settled + 1 };
   }
@@ -103,9 +119,26 @@ async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Pro
   return 'more';
 }
 
-function signalAt(stop: DrainStop, now: Date): Date | null {
-  if (typeof stop === 'object') return overdueAfter(new Date(now.getTime() + stop.waitMs));
-  return stop === 'more' ? soonAfter(now) : null;
+// Only failures and throttled attempts are parked: a slot is reserved, and a job signals when it has sent.
+async function parkIfMany(
+  store: DeliveryPorts['store'],
+  { partition, mayRetry }: Lease,
+  stop: DrainStop,
+): Promise<DrainStop> {
+  if (typeof stop !== 'object' || !isRetry(stop) || mayRetry) return stop;
+  return { ...stop, isParked: await hasEnoughRetries(store, partition) };
+}
+
+function isRetry({ head }: HeadWait): boolean {
+  return head.state === 'retrying' && head.isRateLimited !== true;
+}
+
+function releaseFor(stop: DrainStop, now: Date): Release {
+  if (typeof stop !== 'object') return { signalAt: stop === 'more' ? soonAfter(now) : null };
+  const { waitMs, isParked = false } = stop;
+  const dueAt = new Date(now.getTime() + waitMs);
+  const signalAt = isParked ? null : overdueAfter(dueAt);
+  return { signalAt, ...(isRetry(stop) ? { retry: { dueAt, isParked } } : {}) };
 }
 
 function untilNextCheckMs(

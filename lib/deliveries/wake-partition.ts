@@ -1,6 +1,6 @@
 import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import { isOpen } from '../model/delivery-state.ts';
-import { isSettled } from '../order/partitions.ts';
+import { readProgress } from '../order/partitions.ts';
 import type { DeliveryPorts } from './ports.ts';
 import type { Found } from './record-outcome.ts';
 
@@ -14,6 +14,9 @@ export async function wakePartition(
   { state }: DeliveryOutcome,
 ): Promise<void> {
   if (partitionNumber === null || caller.kind === 'partition' || state === 'superseded') return;
-  if (state !== 'waiting' && isOpen(state)) return;
-  if (!(await isSettled(store, partitionNumber))) await signalPartition(partitionNumber.partition);
+  const isLeft = state === 'waiting';
+  if (!isLeft && isOpen(state)) return;
+  const { isSettled, isParked } = await readProgress(store, partitionNumber);
+  // The relay signals a parked partition.
+  if (!isSettled && !(isLeft && isParked)) await signalPartition(partitionNumber.partition);
 }

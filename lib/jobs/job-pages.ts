@@ -6,7 +6,7 @@ import type { JobDocument, ResendJob } from '../model/job.ts';
 import { jobLimits } from '../limits.ts';
 import { partitionId, partitionNumberOf } from '../model/partition.ts';
 import { findOrProveAbsent } from '../mongo/read-proven.ts';
-import { inTransaction, within } from '../mongo/transaction.ts';
+import { inTransaction, isWriteConflict, within } from '../mongo/transaction.ts';
 import type { Store } from '../mongo/connect.ts';
 import { discardCountFor, type PageContext, requeueDeliveries, type TakenPage } from './jobs.ts';
 import { findKnownWebhooks } from '../webhooks/webhooks.ts';
@@ -26,10 +26,17 @@ type JobPorts = Pick<
   'store' | 'clock' | 'signalPartition' | 'signalTakenByJob' | 'retention'
 >;
 
-/** Takes a page of a job once. A repeat returns the same deliveries, even of an ended job: nothing else sends them. */
+const { pageEveryMs } = jobLimits;
+/** The workflow asks again, with the next number. */
+export const leftForLater: JobPage = { events: [], isLast: false, waitMs: pageEveryMs };
+
+/**
+ * Takes a page of a job once. A repeat returns the same deliveries, even of an ended job: nothing else sends them. A
+ * page that conflicts with other writes is left for later.
+ */
 export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Promise<JobPage> {
-  const { store, clock, signalPartition, signalTakenByJob } = ports;
-  const { jobUid, page } = input;
+  const { store, clock } = ports;
+  const { jobUid } = input;
   const now = clock.now();
   if (jobUid === retentionJobUid) {
     instruments.jobPages.add(1, { kind: 'retention' });
@@ -37,17 +44,44 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
   }
   const job = await findJob(store, jobUid);
   if (job === null) return { events: [], isLast: true };
-  const { kind } = job;
-  instruments.jobPages.add(1, { kind });
-  if (job.kind === 'erasure') return eraseChunk(ports, job, { page, now });
-  const { taken, stamped } = await inTransaction(store, async (session) => {
+  instruments.jobPages.add(1, { kind: job.kind });
+  try {
+    return await (job.kind === 'erasure'
+      ? eraseChunk(ports, job, { ...input, now })
+      : takePage(ports, job, { ...input, now }));
+  } catch (error) {
+    if (!(error instanceof PageConflict)) throw error;
+    return leftForLater;
+  }
+}
+
+/** Other writers were faster for as long as a page may take. */
+class PageConflict extends Error {}
+
+type PagedJob = Exclude<JobDocument, { kind: 'erasure' }>;
+
+async function takePage(
+  ports: JobPorts,
+  job: PagedJob,
+  { page, now }: Omit<PageContext, 'session'>,
+): Promise<JobPage> {
+  const { store, signalPartition, signalTakenByJob } = ports;
+  const { _id: jobUid, kind } = job;
+  const untilMs = performance.now() + pageEveryMs;
+  const work = async (session: ClientSession) => {
     const running = await beginPage(store, { jobUid, page, session });
     const isTaken = running === null || running.kind === 'erasure';
     const made = isTaken ? null : await makePage(ports, running, { page, now, session });
     if (made !== null) await endPage(store, job, { made, now, session });
     // Read inside the transaction: a later read may miss the page on a new primary, and the page would never be sent.
     return { taken: made, stamped: await findStamped(store, { jobUid, page, session }) };
-  });
+  };
+  const { taken, stamped } = await inTransaction(store, (session) =>
+    work(session).catch((error: unknown) => {
+      const isToEnd = isWriteConflict(error) && performance.now() > untilMs;
+      throw isToEnd ? new PageConflict('other writes conflict', { cause: error }) : error;
+    }),
+  );
   if (taken?.cancelled !== undefined) {
     const { count, reason } = taken.cancelled;
     instruments.deliveriesCancelled.add(count, { reason });
@@ -57,12 +91,12 @@ export async function takeJobPage(ports: JobPorts, input: TakeJobPageInput): Pro
   const isLast = taken === null ? await hasEnded(ports, { jobUid, page }) : taken.isEnd;
   instruments.jobDeliveries.add(stamped.length, { kind });
   const events = groupByEvent(stamped);
-  return { events, isLast, waitMs: taken?.waitMs ?? jobLimits.pageEveryMs };
+  return { events, isLast, waitMs: taken?.waitMs ?? pageEveryMs };
 }
 
 /**
  * Begins a page in its transaction. Returns null if it was already taken (for example by a stalled worker) or the job
- * has ended. Pages are skipped only if MongoDB was restored to a state older than the workflow.
+ * has ended. Pages that were left for later are skipped, and those that a restored MongoDB does not know.
  */
 async function beginPage(
   store: Store,
@@ -86,11 +120,7 @@ async function endPage(
   await store.jobs.updateOne({ _id }, update, { session });
 }
 
-function makePage(
-  ports: JobPorts,
-  job: Exclude<JobDocument, { kind: 'erasure' }>,
-  context: PageContext,
-): Promise<TakenPage> {
+function makePage(ports: JobPorts, job: PagedJob, context: PageContext): Promise<TakenPage> {
   if (job.kind === 'release') return takeReleasePage(ports, job, context);
   if (job.kind === 'replay') return takeReplayPage(ports, job, context);
   return job.kind === 'sync' ? takeSyncPage(ports, job, context) : takeResend(ports, job, context);
@@ -132,7 +162,7 @@ async function hasEnded(
   { jobUid, page }: Pick<TakeJobPageInput, 'jobUid' | 'page'>,
 ): Promise<boolean> {
   const job = await findJob(store, jobUid);
-  return job === null || (job.state !== 'running' && job.page <= page);
+  return job === null || ((job.state === 'done' || job.state === 'cancelled') && job.page <= page);
 }
 
 function findJob(store: Store, jobUid: string): Promise<JobDocument | null> {

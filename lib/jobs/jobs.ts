@@ -49,14 +49,14 @@ export function toStart(job: JobDocument): JobToStart {
   return { _id, appUid, kind, webhookUids: job.kind === 'erasure' ? [] : job.webhookUids };
 }
 
-/** Returns jobs created before `before` whose workflow was not started yet, oldest first. */
+/** Returns running jobs created before `before` whose workflow was not started yet, oldest first. */
 export async function findUnstartedJobs(
   store: Store,
   before: Date,
   countMax: number,
 ): Promise<JobToStart[]> {
   return store.jobs
-    .find({ startedAt: null, createdAt: { $lt: before } })
+    .find({ startedAt: null, state: 'running', createdAt: { $lt: before } })
     .sort({ createdAt: 1 })
     .limit(countMax)
     .map(toStart)

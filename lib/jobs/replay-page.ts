@@ -8,7 +8,7 @@ import type { PageContext, TakenPage } from './jobs.ts';
 import { requeueChosen } from './requeue-chosen.ts';
 import type { TakenDelivery } from './taken-by-job.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
-import { type Chosen, scanReplay } from './replay-scan.ts';
+import { checkedMaxOf, type Chosen, type Scan, type Scanning, scanReplay } from './replay-scan.ts';
 
 // These limits bound the transaction of a page, in addition to its rate.
 const checkedPerPageMax = 1_000;
@@ -34,18 +34,17 @@ export async function takeReplayPage(
     if (room === 0 || toCheck === 0) break;
     const webhook = webhooks.get(webhookUid);
     if (webhook !== undefined) {
-      const scanning = { replay, webhook, after: cursor, countMax: toCheck, now, session };
-      const scan = await scanReplay(store, scanning);
-      const chosen = scan.chosen.slice(0, room);
-      const isCut = chosen.length < scan.chosen.length;
+      const bounds = { after: cursor, room, toCheck: Math.min(toCheck, checkedMaxOf(webhook)) };
+      const found = await chooseNext(store, { replay, webhook, now, session }, bounds);
+      const { chosen, isEnd } = found;
       const requeue = { job: replay, webhook, chosen };
       partitions.push(...(await requeueChosen(store, requeue, context)));
       takenByJob.push(...chosen.flatMap(({ delivery }) => delivery ?? []));
       sent.push({ webhookUid, count: chosen.length });
-      cursor = isCut ? (chosen.at(-1)?.event._id ?? cursor) : scan.last;
+      cursor = found.last;
       room -= chosen.length;
-      toCheck -= scan.checked;
-      if (isCut || !scan.isEnd) break;
+      toCheck -= found.checked;
+      if (!isEnd) break;
     }
     webhooksDone += 1;
     // The cursor of the last webhook is kept, to show how far the replay came.
@@ -59,6 +58,28 @@ export async function takeReplayPage(
     takenByJob,
     progress: { webhooksDone, webhooks: addCounts(replay.webhooks, sent) },
   };
+}
+
+// Reads one event more than there is room for, to see the end, and twice as many each time, until enough match.
+async function chooseNext(
+  store: Store,
+  scanning: Omit<Scanning, 'after' | 'countMax'>,
+  { after, room, toCheck }: { after: string; room: number; toCheck: number },
+): Promise<Scan> {
+  const found: Scan = { chosen: [], checked: 0, last: after, isEnd: false };
+  for (let size = room + 1; ; size *= 2) {
+    const countMax = Math.min(size, toCheck - found.checked);
+    const scan = await scanReplay(store, { ...scanning, after: found.last, countMax });
+    found.chosen.push(...scan.chosen);
+    found.checked += scan.checked;
+    const isCut = found.chosen.length > room;
+    const chosen = found.chosen.slice(0, room);
+    found.last = isCut ? (chosen.at(-1)?.event._id ?? after) : scan.last;
+    found.isEnd = scan.isEnd && !isCut;
+    // A short read is the end, or reaches events that are still being written.
+    const isLast = scan.checked < countMax || found.checked >= toCheck;
+    if (isLast || chosen.length === room) return { ...found, chosen };
+  }
 }
 
 function addCounts(

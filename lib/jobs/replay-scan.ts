@@ -19,7 +19,12 @@ import {
 import { isSubscribed } from '../webhooks/subscriptions.ts';
 
 // A filter needs the bodies, so few events are read at a time.
-const filteredPerReadMax = 200;
+const checkedMax = { filtered: 200, others: 1_000 };
+
+/** Returns how many events a page, or one read of a dry run, checks for the webhook. */
+export function checkedMaxOf({ filter }: Pick<TargetWebhook, 'filter'>): number {
+  return filter === null ? checkedMax.others : checkedMax.filtered;
+}
 
 type Found = TakenDelivery & Pick<DeliveryDocument, 'cancelReason' | 'nextAttemptAt' | 'updatedAt'>;
 
@@ -36,14 +41,14 @@ export interface Chosen {
   delivery: Found | null;
 }
 
-interface Scan {
+export interface Scan {
   chosen: Chosen[];
   checked: number;
   last: string;
   isEnd: boolean;
 }
 
-interface Scanning {
+export interface Scanning {
   replay: ReplayJob;
   webhook: TargetWebhook;
   after: string;
@@ -69,8 +74,7 @@ export function readsOnlyFailures(
 /** Checks the next events of a replay to one webhook, oldest first, at most `countMax`. */
 export async function scanReplay(store: Store, scanning: Scanning): Promise<Scan> {
   const { replay, webhook, after, session } = scanning;
-  const filtered = Math.min(scanning.countMax, filteredPerReadMax);
-  const bounded = { ...scanning, countMax: webhook.filter === null ? scanning.countMax : filtered };
+  const bounded = { ...scanning, countMax: Math.min(scanning.countMax, checkedMaxOf(webhook)) };
   const { pairs, last, isEnd } = readsOnlyFailures(replay.states)
     ? await readDeliveries(store, bounded, replay.states)
     : await readEvents(store, bounded);

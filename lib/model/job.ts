@@ -13,10 +13,13 @@ export const replayedByDefault: ReplayedDeliveries = {
   cancelReasons: [...lostReasons],
 };
 
+/** `waiting`: for others of its application or webhook to end. */
+export const jobStates = ['waiting', 'running', 'done', 'cancelled'] as const;
+
 export interface JobFacts {
   _id: string;
   appUid: string;
-  state: 'running' | 'done' | 'cancelled';
+  state: (typeof jobStates)[number];
   page: number;
   /** The last checked event or resource; empty at the start, and when a replay continues with the next webhook. */
   cursor: string;
@@ -90,6 +93,9 @@ export interface ErasureJob extends JobFacts {
   pass: 1 | 2;
   passStartedAt: Date;
 }
+
+/** Jobs that may take long, of which an application has only a few at a time. */
+export type LongJob = ReplayJob | SyncJob | ErasureJob;
 
 export type JobDocument = ReleaseJob | ResendJob | ReplayJob | SyncJob | ErasureJob;
 

@@ -16,6 +16,14 @@ export interface PartitionDocument extends PartitionKey {
   lease: { by: string; until: Date } | null;
   /** When the relay signals its workflow unless it is woken before; null: never. */
   signalAt: Date | null;
+  /** Absent unless its head waits for a retry. */
+  retry?: PartitionRetry;
+}
+
+/** At most some partitions of a webhook retry their heads; the others are parked, without a workflow (ADR 48). */
+export interface PartitionRetry {
+  dueAt: Date;
+  isParked: boolean;
 }
 
 export interface PartitionNumber {

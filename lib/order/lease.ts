@@ -1,7 +1,7 @@
 // The lease of a partition: only its holder sends its deliveries (ADR 41).
 import { randomUUID } from 'node:crypto';
 import { attemptLimits, limits } from '../limits.ts';
-import { idleMs, partitionId, type PartitionKey } from '../model/partition.ts';
+import { idleMs, partitionId, type PartitionKey, type PartitionRetry } from '../model/partition.ts';
 import type { Store } from '../mongo/connect.ts';
 
 const leaseMs = attemptLimits.partitionLeaseMs;
@@ -11,6 +11,8 @@ export interface Lease {
   partition: PartitionKey;
   by: string;
   settled: number;
+  /** Whether the partition is one of those that retry. */
+  mayRetry: boolean;
   /** By `performance.now()` before the renewal, so that it ends earlier here than in the database. */
   untilMs: number;
 }
@@ -33,7 +35,9 @@ export async function takeLease(
     [{ $set: renewed(by) }],
     { returnDocument: 'after' },
   );
-  return taken === null ? null : { partition, by, settled: taken.settled, untilMs };
+  if (taken === null) return null;
+  const { settled, retry } = taken;
+  return { partition, by, settled, mayRetry: retry?.isParked === false, untilMs };
 }
 
 /** Settles the next number and renews the lease. Throws `LeaseLost`. */
@@ -63,6 +67,12 @@ export function requireLease({ untilMs, partition }: Lease): void {
   throw new LeaseLost(`too little time is left of the lease of ${partitionId(partition)}`);
 }
 
+/** What a partition waits for after its lease. Without a retry, it is none of those that retry. */
+export interface Release {
+  signalAt: Date | null;
+  retry?: PartitionRetry | undefined;
+}
+
 /**
  * Releases the lease unless it has expired, in which case the relay signals the partition. Keeps an earlier `signalAt`
  * that a job has set meanwhile.
@@ -70,11 +80,17 @@ export function requireLease({ untilMs, partition }: Lease): void {
 export async function releaseLease(
   store: Store,
   { partition, by }: Lease,
-  signalAt: Date | null,
+  { signalAt, retry }: Release,
 ): Promise<void> {
   const isHeld = { $gt: ['$lease.until', '$$NOW'] };
   const isSetByJob = { $lt: ['$signalAt', { $add: ['$lease.until', idleMs] }] };
   await store.partitions.updateOne({ _id: partitionId(partition), 'lease.by': by, $expr: isHeld }, [
-    { $set: { lease: null, signalAt: { $cond: [isSetByJob, '$signalAt', signalAt] } } },
+    {
+      $set: {
+        lease: null,
+        signalAt: { $cond: [isSetByJob, '$signalAt', signalAt] },
+        retry: retry ?? '$$REMOVE',
+      },
+    },
   ]);
 }

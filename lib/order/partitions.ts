@@ -57,10 +57,16 @@ export async function lastIssued(store: Store, partition: PartitionKey): Promise
   return issued?.last ?? 0;
 }
 
-/** Checks whether a number is settled, or its partition is gone. */
-export async function isSettled(store: Store, { partition, n }: PartitionNumber): Promise<boolean> {
+/** Reads whether a number is settled, or its partition is gone, and whether the partition is parked. */
+export async function readProgress(
+  store: Store,
+  { partition, n }: PartitionNumber,
+): Promise<{ isSettled: boolean; isParked: boolean }> {
   const found = await find(store, partition);
-  return found === null || found.settled >= n;
+  return {
+    isSettled: found === null || found.settled >= n,
+    isParked: found?.retry?.isParked === true,
+  };
 }
 
 export async function isGone(store: Store, partition: PartitionKey): Promise<boolean> {
@@ -144,20 +150,20 @@ export async function scheduleSignal(
 
 const partitionsPerPage = 1_000;
 
-/** Makes the relay soon signal all partitions in which a number waits. Returns their number. */
+/** Makes the relay soon signal all partitions in which a number waits, except parked ones. Returns their number. */
 export async function scheduleAllSignals(store: Store, now: Date): Promise<number> {
   let count = 0;
   for (let after = ''; ;) {
     const page = await store.partitions
-      .find({ _id: { $gt: after } }, { projection: { settled: 1 } })
+      .find({ _id: { $gt: after } }, { projection: { settled: 1, retry: 1 } })
       .sort({ _id: 1 })
       .limit(partitionsPerPage)
       .toArray();
     const last = page.at(-1)?._id;
     if (last === undefined) return count;
     const issued = await findIssued(store, page);
-    for (const { _id, settled } of page) {
-      if (settled >= (issued.get(_id) ?? 0)) issued.delete(_id);
+    for (const { _id, settled, retry } of page) {
+      if (settled >= (issued.get(_id) ?? 0) || retry?.isParked === true) issued.delete(_id);
     }
     await scheduleSignal(store, [...issued.keys()], { now });
     count += issued.size;

@@ -202,7 +202,7 @@ export const instruments = {
   jobsRunning: new Gauge({
     name: 'herald.jobs.running',
     unit: '{job}',
-    description: 'Jobs that are not done, up to 1,000',
+    description: 'Running jobs, up to 1,000',
     attributes: { kind: jobKind },
   }),
   jobsOldestAge: new Gauge({

@@ -90,6 +90,8 @@ export interface RunJobInput {
 
 export interface TakeJobPageInput {
   jobUid: string;
+  /** Absent for the retention. */
+  appUid?: string | undefined;
   /** Starts at 1. */
   page: number;
   /** From the previous page; only the retention, which has no document, keeps it here. */

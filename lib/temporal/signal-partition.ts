@@ -3,6 +3,7 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { coalesce } from '../concurrency/coalesce.ts';
 import { dispatchLimits } from '../limits.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
+import { fairPriority } from './fair-priority.ts';
 import type { DeliverInOrderInput } from './messages.ts';
 import {
   deliverInOrderWorkflow,
@@ -45,6 +46,7 @@ async function signal(client: Client, partition: PartitionKey): Promise<void> {
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       workflowTaskTimeout: dispatchLimits.workflowTaskTimeoutMs,
       staticSummary: `${entity} ${summarizeUid(resourceUid)} in order → ${webhookUid}`,
+      ...fairPriority(appUid),
       typedSearchAttributes: new TypedSearchAttributes([
         { key: appUidAttribute, value: appUid },
         { key: deliveryStateAttribute, value: 'delivering' },

@@ -4,6 +4,7 @@ import { dispatchLimits, jobLimits } from '../limits.ts';
 import type { EventToDispatch } from '../model/event.ts';
 import type { JobToStart } from '../model/job.ts';
 import type { DeliverEventsInput, RunJobInput } from './messages.ts';
+import { fairPriority } from './fair-priority.ts';
 import { jobWorkflowId, summarizeUid } from './names.ts';
 import {
   appUidAttribute,
@@ -19,7 +20,7 @@ const { idsPerSearchAttributeMax } = dispatchLimits;
 
 type StartOptions = Pick<
   WorkflowStartOptions,
-  'typedSearchAttributes' | 'staticSummary' | 'startDelay'
+  'typedSearchAttributes' | 'staticSummary' | 'startDelay' | 'priority'
 > & { args: unknown[] };
 
 /** Returns the options to start `deliverEvents` for at least one event of one application, or for a page of a job. */
@@ -51,6 +52,7 @@ export function deliverEventsOptions(
       ...shared.filter((pair) => pair !== null),
     ]),
     staticSummary: summarize(events, webhookUids.length),
+    ...fairPriority(appUid),
   };
 }
 
@@ -85,6 +87,7 @@ export function jobOptions(job: JobToStart, page?: number): StartOptions & { wor
       ...(value.length === 0 ? [] : [{ key: webhookUidsAttribute, value }]),
     ]),
     staticSummary: `${kind} ${jobUid}${to === undefined ? '' : ` → ${to}`}`,
+    ...fairPriority(appUid),
     ...(kind === 'release' ? { startDelay: jobLimits.pageEveryMs } : {}),
   };
 }

@@ -5,6 +5,7 @@ import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { beginWaitingJobs } from '../../../lib/jobs/job-turns.ts';
 import { isOpen } from '../../../lib/model/delivery-state.ts';
 import { keyOfPartition } from '../../../lib/model/partition.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -174,6 +175,7 @@ class Run {
     const sync = this.pick(this.syncs.filter(({ isDone }) => !isDone));
     if (sync === undefined) return;
     const input = { jobUid: sync.uid, page: sync.page };
+    await beginWaitingJobs(service.store);
     const changing = this.random() < 0.5 ? this.change() : Promise.resolve();
     let taken = await takeJobPage(this.ports(), input);
     await changing;

@@ -13,7 +13,7 @@ import {
   settleNext,
   takeLease,
 } from '../../../lib/order/lease.ts';
-import { isSettled } from '../../../lib/order/partitions.ts';
+import { readProgress } from '../../../lib/order/partitions.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { insertPartition } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
@@ -80,8 +80,9 @@ test('the holder settles one number after another', async () => {
   await settleNext(installation.store, lease);
   expect(lease.settled).toBe(2);
   expect(await stored()).toMatchObject({ settled: 2, lease: { by: lease.by } });
-  const isEach = [1, 2, 3].map((n) => isSettled(installation.store, { partition, n }));
-  expect(await Promise.all(isEach)).toEqual([true, true, false]);
+  const reads = [1, 2, 3].map((n) => readProgress(installation.store, { partition, n }));
+  const isEach = (await Promise.all(reads)).map(({ isSettled }) => isSettled);
+  expect(isEach).toEqual([true, true, false]);
 });
 
 test('a holder whose lease another process has taken settles and releases nothing', async () => {
@@ -89,7 +90,7 @@ test('a holder whose lease another process has taken settles and releases nothin
   await change({ lease: leaseFor(-1) });
   const lease = await taken();
   await expect(settleNext(installation.store, lost)).rejects.toThrow(LeaseLost);
-  await releaseLease(installation.store, lost, null);
+  await releaseLease(installation.store, lost, { signalAt: null });
   expect(await stored()).toMatchObject({ settled: 0, lease: { by: lease.by } });
 });
 
@@ -109,13 +110,13 @@ test.each([
 ])('a released partition $of is signalled then', async ({ at, set, expected }) => {
   const lease = await taken();
   if (set !== null) await change({ signalAt: set });
-  await releaseLease(installation.store, lease, at);
+  await releaseLease(installation.store, lease, { signalAt: at });
   expect(await stored()).toMatchObject({ lease: null, signalAt: expected });
 });
 
 test('a lease that has run out is left to the relay', async () => {
   const lease = await taken();
   await change({ lease: { ...leaseFor(-1), by: lease.by } });
-  await releaseLease(installation.store, lease, null);
+  await releaseLease(installation.store, lease, { signalAt: null });
   expect((await stored())?.signalAt).not.toBeNull();
 });

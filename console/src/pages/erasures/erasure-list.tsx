@@ -11,14 +11,14 @@ import { Section } from '../../parts/section.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { When } from '../../parts/when.tsx';
+import { replayColors } from '../replays/replay-colors.ts';
 import { NewErasure } from './new-erasure.tsx';
 
 const refreshMs = 5_000;
-const colors = { running: 'blue', done: 'teal', cancelled: 'gray' } as const;
 
 const columns: Column<Erasure>[] = [
   { label: 'Erasure', cell: ({ uid }) => <Uid value={uid} /> },
-  { label: 'State', cell: ({ state }) => <Tag color={colors[state]}>{state}</Tag> },
+  { label: 'State', cell: ({ state }) => <Tag color={replayColors[state]}>{state}</Tag> },
   { label: 'Payloads erased', cell: ({ erasedCount }) => erasedCount.toLocaleString('en') },
   { label: 'Started', cell: ({ createdAt }) => <When at={createdAt} /> },
   { label: 'Finished', cell: ({ finishedAt }) => <When at={finishedAt} none="not yet" /> },

@@ -15,6 +15,7 @@ import { Line } from '../../parts/untrusted.tsx';
 import { useChange } from '../../parts/use-change.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { replayColors } from './replay-colors.ts';
+import { WaitingNote } from './waiting-note.tsx';
 import { progressOf } from './replay-progress.ts';
 import { ReplayedWebhooks } from './replayed-webhooks.tsx';
 
@@ -27,9 +28,9 @@ export function ReplayPage() {
   const query = useQuery({
     queryKey: [...key, 'replays', replayUid],
     queryFn: ({ signal }) => calls.replays.get(replayUid, { signal }),
-    refetchInterval: ({ state }) => (state.data?.state === 'running' ? refreshMs : false),
+    refetchInterval: ({ state }) => (state.data?.finishedAt === null ? refreshMs : false),
   });
-  const isRunning = query.data?.state === 'running';
+  const isRunning = query.data?.finishedAt === null;
   return (
     <Page
       title="Replay"
@@ -78,6 +79,7 @@ function ProgressCard({ replay }: { replay: Replay }) {
             done
           </Text>
         </Group>
+        {state === 'waiting' && <WaitingNote />}
         <Progress.Root size="lg">
           <Progress.Section
             value={percent}

@@ -17,6 +17,7 @@ import { useChange } from '../../parts/use-change.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { WebhookName } from '../deliveries/delivery-columns.tsx';
 import { replayColors } from '../replays/replay-colors.ts';
+import { WaitingNote } from '../replays/waiting-note.tsx';
 import { describeCounts } from './sync-counts.ts';
 
 const refreshMs = 2_000;
@@ -28,9 +29,9 @@ export function SyncPage() {
   const query = useQuery({
     queryKey: [...key, 'syncs', syncUid],
     queryFn: ({ signal }) => calls.syncs.get(syncUid, { signal }),
-    refetchInterval: ({ state }) => (state.data?.state === 'running' ? refreshMs : false),
+    refetchInterval: ({ state }) => (state.data?.finishedAt === null ? refreshMs : false),
   });
-  const isRunning = query.data?.state === 'running';
+  const isRunning = query.data?.finishedAt === null;
   return (
     <Page
       title="Sync"
@@ -53,6 +54,7 @@ function Sections({ sync }: { sync: Sync }) {
           <Tag color={replayColors[sync.state]}>{sync.state}</Tag>
           <Text>{describeCounts(sync.counts)} queued</Text>
         </Group>
+        {sync.state === 'waiting' && <WaitingNote />}
         <Text size="sm" c="dimmed" mt="sm">
           <Reached sync={sync} />
         </Text>

@@ -82,7 +82,7 @@ export function addReplays(program: Command): void {
     });
   replays
     .command('cancel')
-    .description('cancel a running replay')
+    .description('cancel a replay that runs or waits')
     .argument('<replayUid>')
     .addOption(webhookOption())
     .action(async (uid: string, { webhook }: OfWebhook, command: Command) => {
@@ -131,7 +131,7 @@ async function watch(session: Session, uid: string, webhookUid?: string): Promis
     const replay = await read(session.client, uid, webhookUid);
     const text = `${replay.state}: ${replay.releasedCount} deliveries queued; ${replay.webhooksDone} of ${replay.webhookCount} webhooks done`;
     if (text !== latest) session.line(replay, text);
-    if (replay.state !== 'running') return;
+    if (replay.finishedAt !== null) return;
     latest = text;
     await delay(pollMs);
   }

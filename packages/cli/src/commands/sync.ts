@@ -35,7 +35,7 @@ export function addSync(program: Command): void {
     .action((uid: string, _: object, command: Command) => watch(new Session(command), uid));
   sync
     .command('cancel')
-    .description('cancel a running sync')
+    .description('cancel a sync that runs or waits')
     .argument('<syncUid>')
     .action(async (uid: string, _: object, command: Command) => {
       const session = new Session(command);
@@ -63,7 +63,7 @@ async function watch(session: Session, uid: string): Promise<void> {
     const sync = await session.client.syncs.get(uid);
     const text = describe(sync);
     if (text !== latest) session.line(sync, text);
-    if (sync.state !== 'running') return;
+    if (sync.finishedAt !== null) return;
     latest = text;
     await delay(pollMs);
   }

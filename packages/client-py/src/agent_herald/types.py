@@ -47,7 +47,7 @@ FailedState = Literal["blocked", "cancelled", "exhausted", "held", "pending", "r
 Interval = Literal["day", "hour", "minute"]
 
 
-JobState = Literal["cancelled", "done", "running"]
+JobState = Literal["cancelled", "done", "running", "waiting"]
 
 
 Ordering = Literal["parallel", "resource"]

@@ -671,7 +671,7 @@ export interface DeliveryStatistics {
 
 export interface Erasure {
   uid: string;
-  state: 'running' | 'done' | 'cancelled';
+  state: 'waiting' | 'running' | 'done' | 'cancelled';
   erasedCount: number;
   createdAt: string;
   finishedAt: string | null;
@@ -901,7 +901,7 @@ export interface Replay {
   cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
   externalTenantId: string | null;
   perSecond: number;
-  state: 'running' | 'done' | 'cancelled';
+  state: 'waiting' | 'running' | 'done' | 'cancelled';
   /** The number of deliveries that the replay sends. */
   releasedCount: number;
   webhookCount: number;
@@ -1112,7 +1112,7 @@ export interface StartedReplay {
   cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
   externalTenantId: string | null;
   perSecond: number;
-  state: 'running' | 'done' | 'cancelled';
+  state: 'waiting' | 'running' | 'done' | 'cancelled';
   /** The number of deliveries that the replay sends. */
   releasedCount: number;
   webhookCount: number;
@@ -1133,7 +1133,7 @@ export interface StartedSync {
   entities: ('agent' | 'context' | 'contextfile')[];
   externalTenantIds: string[] | null;
   perSecond: number;
-  state: 'running' | 'done' | 'cancelled';
+  state: 'waiting' | 'running' | 'done' | 'cancelled';
   /** The number of deliveries that the sync sends. */
   releasedCount: number;
   counts: SyncCounts;
@@ -1149,7 +1149,7 @@ export interface Sync {
   entities: ('agent' | 'context' | 'contextfile')[];
   externalTenantIds: string[] | null;
   perSecond: number;
-  state: 'running' | 'done' | 'cancelled';
+  state: 'waiting' | 'running' | 'done' | 'cancelled';
   /** The number of deliveries that the sync sends. */
   releasedCount: number;
   counts: SyncCounts;

@@ -1,0 +1,102 @@
+// Few long jobs of an application run at the same time, and one replay or sync of a webhook. The others wait until the
+// relay lets them begin.
+import type { ClientSession } from 'mongodb';
+import { lockApp } from '../access/apps.ts';
+import { jobLimits } from '../limits.ts';
+import type { JobFacts, LongJob } from '../model/job.ts';
+import type { Store } from '../mongo/connect.ts';
+import { inTransaction, within } from '../mongo/transaction.ts';
+import { AppError } from '../platform/errors.ts';
+
+const { runningPerKindMax, unfinishedPerKindMax } = jobLimits;
+// In random order, so that each application has its turn.
+const appsPerSweepMax = 100;
+
+/** An unfinished job, with the webhooks that it sends to. */
+export type UnfinishedJob = Pick<LongJob, '_id' | 'kind' | 'state'> & { webhookUids: string[] };
+
+/** Returns the uids of waiting jobs that may begin. `unfinished` are those of one application, oldest first. */
+export function chooseJobs(unfinished: readonly UnfinishedJob[]): string[] {
+  const running = unfinished.filter(({ state }) => state === 'running');
+  const busy = new Set(running.flatMap(({ webhookUids }) => webhookUids));
+  const counts = new Map<string, number>();
+  for (const { kind } of running) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const chosen: string[] = [];
+  for (const { _id, kind, webhookUids } of unfinished.filter(({ state }) => state === 'waiting')) {
+    const count = counts.get(kind) ?? 0;
+    if (count < runningPerKindMax && !webhookUids.some((uid) => busy.has(uid))) {
+      chosen.push(_id);
+      counts.set(kind, count + 1);
+    }
+    // Also those of a job that waits, so that a later one does not overtake it.
+    for (const uid of webhookUids) busy.add(uid);
+  }
+  return chosen;
+}
+
+/** Inserts a job, waiting or running, and returns its state. Throws `limit_reached`. */
+export async function insertJob(
+  store: Store,
+  job: LongJob,
+  session: ClientSession,
+): Promise<JobFacts['state']> {
+  const { _id, appUid, kind } = job;
+  await lockApp(store, appUid, session);
+  const unfinished = await findUnfinished(store, appUid, session);
+  if (unfinished.filter((each) => each.kind === kind).length >= unfinishedPerKindMax) {
+    const detail = `an application may have at most ${unfinishedPerKindMax} unfinished jobs of this kind`;
+    throw new AppError('limit_reached', detail);
+  }
+  const own = { _id, kind, state: 'waiting', webhookUids: webhooksOf(job) } as const;
+  const state = chooseJobs([...unfinished, own]).includes(_id) ? 'running' : 'waiting';
+  await store.jobs.insertOne({ ...job, state }, { session });
+  return state;
+}
+
+/** Lets waiting jobs begin whose turn it is; the relay then starts them. */
+export async function beginWaitingJobs(store: Store): Promise<void> {
+  const appUids = await store.jobs.distinct('appUid', { state: 'waiting' });
+  for (const appUid of appUids.toSorted(() => Math.random() - 0.5).slice(0, appsPerSweepMax)) {
+    if (chooseJobs(await findUnfinished(store, appUid)).length === 0) continue;
+    await inTransaction(store, async (session) => {
+      await lockApp(store, appUid, session);
+      const chosen = chooseJobs(await findUnfinished(store, appUid, session));
+      await store.jobs.updateMany(
+        { _id: { $in: chosen }, state: 'waiting' },
+        { $set: { state: 'running' } },
+        { session },
+      );
+    });
+  }
+}
+
+async function findUnfinished(
+  store: Store,
+  appUid: string,
+  session?: ClientSession,
+): Promise<UnfinishedJob[]> {
+  const kinds = ['replay', 'sync', 'erasure'] as const;
+  const found = await store.jobs
+    .find({ appUid, finishedAt: null, kind: { $in: kinds } }, within(session))
+    .project<Pick<LongJob, '_id' | 'state'> & Targets>({
+      kind: 1,
+      state: 1,
+      webhookUid: 1,
+      webhookUids: 1,
+    })
+    .sort({ _id: 1 })
+    .toArray();
+  return found.map((job) => {
+    const { _id, kind, state } = job;
+    return { _id, kind, state, webhookUids: webhooksOf(job) };
+  });
+}
+
+interface Targets extends Pick<LongJob, 'kind'> {
+  webhookUids?: string[];
+  webhookUid?: string | null;
+}
+
+function webhooksOf({ webhookUids, webhookUid = null }: Targets): string[] {
+  return webhookUids ?? (webhookUid === null ? [] : [webhookUid]);
+}
