@@ -113,7 +113,7 @@ testLoad('60 replays of one webhook delay no resend of another application', asy
   expect(states.filter((state) => state === 'running')).toHaveLength(1);
 });
 
-const resourceCount = 1_500;
+const resourceCount = Number(process.env['HERALD_RESOURCES'] ?? 1_500);
 
 testLoad(
   '1,500 resources that wait for a dead receiver in order delay no resend of another application',
