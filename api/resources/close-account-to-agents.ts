@@ -32,7 +32,7 @@ function closeBatch(
         .limit(agentsPerBatchMax)
         .toArray();
       await agents.updateMany(
-        { _id: { $in: found.map((agent) => agent._id) } },
+        { appUid, _id: { $in: found.map((agent) => agent._id) } },
         { $pull: { accountUids: accountUid }, $set: { updatedAt: now } },
         { session },
       );

@@ -3,11 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { readConfig } from '../../lib/config/config.ts';
+import { raiseTokenEpochs } from '../../lib/identity/token-epochs.ts';
 import { scheduleAllSignals } from '../../lib/order/partitions.ts';
 import { startMissing } from './start-missing.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
 import { startServerClock } from '../../lib/mongo/server-clock.ts';
-import { skipSequences } from '../../lib/mongo/skip-sequences.ts';
+import { raiseFloor, raiseSequences } from '../../lib/mongo/raise-counts.ts';
 import { dayMs } from '../../lib/platform/duration.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { readTime } from '../../lib/platform/time.ts';
@@ -24,8 +25,8 @@ waits 10 s first, so that work in flight can finish.
   --since TIME           look for events without any attempt from this time on, such as
                          2026-11-21T17:00:00Z; default: three days ago
   --mongodb-rolled-back  MongoDB was restored to an earlier moment: raise the sequence numbers
-                         of all resources, because receivers have seen higher ones; use it once
-                         per restore
+                         of all resources, because receivers have seen higher ones, and revoke
+                         the tokens of all users; use it once per restore, before the api starts
   --help                 show this help
 
 The settings are those of the service: docs/configuration.md.
@@ -57,10 +58,16 @@ async function main(): Promise<void> {
   );
   try {
     await checkNamespace(connection, config.temporal);
-    if (values['mongodb-rolled-back']) {
-      say(`Raised the sequence numbers of ${await skipSequences(store)} resources.`);
+    const isRolledBack = values['mongodb-rolled-back'];
+    if (isRolledBack) {
+      await raiseFloor(store, before);
+      say(`Revoked the tokens of ${await raiseTokenEpochs(store, before)} users.`);
     }
     await sleep(settleMs);
+    // Afterwards, because a running process may have begun counters below the new floor meanwhile.
+    if (isRolledBack) {
+      say(`Raised the sequence numbers of ${await raiseSequences(store, before)} resources.`);
+    }
     const workflow = [linkingToConsole(config.http.publicUrl)];
     const client = new Client({ connection, namespace, interceptors: { workflow } });
     const ports = { store, client };

@@ -2,6 +2,7 @@ import type { ClientSession } from 'mongodb';
 import { coalesce } from '../concurrency/coalesce.ts';
 import type { UserDocument } from '../model/user.ts';
 import type { Store } from '../mongo/connect.ts';
+import { raiseCounts } from '../mongo/raise-counts.ts';
 
 /** Reads the revocations of a user and its application. A token is valid while `epoch`, their sum, is unchanged (ADR 12). */
 export type TokenEpochReader = (
@@ -48,4 +49,13 @@ export async function revokeAppTokens(
   const app = await store.apps.findOneAndUpdate({ _id: appUid }, raised, options);
   if (app?.tokenEpoch === undefined) throw new Error('the application does not exist');
   return app.tokenEpoch;
+}
+
+/**
+ * Raises the counts of all users and applications, for a database restored to an earlier moment: otherwise tokens
+ * revoked since would be valid again, and verifiers that remember those revocations would refuse new tokens.
+ */
+export async function raiseTokenEpochs({ users, apps }: Store, now: Date): Promise<number> {
+  await raiseCounts(apps, { field: 'tokenEpoch', now });
+  return raiseCounts(users, { field: 'tokenEpoch', now });
 }

@@ -138,7 +138,7 @@ async function scanReported(
 ): Promise<StepScan> {
   const { appUid } = sync;
   const { uids, isLast } = await readUids(store, { appUid, after }, session);
-  const stored = await findStored(store, { entity, uids }, session);
+  const stored = await findStored(store, { appUid, entity, uids }, session);
   const latest: ChosenEvent[] = [];
   let last: string | null = null;
   let checked = 0;
@@ -185,11 +185,12 @@ async function readUids(
 
 async function findStored(
   store: Store,
-  { entity, uids }: { entity: Entity; uids: string[] },
+  { appUid, entity, uids }: { appUid: string; entity: Entity; uids: string[] },
   session: ClientSession | undefined,
 ): Promise<Set<string>> {
-  const filter = { _id: { $in: uids } };
-  const options = { projection: { _id: 1 }, ...within(session) } as const;
+  // Callers choose the uids of reported resources, so another application may have stored one of them.
+  const filter = { appUid, _id: { $in: uids } };
+  const options = { projection: { _id: 1 }, hint: 'app', ...within(session) } as const;
   const found = {
     agent: () => store.agents.find(filter, options),
     context: () => store.contexts.find(filter, options),

@@ -10,7 +10,7 @@ export interface EventDocument {
   entity: DeliveredEntity;
   resourceUid: string;
   externalTenantId: string;
-  /** Starts at 1; null for tests of webhooks and for notices. */
+  /** Starts at 1, or higher after a restore; null for tests of webhooks and for notices. */
   sequence: number | null;
   order: { webhookUid: string; n: number }[];
   /** Sent byte for byte; empty once erased. */

@@ -1,6 +1,9 @@
 import type { EventDocument } from './event.ts';
 
-/** Never deleted: receivers compare the numbers with those they saw long ago. */
+/**
+ * Never deleted: receivers compare the numbers with those they saw long ago. After a restore, one document is the floor,
+ * above which new counters begin.
+ */
 export interface SequenceDocument {
   _id: string;
   last: number;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClientSession, Document } from 'mongodb';
 import type { CountedResource } from '../model/sequence.ts';
 import type { Store } from './connect.ts';
+import { readFloor } from './sequence-floor.ts';
 
 /** Returns the ID of the counter of a resource's changes. */
 export function sequenceId({ appUid, entity, resourceUid }: CountedResource): string {
@@ -17,10 +18,11 @@ export async function countInTransaction(
   const counts = tally(ids);
   const [only] = counts;
   if (only === undefined) return [];
-  if (counts.size === 1) return number(ids, new Map([await add(store, only, session)]));
+  const floor = await floorFor(store, ids);
+  if (counts.size === 1) return number(ids, new Map([await add(store, only, { floor, session })]));
   await store.sequences.bulkWrite(
     [...counts].map(([_id, count]) => ({
-      updateOne: { filter: { _id }, update: { $inc: { last: count } }, upsert: true },
+      updateOne: { filter: { _id }, update: [raise({ _id, count, floor })], upsert: true },
     })),
     { session, ordered: false },
   );
@@ -34,8 +36,30 @@ export async function countReports(store: Store, ids: readonly string[]): Promis
   const counts = tally(ids);
   const [only] = counts;
   if (only === undefined) return [];
-  const counted = counts.size === 1 ? [await add(store, only)] : await addTogether(store, counts);
+  const floor = await floorFor(store, ids);
+  const counted =
+    counts.size === 1
+      ? [await add(store, only, { floor })]
+      : await addTogether(store, counts, floor);
   return number(ids, new Map(counted));
+}
+
+// Numbers in a partition have no gaps, so they begin at 1 after a restore, too.
+const isOfPartition = (id: string): boolean => id.startsWith('whk_');
+
+async function floorFor(store: Store, ids: readonly string[]): Promise<number> {
+  return ids.every(isOfPartition) ? 0 : readFloor(store);
+}
+
+interface Raise {
+  _id: string;
+  count: number;
+  floor: number;
+}
+
+function raise({ _id, count, floor }: Raise): Document {
+  const last = { $ifNull: ['$last', isOfPartition(_id) ? 0 : floor] };
+  return { $set: { last: { $add: [last, count] } } };
 }
 
 function tally(ids: readonly string[]): Map<string, number> {
@@ -51,11 +75,12 @@ const countsKept = 8;
 async function addTogether(
   store: Store,
   counts: ReadonlyMap<string, number>,
+  floor: number,
 ): Promise<[string, number][]> {
   const by = randomBytes(8).toString('base64url');
   await store.sequences.bulkWrite(
     [...counts].map(([_id, count]) => ({
-      updateOne: { filter: { _id }, update: countFor(by, count), upsert: true },
+      updateOne: { filter: { _id }, update: countFor(by, { _id, count, floor }), upsert: true },
     })),
     { ordered: false, writeConcern: { w: 1 } },
   );
@@ -69,15 +94,15 @@ async function addTogether(
     [...counts].map(async (entry): Promise<[string, number]> => {
       const [_id] = entry;
       const last = counted.get(_id)?.last;
-      return last === undefined ? add(store, entry) : [_id, last];
+      return last === undefined ? add(store, entry, { floor }) : [_id, last];
     }),
   );
 }
 
-function countFor(by: string, count: number): Document[] {
+function countFor(by: string, raised: Raise): Document[] {
   const latest = [[{ by, last: '$last' }], { $ifNull: ['$counted', []] }];
   return [
-    { $set: { last: { $add: [{ $ifNull: ['$last', 0] }, count] } } },
+    raise(raised),
     { $set: { counted: { $slice: [{ $concatArrays: latest }, countsKept] } } },
   ];
 }
@@ -85,17 +110,13 @@ function countFor(by: string, count: number): Document[] {
 async function add(
   store: Store,
   [_id, count]: readonly [string, number],
-  session?: ClientSession,
+  { floor, session }: { floor: number; session?: ClientSession },
 ): Promise<[string, number]> {
-  const counted = await store.sequences.findOneAndUpdate(
-    { _id },
-    { $inc: { last: count } },
-    {
-      upsert: true,
-      returnDocument: 'after',
-      ...(session === undefined ? { writeConcern: { w: 1 } } : { session }),
-    },
-  );
+  const counted = await store.sequences.findOneAndUpdate({ _id }, [raise({ _id, count, floor })], {
+    upsert: true,
+    returnDocument: 'after',
+    ...(session === undefined ? { writeConcern: { w: 1 } } : { session }),
+  });
   if (counted === null) throw new Error('an upsert returned no document');
   return [_id, counted.last];
 }

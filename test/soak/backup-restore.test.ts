@@ -80,11 +80,13 @@ async function putBack(site: Site, { mongodb, temporal }: Case, dumped: Dump): P
   if (temporal === 'rolled back') await site.restoreTemporal();
   if (temporal === 'lost') await site.loseTemporal();
   await site.command('setup');
+  if (mongodb === 'rolled back') {
+    const printed = await site.command('start-missing', '--mongodb-rolled-back');
+    await site.startRoles();
+    return printed;
+  }
   await site.startRoles();
-  return site.command(
-    'start-missing',
-    ...(mongodb === 'rolled back' ? ['--mongodb-rolled-back'] : []),
-  );
+  return site.command('start-missing');
 }
 
 /** Returns deliveries that were accepted more than once, except those that `isExplained` explains. */

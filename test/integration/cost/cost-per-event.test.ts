@@ -95,8 +95,10 @@ async function countCommands(): Promise<Pick<Cost, 'commands' | 'documentsRead'>
   return { commands, documentsRead };
 }
 
-// Once per second and process, or once per minute and key, for any number of events.
+// Every second or few per process, or once per minute and key, for any number of events.
 const byTheClock = new Set([
+  // The floor of new counters.
+  'sequences.query',
   'rateCounts.query',
   'rateCounts.update',
   'apiKeys.update',

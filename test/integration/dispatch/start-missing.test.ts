@@ -7,7 +7,6 @@ import { startMissing, type StartedAgain } from '../../../cli/start-missing/star
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import type { ReplayJob } from '../../../lib/model/job.ts';
-import { skipSequences } from '../../../lib/mongo/skip-sequences.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
@@ -147,20 +146,6 @@ test('a job continues where the database knows it, whether its workflow is lost 
   });
 });
 
-test('after a rollback every resource continues with a higher sequence number', async () => {
-  const { store } = service;
-  await store.sequences.insertMany([
-    { _id: 'app_1/agent/a', last: 3 },
-    { _id: 'app_1/agent/b', last: 0 },
-  ]);
-  expect(await skipSequences(store)).toBe(await store.sequences.countDocuments());
-  const found = await store.sequences
-    .find({ _id: /^app_1/ })
-    .sort({ _id: 1 })
-    .toArray();
-  expect(found.map(({ last }) => last)).toEqual([1_000_003, 1_000_000]);
-});
-
 test('an ordered event whose workflow was lost before it requested its number is delivered', async () => {
   const { store } = service;
   const ordered = await insertWebhook(service, { url: receiver.url, ordering: 'resource' });
@@ -176,14 +161,4 @@ test('an ordered event whose workflow was lost before it requested its number is
   await waitFor(async () => (await scheduleAllSignals(store, past)) === 0, {
     what: 'the settled turn',
   });
-});
-
-test('numbers of partitions are not skipped, because they must have no gaps', async () => {
-  const { store } = service;
-  const ordered = await insertWebhook(service, { url: receiver.url, ordering: 'resource' });
-  const made = newEvent(service, [ordered._id], past);
-  await store.events.insertOne({ ...made, dispatchedAt: past });
-  await giveNumber(service, made, ordered._id);
-  await skipSequences(store);
-  expect((await giveNumber(service, made, ordered._id)).n).toBe(2);
 });

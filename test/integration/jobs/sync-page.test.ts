@@ -171,6 +171,25 @@ test('of a resource that is only reported, the latest event is sent, unless it i
   expect(pages.flatMap(eventIdsOf).toSorted()).toEqual([latest, asContext].toSorted());
 });
 
+test.each([
+  ['agent', '/agents', { agentName: 'A', externalTenantId: 't' }],
+  ['context', '/contexts', { contextName: 'C', externalTenantId: 't' }],
+  ['contextfile', '/files', { fileName: 'f', contentType: 'a/b', sizeBytes: 1 }],
+])(
+  'a reported %s is sent, even if another application stores its uid',
+  async (entity, path, body) => {
+    const other = await addApp(service);
+    const parent = await other.call('POST', '/contexts', {
+      body: { contextName: 'P', externalTenantId: 't' },
+    });
+    const folder = path === '/files' ? `/contexts/${String(parent.body['uid'])}` : '';
+    const { body: stored } = await other.call('POST', folder + path, { body });
+    const eventId = await reportChange(app, { uid: stored['uid'] }, `${entity}.updated`);
+    const { takeAll } = await startSync((await hook({ entities: [entity] })).uid);
+    expect((await takeAll()).flatMap(eventIdsOf)).toEqual([eventId]);
+  },
+);
+
 test('of reports whose uids do not sort like their numbers, the highest number is sent', async () => {
   const first = await reportChange(app, { uid: 'twice' });
   const second = await reportChange(app, { uid: 'twice' });
