@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import logging
 import pickle
 import traceback
@@ -16,6 +17,7 @@ from agent_herald import (
     HeraldError,
     InvalidRequestError,
     NotFoundError,
+    NotReachedError,
     UnexpectedResponseError,
 )
 from agent_herald.problems import PROBLEMS
@@ -99,6 +101,20 @@ def test_public_calls_send_no_key() -> None:
         client.agents.get("agt_1")
         sent = [received.headers["authorization"] for received in server.received]
     assert sent == [None, None, None, f"Bearer {KEY}"]
+
+
+def test_each_request_names_the_client_and_its_version() -> None:
+    async def run(options: dict[str, Any]) -> None:
+        async with AsyncHeraldClient(**options) as client:
+            await client.health()
+            await client.agents.get("agt_1")
+
+    with serving(StubResponse(200, {})) as server, HeraldClient(**server.options) as client:
+        client.health()
+        client.agents.get("agt_1")
+        asyncio.run(run(server.options))
+        names = [received.headers["user-agent"] for received in server.received]
+    assert names == [f"agent-herald-client-py/{agent_herald.__version__}"] * 4
 
 
 @pytest.mark.parametrize("kind", [HeraldClient, AsyncHeraldClient])
@@ -229,3 +245,44 @@ def test_a_client_of_httpx_stays_open() -> None:
         with HeraldClient(**server.options, http_client=http_client) as client:
             client.agents.delete("agt_1")
         assert not http_client.is_closed
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_the_proxy_of_the_environment_is_used_unless_no_proxy_names_the_service(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options: dict[str, Any] = {
+        "url": "http://herald.invalid",
+        "app_uid": "app_1",
+        "api_key": KEY,
+        "retries": 0,
+    }
+    for other in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(other, raising=False)
+
+    async def run() -> Any:
+        async with AsyncHeraldClient(**options) as client:
+            return await client.agents.get("agt_1")
+
+    with serving(StubResponse(200, {"uid": "agt_1"})) as proxy:
+        monkeypatch.setenv(name, proxy.url)
+        with HeraldClient(**options) as client:
+            assert client.agents.get("agt_1") == asyncio.run(run()) == {"uid": "agt_1"}
+        target = "http://herald.invalid/api/v1/appuid/app_1/agents/agt_1"
+        assert [received.target for received in proxy.received] == [target] * 2
+        monkeypatch.setenv("NO_PROXY", "herald.invalid")
+        with HeraldClient(**options) as client, pytest.raises(NotReachedError):
+            client.agents.get("agt_1")
+
+
+def test_a_proxy_that_opens_no_connection_means_that_nothing_was_sent() -> None:
+    with (
+        serving(StubResponse(407)) as proxy,
+        httpx2.Client(proxy=proxy.url) as http_client,
+        HeraldClient(
+            url="https://herald.invalid", app_uid="app_1", api_key=KEY, http_client=http_client
+        ) as client,
+    ):
+        with pytest.raises(NotReachedError, match="407"):
+            client.agents.change("agt_1", {"live": True})
+        assert [received.method for received in proxy.received] == ["CONNECT"] * 3
