@@ -2,6 +2,7 @@
 import { readError, readResult } from './responses.ts';
 import { checkFunction, checkLimits, checkRequestId, checkVisible } from './checks.ts';
 import { ConnectionFailedError, HeraldError, TimedOutError } from './errors.ts';
+import { version } from './generated/version.ts';
 import type { CallOptions, IdempotentCallOptions, TransportOptions } from './options.ts';
 import { isNotBegun, mayRepeat, type Repeats, waitMsBefore } from './retries.ts';
 
@@ -34,6 +35,8 @@ interface PreparedCall {
   readonly signal: AbortSignal;
 }
 
+/** Pages cannot set `User-Agent`, and in some browsers the attempt costs a preflight request. */
+const isPage = 'document' in globalThis;
 const defaultTimeoutMs = 30_000;
 const defaultRetries = 2;
 
@@ -105,6 +108,7 @@ export class Transport {
     checkVisible('idempotencyKey', idempotencyKey);
     const headers: Record<string, string> = {
       accept: 'application/json',
+      ...(isPage ? {} : { 'user-agent': `agent-herald-client-ts/${version}` }),
       ...input.headers,
       ...this.#access.headersOf(facts),
     };
