@@ -17,7 +17,6 @@ from agent_herald import (
     HeraldError,
     InvalidRequestError,
     NotFoundError,
-    NotReachedError,
     UnexpectedResponseError,
 )
 from agent_herald.problems import PROBLEMS
@@ -73,14 +72,46 @@ def test_an_error_survives_pickling() -> None:
         StubResponse(500, b"{", content_type="application/problem+json"),
         StubResponse(500, {"code": 7}, content_type="application/problem+json"),
         StubResponse(500, [], content_type="application/problem+json"),
+        problem(400, "invalid_request", detail=None),
+        StubResponse(304),
+        StubResponse(204),
+        StubResponse(200, b"null"),
+        StubResponse(200, []),
+        StubResponse(200, "ok"),
+        StubResponse(200, b"[" * 100_000),
+        StubResponse(200, b'{"uid":"\xff"}'),
     ],
-    ids=["html", "redirect", "a page", "cut", "cut problem", "no code", "no object"],
+    ids=[
+        "html",
+        "redirect",
+        "a page",
+        "cut",
+        "cut problem",
+        "no code",
+        "no object",
+        "no detail",
+        "304",
+        "204",
+        "null",
+        "list",
+        "text",
+        "deep",
+        "latin",
+    ],
 )
 def test_a_response_from_another_server_is_unexpected(response: StubResponse) -> None:
     error = raised_by(response)
     assert isinstance(error, UnexpectedResponseError)
     assert (error.code, error.status) == ("unexpected_response", response.status)
     assert error.request_id.startswith("req_")
+
+
+def test_field_errors_that_are_none_are_left_out() -> None:
+    fault = {"pointer": "#/a", "code": "type", "detail": "is not text"}
+    for errors in ("x", {"pointer": "#/a"}, [None, {"pointer": 1}, fault]):
+        error = raised_by(problem(400, "invalid_request", errors=errors))
+        assert error.errors == ([fault] if isinstance(errors, list) else [])
+        assert "invalid_request" in str(error)
 
 
 def test_the_readiness_of_a_process_that_is_not_ready_is_a_result() -> None:
@@ -217,10 +248,10 @@ def test_a_success_without_a_body_is_unexpected() -> None:
         client.agents.delete("agt_1")
 
 
-@pytest.mark.parametrize("uid", ["", ".", ".."])
-def test_a_uid_that_would_change_the_path_is_refused(uid: str) -> None:
+@pytest.mark.parametrize("uid", ["", ".", "..", None, 5, "\ud800"])
+def test_a_uid_that_would_change_the_path_is_refused(uid: Any) -> None:
     with serving(StubResponse(204)) as server, HeraldClient(**server.options) as client:
-        with pytest.raises(ValueError, match="not a uid"):
+        with pytest.raises(ValueError, match=r"not a uid|surrogates"):
             client.agents.delete(uid)
         assert server.received == []
 
@@ -245,44 +276,3 @@ def test_a_client_of_httpx_stays_open() -> None:
         with HeraldClient(**server.options, http_client=http_client) as client:
             client.agents.delete("agt_1")
         assert not http_client.is_closed
-
-
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
-def test_the_proxy_of_the_environment_is_used_unless_no_proxy_names_the_service(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    options: dict[str, Any] = {
-        "url": "http://herald.invalid",
-        "app_uid": "app_1",
-        "api_key": KEY,
-        "retries": 0,
-    }
-    for other in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "NO_PROXY", "no_proxy"):
-        monkeypatch.delenv(other, raising=False)
-
-    async def run() -> Any:
-        async with AsyncHeraldClient(**options) as client:
-            return await client.agents.get("agt_1")
-
-    with serving(StubResponse(200, {"uid": "agt_1"})) as proxy:
-        monkeypatch.setenv(name, proxy.url)
-        with HeraldClient(**options) as client:
-            assert client.agents.get("agt_1") == asyncio.run(run()) == {"uid": "agt_1"}
-        target = "http://herald.invalid/api/v1/appuid/app_1/agents/agt_1"
-        assert [received.target for received in proxy.received] == [target] * 2
-        monkeypatch.setenv("NO_PROXY", "herald.invalid")
-        with HeraldClient(**options) as client, pytest.raises(NotReachedError):
-            client.agents.get("agt_1")
-
-
-def test_a_proxy_that_opens_no_connection_means_that_nothing_was_sent() -> None:
-    with (
-        serving(StubResponse(407)) as proxy,
-        httpx2.Client(proxy=proxy.url) as http_client,
-        HeraldClient(
-            url="https://herald.invalid", app_uid="app_1", api_key=KEY, http_client=http_client
-        ) as client,
-    ):
-        with pytest.raises(NotReachedError, match="407"):
-            client.agents.change("agt_1", {"live": True})
-        assert [received.method for received in proxy.received] == ["CONNECT"] * 3
