@@ -160,7 +160,7 @@ export class Transport {
   }
 }
 
-/** Returns an address without a trailing slash. Errors do not show it, because it may contain a password. */
+/** Returns an address without slashes at its end. Errors do not show it, because it may contain a password. */
 function baseOf(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   // The parser would drop some of these characters and encode others.
@@ -169,7 +169,7 @@ function baseOf(address: string): string {
     throw new TypeError('url must be one like https://agents.example.com');
   if (url.username !== '' || url.password !== '' || /[?#]/.test(url.href))
     throw new TypeError('url must have no user, query or fragment');
-  return url.href.replace(/\/$/, '');
+  return url.href.replace(/\/+$/, '');
 }
 
 /** Returns a uid as a path segment. Throws `TypeError` for an empty one, which would address another call. */
