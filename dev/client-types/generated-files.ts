@@ -264,7 +264,8 @@ function rowOf(call: Call, contract: Contract): string {
 
 function kindOf(call: Call, contract: Contract): string {
   if (isStream(call)) return 'stream';
-  return itemOf(call, contract) === undefined ? 'call' : 'list';
+  if (itemOf(call, contract) !== undefined) return 'list';
+  return resultsOf(call).length === 0 ? 'none' : 'object';
 }
 
 function problemClasses(problems: ReadonlyMap<string, string>): string {

@@ -43,6 +43,7 @@ export async function generateFiles(): Promise<Map<string, string>> {
   }
   const license = await readFile('LICENSE', 'utf8');
   for (const name of licensed) files.set(`packages/${name}/LICENSE`, license);
+  files.set('packages/client-ts/src/generated/version.ts', await versionFile('client-ts'));
   for (const [name, text] of Object.entries(clientFiles(JSON.parse(openapi) as Contract)))
     files.set(`packages/client-ts/src/generated/${name}`, await formatted(text));
   return files;
@@ -53,6 +54,12 @@ async function casesFile(): Promise<string> {
   const vectors = JSON.parse(await readFile(signatureCases, 'utf8')) as object;
   const deliveries = [...good, ...hostile].map(toCase);
   return `${JSON.stringify({ ...vectors, deliveries }, null, 2)}\n`;
+}
+
+async function versionFile(name: string): Promise<string> {
+  const text = await readFile(`packages/${name}/package.json`, 'utf8');
+  const { version } = JSON.parse(text) as { version: string };
+  return `// Written by \`npm run generate\` from package.json.\nexport const version = '${version}';\n`;
 }
 
 /** Formats TypeScript as the repository does. */

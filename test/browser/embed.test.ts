@@ -64,3 +64,12 @@ test('a page has one token for all callers, gets a new one after a revocation, a
   expect(stored).toEqual([0, 0, 0, '']);
   expect(opened.complaints).toEqual([]);
 });
+
+test('a page in place of the token is invalid, after one call', async () => {
+  const { superuser } = service;
+  await using opened = await openConsole({ consoleUrl: site.url, superuser }, '/', { admin: null });
+  const asked = `import('/embed.js').then(({ createTokenSource }) =>
+    createTokenSource({ fetchToken: () => fetch('/sign-in') }).getToken()).catch(({ reason }) => reason)`;
+  expect(await opened.page.evaluate(asked)).toBe('invalid');
+  expect(site.requests.filter(({ path }) => path === '/sign-in')).toHaveLength(1);
+});

@@ -52,7 +52,8 @@ class Resources:
         response = self._response(operation) if item is None else f"AsyncPaged[{item}]"
         if operation.is_stream:
             return self._stream(name, operation)
-        call = f"Call({', '.join(self._call_arguments(operation))})"
+        written = [*self._call_arguments(operation), *_result_argument(item, response)]
+        call = f"Call({', '.join(written)})"
         arguments = ", ".join(["self", *self._arguments(operation)])
         heading = f"\n    def {name}({arguments}) -> {response}:\n"
         docs = f'        """{_docstring(operation)}"""\n'
@@ -135,6 +136,13 @@ _CONSTRUCTOR = (
     "    def __init__(self, transport: AsyncTransport) -> None:\n"
     "        self._transport = transport\n"
 )
+
+
+def _result_argument(item: str | None, response: str) -> Iterator[str]:
+    if item is not None:
+        yield "result='page'"
+    elif response != "None":
+        yield "result='list'" if response.startswith("builtins.list[") else "result='object'"
 
 
 def path_parameters(operation: Operation) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ class Received:
     target: str
     headers: Message
     body: bytes
+    connection: tuple[str, int]
 
 
 def problem(status: int, code: str, **more: Any) -> StubResponse:
@@ -47,11 +49,12 @@ class StubServer(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, responses: tuple[StubResponse, ...]) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, responses: tuple[StubResponse, ...], *, keeps_alive: bool) -> None:
+        super().__init__(("127.0.0.1", 0), _KeepAliveHandler if keeps_alive else _Handler)
         self.responses = list(responses)
         self.received: list[Received] = []
         self.closing = Event()
+        self.has_received = Event()
 
     @property
     def url(self) -> str:
@@ -61,6 +64,10 @@ class StubServer(ThreadingHTTPServer):
     def options(self) -> dict[str, Any]:
         return {"url": self.url, "app_uid": "app_1", "api_key": KEY}
 
+    def handle_error(self, *request: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(*request)
+
 
 class _Handler(BaseHTTPRequestHandler):
     server: StubServer
@@ -68,7 +75,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _respond(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         server = self.server
-        server.received.append(Received(self.command, self.path, self.headers, body))
+        server.received.append(
+            Received(self.command, self.path, self.headers, body, self.client_address)
+        )
+        server.has_received.set()
         response = server.responses.pop(0) if len(server.responses) > 1 else server.responses[0]
         if response.held:
             server.closing.wait()
@@ -86,10 +96,14 @@ class _Handler(BaseHTTPRequestHandler):
         if response.stays_open:
             server.closing.wait()
 
-    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _respond  # noqa: N815
+    do_CONNECT = do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _respond  # noqa: N815
 
     def log_message(self, *_arguments: Any) -> None:
         pass
+
+
+class _KeepAliveHandler(_Handler):
+    protocol_version = "HTTP/1.1"
 
 
 def _json(body: Any) -> bytes:
@@ -97,8 +111,8 @@ def _json(body: Any) -> bytes:
 
 
 @contextmanager
-def serving(*responses: StubResponse) -> Iterator[StubServer]:
-    with StubServer(responses) as server:
+def serving(*responses: StubResponse, keeps_alive: bool = False) -> Iterator[StubServer]:
+    with StubServer(responses, keeps_alive=keeps_alive) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

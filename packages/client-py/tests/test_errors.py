@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import logging
 import pickle
 import traceback
@@ -71,14 +72,46 @@ def test_an_error_survives_pickling() -> None:
         StubResponse(500, b"{", content_type="application/problem+json"),
         StubResponse(500, {"code": 7}, content_type="application/problem+json"),
         StubResponse(500, [], content_type="application/problem+json"),
+        problem(400, "invalid_request", detail=None),
+        StubResponse(304),
+        StubResponse(204),
+        StubResponse(200, b"null"),
+        StubResponse(200, []),
+        StubResponse(200, "ok"),
+        StubResponse(200, b"[" * 100_000),
+        StubResponse(200, b'{"uid":"\xff"}'),
     ],
-    ids=["html", "redirect", "a page", "cut", "cut problem", "no code", "no object"],
+    ids=[
+        "html",
+        "redirect",
+        "a page",
+        "cut",
+        "cut problem",
+        "no code",
+        "no object",
+        "no detail",
+        "304",
+        "204",
+        "null",
+        "list",
+        "text",
+        "deep",
+        "latin",
+    ],
 )
 def test_a_response_from_another_server_is_unexpected(response: StubResponse) -> None:
     error = raised_by(response)
     assert isinstance(error, UnexpectedResponseError)
     assert (error.code, error.status) == ("unexpected_response", response.status)
     assert error.request_id.startswith("req_")
+
+
+def test_field_errors_that_are_none_are_left_out() -> None:
+    fault = {"pointer": "#/a", "code": "type", "detail": "is not text"}
+    for errors in ("x", {"pointer": "#/a"}, [None, {"pointer": 1}, fault]):
+        error = raised_by(problem(400, "invalid_request", errors=errors))
+        assert error.errors == ([fault] if isinstance(errors, list) else [])
+        assert "invalid_request" in str(error)
 
 
 def test_the_readiness_of_a_process_that_is_not_ready_is_a_result() -> None:
@@ -99,6 +132,20 @@ def test_public_calls_send_no_key() -> None:
         client.agents.get("agt_1")
         sent = [received.headers["authorization"] for received in server.received]
     assert sent == [None, None, None, f"Bearer {KEY}"]
+
+
+def test_each_request_names_the_client_and_its_version() -> None:
+    async def run(options: dict[str, Any]) -> None:
+        async with AsyncHeraldClient(**options) as client:
+            await client.health()
+            await client.agents.get("agt_1")
+
+    with serving(StubResponse(200, {})) as server, HeraldClient(**server.options) as client:
+        client.health()
+        client.agents.get("agt_1")
+        asyncio.run(run(server.options))
+        names = [received.headers["user-agent"] for received in server.received]
+    assert names == [f"agent-herald-client-py/{agent_herald.__version__}"] * 4
 
 
 @pytest.mark.parametrize("kind", [HeraldClient, AsyncHeraldClient])
@@ -201,10 +248,10 @@ def test_a_success_without_a_body_is_unexpected() -> None:
         client.agents.delete("agt_1")
 
 
-@pytest.mark.parametrize("uid", ["", ".", ".."])
-def test_a_uid_that_would_change_the_path_is_refused(uid: str) -> None:
+@pytest.mark.parametrize("uid", ["", ".", "..", None, 5, "\ud800"])
+def test_a_uid_that_would_change_the_path_is_refused(uid: Any) -> None:
     with serving(StubResponse(204)) as server, HeraldClient(**server.options) as client:
-        with pytest.raises(ValueError, match="not a uid"):
+        with pytest.raises(ValueError, match=r"not a uid|surrogates"):
             client.agents.delete(uid)
         assert server.received == []
 

@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 from stub_server import StubResponse, problem, serving
 
-from agent_herald import AsyncHeraldClient, HeraldClient, InvalidCursorError
+from agent_herald import (
+    AsyncHeraldClient,
+    HeraldClient,
+    InvalidCursorError,
+    UnexpectedResponseError,
+)
 
 
 def page(uids: list[str], cursor: str | None) -> StubResponse:
@@ -61,6 +66,43 @@ def test_an_error_in_the_middle_of_a_list_is_raised() -> None:
         assert [next(agents)["uid"], next(agents)["uid"]] == ["a", "b"]
         with pytest.raises(InvalidCursorError):
             next(agents)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        None,
+        [],
+        {},
+        "ok",
+        {"data": [], "nextCursor": 5},
+        {"data": [], "nextCursor": ""},
+        {"data": []},
+        {"data": None, "nextCursor": None},
+        {"data": "abc", "nextCursor": None},
+    ],
+)
+def test_a_page_of_another_form_is_unexpected(body: Any) -> None:
+    with serving(StubResponse(200, body)) as server, HeraldClient(**server.options) as client:
+        with pytest.raises(UnexpectedResponseError):
+            list(client.agents.list())
+        assert len(server.received) == 1
+
+
+def test_a_list_that_is_not_paged_must_be_a_list() -> None:
+    with (
+        serving(StubResponse(200, {"data": []})) as server,
+        HeraldClient(**server.options) as client,
+        pytest.raises(UnexpectedResponseError),
+    ):
+        client.webhooks.list()
+
+
+def test_a_cursor_that_does_not_advance_ends_the_list_with_an_error() -> None:
+    with serving(page(["a"], "c")) as server, HeraldClient(**server.options) as client:
+        with pytest.raises(UnexpectedResponseError):
+            list(client.agents.list())
+        assert len(server.received) == 2
 
 
 def test_lists_are_iterated_with_asyncio() -> None:

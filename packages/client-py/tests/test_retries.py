@@ -158,10 +158,14 @@ def test_a_conflict_is_final_unless_an_attempt_with_its_key_is_in_flight(
     [
         ("0", 0, 0),
         ("61", 61, 61),
-        (formatdate(time.time() + 90, usegmt=True), 60, 90),
+        (formatdate(time.time() + 7_200, usegmt=True), 3_600, 7_200),
         (formatdate(0, usegmt=True), 0, 0),
         ("soon", None, None),
         ("-1", None, None),
+        ("", None, None),
+        ("9" * 400, float("inf"), float("inf")),
+        ("Wed, 21 Oct 99999 07:28:00 GMT", None, None),
+        ("Wed, 21 Oct 2099999999999999 07:28:00 GMT", None, None),
     ],
 )
 def test_retry_after_is_seconds_or_a_date(

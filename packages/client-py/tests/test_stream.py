@@ -110,6 +110,26 @@ def test_a_response_that_is_not_a_stream_is_unexpected() -> None:
         next(iter(client.events.stream()))
 
 
+def test_an_event_that_is_not_json_is_unexpected() -> None:
+    with (
+        serving(streamed(OPENED + "id: id1\ndata: {\n\n")) as server,
+        HeraldClient(**server.options) as client,
+    ):
+        with pytest.raises(UnexpectedResponseError, match="not JSON"):
+            next(iter(client.events.stream()))
+        assert len(server.received) == 1
+
+
+@pytest.mark.parametrize(
+    ("retry", "seconds"), [("60001", 60), ("9" * 5_000, 60), ("-1", None), ("\u0663", None)]
+)
+def test_a_stream_waits_at_most_a_minute_before_it_reconnects(
+    retry: str, seconds: float | None
+) -> None:
+    (message,) = MessageReader().feed(f"retry: {retry}\n\n".encode())
+    assert message.retry_seconds == seconds
+
+
 def test_an_asyncio_stream_continues_after_an_interruption(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_async_transport, "SILENCE_SECONDS_MAX", 0.1)
 

@@ -9,6 +9,8 @@ from zipfile import ZipFile
 
 from stub_server import StubResponse, serving
 
+from agent_herald import __version__
+
 PACKAGE = Path(__file__).parents[1]
 
 PROGRAM = """
@@ -41,6 +43,7 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
         metadata = files.read(next(name for name in names if name.endswith("/METADATA")))
     assert "agent_herald/py.typed" in names
     assert all(name.startswith(("agent_herald/", "agent_herald_client-")) for name in names)
+    assert f"Version: {__version__}".encode() in metadata.splitlines()
     required = [line for line in metadata.splitlines() if line.startswith(b"Requires-Dist")]
     assert required == [b"Requires-Dist: httpx2<3,>=2"]
 

@@ -35,6 +35,12 @@ export function checkRequestId(value: unknown): void {
     throw new TypeError('requestId must be 8 to 64 letters, digits, _ or -');
 }
 
+/** Checks an optional signal. Throws `TypeError`. */
+export function checkSignal(value: unknown): void {
+  if (value !== undefined && value !== null && !(value instanceof AbortSignal))
+    throw new TypeError('signal must be an AbortSignal');
+}
+
 /** Checks an optional function. Throws `TypeError`. */
 export function checkFunction(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'function')

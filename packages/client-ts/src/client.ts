@@ -4,8 +4,6 @@ import { groupsOf } from './groups.ts';
 import type { HeraldClientOptions } from './options.ts';
 import { type CallFacts, segmentOf, Transport } from './transport.ts';
 
-const userAgent = 'agent-herald-client/0.1.0';
-
 /** Client of the service, with an API key. No property holds the key, so it never appears in logs. */
 export class HeraldClient implements HeraldCalls {
   declare readonly users: HeraldCalls['users'];
@@ -40,7 +38,7 @@ export class HeraldClient implements HeraldCalls {
     const headersOf = ({ id, needsKey }: CallFacts): Record<string, string> => {
       if (!needsKey) return {};
       if (!apiKey) throw new TypeError(`${id} needs a client with appUid and apiKey`);
-      return { authorization: `Bearer ${apiKey}`, 'user-agent': userAgent };
+      return { authorization: `Bearer ${apiKey}` };
     };
     Object.assign(this, groupsOf(new Transport(options, { appUid, headersOf }), calls));
   }

@@ -4,9 +4,7 @@ import { type Page, Pages } from './pages.ts';
 import { EventStream } from './stream.ts';
 import type { CallFacts, Query, Transport } from './transport.ts';
 
-type Facts = CallFacts & { readonly kind: string };
-
-export type CallTable = Readonly<Record<string, Readonly<Record<string, Facts>>>>;
+export type CallTable = Readonly<Record<string, Readonly<Record<string, CallFacts>>>>;
 
 /** Returns the groups of methods. Their types are generated together with the table. */
 export function groupsOf(transport: Transport, table: CallTable): Record<string, object> {
@@ -18,7 +16,7 @@ export function groupsOf(transport: Transport, table: CallTable): Record<string,
 }
 
 /** Returns the method of a call. Its arguments are the uids in the path, the body or query, and the options. */
-function method(transport: Transport, facts: Facts) {
+function method(transport: Transport, facts: CallFacts) {
   const uidCount = [...facts.path.matchAll(/\{(?!appUid)\w+\}/g)].length;
   return (...given: readonly unknown[]) => {
     const uids = given.slice(0, uidCount);
@@ -26,11 +24,11 @@ function method(transport: Transport, facts: Facts) {
       facts.input === null ? [undefined, given[uidCount]] : given.slice(uidCount);
     const options = (ownOptions ?? {}) as CallOptions;
     if (facts.kind === 'stream')
-      return new EventStream({ transport, facts, query: input as Query | undefined, options });
+      return new EventStream({ transport, facts, query: input as Query, options });
     if (facts.kind !== 'list')
       return transport.call(facts, { uids, [facts.input ?? 'query']: input }, options);
     return new Pages(async (cursor) => {
-      const query = { ...(input as Query | undefined), ...(cursor === null ? {} : { cursor }) };
+      const query = { ...(input as Query), ...(cursor === null ? {} : { cursor }) };
       return asPage(await transport.call(facts, { uids, query }, options));
     });
   };

@@ -11,15 +11,39 @@ import { readRetryAfter } from './retries.ts';
 interface Problem {
   readonly code: string;
   readonly detail: string;
-  readonly requestId?: string;
-  readonly errors?: readonly FieldError[];
+  readonly requestId?: unknown;
+  readonly errors?: unknown;
+}
+
+export interface ExpectedResult {
+  readonly kind: 'none' | 'object' | 'list' | 'stream';
+  /** The cursor that was sent. */
+  readonly cursor: unknown;
 }
 
 /** Returns the result of a successful response. Throws `UnexpectedResponseError` if the service did not send it. */
-export async function readResult(response: Response, requestId: string): Promise<unknown> {
-  if (response.status === 204) return undefined;
+export async function readResult(
+  response: Response,
+  requestId: string,
+  expected: ExpectedResult,
+): Promise<unknown> {
   const text = await response.text();
-  return isType(response, 'application/json') ? JSON.parse(text) : refuse(response, requestId);
+  if (response.status === 204 && expected.kind === 'none') return undefined;
+  const result = isType(response, 'application/json') ? parseJson(text) : undefined;
+  if (result === undefined || !hasForm(result, expected))
+    throw unexpectedResponse(response, requestId);
+  return result;
+}
+
+function hasForm(result: unknown, { kind, cursor }: ExpectedResult): boolean {
+  if (kind === 'none') return true;
+  if (Array.isArray(result)) return kind === 'list';
+  if (typeof result !== 'object' || result === null) return false;
+  if (kind !== 'list') return true;
+  const { data, nextCursor = null } = result as { data?: unknown; nextCursor?: unknown };
+  // A list whose cursor does not advance would never end.
+  const isNext = typeof nextCursor === 'string' && nextCursor !== '' && nextCursor !== cursor;
+  return Array.isArray(data) && (nextCursor === null || isNext);
 }
 
 /** Returns the error that a response describes. */
@@ -32,8 +56,8 @@ export async function readError(response: Response, requestId: string): Promise<
     code: problem.code,
     detail: problem.detail,
     status: response.status,
-    requestId: problem.requestId ?? requestId,
-    errors: problem.errors ?? [],
+    requestId: typeof problem.requestId === 'string' ? problem.requestId : requestId,
+    errors: fieldErrorsOf(problem),
     retryAfterMs: readRetryAfter(response.headers.get('retry-after'), Date.now()),
   });
 }
@@ -42,22 +66,30 @@ function classOf(code: string): typeof HeraldProblem {
   return Object.hasOwn(problemClasses, code) ? problemClasses[code as ProblemCode] : HeraldProblem;
 }
 
-function isType(response: Response, type: string): boolean {
-  return response.headers.get('content-type')?.split(';')[0]?.trim() === type;
+export function isType(response: Response, type: string): boolean {
+  return response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === type;
 }
 
 function parseProblem(text: string): Problem | null {
-  try {
-    const problem = JSON.parse(text) as Partial<Problem> | null;
-    const { code, detail } = problem ?? {};
-    return typeof code === 'string' && typeof detail === 'string' ? (problem as Problem) : null;
-  } catch {
-    return null;
-  }
+  const problem = parseJson(text) as Partial<Problem> | null | undefined;
+  const { code, detail } = problem ?? {};
+  return typeof code === 'string' && typeof detail === 'string' ? (problem as Problem) : null;
 }
 
-function refuse(response: Response, requestId: string): never {
-  throw unexpectedResponse(response, requestId);
+function fieldErrorsOf({ errors }: Problem): FieldError[] {
+  const isText = (value: unknown) => typeof value === 'string';
+  return (Array.isArray(errors) ? (errors as (FieldError | null)[]) : []).filter(
+    (one): one is FieldError => isText(one?.pointer) && isText(one?.code) && isText(one?.detail),
+  );
+}
+
+/** Returns undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export function unexpectedResponse(response: Response, requestId: string): UnexpectedResponseError {

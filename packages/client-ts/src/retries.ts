@@ -40,6 +40,7 @@ export function waitMsBefore(retry: number, error: HeraldError, random = Math.ra
 export function readRetryAfter(value: string | null, nowMs: number): number | null {
   if (value === null) return null;
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
-  const atMs = Date.parse(value);
+  // Engines would also read `-1` or `1.5` as a date.
+  const atMs = /^[A-Z][a-z]+, /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }

@@ -1,12 +1,19 @@
 // The live stream of events. After an interruption it continues where it left off.
-import { readError, unexpectedResponse } from './responses.ts';
-import { checkVisible } from './checks.ts';
-import { HeraldError } from './errors.ts';
+import { isType, parseJson, readError, unexpectedResponse } from './responses.ts';
+import { checkFunction, checkSignal, checkVisible } from './checks.ts';
+import { HeraldError, UnexpectedResponseError } from './errors.ts';
 import type { EventWithPayload } from './generated/models.ts';
 import type { CallOptions } from './options.ts';
 import { mayRepeat, waitMsBefore } from './retries.ts';
 import { MessageParser, type ServerSentMessage } from './server-sent.ts';
-import { type CallFacts, connectionFailed, type Query, type Transport, wait } from './transport.ts';
+import {
+  type CallFacts,
+  connectionFailed,
+  type Query,
+  signalsOf,
+  type Transport,
+  wait,
+} from './transport.ts';
 
 export interface StreamedEvent {
   /** Pass it to a later stream as `lastEventId` to continue after this event. */
@@ -30,9 +37,11 @@ export class StreamEndedError extends HeraldError {
 interface StreamCall {
   readonly transport: Transport;
   readonly facts: CallFacts;
-  readonly query: Query | undefined;
+  readonly query: Query;
   readonly options: StreamOptions;
 }
+
+type StreamMessage = ServerSentMessage & { readonly event: EventWithPayload | null };
 
 interface Connection {
   readonly requestId: string;
@@ -50,7 +59,7 @@ const growingWaits = 4;
 // Also caps `Retry-After`.
 const longestWaitMs = 60_000;
 const repeats = { isRepeatable: true, hasIdempotencyKey: false, count: 0 };
-const endings: readonly unknown[] = ['key_ended', 'session_ended', 'role_ended', 'app_disabled'];
+const endings: readonly string[] = ['key_ended', 'session_ended', 'role_ended', 'app_disabled'];
 
 /** Events as they are committed. `for await` iterates over them endlessly. Each is delivered at least once. */
 export class EventStream implements AsyncIterable<StreamedEvent> {
@@ -63,6 +72,9 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   async *[Symbol.asyncIterator](): AsyncIterator<StreamedEvent> {
     const { transport, options } = this.#call;
     const { retries } = transport.limitsOf(options);
+    checkSignal(options.signal);
+    checkFunction('onOpen', options.onOpen);
+    checkFunction('onCut', options.onCut);
     let lastId = options.lastEventId ?? null;
     if (lastId !== null) checkVisible('lastEventId', lastId, 2_000);
     let hasOpened = false;
@@ -75,7 +87,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
           hasOpened = true;
           failureCount = 0;
           lastId = message.id ?? lastId;
-          if (isEvent(message)) yield asEvent(message);
+          if (message.event !== null) yield { id: lastId ?? '', event: message.event };
         }
       } catch (error) {
         options.signal?.throwIfAborted();
@@ -96,18 +108,17 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
   async *#connect(
     lastId: string | null,
     cut: AbortController,
-  ): AsyncGenerator<ServerSentMessage, never> {
+  ): AsyncGenerator<StreamMessage, never> {
     const { transport, facts, query, options } = this.#call;
     const accept = { accept: 'text/event-stream' };
     const headers = lastId === null ? accept : { ...accept, 'last-event-id': lastId };
     const prepared = transport.prepare(facts, { uids: [], query, headers }, options);
     const { origin } = new URL(prepared.url);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const given = options.signal === undefined ? [] : [options.signal];
     const connection: Connection = {
       requestId: prepared.requestId,
       origin,
-      signal: AbortSignal.any([cut.signal, ...given]),
+      signal: AbortSignal.any([cut.signal, ...signalsOf(options)]),
       expect(withinMs) {
         clearTimeout(timer);
         timer = setTimeout(() => cut.abort(new Error(`silent for ${withinMs} ms`)), withinMs);
@@ -121,8 +132,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
         throw await readError(response, prepared.requestId).catch((error: unknown) =>
           connectionFailed(origin, prepared.requestId, error),
         );
-      const type = response.headers.get('content-type') ?? '';
-      if (response.body === null || !type.startsWith('text/event-stream'))
+      if (response.body === null || !isType(response, 'text/event-stream'))
         throw unexpectedResponse(response, prepared.requestId);
       return yield* readMessages(response.body, connection);
     } finally {
@@ -134,7 +144,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
 async function* readMessages(
   body: ReadableStream<Uint8Array>,
   connection: Connection,
-): AsyncGenerator<ServerSentMessage, never> {
+): AsyncGenerator<StreamMessage, never> {
   const { requestId, origin } = connection;
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -149,23 +159,30 @@ async function* readMessages(
     if (done) throw connectionFailed(origin, requestId, new Error('the stream ended'));
     for (const message of parser.push(decoder.decode(value, { stream: true }))) {
       if (message.type === 'closed') throw closedError(message, connection);
-      yield message;
+      yield { ...message, event: eventOf(message, requestId) };
     }
   }
 }
 
 function closedError({ data }: ServerSentMessage, { requestId, origin }: Connection): HeraldError {
-  const { reason, detail } = JSON.parse(data ?? '{}') as { reason?: string; detail?: string };
-  const text = `${reason ?? 'closed'}: ${detail ?? 'no reason was given'}`;
+  const closed = (parseJson(data ?? '') ?? {}) as { reason?: unknown; detail?: unknown };
+  const reason = typeof closed.reason === 'string' ? closed.reason : 'closed';
+  const detail = typeof closed.detail === 'string' ? closed.detail : 'no reason was given';
+  const text = `${reason}: ${detail}`;
   return endings.includes(reason)
-    ? new StreamEndedError({ code: reason ?? '', detail: text, requestId })
+    ? new StreamEndedError({ code: reason, detail: text, requestId })
     : connectionFailed(origin, requestId, new Error(text));
 }
 
-function isEvent({ type, data, id }: ServerSentMessage): boolean {
-  return type === 'message' && data !== null && id !== null;
-}
-
-function asEvent({ data, id }: ServerSentMessage): StreamedEvent {
-  return { id: id ?? '', event: JSON.parse(data ?? '') as EventWithPayload };
+/** Returns null for a message without an event. Throws `UnexpectedResponseError` if its data is not JSON. */
+function eventOf({ type, data, id }: ServerSentMessage, requestId: string) {
+  if (type !== 'message' || data === null || id === null) return null;
+  const event = parseJson(data);
+  if (typeof event === 'object' && event !== null) return event as EventWithPayload;
+  throw new UnexpectedResponseError({
+    code: 'unexpected_response',
+    detail: 'an event of the stream is not a JSON object',
+    status: 200,
+    requestId,
+  });
 }

@@ -1,7 +1,8 @@
 // Sends the requests of calls and retries them where that is safe.
-import { readError, readResult } from './responses.ts';
-import { checkFunction, checkLimits, checkRequestId, checkVisible } from './checks.ts';
+import { type ExpectedResult, isType, readError, readResult } from './responses.ts';
+import { checkFunction, checkLimits, checkRequestId, checkSignal, checkVisible } from './checks.ts';
 import { ConnectionFailedError, HeraldError, TimedOutError } from './errors.ts';
+import { version } from './generated/version.ts';
 import type { CallOptions, IdempotentCallOptions, TransportOptions } from './options.ts';
 import { isNotBegun, mayRepeat, type Repeats, waitMsBefore } from './retries.ts';
 
@@ -15,14 +16,16 @@ export interface CallFacts {
   readonly isRepeatable: boolean;
   /** The status of responses that are a result although they report a fault. Null if there is none. */
   readonly faultStatus: number | null;
+  readonly kind: ExpectedResult['kind'];
 }
 
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Query =
+  Readonly<Record<string, string | number | boolean | null | undefined>> | null | undefined;
 
 export interface CallInput {
   readonly uids: readonly unknown[];
   readonly body?: unknown;
-  readonly query?: Query | undefined;
+  readonly query?: Query;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -32,8 +35,11 @@ interface PreparedCall {
   readonly init: RequestInit;
   readonly requestId: string;
   readonly signal: AbortSignal;
+  readonly cursor: unknown;
 }
 
+/** Pages cannot set `User-Agent`, and in some browsers the attempt costs a preflight request. */
+const isPage = 'document' in globalThis;
 const defaultTimeoutMs = 30_000;
 const defaultRetries = 2;
 
@@ -65,10 +71,9 @@ export class Transport {
     const { timeoutMs, retries } = this.limitsOf(options);
     const endsAt = performance.now() + timeoutMs;
     const timeout = AbortSignal.timeout(timeoutMs);
-    const given = options.signal === undefined ? [] : [options.signal];
     const prepared = {
       ...this.prepare(facts, input, options),
-      signal: AbortSignal.any([timeout, ...given]),
+      signal: AbortSignal.any([timeout, ...signalsOf(options)]),
     };
     let retry = 0;
     let mayBeDone = false;
@@ -105,6 +110,7 @@ export class Transport {
     checkVisible('idempotencyKey', idempotencyKey);
     const headers: Record<string, string> = {
       accept: 'application/json',
+      ...(isPage ? {} : { 'user-agent': `agent-herald-client-ts/${version}` }),
       ...input.headers,
       ...this.#access.headersOf(facts),
     };
@@ -113,23 +119,26 @@ export class Transport {
     if (input.body !== undefined) headers['content-type'] = 'application/json';
     const body = input.body === undefined ? null : JSON.stringify(input.body);
     const init: RequestInit = { method: facts.method, headers, body, redirect: 'manual' };
-    return { facts, url: this.#urlOf(facts, input), init, requestId };
+    const cursor = input.query?.['cursor'];
+    return { facts, url: this.#urlOf(facts, input), init, requestId, cursor };
   }
 
   /** Sends a prepared request. Throws `ConnectionFailedError` if there is no response. */
   async request({ url, init, requestId, signal }: Omit<PreparedCall, 'facts'>): Promise<Response> {
-    return this.#fetch(url, { ...init, signal }).catch((error: unknown) => {
+    try {
+      return await this.#fetch(url, { ...init, signal });
+    } catch (error) {
       throw connectionFailed(new URL(url).origin, requestId, error);
-    });
+    }
   }
 
   async #attempt(prepared: PreparedCall, mayBeDone: boolean): Promise<unknown> {
-    const { facts, url, requestId } = prepared;
+    const { facts, url, requestId, cursor } = prepared;
     const response = await this.request(prepared);
     try {
-      if (response.ok) return await readResult(response, requestId);
-      const isResult = response.status === facts.faultStatus && isPlainJson(response);
-      if (isResult) return await readResult(response, requestId);
+      const isFault = response.status === facts.faultStatus;
+      if (response.ok || (isFault && isType(response, 'application/json')))
+        return await readResult(response, requestId, { kind: facts.kind, cursor });
       // A previous attempt deleted it, and its response was lost.
       if (facts.method === 'DELETE' && mayBeDone && response.status === 404) return undefined;
       throw await readError(response, requestId);
@@ -139,19 +148,19 @@ export class Transport {
     }
   }
 
-  #urlOf({ path }: CallFacts, { uids, query = {} }: CallInput): string {
+  #urlOf({ path }: CallFacts, { uids, query }: CallInput): string {
     const values = [...(path.includes('{appUid}') ? [this.#access.appUid] : []), ...uids];
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       segmentOf(name, values.shift()),
     );
     const search = new URLSearchParams();
-    for (const [name, value] of Object.entries(query))
-      if (value !== undefined) search.set(name, String(value));
+    for (const [name, value] of Object.entries(query ?? {}))
+      if (value !== undefined && value !== null) search.set(name, String(value));
     return `${this.#baseUrl}${filled}${search.size === 0 ? '' : `?${search}`}`;
   }
 }
 
-/** Returns an address without a trailing slash. Errors do not show it, because it may contain a password. */
+/** Returns an address without slashes at its end. Errors do not show it, because it may contain a password. */
 function baseOf(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   // The parser would drop some of these characters and encode others.
@@ -160,22 +169,21 @@ function baseOf(address: string): string {
     throw new TypeError('url must be one like https://agents.example.com');
   if (url.username !== '' || url.password !== '' || /[?#]/.test(url.href))
     throw new TypeError('url must have no user, query or fragment');
-  return url.href.replace(/\/$/, '');
+  return url.href.replace(/\/+$/, '');
 }
 
 /** Returns a uid as a path segment. Throws `TypeError` for an empty one, which would address another call. */
 export function segmentOf(name: string, value: unknown): string {
-  if (typeof value !== 'string' || ['', '.', '..'].includes(value))
-    throw new TypeError(`${name} must be the uid of something, not ${JSON.stringify(value)}`);
+  // Half a surrogate pair cannot be encoded.
+  if (typeof value !== 'string' || ['', '.', '..'].includes(value) || /\p{Cs}/u.test(value)) {
+    const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
+    throw new TypeError(`${name} must be the uid of something, not ${shown}`);
+  }
   return encodeURIComponent(value);
 }
 
 function repeatsOf({ isRepeatable, takesIdempotencyKey }: CallFacts, count: number): Repeats {
   return { isRepeatable, hasIdempotencyKey: takesIdempotencyKey, count };
-}
-
-function isPlainJson(response: Response): boolean {
-  return response.headers.get('content-type')?.startsWith('application/json') ?? false;
 }
 
 /** Returns the error for a request without a complete response. */
@@ -189,6 +197,12 @@ export function connectionFailed(origin: string, requestId: string, cause: unkno
 function timedOut(timeoutMs: number, requestId: string, cause: unknown): HeraldError {
   const detail = `the call took longer than ${timeoutMs} ms`;
   return new TimedOutError({ code: 'timed_out', detail, requestId, cause });
+}
+
+/** Returns the signal of the options, if there is one. Throws `TypeError` for something else. */
+export function signalsOf({ signal }: CallOptions): AbortSignal[] {
+  checkSignal(signal);
+  return signal ? [signal] : [];
 }
 
 /** Waits. Throws the reason of the signal if it is aborted before the end. */

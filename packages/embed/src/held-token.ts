@@ -6,26 +6,35 @@ export interface HeldToken {
   ageMs(): number;
 }
 
+/** In seconds: the year 5138, or in milliseconds 1973. So a time in milliseconds is no time. */
+const secondsMax = 1e11;
+
 /**
  * Returns the token with its lifetime (`exp` − `iat`), which begins now: the clock of a browser may be wrong, so it is not
- * compared with that of the service. Returns null for something else than a JWT with both claims (RFC 7519).
+ * compared with that of the service. Returns null for anything else than a JWT with both claims (RFC 7519).
  */
 export function holdToken(token: unknown): HeldToken | null {
-  const lifetimeMs = typeof token === 'string' ? lifetimeOf(token) : Number.NaN;
-  if (typeof token !== 'string' || !(lifetimeMs > 0)) return null;
+  if (typeof token !== 'string') return null;
+  const lifetimeMs = lifetimeOf(token);
+  return lifetimeMs > 0 ? { token, lifetimeMs, ageMs: startClock() } : null;
+}
+
+/** Returns a function that returns the milliseconds since now. */
+export function startClock(): () => number {
   const wall = Date.now();
   const steady = performance.now();
   // The steady clock may stand still while a computer sleeps, and the wall clock may be set back.
-  const ageMs = () => Math.max(Date.now() - wall, performance.now() - steady);
-  return { token, lifetimeMs, ageMs };
+  return () => Math.max(Date.now() - wall, performance.now() - steady);
 }
 
 function lifetimeOf(token: string): number {
   try {
-    const payload = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
-    const { exp, iat } = JSON.parse(atob(payload)) as { exp?: unknown; iat?: unknown };
-    return (Number(exp) - Number(iat)) * 1_000;
+    const [, payload = ''] = /^[\w-]+\.([\w-]+)\.[\w-]+$/.exec(token) ?? [];
+    const json = atob(payload.replaceAll('-', '+').replaceAll('_', '/'));
+    const { exp, iat } = JSON.parse(json) as { exp?: unknown; iat?: unknown };
+    const areTimes = typeof exp === 'number' && typeof iat === 'number';
+    return areTimes && iat >= 0 && exp < secondsMax ? (exp - iat) * 1_000 : 0;
   } catch {
-    return Number.NaN;
+    return 0;
   }
 }

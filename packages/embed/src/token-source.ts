@@ -1,4 +1,4 @@
-import { type HeldToken, holdToken } from './held-token.ts';
+import { type HeldToken, holdToken, startClock } from './held-token.ts';
 import { TokenError } from './token-error.ts';
 
 export interface TokenSourceOptions {
@@ -9,7 +9,7 @@ export interface TokenSourceOptions {
   fetchToken: (options: { signal: AbortSignal }) => Promise<Response | string>;
 }
 
-/** `expired`: its time was over. `revoked`: it was not, so it was revoked. `replaced`: there is a newer token already. */
+/** `expired`: its time was over. `revoked`: it was not, so it was revoked. `replaced`: it is no longer the present token. */
 export type Reported = 'expired' | 'revoked' | 'replaced';
 
 export interface TokenSource {
@@ -25,15 +25,23 @@ const callMsMax = 10_000;
 /** The waits before another try, at most; each is shortened at random, by up to a half. */
 const retryMs = [1_000, 2_000, 4_000];
 const renewalRetryMs = 30_000;
+/** The least time between two calls, however often a page asks. */
+const callGapMs = 500;
+const renewalMsMin = 10_000;
+/** A timer with a longer time fires immediately. */
+const renewalMsMax = 2 ** 31 - 1;
 /** A token is no longer given out so shortly before its end. */
 const spareMs = 5_000;
 
 /** Keeps the token of an embedded session valid: renews it before its end, and never stores it. */
 export function createTokenSource({ fetchToken }: TokenSourceOptions): TokenSource {
+  if (typeof fetchToken !== 'function') throw new TypeError('fetchToken must be a function');
   const closing = new AbortController();
+  const closed = closing.signal;
   let held: HeldToken | null = null;
   let renewal: Promise<string> | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let sinceCallMs = (): number => callGapMs;
 
   const restMs = (): number => (held === null ? 0 : held.lifetimeMs - held.ageMs());
   const drop = (): void => {
@@ -42,12 +50,19 @@ export function createTokenSource({ fetchToken }: TokenSourceOptions): TokenSour
   };
   const renewIn = (waitMs: number): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => void renew().catch(() => undefined), waitMs);
+    const timerMs = Math.min(Math.max(waitMs, renewalMsMin), renewalMsMax);
+    if (!closed.aborted) timer = setTimeout(() => void renew().catch(() => undefined), timerMs);
+  };
+  const callAfterGap = async (): Promise<Called> => {
+    const gapMs = callGapMs - sinceCallMs();
+    if (gapMs > 0) await pause(gapMs, closed);
+    sinceCallMs = startClock();
+    return call(fetchToken, closed);
   };
 
   /** Shares a renewal among its callers. The next one is due at 70 to 90 % of the lifetime. */
   function renew(): Promise<string> {
-    renewal ??= callWithRetries(fetchToken, closing.signal)
+    renewal ??= callWithRetries(callAfterGap, closed)
       .then((next) => {
         held = next;
         renewIn(next.lifetimeMs * (0.7 + Math.random() / 5));
@@ -56,7 +71,7 @@ export function createTokenSource({ fetchToken }: TokenSourceOptions): TokenSour
       .catch((error: unknown) => {
         // A back end that refuses has ended the session; otherwise the present token lasts until its end.
         if (error instanceof TokenError && error.reason === 'refused') drop();
-        else if (restMs() > spareMs && !closing.signal.aborted) renewIn(jittered(renewalRetryMs));
+        else if (restMs() > spareMs) renewIn(jittered(renewalRetryMs));
         throw error;
       })
       .finally(() => {
@@ -67,7 +82,7 @@ export function createTokenSource({ fetchToken }: TokenSourceOptions): TokenSour
 
   return {
     getToken: async () => {
-      if (closing.signal.aborted) throw new TokenError('closed');
+      if (closed.aborted) throw new TokenError('closed');
       // Timers stand still while a computer sleeps, so the age is checked here, too.
       return held !== null && restMs() > Math.min(spareMs, held.lifetimeMs / 2)
         ? held.token
@@ -86,24 +101,23 @@ export function createTokenSource({ fetchToken }: TokenSourceOptions): TokenSour
   };
 }
 
+type Called =
+  | { held: HeldToken; error?: undefined; waitMs?: undefined }
+  | { held?: undefined; error: TokenError; waitMs?: number };
+
 async function callWithRetries(
-  fetchToken: TokenSourceOptions['fetchToken'],
+  callOnce: () => Promise<Called>,
   closed: AbortSignal,
 ): Promise<HeldToken> {
   for (let tries = 0; ; tries += 1) {
-    const { held, error, waitMs = 0 } = await call(fetchToken, closed);
+    const { held, error, waitMs = 0 } = await callOnce();
     if (closed.aborted) throw new TokenError('closed');
     if (held !== undefined) return held;
     const pauseMs = retryMs[tries];
     if (error.reason !== 'unavailable' || pauseMs === undefined || waitMs > callMsMax) throw error;
     await pause(Math.max(waitMs, jittered(pauseMs)), closed);
-    if (closed.aborted) throw new TokenError('closed');
   }
 }
-
-type Called =
-  | { held: HeldToken; error?: undefined; waitMs?: undefined }
-  | { held?: undefined; error: TokenError; waitMs?: number };
 
 async function call(
   fetchToken: TokenSourceOptions['fetchToken'],
@@ -120,19 +134,15 @@ async function call(
   });
   aborted.catch(() => undefined);
   try {
-    const answer = await Promise.race([fetchToken({ signal }), aborted]);
-    if (typeof answer === 'string') return heldOf(answer);
-    if (answer.status === 401 || answer.status === 403) {
-      return { error: new TokenError('refused', answer) };
+    const result: unknown = await Promise.race([fetchToken({ signal }), aborted]);
+    if (!isResponse(result)) return heldOf(result);
+    if (result.status === 401 || result.status === 403) {
+      return { error: new TokenError('refused', result) };
     }
-    if (answer.ok) {
-      const body = (await Promise.race([answer.json(), aborted])) as { authToken?: unknown } | null;
-      return heldOf(body?.authToken);
-    }
-    const waitMs = Number(answer.headers.get('retry-after') ?? 0) * 1_000 || 0;
-    return { error: new TokenError('unavailable', answer), waitMs };
+    if (result.ok) return heldOf(await Promise.race([readToken(result), aborted]), result);
+    const waitMs = Number(result.headers.get('retry-after') ?? 0) * 1_000 || 0;
+    return { error: new TokenError('unavailable', result), waitMs };
   } catch (cause) {
-    // A body that is not JSON is a fault of the back end, which a proxy in front of it may repair.
     return { error: new TokenError('unavailable', cause) };
   } finally {
     clearTimeout(timer);
@@ -140,21 +150,42 @@ async function call(
   }
 }
 
-function heldOf(token: unknown): Called {
+/** Checks for a response of `fetch`, also for one of another window. */
+function isResponse(result: unknown): result is Response {
+  return typeof (result as Response | null | undefined)?.json === 'function';
+}
+
+/** Returns the `authToken` of a body, or something else if the body has none. Throws if the body is incomplete. */
+async function readToken(response: Response): Promise<unknown> {
+  if (response.bodyUsed) return null;
+  const body: unknown = await response.json().catch((error: unknown) => {
+    // Not `instanceof`: it may be the error of another window.
+    if ((error as Error | null)?.name === 'SyntaxError') return null;
+    throw error;
+  });
+  return (body as { authToken?: unknown } | null)?.authToken;
+}
+
+function heldOf(token: unknown, response?: Response): Called {
   const held = holdToken(token);
-  return held === null ? { error: new TokenError('invalid') } : { held };
+  return held === null ? { error: new TokenError('invalid', response) } : { held };
 }
 
 function jittered(ms: number): number {
   return ms * (1 - Math.random() / 2);
 }
 
+/** Throws a `TokenError` if the source is closed meanwhile. */
 function pause(ms: number, closed: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    closed.addEventListener('abort', () => {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
       clearTimeout(timer);
+      reject(new TokenError('closed'));
+    };
+    const timer = setTimeout(() => {
+      closed.removeEventListener('abort', stop);
       resolve();
-    });
+    }, ms);
+    closed.addEventListener('abort', stop);
   });
 }

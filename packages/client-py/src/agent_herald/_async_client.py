@@ -33,9 +33,10 @@ class AsyncHeraldClient(AsyncResources):
         super().__init__(AsyncTransport(settings, http_client))
 
     async def close(self) -> None:
-        await self._transport.close()
+        await self._transport.http.aclose()
 
     async def __aenter__(self) -> Self:
+        self._transport.http.check_open()
         return self
 
     async def __aexit__(

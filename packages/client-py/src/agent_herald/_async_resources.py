@@ -18,14 +18,20 @@ class AsyncUsers:
     async def sign_in(self, body: types.SignUserInBody) -> types.SignedIn:
         """Sign in a user. The first sign-in creates the user. The API key needs the scope `users:auth`."""
         response: types.SignedIn = await self._transport.send(
-            Call("POST", path_of("sdkusers", "auth"), body=body, repeatable=True)
+            Call("POST", path_of("sdkusers", "auth"), body=body, repeatable=True, result="object")
         )
         return response
 
     async def verify_token(self, body: types.VerifyTokenBody) -> types.VerifiedToken:
         """Verify a token. If you send `agentUid`, the response shows whether the user can reach that agent. The API key needs the scope `users:auth`."""
         response: types.VerifiedToken = await self._transport.send(
-            Call("POST", path_of("sdkusers", "token", "verify"), body=body, repeatable=True)
+            Call(
+                "POST",
+                path_of("sdkusers", "token", "verify"),
+                body=body,
+                repeatable=True,
+                result="object",
+            )
         )
         return response
 
@@ -59,20 +65,21 @@ class AsyncUsers:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
     async def get(self, user_uid: str) -> types.User:
         """Get a user. The API key needs the scope `admin`."""
         response: types.User = await self._transport.send(
-            Call("GET", path_of("sdkusers", user_uid))
+            Call("GET", path_of("sdkusers", user_uid), result="object")
         )
         return response
 
     async def change(self, user_uid: str, body: types.ChangeUserBody) -> types.User:
         """Change the name of a user. The API key needs the scope `admin`."""
         response: types.User = await self._transport.send(
-            Call("PATCH", path_of("sdkusers", user_uid), body=body)
+            Call("PATCH", path_of("sdkusers", user_uid), body=body, result="object")
         )
         return response
 
@@ -95,6 +102,7 @@ class AsyncAccounts:
                 path_of("accounts"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -109,20 +117,21 @@ class AsyncAccounts:
                 "GET",
                 path_of("accounts"),
                 query={"namePrefix": name_prefix, "limit": limit, "cursor": cursor},
+                result="page",
             ),
         )
 
     async def get(self, account_uid: str) -> types.Account:
         """Get an account. The API key needs the scope `admin`."""
         response: types.Account = await self._transport.send(
-            Call("GET", path_of("accounts", account_uid))
+            Call("GET", path_of("accounts", account_uid), result="object")
         )
         return response
 
     async def change(self, account_uid: str, body: types.ChangeAccountBody) -> types.Account:
         """Change the name of an account. The API key needs the scope `admin`."""
         response: types.Account = await self._transport.send(
-            Call("PATCH", path_of("accounts", account_uid), body=body)
+            Call("PATCH", path_of("accounts", account_uid), body=body, result="object")
         )
         return response
 
@@ -140,6 +149,7 @@ class AsyncAccounts:
                 "GET",
                 path_of("accounts", account_uid, "members"),
                 query={"limit": limit, "cursor": cursor},
+                result="page",
             ),
         )
 
@@ -170,6 +180,7 @@ class AsyncWebhooks:
                 path_of("webhooks"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -177,28 +188,34 @@ class AsyncWebhooks:
     async def check_url(self, body: types.CheckWebhookUrlBody) -> types.CheckedUrl:
         """Check the URL of a webhook. The call applies the rules for new webhooks. It does not check the address behind a host name. That address is checked at each attempt. The API key needs the scope `webhooks:write`."""
         response: types.CheckedUrl = await self._transport.send(
-            Call("POST", path_of("webhooks", "check-url"), body=body, repeatable=True)
+            Call(
+                "POST",
+                path_of("webhooks", "check-url"),
+                body=body,
+                repeatable=True,
+                result="object",
+            )
         )
         return response
 
     async def list(self) -> builtins.list[types.Webhook]:
         """List webhooks. The list has all webhooks, from oldest to newest. The API key needs the scope `webhooks:read`."""
         response: builtins.list[types.Webhook] = await self._transport.send(
-            Call("GET", path_of("webhooks"))
+            Call("GET", path_of("webhooks"), result="list")
         )
         return response
 
     async def get(self, webhook_uid: str) -> types.Webhook:
         """Get a webhook. The API key needs the scope `webhooks:read`."""
         response: types.Webhook = await self._transport.send(
-            Call("GET", path_of("webhooks", webhook_uid))
+            Call("GET", path_of("webhooks", webhook_uid), result="object")
         )
         return response
 
     async def change(self, webhook_uid: str, body: types.ChangeWebhookBody) -> types.Webhook:
         """Change, pause or resume a webhook. The API key needs the scope `webhooks:write`."""
         response: types.Webhook = await self._transport.send(
-            Call("PATCH", path_of("webhooks", webhook_uid), body=body)
+            Call("PATCH", path_of("webhooks", webhook_uid), body=body, result="object")
         )
         return response
 
@@ -220,6 +237,7 @@ class AsyncWebhooks:
                 path_of("webhooks", webhook_uid, "secret", "rotate"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -227,14 +245,14 @@ class AsyncWebhooks:
     async def promote_secret(self, webhook_uid: str) -> types.Webhook:
         """Promote the new secret of a webhook. The new secret then signs `X-Webhook-Signature`. The API key needs the scope `webhooks:write`."""
         response: types.Webhook = await self._transport.send(
-            Call("POST", path_of("webhooks", webhook_uid, "secret", "promote"))
+            Call("POST", path_of("webhooks", webhook_uid, "secret", "promote"), result="object")
         )
         return response
 
     async def public_keys(self) -> types.JwkSet:
         """Get the public keys of webhook signatures. The response is a JWK set (RFC 7517) of Ed25519 keys (RFC 8037). A new key is published an hour before it signs."""
         response: types.JwkSet = await self._transport.send(
-            Call("GET", path_of(".well-known", "webhook-keys.json"))
+            Call("GET", path_of(".well-known", "webhook-keys.json"), result="object")
         )
         return response
 
@@ -243,7 +261,7 @@ class AsyncWebhooks:
     ) -> types.TestedWebhook:
         """Send a test event to a webhook. The API key needs the scope `webhooks:write`."""
         response: types.TestedWebhook = await self._transport.send(
-            Call("POST", path_of("webhooks", webhook_uid, "test"), body=body)
+            Call("POST", path_of("webhooks", webhook_uid, "test"), body=body, result="object")
         )
         return response
 
@@ -261,6 +279,7 @@ class AsyncWebhooks:
                 path_of("webhooks", webhook_uid, "recover"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -279,6 +298,7 @@ class AsyncWebhooks:
                 path_of("webhooks", webhook_uid, "sync"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -314,6 +334,7 @@ class AsyncWebhooks:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
@@ -336,6 +357,7 @@ class AsyncWebhookReplays:
                 path_of("webhooks", webhook_uid, "replays"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -350,20 +372,25 @@ class AsyncWebhookReplays:
                 "GET",
                 path_of("webhooks", webhook_uid, "replays"),
                 query={"limit": limit, "cursor": cursor},
+                result="page",
             ),
         )
 
     async def get(self, webhook_uid: str, replay_uid: str) -> types.Replay:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
         response: types.Replay = await self._transport.send(
-            Call("GET", path_of("webhooks", webhook_uid, "replays", replay_uid))
+            Call("GET", path_of("webhooks", webhook_uid, "replays", replay_uid), result="object")
         )
         return response
 
     async def cancel(self, webhook_uid: str, replay_uid: str) -> types.Replay:
         """Cancel a replay. The API key needs the scope `events:write`."""
         response: types.Replay = await self._transport.send(
-            Call("POST", path_of("webhooks", webhook_uid, "replays", replay_uid, "cancel"))
+            Call(
+                "POST",
+                path_of("webhooks", webhook_uid, "replays", replay_uid, "cancel"),
+                result="object",
+            )
         )
         return response
 
@@ -374,7 +401,9 @@ class AsyncEventTypes:
 
     async def list(self) -> types.EventTypes:
         """List event types. Each type has a schema and a sample. The API key needs the scope `webhooks:read`."""
-        response: types.EventTypes = await self._transport.send(Call("GET", path_of("event-types")))
+        response: types.EventTypes = await self._transport.send(
+            Call("GET", path_of("event-types"), result="object")
+        )
         return response
 
 
@@ -392,6 +421,7 @@ class AsyncAgents:
                 path_of("agents"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -402,20 +432,20 @@ class AsyncAgents:
         """List agents. The list is ordered from newest to oldest. The API key needs the scope `resources:read`."""
         return AsyncPaged(
             self._transport,
-            Call("GET", path_of("agents"), query={"limit": limit, "cursor": cursor}),
+            Call("GET", path_of("agents"), query={"limit": limit, "cursor": cursor}, result="page"),
         )
 
     async def get(self, agent_uid: str) -> types.Agent:
         """Get an agent. The API key needs the scope `resources:read`."""
         response: types.Agent = await self._transport.send(
-            Call("GET", path_of("agents", agent_uid))
+            Call("GET", path_of("agents", agent_uid), result="object")
         )
         return response
 
     async def change(self, agent_uid: str, body: types.ChangeAgentBody) -> types.Agent:
         """Change an agent. Event: `agent.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
         response: types.Agent = await self._transport.send(
-            Call("PATCH", path_of("agents", agent_uid), body=body)
+            Call("PATCH", path_of("agents", agent_uid), body=body, result="object")
         )
         return response
 
@@ -438,6 +468,7 @@ class AsyncContexts:
                 path_of("contexts"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -448,20 +479,22 @@ class AsyncContexts:
         """List contexts. The list is ordered from newest to oldest. The API key needs the scope `resources:read`."""
         return AsyncPaged(
             self._transport,
-            Call("GET", path_of("contexts"), query={"limit": limit, "cursor": cursor}),
+            Call(
+                "GET", path_of("contexts"), query={"limit": limit, "cursor": cursor}, result="page"
+            ),
         )
 
     async def get(self, context_uid: str) -> types.Context:
         """Get a context. The API key needs the scope `resources:read`."""
         response: types.Context = await self._transport.send(
-            Call("GET", path_of("contexts", context_uid))
+            Call("GET", path_of("contexts", context_uid), result="object")
         )
         return response
 
     async def change(self, context_uid: str, body: types.ChangeContextBody) -> types.Context:
         """Change a context. Event: `context.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
         response: types.Context = await self._transport.send(
-            Call("PATCH", path_of("contexts", context_uid), body=body)
+            Call("PATCH", path_of("contexts", context_uid), body=body, result="object")
         )
         return response
 
@@ -488,6 +521,7 @@ class AsyncContextFiles:
                 path_of("contexts", context_uid, "files"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -502,13 +536,14 @@ class AsyncContextFiles:
                 "GET",
                 path_of("contexts", context_uid, "files"),
                 query={"limit": limit, "cursor": cursor},
+                result="page",
             ),
         )
 
     async def get(self, context_uid: str, file_uid: str) -> types.ContextFile:
         """Get a file of a context. The API key needs the scope `resources:read`."""
         response: types.ContextFile = await self._transport.send(
-            Call("GET", path_of("contexts", context_uid, "files", file_uid))
+            Call("GET", path_of("contexts", context_uid, "files", file_uid), result="object")
         )
         return response
 
@@ -517,7 +552,12 @@ class AsyncContextFiles:
     ) -> types.ContextFile:
         """Change a file of a context. Event: `contextfile.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
         response: types.ContextFile = await self._transport.send(
-            Call("PATCH", path_of("contexts", context_uid, "files", file_uid), body=body)
+            Call(
+                "PATCH",
+                path_of("contexts", context_uid, "files", file_uid),
+                body=body,
+                result="object",
+            )
         )
         return response
 
@@ -542,6 +582,7 @@ class AsyncChanges:
                 path_of("changes"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -579,13 +620,14 @@ class AsyncEvents:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
     async def get(self, event_id: str) -> types.EventWithPayload:
         """Get an event and its payload. The API key needs the scope `events:read`."""
         response: types.EventWithPayload = await self._transport.send(
-            Call("GET", path_of("events", event_id))
+            Call("GET", path_of("events", event_id), result="object")
         )
         return response
 
@@ -618,13 +660,14 @@ class AsyncEvents:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
     async def webhooks(self, event_id: str) -> builtins.list[types.ExplainedWebhook]:
         """Explain which webhooks get an event. The list has all webhooks of the application, from oldest to newest, with the reason by their present settings. The API key needs the scope `webhooks:read`."""
         response: builtins.list[types.ExplainedWebhook] = await self._transport.send(
-            Call("GET", path_of("events", event_id, "webhooks"))
+            Call("GET", path_of("events", event_id, "webhooks"), result="list")
         )
         return response
 
@@ -642,6 +685,7 @@ class AsyncEvents:
                 path_of("events", event_id, "resend"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -711,20 +755,25 @@ class AsyncDeliveries:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
     async def get(self, event_id: str, webhook_uid: str) -> types.DeliveryDetail:
         """Get a delivery and its request. The API key needs the scope `events:read`."""
         response: types.DeliveryDetail = await self._transport.send(
-            Call("GET", path_of("events", event_id, "deliveries", webhook_uid))
+            Call("GET", path_of("events", event_id, "deliveries", webhook_uid), result="object")
         )
         return response
 
     async def skip(self, event_id: str, webhook_uid: str) -> types.Delivery:
         """Skip a delivery. The delivery is cancelled with the reason `skipped`, and the next one of an ordered resource is sent. A request in flight is not stopped: if the receiver accepts it, the delivery is `delivered`. A repeat changes nothing. The API key needs the scope `events:write`."""
         response: types.Delivery = await self._transport.send(
-            Call("POST", path_of("events", event_id, "deliveries", webhook_uid, "cancel"))
+            Call(
+                "POST",
+                path_of("events", event_id, "deliveries", webhook_uid, "cancel"),
+                result="object",
+            )
         )
         return response
 
@@ -743,6 +792,7 @@ class AsyncReplays:
                 path_of("replays"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -753,20 +803,22 @@ class AsyncReplays:
         """List replays. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
         return AsyncPaged(
             self._transport,
-            Call("GET", path_of("replays"), query={"limit": limit, "cursor": cursor}),
+            Call(
+                "GET", path_of("replays"), query={"limit": limit, "cursor": cursor}, result="page"
+            ),
         )
 
     async def get(self, replay_uid: str) -> types.Replay:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
         response: types.Replay = await self._transport.send(
-            Call("GET", path_of("replays", replay_uid))
+            Call("GET", path_of("replays", replay_uid), result="object")
         )
         return response
 
     async def cancel(self, replay_uid: str) -> types.Replay:
         """Cancel a replay. The API key needs the scope `events:write`."""
         response: types.Replay = await self._transport.send(
-            Call("POST", path_of("replays", replay_uid, "cancel"))
+            Call("POST", path_of("replays", replay_uid, "cancel"), result="object")
         )
         return response
 
@@ -785,18 +837,21 @@ class AsyncSyncs:
                 "GET",
                 path_of("syncs"),
                 query={"webhookUid": webhook_uid, "limit": limit, "cursor": cursor},
+                result="page",
             ),
         )
 
     async def get(self, sync_uid: str) -> types.Sync:
         """Get a sync and its progress. The API key needs the scope `events:read`."""
-        response: types.Sync = await self._transport.send(Call("GET", path_of("syncs", sync_uid)))
+        response: types.Sync = await self._transport.send(
+            Call("GET", path_of("syncs", sync_uid), result="object")
+        )
         return response
 
     async def cancel(self, sync_uid: str) -> types.Sync:
         """Cancel a sync. Deliveries already queued are still made. The API key needs the scope `events:write`."""
         response: types.Sync = await self._transport.send(
-            Call("POST", path_of("syncs", sync_uid, "cancel"))
+            Call("POST", path_of("syncs", sync_uid, "cancel"), result="object")
         )
         return response
 
@@ -815,6 +870,7 @@ class AsyncErasures:
                 path_of("erasures"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -825,13 +881,15 @@ class AsyncErasures:
         """List erasures. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
         return AsyncPaged(
             self._transport,
-            Call("GET", path_of("erasures"), query={"limit": limit, "cursor": cursor}),
+            Call(
+                "GET", path_of("erasures"), query={"limit": limit, "cursor": cursor}, result="page"
+            ),
         )
 
     async def get(self, erasure_uid: str) -> types.Erasure:
         """Get an erasure and its progress. The API key needs the scope `events:read`."""
         response: types.Erasure = await self._transport.send(
-            Call("GET", path_of("erasures", erasure_uid))
+            Call("GET", path_of("erasures", erasure_uid), result="object")
         )
         return response
 
@@ -859,6 +917,7 @@ class AsyncStats:
                     "until": until,
                     "webhookUid": webhook_uid,
                 },
+                result="object",
             )
         )
         return response
@@ -876,6 +935,7 @@ class AsyncStats:
                 "GET",
                 path_of("stats", "webhooks"),
                 query={"interval": interval, "since": since, "until": until},
+                result="object",
             )
         )
         return response
@@ -883,21 +943,26 @@ class AsyncStats:
     async def outcomes(self, *, webhook_uids: str | None = None) -> types.LatestOutcomes:
         """List the latest outcomes by webhook. The API key needs the scope `events:read`."""
         response: types.LatestOutcomes = await self._transport.send(
-            Call("GET", path_of("stats", "outcomes"), query={"webhookUids": webhook_uids})
+            Call(
+                "GET",
+                path_of("stats", "outcomes"),
+                query={"webhookUids": webhook_uids},
+                result="object",
+            )
         )
         return response
 
     async def backlog(self) -> types.Backlog:
         """Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
         response: types.Backlog = await self._transport.send(
-            Call("GET", path_of("stats", "backlog"))
+            Call("GET", path_of("stats", "backlog"), result="object")
         )
         return response
 
     async def failures(self) -> types.WebhookFailures:
         """List why webhooks fail. The list has the failing and deactivated webhooks that began to fail last, at most 100. The API key needs the scope `events:read`."""
         response: types.WebhookFailures = await self._transport.send(
-            Call("GET", path_of("stats", "failures"))
+            Call("GET", path_of("stats", "failures"), result="object")
         )
         return response
 
@@ -908,7 +973,9 @@ class AsyncSettings:
 
     async def get(self) -> types.Settings:
         """Get the settings of the service. Durations are texts such as `30d`. The API key needs the scope `webhooks:read`."""
-        response: types.Settings = await self._transport.send(Call("GET", path_of("settings")))
+        response: types.Settings = await self._transport.send(
+            Call("GET", path_of("settings"), result="object")
+        )
         return response
 
 
@@ -942,6 +1009,7 @@ class AsyncAuditLog:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
@@ -972,27 +1040,29 @@ class AsyncResources:
     async def health(self) -> types.Health:
         """Check that the process is running."""
         response: types.Health = await self._transport.send(
-            Call("GET", path_of("healthz"), public=True)
+            Call("GET", path_of("healthz"), public=True, result="object")
         )
         return response
 
     async def readiness(self) -> types.Readiness:
         """Check whether the process is ready for requests."""
         response: types.Readiness = await self._transport.send(
-            Call("GET", path_of("readyz"), public=True, result_statuses=(503,))
+            Call("GET", path_of("readyz"), public=True, result_statuses=(503,), result="object")
         )
         return response
 
     async def jwks(self) -> types.JwkSet:
         """Get the public keys of user tokens. The response is a JWK set (RFC 7517)."""
         response: types.JwkSet = await self._transport.send(
-            Call("GET", path_of(".well-known", "jwks.json"), public=True)
+            Call("GET", path_of(".well-known", "jwks.json"), public=True, result="object")
         )
         return response
 
     async def webhook_sources(self) -> types.WebhookSources:
         """Get the addresses of webhook requests. A firewall in front of a receiver can read them here."""
         response: types.WebhookSources = await self._transport.send(
-            Call("GET", path_of(".well-known", "webhook-sources.json"), public=True)
+            Call(
+                "GET", path_of(".well-known", "webhook-sources.json"), public=True, result="object"
+            )
         )
         return response

@@ -12,7 +12,7 @@ from ._async_transport import AsyncTransport
 from ._calls import Call
 from ._messages import Message, MessageReader
 from ._retries import seconds_until_retry
-from .errors import HeraldError
+from .errors import HeraldError, UnexpectedResponseError
 from .types import EventWithPayload
 
 
@@ -34,8 +34,7 @@ class AsyncEventStream:
                     self._reconnect_seconds = message.retry_seconds or self._reconnect_seconds
                     self.last_event_id = message.id or self.last_event_id
                     if message.kind == "message" and message.data:
-                        event: EventWithPayload = json.loads("\n".join(message.data))
-                        yield event
+                        yield _event_of(message, response)
             except httpx2.RequestError:
                 # An interruption: events since then arrive after the stream reopens.
                 pass
@@ -58,6 +57,18 @@ class AsyncEventStream:
                     raise
             await asyncio.sleep(wait_seconds)
             attempt += 1
+
+
+def _event_of(message: Message, response: httpx2.Response) -> EventWithPayload:
+    try:
+        event: EventWithPayload = json.loads("\n".join(message.data))
+    except (ValueError, RecursionError) as error:
+        raise UnexpectedResponseError(
+            "an event of the stream is not JSON",
+            status=response.status_code,
+            request_id=response.request.headers["x-request-id"],
+        ) from error
+    return event
 
 
 async def _messages_of(response: httpx2.Response) -> AsyncIterator[Message]:

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import httpx2
 
+from ._async_http import AsyncHttp
 from ._calls import (
     Call,
     Page,
@@ -26,16 +27,21 @@ T = TypeVar("T")
 # The service sends a message at least every 15 seconds.
 SILENCE_SECONDS_MAX = 40.0
 
+# A proxy fails before the request is sent.
+_NOT_SENT = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+)
+
 
 class AsyncTransport:
     """The connections of a client."""
 
     def __init__(self, settings: Settings, http_client: httpx2.AsyncClient | None) -> None:
-        if http_client is not None and not isinstance(http_client, httpx2.AsyncClient):
-            raise ValueError("http_client must be an httpx2.AsyncClient")
         self.settings = settings
-        self._http = http_client or httpx2.AsyncClient()
-        self._closes_http = http_client is None
+        self.http = AsyncHttp(http_client)
 
     async def send(self, call: Call) -> Any:
         """Returns the JSON of the response. Raises a HeraldError."""
@@ -52,10 +58,6 @@ class AsyncTransport:
                     raise
             await asyncio.sleep(wait_seconds)
             attempt += 1
-
-    async def close(self) -> None:
-        if self._closes_http:
-            await self._http.aclose()
 
     async def open(self, call: Call) -> httpx2.Response:
         """Returns the response of a stream, with its body unread. Raises a HeraldError."""
@@ -82,11 +84,15 @@ class AsyncTransport:
             options["timeout"] = httpx2.Timeout(
                 self.settings.timeout_seconds, read=SILENCE_SECONDS_MAX
             )
-        request = self._http.build_request(**options)
+        http = self.http.current()
+        request = http.build_request(**options)
         try:
-            return await self._http.send(request, stream=streams, follow_redirects=False)
-        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+            return await http.send(request, stream=streams, follow_redirects=False)
+        except _NOT_SENT as error:
             raise NotReachedError(_reason(error), request_id=request_id) from error
+        except RuntimeError as error:
+            self.http.explain(error)
+            raise
         except httpx2.TimeoutException as error:
             raise NoResponseInTimeError(_reason(error), request_id=request_id) from error
         except httpx2.RequestError as error:

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import mktime_tz, parsedate_tz
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import Any, Generic, Literal, TypedDict, TypeVar
 from urllib.parse import quote, urlsplit
 from uuid import uuid4
 
@@ -107,6 +107,9 @@ class Call:
     result_statuses: tuple[int, ...] = ()
     """Statuses from 400 that are results instead of problems."""
 
+    result: Literal["none", "object", "list", "page"] = "none"
+    """The form of the JSON of a successful response."""
+
     accept: str = "application/json"
     last_event_id: str | None = None
 
@@ -125,7 +128,7 @@ class Call:
 def path_of(*segments: str) -> str:
     """Returns a path from segments. Raises `ValueError` for one that would change the path."""
     for segment in segments:
-        if segment in ("", ".", ".."):
+        if not isinstance(segment, str) or segment in ("", ".", ".."):
             raise ValueError(f"{segment!r} is not a uid")
     return "".join(f"/{quote(segment, safe='')}" for segment in segments)
 
@@ -175,11 +178,27 @@ def read_response(call: Call, response: httpx2.Response, request_id: str) -> Any
     """Returns the JSON of a response, or None if it has no body. Raises a HeraldError."""
     if not response.is_success and response.status_code not in call.result_statuses:
         raise problem_of(response, request_id)
-    if response.status_code == _NO_CONTENT:
+    if response.status_code == _NO_CONTENT and call.result == "none":
         return None
     if content_type_of(response) != "application/json":
         raise problem_of(response, request_id)
-    return _json_of(response, request_id)
+    result = _json_of(response, request_id)
+    if not _has_form(call, result):
+        raise _unexpected(response, request_id, "the JSON is not a response to this call")
+    return result
+
+
+def _has_form(call: Call, result: Any) -> bool:
+    if call.result == "none":
+        return True
+    if call.result == "list":
+        return isinstance(result, list)
+    if not isinstance(result, dict) or call.result == "object":
+        return isinstance(result, dict)
+    cursor = result.get("nextCursor", "")
+    # A list whose cursor does not advance would never end.
+    is_next = isinstance(cursor, str) and cursor not in ("", call.query.get("cursor"))
+    return isinstance(result.get("data"), list) and (cursor is None or is_next)
 
 
 def content_type_of(response: httpx2.Response) -> str:
@@ -190,7 +209,7 @@ def content_type_of(response: httpx2.Response) -> str:
 def _json_of(response: httpx2.Response, request_id: str) -> Any:
     try:
         return response.json()
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _unexpected(response, request_id, "the response is not JSON") from error
 
 
@@ -200,17 +219,29 @@ def problem_of(response: httpx2.Response, request_id: str) -> HeraldError:
         kind = content_type_of(response) or "no content type"
         return _unexpected(response, request_id, f"not a response from agent-herald ({kind})")
     problem = _json_of(response, request_id)
-    code = problem.get("code") if isinstance(problem, dict) else None
-    if not isinstance(code, str):
-        return _unexpected(response, request_id, "the problem has no code")
+    code, detail = (
+        map(problem.get, ("code", "detail")) if isinstance(problem, dict) else (None, None)
+    )
+    if not isinstance(code, str) or not isinstance(detail, str):
+        return _unexpected(response, request_id, "the problem has no code and detail")
     return PROBLEMS.get(code, HeraldError)(
-        str(problem.get("detail", "")),
+        detail,
         code=code,
         status=response.status_code,
         request_id=str(problem.get("requestId", request_id)),
-        errors=problem.get("errors"),
+        errors=_field_errors_of(problem),
         retry_after_seconds=_retry_after_seconds(response),
     )
+
+
+def _field_errors_of(problem: dict[str, Any]) -> list[Any]:
+    given = problem.get("errors")
+    names = ("pointer", "code", "detail")
+    return [
+        one
+        for one in (given if isinstance(given, list) else [])
+        if isinstance(one, dict) and all(isinstance(one.get(name), str) for name in names)
+    ]
 
 
 def _unexpected(response: httpx2.Response, request_id: str, what: str) -> UnexpectedResponseError:
@@ -228,5 +259,8 @@ def _retry_after_seconds(response: httpx2.Response) -> float | None:
     if value.isascii() and value.isdecimal():
         return float(value)
     # The service sends seconds; proxies may send a date.
-    date = parsedate_tz(value)
-    return None if date is None else max(0.0, mktime_tz(date) - time.time())
+    try:
+        date = parsedate_tz(value)
+        return None if date is None else max(0.0, mktime_tz(date) - time.time())
+    except (ValueError, OverflowError):
+        return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+RETRY_SECONDS_MAX = 60.0
+
 
 @dataclass
 class Message:
@@ -44,5 +46,5 @@ class MessageReader:
             self._message.kind = value
         elif name == "id":
             self._message.id = value
-        elif name == "retry" and value.isdecimal():
-            self._message.retry_seconds = int(value) / 1000
+        elif name == "retry" and value.isascii() and value.isdecimal():
+            self._message.retry_seconds = min(float(value) / 1000, RETRY_SECONDS_MAX)

@@ -36,9 +36,10 @@ class HeraldClient(Resources):
         super().__init__(Transport(settings, http_client))
 
     def close(self) -> None:
-        self._transport.close()
+        self._transport.http.close()
 
     def __enter__(self) -> Self:
+        self._transport.http.check_open()
         return self
 
     def __exit__(

@@ -18,14 +18,20 @@ class Users:
     def sign_in(self, body: types.SignUserInBody) -> types.SignedIn:
         """Sign in a user. The first sign-in creates the user. The API key needs the scope `users:auth`."""
         response: types.SignedIn = self._transport.send(
-            Call("POST", path_of("sdkusers", "auth"), body=body, repeatable=True)
+            Call("POST", path_of("sdkusers", "auth"), body=body, repeatable=True, result="object")
         )
         return response
 
     def verify_token(self, body: types.VerifyTokenBody) -> types.VerifiedToken:
         """Verify a token. If you send `agentUid`, the response shows whether the user can reach that agent. The API key needs the scope `users:auth`."""
         response: types.VerifiedToken = self._transport.send(
-            Call("POST", path_of("sdkusers", "token", "verify"), body=body, repeatable=True)
+            Call(
+                "POST",
+                path_of("sdkusers", "token", "verify"),
+                body=body,
+                repeatable=True,
+                result="object",
+            )
         )
         return response
 
@@ -59,18 +65,21 @@ class Users:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
     def get(self, user_uid: str) -> types.User:
         """Get a user. The API key needs the scope `admin`."""
-        response: types.User = self._transport.send(Call("GET", path_of("sdkusers", user_uid)))
+        response: types.User = self._transport.send(
+            Call("GET", path_of("sdkusers", user_uid), result="object")
+        )
         return response
 
     def change(self, user_uid: str, body: types.ChangeUserBody) -> types.User:
         """Change the name of a user. The API key needs the scope `admin`."""
         response: types.User = self._transport.send(
-            Call("PATCH", path_of("sdkusers", user_uid), body=body)
+            Call("PATCH", path_of("sdkusers", user_uid), body=body, result="object")
         )
         return response
 
@@ -93,6 +102,7 @@ class Accounts:
                 path_of("accounts"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -107,20 +117,21 @@ class Accounts:
                 "GET",
                 path_of("accounts"),
                 query={"namePrefix": name_prefix, "limit": limit, "cursor": cursor},
+                result="page",
             ),
         )
 
     def get(self, account_uid: str) -> types.Account:
         """Get an account. The API key needs the scope `admin`."""
         response: types.Account = self._transport.send(
-            Call("GET", path_of("accounts", account_uid))
+            Call("GET", path_of("accounts", account_uid), result="object")
         )
         return response
 
     def change(self, account_uid: str, body: types.ChangeAccountBody) -> types.Account:
         """Change the name of an account. The API key needs the scope `admin`."""
         response: types.Account = self._transport.send(
-            Call("PATCH", path_of("accounts", account_uid), body=body)
+            Call("PATCH", path_of("accounts", account_uid), body=body, result="object")
         )
         return response
 
@@ -138,6 +149,7 @@ class Accounts:
                 "GET",
                 path_of("accounts", account_uid, "members"),
                 query={"limit": limit, "cursor": cursor},
+                result="page",
             ),
         )
 
@@ -164,6 +176,7 @@ class Webhooks:
                 path_of("webhooks"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -171,28 +184,34 @@ class Webhooks:
     def check_url(self, body: types.CheckWebhookUrlBody) -> types.CheckedUrl:
         """Check the URL of a webhook. The call applies the rules for new webhooks. It does not check the address behind a host name. That address is checked at each attempt. The API key needs the scope `webhooks:write`."""
         response: types.CheckedUrl = self._transport.send(
-            Call("POST", path_of("webhooks", "check-url"), body=body, repeatable=True)
+            Call(
+                "POST",
+                path_of("webhooks", "check-url"),
+                body=body,
+                repeatable=True,
+                result="object",
+            )
         )
         return response
 
     def list(self) -> builtins.list[types.Webhook]:
         """List webhooks. The list has all webhooks, from oldest to newest. The API key needs the scope `webhooks:read`."""
         response: builtins.list[types.Webhook] = self._transport.send(
-            Call("GET", path_of("webhooks"))
+            Call("GET", path_of("webhooks"), result="list")
         )
         return response
 
     def get(self, webhook_uid: str) -> types.Webhook:
         """Get a webhook. The API key needs the scope `webhooks:read`."""
         response: types.Webhook = self._transport.send(
-            Call("GET", path_of("webhooks", webhook_uid))
+            Call("GET", path_of("webhooks", webhook_uid), result="object")
         )
         return response
 
     def change(self, webhook_uid: str, body: types.ChangeWebhookBody) -> types.Webhook:
         """Change, pause or resume a webhook. The API key needs the scope `webhooks:write`."""
         response: types.Webhook = self._transport.send(
-            Call("PATCH", path_of("webhooks", webhook_uid), body=body)
+            Call("PATCH", path_of("webhooks", webhook_uid), body=body, result="object")
         )
         return response
 
@@ -214,6 +233,7 @@ class Webhooks:
                 path_of("webhooks", webhook_uid, "secret", "rotate"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -221,14 +241,14 @@ class Webhooks:
     def promote_secret(self, webhook_uid: str) -> types.Webhook:
         """Promote the new secret of a webhook. The new secret then signs `X-Webhook-Signature`. The API key needs the scope `webhooks:write`."""
         response: types.Webhook = self._transport.send(
-            Call("POST", path_of("webhooks", webhook_uid, "secret", "promote"))
+            Call("POST", path_of("webhooks", webhook_uid, "secret", "promote"), result="object")
         )
         return response
 
     def public_keys(self) -> types.JwkSet:
         """Get the public keys of webhook signatures. The response is a JWK set (RFC 7517) of Ed25519 keys (RFC 8037). A new key is published an hour before it signs."""
         response: types.JwkSet = self._transport.send(
-            Call("GET", path_of(".well-known", "webhook-keys.json"))
+            Call("GET", path_of(".well-known", "webhook-keys.json"), result="object")
         )
         return response
 
@@ -237,7 +257,7 @@ class Webhooks:
     ) -> types.TestedWebhook:
         """Send a test event to a webhook. The API key needs the scope `webhooks:write`."""
         response: types.TestedWebhook = self._transport.send(
-            Call("POST", path_of("webhooks", webhook_uid, "test"), body=body)
+            Call("POST", path_of("webhooks", webhook_uid, "test"), body=body, result="object")
         )
         return response
 
@@ -255,6 +275,7 @@ class Webhooks:
                 path_of("webhooks", webhook_uid, "recover"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -273,6 +294,7 @@ class Webhooks:
                 path_of("webhooks", webhook_uid, "sync"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -308,6 +330,7 @@ class Webhooks:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
@@ -330,6 +353,7 @@ class WebhookReplays:
                 path_of("webhooks", webhook_uid, "replays"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -344,20 +368,25 @@ class WebhookReplays:
                 "GET",
                 path_of("webhooks", webhook_uid, "replays"),
                 query={"limit": limit, "cursor": cursor},
+                result="page",
             ),
         )
 
     def get(self, webhook_uid: str, replay_uid: str) -> types.Replay:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
         response: types.Replay = self._transport.send(
-            Call("GET", path_of("webhooks", webhook_uid, "replays", replay_uid))
+            Call("GET", path_of("webhooks", webhook_uid, "replays", replay_uid), result="object")
         )
         return response
 
     def cancel(self, webhook_uid: str, replay_uid: str) -> types.Replay:
         """Cancel a replay. The API key needs the scope `events:write`."""
         response: types.Replay = self._transport.send(
-            Call("POST", path_of("webhooks", webhook_uid, "replays", replay_uid, "cancel"))
+            Call(
+                "POST",
+                path_of("webhooks", webhook_uid, "replays", replay_uid, "cancel"),
+                result="object",
+            )
         )
         return response
 
@@ -368,7 +397,9 @@ class EventTypes:
 
     def list(self) -> types.EventTypes:
         """List event types. Each type has a schema and a sample. The API key needs the scope `webhooks:read`."""
-        response: types.EventTypes = self._transport.send(Call("GET", path_of("event-types")))
+        response: types.EventTypes = self._transport.send(
+            Call("GET", path_of("event-types"), result="object")
+        )
         return response
 
 
@@ -386,6 +417,7 @@ class Agents:
                 path_of("agents"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -394,18 +426,20 @@ class Agents:
         """List agents. The list is ordered from newest to oldest. The API key needs the scope `resources:read`."""
         return Paged(
             self._transport,
-            Call("GET", path_of("agents"), query={"limit": limit, "cursor": cursor}),
+            Call("GET", path_of("agents"), query={"limit": limit, "cursor": cursor}, result="page"),
         )
 
     def get(self, agent_uid: str) -> types.Agent:
         """Get an agent. The API key needs the scope `resources:read`."""
-        response: types.Agent = self._transport.send(Call("GET", path_of("agents", agent_uid)))
+        response: types.Agent = self._transport.send(
+            Call("GET", path_of("agents", agent_uid), result="object")
+        )
         return response
 
     def change(self, agent_uid: str, body: types.ChangeAgentBody) -> types.Agent:
         """Change an agent. Event: `agent.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
         response: types.Agent = self._transport.send(
-            Call("PATCH", path_of("agents", agent_uid), body=body)
+            Call("PATCH", path_of("agents", agent_uid), body=body, result="object")
         )
         return response
 
@@ -428,6 +462,7 @@ class Contexts:
                 path_of("contexts"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -436,20 +471,22 @@ class Contexts:
         """List contexts. The list is ordered from newest to oldest. The API key needs the scope `resources:read`."""
         return Paged(
             self._transport,
-            Call("GET", path_of("contexts"), query={"limit": limit, "cursor": cursor}),
+            Call(
+                "GET", path_of("contexts"), query={"limit": limit, "cursor": cursor}, result="page"
+            ),
         )
 
     def get(self, context_uid: str) -> types.Context:
         """Get a context. The API key needs the scope `resources:read`."""
         response: types.Context = self._transport.send(
-            Call("GET", path_of("contexts", context_uid))
+            Call("GET", path_of("contexts", context_uid), result="object")
         )
         return response
 
     def change(self, context_uid: str, body: types.ChangeContextBody) -> types.Context:
         """Change a context. Event: `context.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
         response: types.Context = self._transport.send(
-            Call("PATCH", path_of("contexts", context_uid), body=body)
+            Call("PATCH", path_of("contexts", context_uid), body=body, result="object")
         )
         return response
 
@@ -476,6 +513,7 @@ class ContextFiles:
                 path_of("contexts", context_uid, "files"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -490,13 +528,14 @@ class ContextFiles:
                 "GET",
                 path_of("contexts", context_uid, "files"),
                 query={"limit": limit, "cursor": cursor},
+                result="page",
             ),
         )
 
     def get(self, context_uid: str, file_uid: str) -> types.ContextFile:
         """Get a file of a context. The API key needs the scope `resources:read`."""
         response: types.ContextFile = self._transport.send(
-            Call("GET", path_of("contexts", context_uid, "files", file_uid))
+            Call("GET", path_of("contexts", context_uid, "files", file_uid), result="object")
         )
         return response
 
@@ -505,7 +544,12 @@ class ContextFiles:
     ) -> types.ContextFile:
         """Change a file of a context. Event: `contextfile.updated`. There is no event if nothing changes. The API key needs the scope `resources:write`."""
         response: types.ContextFile = self._transport.send(
-            Call("PATCH", path_of("contexts", context_uid, "files", file_uid), body=body)
+            Call(
+                "PATCH",
+                path_of("contexts", context_uid, "files", file_uid),
+                body=body,
+                result="object",
+            )
         )
         return response
 
@@ -528,6 +572,7 @@ class Changes:
                 path_of("changes"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -565,13 +610,14 @@ class Events:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
     def get(self, event_id: str) -> types.EventWithPayload:
         """Get an event and its payload. The API key needs the scope `events:read`."""
         response: types.EventWithPayload = self._transport.send(
-            Call("GET", path_of("events", event_id))
+            Call("GET", path_of("events", event_id), result="object")
         )
         return response
 
@@ -604,13 +650,14 @@ class Events:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
     def webhooks(self, event_id: str) -> builtins.list[types.ExplainedWebhook]:
         """Explain which webhooks get an event. The list has all webhooks of the application, from oldest to newest, with the reason by their present settings. The API key needs the scope `webhooks:read`."""
         response: builtins.list[types.ExplainedWebhook] = self._transport.send(
-            Call("GET", path_of("events", event_id, "webhooks"))
+            Call("GET", path_of("events", event_id, "webhooks"), result="list")
         )
         return response
 
@@ -628,6 +675,7 @@ class Events:
                 path_of("events", event_id, "resend"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -697,20 +745,25 @@ class Deliveries:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
     def get(self, event_id: str, webhook_uid: str) -> types.DeliveryDetail:
         """Get a delivery and its request. The API key needs the scope `events:read`."""
         response: types.DeliveryDetail = self._transport.send(
-            Call("GET", path_of("events", event_id, "deliveries", webhook_uid))
+            Call("GET", path_of("events", event_id, "deliveries", webhook_uid), result="object")
         )
         return response
 
     def skip(self, event_id: str, webhook_uid: str) -> types.Delivery:
         """Skip a delivery. The delivery is cancelled with the reason `skipped`, and the next one of an ordered resource is sent. A request in flight is not stopped: if the receiver accepts it, the delivery is `delivered`. A repeat changes nothing. The API key needs the scope `events:write`."""
         response: types.Delivery = self._transport.send(
-            Call("POST", path_of("events", event_id, "deliveries", webhook_uid, "cancel"))
+            Call(
+                "POST",
+                path_of("events", event_id, "deliveries", webhook_uid, "cancel"),
+                result="object",
+            )
         )
         return response
 
@@ -729,6 +782,7 @@ class Replays:
                 path_of("replays"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -737,18 +791,22 @@ class Replays:
         """List replays. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
-            Call("GET", path_of("replays"), query={"limit": limit, "cursor": cursor}),
+            Call(
+                "GET", path_of("replays"), query={"limit": limit, "cursor": cursor}, result="page"
+            ),
         )
 
     def get(self, replay_uid: str) -> types.Replay:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
-        response: types.Replay = self._transport.send(Call("GET", path_of("replays", replay_uid)))
+        response: types.Replay = self._transport.send(
+            Call("GET", path_of("replays", replay_uid), result="object")
+        )
         return response
 
     def cancel(self, replay_uid: str) -> types.Replay:
         """Cancel a replay. The API key needs the scope `events:write`."""
         response: types.Replay = self._transport.send(
-            Call("POST", path_of("replays", replay_uid, "cancel"))
+            Call("POST", path_of("replays", replay_uid, "cancel"), result="object")
         )
         return response
 
@@ -767,18 +825,21 @@ class Syncs:
                 "GET",
                 path_of("syncs"),
                 query={"webhookUid": webhook_uid, "limit": limit, "cursor": cursor},
+                result="page",
             ),
         )
 
     def get(self, sync_uid: str) -> types.Sync:
         """Get a sync and its progress. The API key needs the scope `events:read`."""
-        response: types.Sync = self._transport.send(Call("GET", path_of("syncs", sync_uid)))
+        response: types.Sync = self._transport.send(
+            Call("GET", path_of("syncs", sync_uid), result="object")
+        )
         return response
 
     def cancel(self, sync_uid: str) -> types.Sync:
         """Cancel a sync. Deliveries already queued are still made. The API key needs the scope `events:write`."""
         response: types.Sync = self._transport.send(
-            Call("POST", path_of("syncs", sync_uid, "cancel"))
+            Call("POST", path_of("syncs", sync_uid, "cancel"), result="object")
         )
         return response
 
@@ -797,6 +858,7 @@ class Erasures:
                 path_of("erasures"),
                 body=body,
                 idempotency_key=idempotency_key_of(idempotency_key),
+                result="object",
             )
         )
         return response
@@ -805,13 +867,15 @@ class Erasures:
         """List erasures. The list is ordered from newest to oldest. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
-            Call("GET", path_of("erasures"), query={"limit": limit, "cursor": cursor}),
+            Call(
+                "GET", path_of("erasures"), query={"limit": limit, "cursor": cursor}, result="page"
+            ),
         )
 
     def get(self, erasure_uid: str) -> types.Erasure:
         """Get an erasure and its progress. The API key needs the scope `events:read`."""
         response: types.Erasure = self._transport.send(
-            Call("GET", path_of("erasures", erasure_uid))
+            Call("GET", path_of("erasures", erasure_uid), result="object")
         )
         return response
 
@@ -839,6 +903,7 @@ class Stats:
                     "until": until,
                     "webhookUid": webhook_uid,
                 },
+                result="object",
             )
         )
         return response
@@ -856,6 +921,7 @@ class Stats:
                 "GET",
                 path_of("stats", "webhooks"),
                 query={"interval": interval, "since": since, "until": until},
+                result="object",
             )
         )
         return response
@@ -863,19 +929,26 @@ class Stats:
     def outcomes(self, *, webhook_uids: str | None = None) -> types.LatestOutcomes:
         """List the latest outcomes by webhook. The API key needs the scope `events:read`."""
         response: types.LatestOutcomes = self._transport.send(
-            Call("GET", path_of("stats", "outcomes"), query={"webhookUids": webhook_uids})
+            Call(
+                "GET",
+                path_of("stats", "outcomes"),
+                query={"webhookUids": webhook_uids},
+                result="object",
+            )
         )
         return response
 
     def backlog(self) -> types.Backlog:
         """Count open deliveries. You can make this call every 10 seconds. The API key needs the scope `events:read`."""
-        response: types.Backlog = self._transport.send(Call("GET", path_of("stats", "backlog")))
+        response: types.Backlog = self._transport.send(
+            Call("GET", path_of("stats", "backlog"), result="object")
+        )
         return response
 
     def failures(self) -> types.WebhookFailures:
         """List why webhooks fail. The list has the failing and deactivated webhooks that began to fail last, at most 100. The API key needs the scope `events:read`."""
         response: types.WebhookFailures = self._transport.send(
-            Call("GET", path_of("stats", "failures"))
+            Call("GET", path_of("stats", "failures"), result="object")
         )
         return response
 
@@ -886,7 +959,9 @@ class Settings:
 
     def get(self) -> types.Settings:
         """Get the settings of the service. Durations are texts such as `30d`. The API key needs the scope `webhooks:read`."""
-        response: types.Settings = self._transport.send(Call("GET", path_of("settings")))
+        response: types.Settings = self._transport.send(
+            Call("GET", path_of("settings"), result="object")
+        )
         return response
 
 
@@ -920,6 +995,7 @@ class AuditLog:
                     "limit": limit,
                     "cursor": cursor,
                 },
+                result="page",
             ),
         )
 
@@ -949,26 +1025,30 @@ class Resources:
 
     def health(self) -> types.Health:
         """Check that the process is running."""
-        response: types.Health = self._transport.send(Call("GET", path_of("healthz"), public=True))
+        response: types.Health = self._transport.send(
+            Call("GET", path_of("healthz"), public=True, result="object")
+        )
         return response
 
     def readiness(self) -> types.Readiness:
         """Check whether the process is ready for requests."""
         response: types.Readiness = self._transport.send(
-            Call("GET", path_of("readyz"), public=True, result_statuses=(503,))
+            Call("GET", path_of("readyz"), public=True, result_statuses=(503,), result="object")
         )
         return response
 
     def jwks(self) -> types.JwkSet:
         """Get the public keys of user tokens. The response is a JWK set (RFC 7517)."""
         response: types.JwkSet = self._transport.send(
-            Call("GET", path_of(".well-known", "jwks.json"), public=True)
+            Call("GET", path_of(".well-known", "jwks.json"), public=True, result="object")
         )
         return response
 
     def webhook_sources(self) -> types.WebhookSources:
         """Get the addresses of webhook requests. A firewall in front of a receiver can read them here."""
         response: types.WebhookSources = self._transport.send(
-            Call("GET", path_of(".well-known", "webhook-sources.json"), public=True)
+            Call(
+                "GET", path_of(".well-known", "webhook-sources.json"), public=True, result="object"
+            )
         )
         return response

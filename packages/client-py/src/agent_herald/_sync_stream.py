@@ -15,7 +15,7 @@ from ._calls import Call
 from ._messages import Message, MessageReader
 from ._retries import seconds_until_retry
 from ._sync_transport import Transport
-from .errors import HeraldError
+from .errors import HeraldError, UnexpectedResponseError
 from .types import EventWithPayload
 
 
@@ -37,8 +37,7 @@ class EventStream:
                     self._reconnect_seconds = message.retry_seconds or self._reconnect_seconds
                     self.last_event_id = message.id or self.last_event_id
                     if message.kind == "message" and message.data:
-                        event: EventWithPayload = json.loads("\n".join(message.data))
-                        yield event
+                        yield _event_of(message, response)
             except httpx2.RequestError:
                 # An interruption: events since then arrive after the stream reopens.
                 pass
@@ -61,6 +60,18 @@ class EventStream:
                     raise
             time.sleep(wait_seconds)
             attempt += 1
+
+
+def _event_of(message: Message, response: httpx2.Response) -> EventWithPayload:
+    try:
+        event: EventWithPayload = json.loads("\n".join(message.data))
+    except (ValueError, RecursionError) as error:
+        raise UnexpectedResponseError(
+            "an event of the stream is not JSON",
+            status=response.status_code,
+            request_id=response.request.headers["x-request-id"],
+        ) from error
+    return event
 
 
 def _messages_of(response: httpx2.Response) -> Iterator[Message]:

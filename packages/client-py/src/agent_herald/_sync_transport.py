@@ -22,6 +22,7 @@ from ._calls import (
     read_response,
 )
 from ._retries import seconds_until_retry
+from ._sync_http import Http
 from .errors import HeraldError, NoResponseError, NoResponseInTimeError, NotReachedError
 
 T = TypeVar("T")
@@ -29,16 +30,21 @@ T = TypeVar("T")
 # The service sends a message at least every 15 seconds.
 SILENCE_SECONDS_MAX = 40.0
 
+# A proxy fails before the request is sent.
+_NOT_SENT = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ProxyError,
+)
+
 
 class Transport:
     """The connections of a client."""
 
     def __init__(self, settings: Settings, http_client: httpx2.Client | None) -> None:
-        if http_client is not None and not isinstance(http_client, httpx2.Client):
-            raise ValueError("http_client must be an httpx2.Client")
         self.settings = settings
-        self._http = http_client or httpx2.Client()
-        self._closes_http = http_client is None
+        self.http = Http(http_client)
 
     def send(self, call: Call) -> Any:
         """Returns the JSON of the response. Raises a HeraldError."""
@@ -55,10 +61,6 @@ class Transport:
                     raise
             time.sleep(wait_seconds)
             attempt += 1
-
-    def close(self) -> None:
-        if self._closes_http:
-            self._http.close()
 
     def open(self, call: Call) -> httpx2.Response:
         """Returns the response of a stream, with its body unread. Raises a HeraldError."""
@@ -83,11 +85,15 @@ class Transport:
             options["timeout"] = httpx2.Timeout(
                 self.settings.timeout_seconds, read=SILENCE_SECONDS_MAX
             )
-        request = self._http.build_request(**options)
+        http = self.http.current()
+        request = http.build_request(**options)
         try:
-            return self._http.send(request, stream=streams, follow_redirects=False)
-        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout) as error:
+            return http.send(request, stream=streams, follow_redirects=False)
+        except _NOT_SENT as error:
             raise NotReachedError(_reason(error), request_id=request_id) from error
+        except RuntimeError as error:
+            self.http.explain(error)
+            raise
         except httpx2.TimeoutException as error:
             raise NoResponseInTimeError(_reason(error), request_id=request_id) from error
         except httpx2.RequestError as error:

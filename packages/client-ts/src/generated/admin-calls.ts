@@ -227,7 +227,7 @@ export const adminAppCalls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'adminListApiKeys',
@@ -249,7 +249,7 @@ export const adminAppCalls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     roll: {
       id: 'adminRollApiKey',
@@ -260,7 +260,7 @@ export const adminAppCalls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     revoke: {
       id: 'adminRevokeApiKey',
@@ -271,7 +271,7 @@ export const adminAppCalls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     delete: {
       id: 'adminDeleteApiKey',
@@ -282,7 +282,7 @@ export const adminAppCalls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
   },
   members: {
@@ -295,7 +295,7 @@ export const adminAppCalls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'adminListMembers',
@@ -317,7 +317,7 @@ export const adminAppCalls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     remove: {
       id: 'adminRemoveMember',
@@ -328,7 +328,7 @@ export const adminAppCalls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
   },
   tenants: {
@@ -357,7 +357,7 @@ export const adminCalls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     signIn: {
       id: 'adminSignIn',
@@ -368,7 +368,7 @@ export const adminCalls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     get: {
       id: 'adminGetSession',
@@ -379,7 +379,7 @@ export const adminCalls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     signOut: {
       id: 'adminSignOut',
@@ -390,7 +390,7 @@ export const adminCalls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
     signOutEverywhere: {
       id: 'adminSignOutEverywhere',
@@ -401,7 +401,7 @@ export const adminCalls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
     changePassword: {
       id: 'adminChangePassword',
@@ -412,7 +412,7 @@ export const adminCalls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
   sessions: {
@@ -436,7 +436,7 @@ export const adminCalls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
   },
   apps: {
@@ -449,7 +449,7 @@ export const adminCalls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'adminListApps',
@@ -471,7 +471,7 @@ export const adminCalls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     change: {
       id: 'adminChangeApp',
@@ -482,7 +482,7 @@ export const adminCalls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
   auditLog: {

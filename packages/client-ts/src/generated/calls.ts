@@ -507,7 +507,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     verifyToken: {
       id: 'verifyToken',
@@ -518,7 +518,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     revokeAllTokens: {
       id: 'revokeTokens',
@@ -529,7 +529,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
     revokeTokens: {
       id: 'revokeUserTokens',
@@ -540,7 +540,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
     list: {
       id: 'listUsers',
@@ -562,7 +562,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     change: {
       id: 'changeUser',
@@ -573,7 +573,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     delete: {
       id: 'deleteUser',
@@ -584,7 +584,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
   },
   accounts: {
@@ -597,7 +597,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'listAccounts',
@@ -619,7 +619,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     change: {
       id: 'changeAccount',
@@ -630,7 +630,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     delete: {
       id: 'deleteAccount',
@@ -641,7 +641,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
     members: {
       id: 'listAccountMembers',
@@ -663,7 +663,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
     removeMember: {
       id: 'removeAccountMember',
@@ -674,7 +674,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
   },
   webhooks: {
@@ -687,7 +687,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     checkUrl: {
       id: 'checkWebhookUrl',
@@ -698,7 +698,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'listWebhooks',
@@ -720,7 +720,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     change: {
       id: 'changeWebhook',
@@ -731,7 +731,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     delete: {
       id: 'deleteWebhook',
@@ -742,7 +742,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
     rotateSecret: {
       id: 'rotateWebhookSecret',
@@ -753,7 +753,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     promoteSecret: {
       id: 'promoteWebhookSecret',
@@ -764,7 +764,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     publicKeys: {
       id: 'getWebhookKeys',
@@ -775,7 +775,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     test: {
       id: 'testWebhook',
@@ -786,7 +786,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     recover: {
       id: 'recoverWebhook',
@@ -797,7 +797,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     sync: {
       id: 'syncWebhook',
@@ -808,7 +808,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     deliveries: {
       id: 'listWebhookDeliveries',
@@ -832,7 +832,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'listWebhookReplays',
@@ -854,7 +854,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     cancel: {
       id: 'cancelWebhookReplay',
@@ -865,7 +865,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
   agents: {
@@ -878,7 +878,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'listAgents',
@@ -900,7 +900,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     change: {
       id: 'changeAgent',
@@ -911,7 +911,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     delete: {
       id: 'deleteAgent',
@@ -922,7 +922,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
   },
   contexts: {
@@ -935,7 +935,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'listContexts',
@@ -957,7 +957,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     change: {
       id: 'changeContext',
@@ -968,7 +968,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     delete: {
       id: 'deleteContext',
@@ -979,7 +979,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
   },
   contextFiles: {
@@ -992,7 +992,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'listContextFiles',
@@ -1014,7 +1014,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     change: {
       id: 'changeContextFile',
@@ -1025,7 +1025,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     delete: {
       id: 'deleteContextFile',
@@ -1036,7 +1036,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'none',
     },
   },
   changes: {
@@ -1049,7 +1049,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
   events: {
@@ -1073,7 +1073,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     deliveries: {
       id: 'listEventDeliveries',
@@ -1106,7 +1106,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     stream: {
       id: 'streamEvents',
@@ -1154,7 +1154,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     skip: {
       id: 'skipDelivery',
@@ -1165,7 +1165,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
   replays: {
@@ -1178,7 +1178,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'listReplays',
@@ -1200,7 +1200,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     cancel: {
       id: 'cancelReplay',
@@ -1211,7 +1211,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
   syncs: {
@@ -1235,7 +1235,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     cancel: {
       id: 'cancelSync',
@@ -1246,7 +1246,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
   erasures: {
@@ -1259,7 +1259,7 @@ export const calls = {
       takesIdempotencyKey: true,
       isRepeatable: false,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     list: {
       id: 'listErasures',
@@ -1281,7 +1281,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
   stats: {
@@ -1294,7 +1294,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     webhooks: {
       id: 'listWebhookStats',
@@ -1305,7 +1305,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     outcomes: {
       id: 'listLatestOutcomes',
@@ -1316,7 +1316,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     backlog: {
       id: 'getBacklog',
@@ -1327,7 +1327,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     failures: {
       id: 'listFailures',
@@ -1338,7 +1338,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
   settings: {
@@ -1351,7 +1351,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
   auditLog: {
@@ -1377,7 +1377,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     readiness: {
       id: 'getReadiness',
@@ -1388,7 +1388,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: 503,
-      kind: 'call',
+      kind: 'object',
     },
     jwks: {
       id: 'getJwks',
@@ -1399,7 +1399,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
     webhookSources: {
       id: 'getWebhookSources',
@@ -1410,7 +1410,7 @@ export const calls = {
       takesIdempotencyKey: false,
       isRepeatable: true,
       faultStatus: null,
-      kind: 'call',
+      kind: 'object',
     },
   },
 } as const;

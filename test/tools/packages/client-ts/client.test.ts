@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import {
   ConnectionFailedError,
@@ -41,16 +40,12 @@ async function scripted(replies: readonly Reply[], options: Partial<HeraldClient
 test('a call sends the key, its own request ID and an idempotency key', async () => {
   await using server = await scripted([made]);
   expect(await server.client.agents.create(agent)).toEqual({ uid: 'agt_1' });
-  const { version } = JSON.parse(await readFile('packages/client-ts/package.json', 'utf8')) as {
-    version: string;
-  };
   expect(server.received).toEqual([
     {
       method: 'POST',
       url: '/api/v1/appuid/app_1/agents',
       headers: expect.objectContaining({
         authorization: 'Bearer secret',
-        'user-agent': `agent-herald-client/${version}`,
         'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
         'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
       }) as unknown,

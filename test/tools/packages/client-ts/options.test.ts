@@ -18,6 +18,17 @@ test.each([
   expect(() => new HeraldClient({ url })).toThrow(new TypeError(message));
 });
 
+test.each(['', '/', '//', '/herald', '/herald//'])(
+  'an address that ends in %j is followed by one slash',
+  async (end) => {
+    await using server = await startScript({ body: { status: 'ok', version: '1' } });
+    await new HeraldClient({ url: server.url + end }).service.health();
+    expect(server.received[0]?.url).toBe(
+      end.startsWith('/herald') ? '/herald/healthz' : '/healthz',
+    );
+  },
+);
+
 const timeoutRule = 'timeoutMs must be a whole number from 1 to 2147483647';
 const retriesRule = 'retries must be a whole number from 0 on, or Infinity';
 const visibleRule = 'characters of ASCII, no spaces or line breaks';
