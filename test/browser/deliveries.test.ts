@@ -181,11 +181,10 @@ test('the panel computes the signature that the receiver got, in the browser', a
 
 test('the panel checks a signature v1a with the public keys, without a secret', async () => {
   const register = async (name: string): Promise<string> => {
-    const url = `${receiver.url}/working`;
-    const fields = { url, name, externalTenantIds: ['tenant-v1a'], signatures: ['v1a'] };
-    return (await registerWebhook(service, fields)).uid;
+    const fields = { name, externalTenantIds: ['tenant-v1a'], signatures: ['v1a'] };
+    return (await registerWebhook(service, { url: `${receiver.url}/working`, ...fields })).uid;
   };
-  const [uid, otherUid] = [await register('Shop v1a'), await register('Shop v1a, other')];
+  const [uid, otherUid] = [await register('Shop v1a'), await register('Other v1a')];
   const eventId = await reportChange(service, { externalTenantId: 'tenant-v1a' });
   for (const each of [uid, otherUid]) {
     const delivery = { uid: each, eventId, secret: '' };
