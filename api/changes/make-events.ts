@@ -14,8 +14,14 @@ import {
   renderPayload,
   type ResourceData,
   type RevocationData,
+  sequenceBytesMax,
 } from '../../lib/model/event-payload.ts';
-import { type EventDocument, newEvent, recipientFields } from '../../lib/model/event.ts';
+import {
+  type EventDocument,
+  newEvent,
+  recipientFields,
+  setSequence,
+} from '../../lib/model/event.ts';
 import { partitionId, type PartitionNumber } from '../../lib/model/partition.ts';
 import type { TraceContext } from '../../lib/model/trace-context.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
@@ -123,7 +129,7 @@ async function number(
   const numbers = await (session === undefined
     ? countReports(store, ids)
     : countInTransaction(store, ids, session));
-  for (const [index, event] of events.entries()) event.sequence = numbers[index] ?? null;
+  for (const [index, event] of events.entries()) setSequence(event, numbers[index] ?? 0);
   for (const [index, partitionNumber] of partitionNumbers.entries()) {
     partitionNumber.n = numbers[events.length + index] ?? 0;
     partitionNumber.event.order.push({
@@ -175,7 +181,7 @@ function makeEvent(
 
 function renderBody(payload: Parameters<typeof renderPayload>[0]): string {
   const body = renderPayload(payload);
-  if (Buffer.byteLength(body) <= limits.payloadBytesMax) return body;
+  if (Buffer.byteLength(body) + sequenceBytesMax <= limits.payloadBytesMax) return body;
   const detail = `the event's payload must be at most ${limits.payloadBytesMax} bytes`;
   throw new AppError('payload_too_large', detail);
 }

@@ -9,8 +9,8 @@ import {
   type OperationsEventName,
   testEventName,
 } from '../../lib/model/event-name.ts';
-import { renderPayload } from '../../lib/model/event-payload.ts';
-import { objectOf, text, time } from '../http/schemas.ts';
+import { renderPayload, withSequence } from '../../lib/model/event-payload.ts';
+import { countFromOne, objectOf, text, time } from '../http/schemas.ts';
 import { type EventData, sampleTime, sampleUid } from './event-data.ts';
 import { noticeData } from './notice-data.ts';
 import { resourceData } from './resource-data.ts';
@@ -20,6 +20,9 @@ const changed = {
   updated: 'was changed',
   deleted: 'was deleted. `data` contains its state before that',
 } as const;
+const numbered =
+  'The number of the change among the changes of one resource, like `X-Webhook-Sequence`. Absent in a test, and if the event was stored by a version that did not send it.';
+const sampleSequence = 7;
 const nouns = { agent: 'An agent', context: 'A context', contextfile: 'A context file' };
 const asReported =
   'For a change that the platform reported (POST …/changes), `data` is the reported resource. Then only `uid` and `externalTenantId` are certain to be present.';
@@ -99,6 +102,7 @@ export function schemaOf(event: DeliveredEventName): SchemaObject {
       version: { const: 1 },
       test: { const: true, description: 'Present only in a test. `data` is then a sample.' },
       data: { ...dataOf(event).schema, ...(isChange(event) ? { description: asReported } : {}) },
+      ...(isChange(event) ? { sequence: { ...countFromOne, description: numbered } } : {}),
     },
     required: ['eventId', 'event', 'timestamp', 'appUid', 'version', 'data'],
   };
@@ -122,5 +126,5 @@ function sampleOf(event: DeliveredEventName, appUid: string): unknown {
     data: sampleDataOf(event, appUid),
     isTest: event === testEventName,
   });
-  return JSON.parse(body);
+  return JSON.parse(isChange(event) ? withSequence(body, sampleSequence) : body);
 }

@@ -119,12 +119,12 @@ function isLong({ state, attemptCount, requeuedAt }: DeliveryDocument): boolean 
 
 type ShownAttempt = Pick<Attempt, 'n' | 'at'> & { isSync: boolean };
 
-type ShownWebhook = Pick<StoredWebhook, 'url' | 'headers' | 'auth'>;
+type ShownWebhook = Pick<StoredWebhook, '_id' | 'url' | 'headers' | 'auth'>;
 
 /** A key that can read events may not be allowed to read webhooks. */
 function shownTo(signedIn: SignedIn | null, webhook: StoredWebhook): ShownWebhook {
   if (signedIn !== null) return webhook;
-  return { url: originOf(webhook.url), headers: null, auth: null };
+  return { _id: webhook._id, url: originOf(webhook.url), headers: null, auth: null };
 }
 
 function requestOf(
@@ -144,7 +144,7 @@ function requestOf(
 
 /** Shows `…` for signatures and for the webhook's own headers and credentials, so that secrets stay hidden. */
 function headersOf(
-  { headers, auth }: ShownWebhook,
+  { _id: webhookUid, headers, auth }: ShownWebhook,
   event: EventDocument,
   { n, at, isSync }: ShownAttempt,
 ): SentRequest['headers'] {
@@ -153,6 +153,7 @@ function headersOf(
   const ours = deliveryHeaders({
     event,
     body: '',
+    webhookUid,
     isSync,
     secrets,
     signingKey: null,

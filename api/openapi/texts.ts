@@ -114,6 +114,7 @@ export const deliveryHeaders = [
     'X-Webhook-Signature',
     '`sha256=`, followed by the hexadecimal HMAC-SHA256 of the raw body.',
   ),
+  deliveryHeader('X-Webhook-Uid', 'The uid of the webhook.'),
   deliveryHeader('X-Webhook-Event-Id', 'The `eventId`. It is the same in every attempt.'),
   deliveryHeader('X-Webhook-Timestamp', 'The time of this attempt.', { format: 'date-time' }),
   deliveryHeader('X-Webhook-Attempt', 'The number of the attempt, counted from 1.', {
@@ -123,7 +124,7 @@ export const deliveryHeaders = [
   {
     ...deliveryHeader(
       'X-Webhook-Sequence',
-      'The number of the change among the changes of one resource, counted from 1.',
+      'The number of the change among the changes of one resource, counted from 1. It is not signed; `sequence` in the body is.',
       {
         type: 'integer',
         minimum: 1,
@@ -145,6 +146,6 @@ export const deliveryHeaders = [
   deliveryHeader('webhook-timestamp', 'The time of this attempt, in whole seconds since 1970.'),
   deliveryHeader(
     'webhook-signature',
-    'One signature per secret. A signature is `v1,`, followed by the base64 HMAC-SHA256 of ID, time and body.',
+    'Signatures, separated by a space. `v1,` is followed by the base64 HMAC-SHA256 of ID, time and body, one per secret. `v1a,` is followed by the base64 Ed25519 signature of ID, time, uid of the webhook and body.',
   ),
 ];

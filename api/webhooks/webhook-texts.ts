@@ -19,7 +19,7 @@ export const webhookTexts = {
   filter:
     'The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter.',
   signatures:
-    'The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent.',
+    'The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application and covers the uid of the webhook, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent.',
   headers:
     'Extra headers of each attempt. They are encrypted on save and never shown again. Names and values have at most 4,096 bytes in total. A name has at most 100 characters. A value has visible ASCII characters, with spaces only between them. A change replaces all headers. Null means none.',
   auth: 'The credentials that are sent as `Authorization`. They are encrypted on save and never shown again. `bearer` has a `token`. `basic` has a `username` without a colon and a `password`, in UTF-8. Null means none.',

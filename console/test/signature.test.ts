@@ -53,20 +53,22 @@ test.each([
 const x = 'A6EHv_POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg';
 const otherX = '6kpsY-KcUgq-9VB7Ey7F-ZVHdq6-vnuSQh7qaRRG0iw';
 const asymmetric =
-  'v1a,DzD+1N3UvzibtutNGIrSz9P0uYf0iPOQMO7ICKJ3yyGReWwExcqamMh5NMLxxbGTjepsCieJBKQ0xmo4XsqkCA==';
+  'v1a,+gOgqjNnAB78EqhWy6Vcfg1M8INHI9Kx8ZlSstBYq3CSmToCxVSsDdyxRePCsp+1m67rr1kgI10A49p6d1a6Dw==';
 const asymmetricMessage = {
   id: 'evt_1',
   timestamp: '1767268800',
-  body: '{"eventId":"evt_1","event":"agent.updated","timestamp":"2026-01-01T12:00:00.000Z","appUid":"app_1","version":1,"data":{"uid":"agt_1","externalTenantId":"tenant-1","agentName":"Ada"}}',
+  webhookUid: 'whk_01sample000000000000000000',
+  body: '{"eventId":"evt_1","event":"agent.updated","timestamp":"2026-01-01T12:00:00.000Z","appUid":"app_1","version":1,"data":{"uid":"agt_1","externalTenantId":"tenant-1","agentName":"Ada"},"sequence":7}',
 };
 
-test('a signature v1a is checked with the public key, timestamp and body', async () => {
+test('a signature v1a is checked with the public key, timestamp, webhook and body', async () => {
   const entries = asymmetricIn(` v1,b3RoZXI= ${asymmetric}\n`);
   const isSigned = (fields: Partial<typeof asymmetricMessage>) =>
     isSignedByKey(x, { ...asymmetricMessage, ...fields }, entries);
   expect(await isSigned({})).toBe(true);
   expect(await isSigned({ body: `${asymmetricMessage.body} ` })).toBe(false);
   expect(await isSigned({ timestamp: '1' })).toBe(false);
+  expect(await isSigned({ webhookUid: 'whk_2' })).toBe(false);
   expect(await isSignedByKey(otherX, asymmetricMessage, entries)).toBe(false);
   expect(await isSignedByKey(x, asymmetricMessage, [])).toBe(false);
 });

@@ -3,10 +3,11 @@ import { Verifier, WebhookRefused } from '../../packages/receiver-ts/src/index.t
 import { bodyOf, type ReceiverCase, receiverCases } from '../../test/support/receiver-cases.ts';
 
 async function judge(one: ReceiverCase): Promise<object> {
-  const { secrets, scheme, toleranceSeconds, nowSeconds, headers } = one;
+  const { secrets, publicKeys, webhookUid, scheme, toleranceSeconds, nowSeconds, headers } = one;
   const now = () => nowSeconds * 1_000;
   try {
-    const verifier = new Verifier({ secrets, scheme, toleranceSeconds, now });
+    const keys = { secrets, publicKeys, webhookUid };
+    const verifier = new Verifier({ ...keys, scheme, toleranceSeconds, now });
     const { event, attempt, sequence, isTest } = await verifier.verify({
       headers,
       body: bodyOf(one),

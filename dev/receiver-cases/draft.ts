@@ -1,5 +1,5 @@
 // A case before it is written: the request to a receiver, and the expected result.
-import { createHmac } from 'node:crypto';
+import { createHmac, createPrivateKey, sign } from 'node:crypto';
 
 /** A long body that still takes only one line of the file. */
 export interface RepeatedBody {
@@ -39,9 +39,12 @@ export interface Draft {
   secrets?: readonly string[];
   /** The secrets that sign: each makes an entry of `webhook-signature`, and the first makes `X-Webhook-Signature`. */
   signedWith?: readonly string[];
+  /** Signs `v1a` for a webhook instead. The receiver has the public key and `webhookUid`. */
+  signedFor?: string;
   body?: string | Uint8Array | RepeatedBody;
   timestamp?: string;
   id?: string;
+  /** `X-Webhook-Sequence`, which is not signed. */
   sequence?: number | null;
   /** Changes the headers after signing. */
   alter?: (headers: Headers) => Headers;
@@ -57,6 +60,19 @@ export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 export const otherSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 export const nowSeconds = 1_767_268_800;
 export const eventId = 'evt_01sample000000000000000000';
+export const webhookUid = 'whk_01sample000000000000000000';
+/** Of the vectors of `v1a`, like the private key. */
+export const publicKey = 'whpk_A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=';
+
+// In PKCS #8 (RFC 8410).
+export const privateKey = createPrivateKey({
+  key: Buffer.from(
+    '302e020100300506032b657004220420000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f',
+    'hex',
+  ),
+  format: 'der',
+  type: 'pkcs8',
+});
 
 export const agentEvent = {
   eventId,
@@ -65,6 +81,7 @@ export const agentEvent = {
   appUid: 'app_01sample000000000000000000',
   version: 1,
   data: { uid: 'agt_01sample000000000000000000', externalTenantId: 'tenant-1' },
+  sequence: 7,
 };
 export const agentBody = JSON.stringify(agentEvent);
 
@@ -82,6 +99,12 @@ export function standardSignature(key: string, signed: { start: string; body: Ui
   return `v1,${hmac.update(signed.start).update(signed.body).digest('base64')}`;
 }
 
+/** Returns an entry of `webhook-signature` that public keys verify. */
+export function asymmetricSignature(signed: { start: string; body: Uint8Array }) {
+  const bytes = Buffer.concat([Buffer.from(signed.start), signed.body]);
+  return `v1a,${sign(null, bytes, privateKey).toString('base64')}`;
+}
+
 /** Returns the case in the form of the file. */
 export function toCase(draft: Draft) {
   const { name, scheme = 'standard', signedWith = [secret], toleranceSeconds } = draft;
@@ -89,7 +112,9 @@ export function toCase(draft: Draft) {
   return {
     name,
     scheme,
-    secrets: draft.secrets ?? signedWith,
+    ...(draft.signedFor === undefined
+      ? { secrets: draft.secrets ?? signedWith }
+      : { publicKeys: [publicKey], webhookUid }),
     headers: (draft.alter ?? ((same) => same))(headersOf(draft, signedWith)),
     ...(draft.arrives === undefined ? written(body) : written(draft.arrives)),
     nowSeconds,
@@ -99,14 +124,19 @@ export function toCase(draft: Draft) {
 }
 
 function headersOf(draft: Draft, signedWith: readonly string[]): Headers {
-  const { id = eventId, timestamp = String(nowSeconds), sequence = 7 } = draft;
+  const { id = eventId, timestamp = String(nowSeconds), sequence = 7, signedFor } = draft;
   const body = bytesOf(draft.body ?? agentBody);
   const isTest = typeof draft.expect === 'object' && draft.expect.test === true;
   const signed = { start: `${id}.${timestamp}.`, body };
+  const entries =
+    signedFor === undefined
+      ? signedWith.map((key) => standardSignature(key, signed))
+      : [asymmetricSignature({ start: `${signed.start}${signedFor}.`, body })];
   const ofBody = createHmac('sha256', signedWith[0] ?? '').update(body);
   return {
     'Content-Type': 'application/json',
     'X-Webhook-Signature': `sha256=${ofBody.digest('hex')}`,
+    'X-Webhook-Uid': signedFor ?? webhookUid,
     'X-Webhook-Event-Id': id,
     'X-Webhook-Timestamp': new Date(nowSeconds * 1_000).toISOString(),
     'X-Webhook-Attempt': '1',
@@ -114,13 +144,13 @@ function headersOf(draft: Draft, signedWith: readonly string[]): Headers {
     ...(isTest ? { 'X-Webhook-Test': 'true' } : {}),
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': signedWith.map((key) => standardSignature(key, signed)).join(' '),
+    'webhook-signature': entries.join(' '),
   };
 }
 
-function expectationOf({ expect, sequence = 7 }: Draft): Accepted | Refused {
+function expectationOf({ expect }: Draft): Accepted | Refused {
   if (typeof expect === 'string') return { ok: false, code: expect };
-  const { event } = agentEvent;
+  const { event, sequence } = agentEvent;
   return { ok: true, eventId, event, attempt: 1, sequence, test: false, ...expect };
 }
 

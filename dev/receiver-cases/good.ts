@@ -11,15 +11,17 @@ import {
   otherSecret,
   type RepeatedBody,
   secret,
+  webhookUid,
 } from './draft.ts';
 
 const events: Draft[] = eventTypesOf(agentEvent.appUid).map(({ event, sample }) => {
   const isTest = event === testEventName;
+  const sequence = isTest || isOperationsEvent(event) ? null : agentEvent.sequence;
   return {
     name: `the sample of ${event}`,
     body: JSON.stringify(sample),
-    sequence: isTest || isOperationsEvent(event) ? null : 7,
-    expect: { event, test: isTest },
+    sequence,
+    expect: { event, sequence, test: isTest },
   };
 });
 
@@ -60,10 +62,44 @@ const bodies: Draft[] = [
   },
   {
     name: 'a test with the sample of an event',
-    body: JSON.stringify({ ...agentEvent, test: true }),
+    body: JSON.stringify({ ...agentEvent, test: true, sequence: undefined }),
     sequence: null,
-    expect: { test: true },
+    expect: { sequence: null, test: true },
   },
+];
+
+const withSequence = (sequence: unknown) => ({ body: JSON.stringify({ ...agentEvent, sequence }) });
+const noSequences = [null, 0, -1, 1.5, '7', true, [7], 1_000_000_000_000_000];
+
+/** Only the sequence in the body counts, because it is signed. */
+const sequences: Draft[] = [
+  ...casesOf(
+    {},
+    {
+      'a forged X-Webhook-Sequence': { sequence: 999_999_999 },
+      'without X-Webhook-Sequence': { sequence: null },
+    },
+  ),
+  ...casesOf(
+    { sequence: null },
+    {
+      'a body without a sequence': withSequence(undefined),
+      'a body without a sequence, and a forged X-Webhook-Sequence': {
+        ...withSequence(undefined),
+        sequence: 999_999_999,
+      },
+      ...Object.fromEntries(
+        noSequences.map((sequence) => [
+          `the sequence ${JSON.stringify(sequence)} in the body`,
+          withSequence(sequence),
+        ]),
+      ),
+    },
+  ),
+  ...casesOf(
+    { sequence: 999_999_999_999_999 },
+    { 'a sequence of 15 digits': withSequence(999_999_999_999_999) },
+  ),
 ];
 
 const both = [secret, otherSecret];
@@ -107,12 +143,8 @@ const times = casesOf(
   },
 );
 
-const numbered = (attempt: string, sequence: string) => ({
-  alter: (all: Headers): Headers => ({
-    ...all,
-    'X-Webhook-Attempt': attempt,
-    'X-Webhook-Sequence': sequence,
-  }),
+const numbered = (attempt: string) => ({
+  alter: (all: Headers): Headers => ({ ...all, 'X-Webhook-Attempt': attempt }),
 });
 
 const headers: Draft[] = [
@@ -130,22 +162,32 @@ const headers: Draft[] = [
     },
   ),
   ...casesOf(
-    { attempt: null, sequence: null },
+    { attempt: null },
     {
       'only the headers of Standard Webhooks': { alter: (all) => only(all, 'webhook-') },
-      'an attempt and a sequence that are zero': numbered('0', '0'),
-      'an attempt and a sequence with zeros before them': numbered('01', '007'),
-      'an attempt and a sequence that are not numbers': numbered('1, 1', '1e3'),
+      'an attempt that is zero': numbered('0'),
+      'an attempt with a zero before it': numbered('01'),
+      'an attempt that is not a number': numbered('1, 1'),
+      'an attempt of 16 digits': numbered('1000000000000000'),
     },
   ),
-  ...casesOf(
-    { attempt: 21, sequence: 999_999_999_999_999 },
-    {
-      'a high attempt and sequence': numbered('21', '999999999999999'),
-    },
-  ),
-  ...casesOf({ sequence: null }, { 'a sequence of 16 digits': numbered('1', '1000000000000000') }),
+  ...casesOf({ attempt: 999_999_999_999_999 }, { 'a high attempt': numbered('999999999999999') }),
 ];
+
+const asymmetric: Draft[] = casesOf(
+  {},
+  {
+    'v1a: as it was sent': {},
+    'v1a: without X-Webhook-Uid': {
+      alter: (all) =>
+        Object.fromEntries(Object.entries(all).filter(([name]) => name !== 'X-Webhook-Uid')),
+    },
+    'v1a: a forged X-Webhook-Uid, which receivers do not read': {
+      alter: (all) => ({ ...all, 'X-Webhook-Uid': 'whk_01another00000000000000000' }),
+    },
+    'v1a: a forged X-Webhook-Sequence': { sequence: 999_999_999 },
+  },
+);
 
 const bodyOnly: Draft[] = [
   ...casesOf(
@@ -166,8 +208,9 @@ const bodyOnly: Draft[] = [
       },
     },
   ),
+  ...casesOf({}, { 'body only: a forged X-Webhook-Sequence': { sequence: 999_999_999 } }),
   ...casesOf(
-    { attempt: null, sequence: null },
+    { attempt: null },
     {
       'body only: only the signature header': {
         alter: (all) => only(all, 'X-Webhook-Signature'),
@@ -188,5 +231,7 @@ export const good: readonly Draft[] = [
   ...rotation,
   ...times,
   ...headers,
+  ...sequences,
+  ...asymmetric.map((draft): Draft => ({ ...draft, signedFor: webhookUid })),
   ...bodyOnly.map((draft): Draft => ({ ...draft, scheme: 'body-only' })),
 ];

@@ -2,6 +2,7 @@
 import {
   agentBody,
   agentEvent,
+  asymmetricSignature,
   bytesOf,
   casesOf,
   type Draft,
@@ -11,6 +12,7 @@ import {
   otherSecret,
   secret,
   standardSignature,
+  webhookUid,
 } from './draft.ts';
 import { hostileBodies } from './hostile-bodies.ts';
 import { otherLengths } from './other-lengths.ts';
@@ -128,6 +130,35 @@ const otherScheme = casesOf('missing_header', {
   },
 });
 
+const otherWebhookUid = 'whk_01another00000000000000000';
+const asymmetricOver = (start: string, body: string) => ({
+  alter: changed('webhook-signature', () => asymmetricSignature({ start, body: bytesOf(body) })),
+});
+const asymmetricStart = `${eventId}.${nowSeconds}.`;
+
+/** A receiver can forward requests to the receivers of other webhooks, whose public keys are the same. */
+const asymmetric = casesOf('signature_mismatch', {
+  'v1a: signed for another webhook': { signedFor: otherWebhookUid },
+  'v1a: signed for another webhook, and a forged X-Webhook-Uid': {
+    signedFor: otherWebhookUid,
+    alter: (all) => ({ ...all, 'X-Webhook-Uid': webhookUid }),
+  },
+  'v1a: signed without a webhook': asymmetricOver(asymmetricStart, agentBody),
+  'v1a: signed for the uid in upper case': asymmetricOver(
+    `${asymmetricStart}${webhookUid.toUpperCase()}.`,
+    agentBody,
+  ),
+  'v1a: signed with the uid after the body': asymmetricOver(
+    asymmetricStart,
+    `${agentBody}.${webhookUid}`,
+  ),
+  'v1a: a byte of the body changed': { arrives: agentBody.replace('tenant-1', 'tenant-2') },
+  'v1a: the sequence in the body changed': {
+    arrives: agentBody.replace('"sequence":7', '"sequence":9'),
+  },
+  'v1a: the time changed': { alter: changed('webhook-timestamp', () => secondsAgo(-1)) },
+});
+
 function secondsAgo(seconds: number): string {
   return String(nowSeconds - seconds);
 }
@@ -200,6 +231,7 @@ export const hostile: readonly Draft[] = [
   ...wrongEntries,
   ...otherScheme,
   ...hostileBodies,
+  ...asymmetric.map((draft): Draft => ({ signedFor: webhookUid, ...draft })),
   ...bodyOnly.map((draft): Draft => ({ ...draft, scheme: 'body-only' })),
   ...otherLengths,
 ];

@@ -1,5 +1,5 @@
 // Options that a receiver refuses when it is created, and similar options that it accepts.
-import { otherSecret, secret } from './draft.ts';
+import { otherSecret, publicKey, secret, webhookUid } from './draft.ts';
 
 /** A number that JSON cannot represent. */
 interface OddNumber {
@@ -9,7 +9,10 @@ type Value = string | number | boolean | null | OddNumber;
 
 export interface OptionsCase {
   name: string;
-  /** By their names in TypeScript. All other options are valid; `secrets` are absent beside another source of keys. */
+  /**
+   * By their names in TypeScript. All other options are valid: next to `publicKeys` or `keySetUrl`, `webhookUid` is set
+   * and `secrets` are absent.
+   */
   options: Readonly<Record<string, Value | readonly Value[]>>;
   /** The refused option, and the rule in its error. Null if the receiver is created. */
   refused: { option: string; rule: string } | null;
@@ -22,8 +25,6 @@ const isPadded = 'must be printable ASCII, without spaces or quotes around it';
 const isForeign = 'must be whsec_ and base64, as the service showed it';
 const isNoCount = 'must be a whole number from 1 on';
 
-/** Of the vectors of `v1a`. */
-const publicKey = 'whpk_A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=';
 const otherPublicKey = 'whpk_6kpsY+KcUgq+9VB7Ey7F+ZVHdq6+vnuSQh7qaRRG0iw=';
 const keySetUrl = 'https://herald.example/keys.json';
 
@@ -43,6 +44,7 @@ const good: OptionsCase[] = (
     ['two public keys', { publicKeys: [publicKey, otherPublicKey] }],
     ['the URL of a key set', { keySetUrl }],
     ['the URL of a key set with a port', { keySetUrl: 'http://127.0.0.1:8080/keys.json?a=b' }],
+    ['a secret and the uid of the webhook', { secrets: [secret], webhookUid }],
   ] satisfies [string, OptionsCase['options']][]
 ).map(([name, options]) => ({ name, options, refused: null }));
 
@@ -100,6 +102,7 @@ const isNotAlone = 'must be the only one of secrets, publicKeys and keySetUrl';
 const isNoPublicKey = 'must be whpk_ and base64, as the service showed it';
 const isNoUrl = 'must be a URL that begins with http:// or https://';
 const isStandardOnly = 'must be standard with publicKeys or keySetUrl';
+const isNoUid = 'must be the uid of the webhook (whk_…) with publicKeys or keySetUrl';
 
 const sourcesOfKeys: OptionsCase[] = (
   [
@@ -137,6 +140,23 @@ const noPublicKeys: OptionsCase = {
   refused: { option: 'publicKeys', rule: 'must not be empty' },
 };
 
+const wrongUids: OptionsCase[] = [
+  null,
+  '',
+  'whk_',
+  'app_01sample000000000000000000',
+  ` ${webhookUid}`,
+  `${webhookUid}\n`,
+  `${webhookUid}.`,
+  webhookUid.toUpperCase(),
+].flatMap((wrong) =>
+  [{ publicKeys: [publicKey] }, { keySetUrl }].map((source) => ({
+    name: `webhookUid with ${Object.keys(source)[0]}: ${JSON.stringify(wrong)}`,
+    options: { webhookUid: wrong, ...source },
+    refused: { option: 'webhookUid', rule: isNoUid },
+  })),
+);
+
 /** Returns cases of one option. `typed` are the values that a compiler accepts. */
 function wrongValues(
   option: string,
@@ -164,6 +184,13 @@ export const optionsCases: readonly OptionsCase[] = [
   ...sourcesOfKeys,
   noPublicKeys,
   ...wrongPublicKeys,
+  ...wrongUids,
+  {
+    name: 'webhookUid with publicKeys: 7',
+    options: { webhookUid: 7, publicKeys: [publicKey] },
+    refused: { option: 'webhookUid', rule: isNoUid },
+    untyped: true,
+  },
   ...wrongValues('keySetUrl', isNoUrl, {
     typed: [
       '',

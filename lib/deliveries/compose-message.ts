@@ -31,7 +31,7 @@ export function composeMessage(secretBox: SecretBox, attempt: AttemptToCompose):
   const { headers, clientCertificate, secretTexts } = openCredentials(secretBox, webhook);
   warnOfCertificate(webhook, now);
   const secrets = openSecrets(secretBox, webhook, now);
-  const ours = deliveryHeaders({ ...attempt, secrets });
+  const ours = deliveryHeaders({ ...attempt, webhookUid: webhook._id, secrets });
   return {
     headers: { ...headers, ...ours, ...trace },
     // As bytes, so that only one copy of the payload stays in memory.
@@ -46,6 +46,7 @@ interface AttemptToSign extends Pick<
   'body' | 'isSync' | 'signingKey' | 'attemptNumber' | 'now'
 > {
   event: Pick<EventToAttempt, '_id' | 'event' | 'sequence'>;
+  webhookUid: string;
   secrets: SigningSecrets;
 }
 
@@ -54,13 +55,14 @@ export const signatureHeaders = ['X-Webhook-Signature', 'webhook-signature'];
 
 /** Returns the headers that describe the event and the attempt, and the signatures. */
 export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> {
-  const { event, body, isSync, secrets, signingKey, attemptNumber, now } = attempt;
+  const { event, body, webhookUid, isSync, secrets, signingKey, attemptNumber, now } = attempt;
   const timestampSeconds = Math.floor(now.getTime() / 1_000);
-  const message = { id: event._id, timestampSeconds, body };
+  const message = { id: event._id, timestampSeconds, webhookUid, body };
   return {
     'Content-Type': 'application/json',
     'User-Agent': userAgent,
     'X-Webhook-Signature': signBody(secrets.body, body),
+    'X-Webhook-Uid': webhookUid,
     'X-Webhook-Event-Id': event._id,
     'X-Webhook-Timestamp': now.toISOString(),
     'X-Webhook-Attempt': String(attemptNumber),

@@ -3,7 +3,7 @@ import { jobLimits } from '../limits.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 import { type Entity, entities } from '../model/event-name.ts';
 import { renderPayload, type ResourceData } from '../model/event-payload.ts';
-import { type EventDocument, newEvent, recipientFields } from '../model/event.ts';
+import { type EventDocument, newEvent, recipientFields, setSequence } from '../model/event.ts';
 import type { SyncJob } from '../model/job.ts';
 import { type Store } from '../mongo/connect.ts';
 import { sequenceId } from '../mongo/sequences.ts';
@@ -62,13 +62,12 @@ async function toEvents(
   const stored = found.filter((state): state is StoredState => 'data' in state);
   const lasts = await readSequences(store, { appUid: sync.appUid, stored }, session);
   const ofPage = { syncUid: sync._id, workflowId: jobPageWorkflowId(sync._id, page) };
-  const made = stored.map((state): EventDocument => ({
-    ...makeEvent(sync, state, now),
-    ...recipientFields([webhook]),
-    ...ofPage,
-    sequence: lasts.get(state.data.uid) ?? null,
-    dispatchedAt: now,
-  }));
+  const made = stored.map((state): EventDocument => {
+    const event = makeEvent(sync, state, now);
+    const last = lasts.get(state.data.uid);
+    if (last !== undefined) setSequence(event, last);
+    return { ...event, ...recipientFields([webhook]), ...ofPage, dispatchedAt: now };
+  });
   if (made.length > 0) await store.events.insertMany(made, { session });
   const reported = found.flatMap((state) => ('data' in state ? [] : [state.reported]));
   return [...made.map((event) => ({ event, delivery: null })), ...reported];

@@ -58,6 +58,14 @@ export function withField(object: string, name: string, value: string): string {
   return `${object.slice(0, -1)},"${name}":${value}}`;
 }
 
+/** Appends the number of the change. It comes last, because a change is numbered once its payload is accepted. */
+export function withSequence(body: string, sequence: number): string {
+  return withField(body, 'sequence', String(sequence));
+}
+
+/** The most that `withSequence` appends. */
+export const sequenceBytesMax = withSequence(' ', Number.MAX_SAFE_INTEGER).length - 1;
+
 /** Parses the data of a payload. */
 export function readData(body: string): unknown {
   return (JSON.parse(body) as Pick<EventEnvelope, 'data'>).data;

@@ -1,6 +1,7 @@
 import { seenDiscards, type SeenDiscards } from './discards.ts';
 import type { TraceContext } from './trace-context.ts';
 import type { DeliveredEntity, DeliveredEventName } from './event-name.ts';
+import { withSequence } from './event-payload.ts';
 import type { WebhookDocument } from './webhook.ts';
 
 export interface EventDocument {
@@ -63,6 +64,12 @@ export function newEvent(facts: NewEvent, now: Date): EventDocument {
     ...facts,
     createdAt: now,
   };
+}
+
+/** Writes the number of a change into its new event and the payload. */
+export function setSequence(event: EventDocument, sequence: number): void {
+  event.sequence = sequence;
+  event.body = withSequence(event.body, sequence);
 }
 
 /** Returns the fields of a new event that name its webhooks. */

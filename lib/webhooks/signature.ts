@@ -23,14 +23,19 @@ export function signStandardMessage(secret: string, message: StandardMessage): s
     secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret,
     'base64',
   );
-  return `v1,${createHmac('sha256', key).update(contentOf(message), 'utf8').digest('base64')}`;
+  const { id, timestampSeconds, body } = message;
+  const content = `${id}.${timestampSeconds}.${body}`;
+  return `v1,${createHmac('sha256', key).update(content, 'utf8').digest('base64')}`;
 }
 
-/** Returns an entry of `webhook-signature` by Ed25519 (Standard Webhooks 1.0.0). */
-export function signWithKey(key: KeyObject, message: StandardMessage): string {
-  return `v1a,${sign(null, Buffer.from(contentOf(message), 'utf8'), key).toString('base64')}`;
-}
-
-function contentOf({ id, timestampSeconds, body }: StandardMessage): string {
-  return `${id}.${timestampSeconds}.${body}`;
+/**
+ * Returns an entry of `webhook-signature` by Ed25519. It names the webhook, because all webhooks of an application have
+ * the same key, and a receiver could otherwise forward its requests to the others.
+ */
+export function signWithKey(
+  key: KeyObject,
+  { id, timestampSeconds, webhookUid, body }: StandardMessage & { webhookUid: string },
+): string {
+  const content = Buffer.from(`${id}.${timestampSeconds}.${webhookUid}.${body}`, 'utf8');
+  return `v1a,${sign(null, content, key).toString('base64')}`;
 }

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Delivery is a verified request from the service. Attempt and Sequence are not signed.
+// Delivery is a verified request from the service. Only Attempt is not signed.
 type Delivery struct {
 	// EventID is the same in every attempt.
 	EventID string
@@ -57,7 +57,7 @@ func readDelivery(header http.Header, body []byte) (*Delivery, error) {
 	}
 	d := &Delivery{
 		Attempt:  readCount(valueOf(header, "x-webhook-attempt")),
-		Sequence: readCount(valueOf(header, "x-webhook-sequence")),
+		Sequence: readWhole(fields["sequence"], sequenceMax),
 		Test:     string(fields["test"]) == "true",
 		RawData:  fields["data"],
 		Body:     body,
@@ -71,7 +71,7 @@ func readDelivery(header http.Header, body []byte) (*Delivery, error) {
 			return nil, refuse(InvalidBody, field.name+" is not a text")
 		}
 	}
-	if d.Version = readVersion(fields["version"]); d.Version == 0 {
+	if d.Version = readWhole(fields["version"], math.MaxInt32); d.Version == 0 {
 		return nil, refuse(InvalidBody, "version is not a whole number from 1 on")
 	}
 	data, ok := readObject(d.RawData)
@@ -98,16 +98,18 @@ func readText(raw json.RawMessage) string {
 	return *text
 }
 
-// Returns 0 for anything but a whole number of at least 1.
-func readVersion(raw json.RawMessage) int64 {
-	var version *float64
-	if err := json.Unmarshal(raw, &version); err != nil || version == nil {
+const sequenceMax = 999_999_999_999_999
+
+// Returns 0 for anything but a whole number from 1 to the maximum.
+func readWhole(raw json.RawMessage, most float64) int64 {
+	var number *float64
+	if err := json.Unmarshal(raw, &number); err != nil || number == nil {
 		return 0
 	}
-	if *version < 1 || *version != math.Trunc(*version) || *version > math.MaxInt32 {
+	if *number < 1 || *number != math.Trunc(*number) || *number > most {
 		return 0
 	}
-	return int64(*version)
+	return int64(*number)
 }
 
 var count = regexp.MustCompile(`^[1-9][0-9]{0,14}$`)

@@ -128,15 +128,13 @@ func TestWithSequencesAnOlderChangeIsAcknowledgedAndNotHandled(t *testing.T) {
 	events := &calls{}
 	sequences := receiver.WithSequences(receiver.NewMemorySequenceStore(0))
 	handler := receiver.NewHandler(newVerifier(t), events.handle, sequences, quiet)
-	send := func(eventID, sequence string) {
-		request := signedRequest(eventID, bodyOf(eventID, ""))
-		request.Header.Set("X-Webhook-Sequence", sequence)
-		expectAnswer(t, handler, request, 204, "")
+	send := func(eventID, fields string) {
+		expectAnswer(t, handler, signedRequest(eventID, bodyOf(eventID, fields)), 204, "")
 	}
-	send("evt_2", "2")
-	send("evt_1", "1")
-	send("evt_0", "none")
-	send("evt_3", "3")
+	send("evt_2", `,"sequence":2`)
+	send("evt_1", `,"sequence":1`)
+	send("evt_0", "")
+	send("evt_3", `,"sequence":3`)
 	events.expect(t, 3)
 }
 
@@ -192,8 +190,7 @@ func TestAfterAStoreFailureTheNextAttemptIsHandled(t *testing.T) {
 				receiver.WithStore(store), receiver.WithSequences(sequences), quiet)
 			send := func(status int, code string) {
 				t.Helper()
-				request := signedRequest("evt_1", bodyOf("evt_1", ""))
-				request.Header.Set("X-Webhook-Sequence", "1")
+				request := signedRequest("evt_1", bodyOf("evt_1", `,"sequence":1`))
 				expectAnswer(t, handler, request, status, code)
 			}
 			send(500, "handler_failed")

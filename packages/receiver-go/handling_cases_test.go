@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -23,6 +26,7 @@ type step struct {
 	EventID     string
 	UID         string
 	Sequence    int64
+	Header      int64
 	End         string
 	Fails       bool
 	Status      int
@@ -64,9 +68,30 @@ func statusOf(err error) int {
 	return 500
 }
 
+// Returns the delivery of a step, with X-Webhook-Sequence.
+func (s step) delivery() (*Delivery, error) {
+	uid, fields, header := s.UID, "", http.Header{}
+	if uid == "" {
+		uid = "agt_1"
+	}
+	if s.Sequence != 0 {
+		fields = fmt.Sprintf(`,"sequence":%d`, s.Sequence)
+	}
+	if number := max(s.Sequence, s.Header); number != 0 {
+		header.Set("X-Webhook-Sequence", strconv.FormatInt(number, 10))
+	}
+	const before = `{"event":"agent.updated","timestamp":"2026-11-21T12:00:00.000Z","appUid":"app_1","version":1,`
+	body := before + fmt.Sprintf(`"eventId":%q,"data":{"uid":%q,"externalTenantId":"t"}%s}`, s.EventID, uid, fields)
+	return readDelivery(header, []byte(body))
+}
+
 // Returns the status, or 0 if the handler has started.
-func (p *player) deliver(s step) int {
-	delivery := &Delivery{Event: "agent.updated", EventID: s.EventID, Sequence: s.Sequence, uid: s.UID}
+func (p *player) deliver(t *testing.T, s step) int {
+	t.Helper()
+	delivery, err := s.delivery()
+	if err != nil {
+		t.Fatal(err)
+	}
 	result := make(chan error, 1)
 	go func() { result <- p.handler.handle(context.Background(), delivery) }()
 	select {
@@ -105,7 +130,7 @@ func TestAttemptsAreHandledAsTheSharedCasesExpect(t *testing.T) {
 				got := 0
 				switch {
 				case s.Deliver != "":
-					got = p.deliver(s)
+					got = p.deliver(t, s)
 				case s.End != "":
 					got = p.end(s)
 				default:

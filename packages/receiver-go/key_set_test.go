@@ -18,6 +18,8 @@ import (
 	"github.com/agent-herald/agent-herald/packages/receiver-go/internal/cases"
 )
 
+const webhookUID = "whk_1"
+
 // The server of a key set, and the clock of its receivers.
 type keyServer struct {
 	*httptest.Server
@@ -69,7 +71,8 @@ func (s *keyServer) now() time.Time { return time.Unix(s.seconds.Load(), 0) }
 
 func (s *keyServer) verifier(t *testing.T) *receiver.Verifier {
 	t.Helper()
-	verifier, err := receiver.NewVerifier(nil, receiver.WithKeySetURL(s.URL), receiver.WithClock(s.now))
+	verifier, err := receiver.NewVerifier(nil, receiver.WithKeySetURL(s.URL), receiver.WithWebhookUID(webhookUID),
+		receiver.WithClock(s.now))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +82,7 @@ func (s *keyServer) verifier(t *testing.T) *receiver.Verifier {
 // Signs with the key at the time, after other entries.
 func entryHeader(key ed25519.PrivateKey, now time.Time, before string) (http.Header, []byte) {
 	body, timestamp := bodyOf("evt_1", ""), strconv.FormatInt(now.Unix(), 10)
-	signature := ed25519.Sign(key, []byte("evt_1."+timestamp+"."+body))
+	signature := ed25519.Sign(key, []byte("evt_1."+timestamp+"."+webhookUID+"."+body))
 	header := http.Header{}
 	header.Set("webhook-id", "evt_1")
 	header.Set("webhook-timestamp", timestamp)
@@ -161,7 +164,7 @@ func textOf(key ed25519.PrivateKey) string {
 
 func TestGivenPublicKeysVerifyAndAtMostTwentyEntriesAreChecked(t *testing.T) {
 	key, other := newKey(t), newKey(t)
-	verifier, err := receiver.NewVerifier(nil, receiver.WithPublicKeys(textOf(key)))
+	verifier, err := receiver.NewVerifier(nil, receiver.WithPublicKeys(textOf(key)), receiver.WithWebhookUID(webhookUID))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +189,8 @@ func TestVectorsOfAnotherImplementationVerify(t *testing.T) {
 	}
 	for _, one := range file.V1a {
 		now := func() time.Time { return time.Unix(one.Timestamp, 0) }
-		verifier, err := receiver.NewVerifier(nil, receiver.WithPublicKeys(one.PublicKey), receiver.WithClock(now))
+		verifier, err := receiver.NewVerifier(nil, receiver.WithPublicKeys(one.PublicKey),
+			receiver.WithWebhookUID(one.WebhookUID), receiver.WithClock(now))
 		if err != nil {
 			t.Fatal(err)
 		}

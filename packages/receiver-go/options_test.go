@@ -20,6 +20,7 @@ type options struct {
 	CountMax         *int
 	PublicKeys       *[]string
 	KeySetURL        *string
+	WebhookUID       *string
 }
 
 // Makes a verifier and the stores that take a count. Returns the reason why they are refused.
@@ -50,6 +51,9 @@ func refusalOf(o options) (err error) {
 	if o.KeySetURL != nil {
 		chosen = append(chosen, receiver.WithKeySetURL(*o.KeySetURL))
 	}
+	if o.WebhookUID != nil {
+		chosen = append(chosen, receiver.WithWebhookUID(*o.WebhookUID))
+	}
 	_, err = receiver.NewVerifier(o.Secrets, chosen...)
 	return err
 }
@@ -70,7 +74,8 @@ func TestOptionsAreRefusedAsTheSharedCasesExpect(t *testing.T) {
 			}
 			given := options{Secrets: []string{secret}}
 			if one.Options["publicKeys"] != nil || one.Options["keySetUrl"] != nil {
-				given.Secrets = nil
+				uid := webhookUID
+				given.Secrets, given.WebhookUID = nil, &uid
 			}
 			if err := json.Unmarshal(text, &given); err != nil {
 				t.Fatal(err)

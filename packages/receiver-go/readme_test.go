@@ -68,7 +68,7 @@ func freeAddress(t *testing.T) string {
 
 func TestTheReadmeQuickStartReceivesADelivery(t *testing.T) {
 	body := bodyOf("evt_1", `,"test":true`)
-	expectReceived(t, blocksOfReadme(t)[0], "WEBHOOK_SECRET="+secret, signedRequest("evt_1", body).Header, body)
+	expectReceived(t, blocksOfReadme(t)[0], []string{"WEBHOOK_SECRET=" + secret}, signedRequest("evt_1", body).Header, body)
 }
 
 func TestTheReadmeQuickStartNeedsNoSharedSecret(t *testing.T) {
@@ -80,11 +80,12 @@ func TestTheReadmeQuickStartNeedsNoSharedSecret(t *testing.T) {
 	server, key := newKeyServer(t), newKey(t)
 	server.serveKeys(key)
 	header, body := entryHeader(key, server.now(), "")
-	expectReceived(t, strings.Replace(blocks[0], line, blocks[1], 1), "WEBHOOK_KEYS="+server.URL, header, string(body))
+	variables := []string{"WEBHOOK_KEYS=" + server.URL, "WEBHOOK_UID=" + webhookUID}
+	expectReceived(t, strings.Replace(blocks[0], line, blocks[1], 1), variables, header, string(body))
 }
 
-// Runs the program, with the variable, and sends it a delivery.
-func expectReceived(t *testing.T, source, variable string, header http.Header, body string) {
+// Runs the program, with the variables, and sends it a delivery.
+func expectReceived(t *testing.T, source string, variables []string, header http.Header, body string) {
 	t.Helper()
 	const address = "localhost:4000"
 	if !strings.Contains(source, address) {
@@ -92,7 +93,7 @@ func expectReceived(t *testing.T, source, variable string, header http.Header, b
 	}
 	free := freeAddress(t)
 	program := exec.Command(build(t, strings.Replace(source, address, free, 1)))
-	program.Env = append(os.Environ(), variable)
+	program.Env = append(os.Environ(), variables...)
 	var output bytes.Buffer
 	program.Stderr = &output
 	if err := program.Start(); err != nil {

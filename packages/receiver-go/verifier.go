@@ -22,6 +22,7 @@ type Verifier struct {
 	keys         [][]byte
 	publicTexts  *[]string
 	keySetURL    *string
+	webhookUID   string
 	publicKeys   []ed25519.PublicKey
 	keySet       *keySet
 	scheme       Scheme
@@ -48,15 +49,22 @@ func WithBodyBytesMax(bytesMax int64) VerifierOption {
 	return func(v *Verifier) { v.bodyBytesMax = bytesMax }
 }
 
-// WithPublicKeys verifies v1a signatures with the public keys of the application (whpk_…), instead of secrets.
+// WithPublicKeys verifies v1a signatures with the public keys of the application (whpk_…), instead of secrets. It needs
+// WithWebhookUID.
 func WithPublicKeys(keys ...string) VerifierOption {
 	return func(v *Verifier) { v.publicTexts = &keys }
 }
 
 // WithKeySetURL verifies v1a signatures with the public keys at the URL, instead of secrets. They are fetched when a
-// delivery needs them, and cached.
+// delivery needs them, and cached. It needs WithWebhookUID.
 func WithKeySetURL(url string) VerifierOption {
 	return func(v *Verifier) { v.keySetURL = &url }
+}
+
+// WithWebhookUID sets the uid of the webhook (whk_…). Public keys need it, because they are the same for all webhooks of
+// the application.
+func WithWebhookUID(uid string) VerifierOption {
+	return func(v *Verifier) { v.webhookUID = uid }
 }
 
 // WithClock replaces the clock, for tests.
@@ -85,6 +93,8 @@ func NewVerifier(secrets []string, options ...VerifierOption) (*Verifier, error)
 	return v, nil
 }
 
+var webhookUIDs = regexp.MustCompile(`^whk_[0-9a-z]+$`)
+
 func (v *Verifier) setKeys(secrets []string) (err error) {
 	switch hasKeys, hasURL := v.publicTexts != nil, v.keySetURL != nil; {
 	case !hasKeys && !hasURL:
@@ -93,6 +103,8 @@ func (v *Verifier) setKeys(secrets []string) (err error) {
 		err = errors.New("receiver: secrets must be the only one of secrets, publicKeys and keySetUrl")
 	case v.scheme != Standard:
 		err = errors.New("receiver: scheme must be standard with publicKeys or keySetUrl")
+	case !webhookUIDs.MatchString(v.webhookUID):
+		err = errors.New("receiver: webhookUid must be the uid of the webhook (whk_…) with publicKeys or keySetUrl")
 	case hasURL:
 		v.keySet, err = newKeySet(*v.keySetURL, v.now)
 	default:
@@ -154,7 +166,8 @@ func (v *Verifier) verifyStandard(header http.Header, body []byte) (eventID stri
 		return "", false, err
 	}
 	if v.keys == nil {
-		isRight, err := v.isSigned(append([]byte(id+"."+timestamp+"."), body...), strings.Split(signature, " "))
+		start := id + "." + timestamp + "." + v.webhookUID + "."
+		isRight, err := v.isSigned(append([]byte(start), body...), strings.Split(signature, " "))
 		return id, isRight, err
 	}
 	expected := make([]string, len(v.keys))

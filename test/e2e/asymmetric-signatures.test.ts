@@ -49,12 +49,33 @@ test.each([
   if (request === undefined) throw new Error('nothing arrived');
   await new Verifier({ secrets: secret, scheme: 'body-only' }).verify(request);
   if (sent.includes('v1')) await new Verifier({ secrets: secret }).verify(request);
-  const verifier = new Verifier({ keySetUrl: keySetUrl() });
+  expect(request.headers['x-webhook-uid']).toBe(uid);
+  const verifier = new Verifier({ keySetUrl: keySetUrl(), webhookUid: uid });
   if (sent.includes('v1a')) await verifier.verify(request);
   else await expect(verifier.verify(request)).rejects.toMatchObject({ code: 'signature_mismatch' });
   const shown = await service.call('GET', `/webhooks/${uid}`);
   expect(shown.body['signatures']).toEqual(wanted ?? ['v1']);
   await service.call('DELETE', `/webhooks/${uid}`);
+});
+
+test('a request for one webhook is refused by the receiver of another of the application', async () => {
+  await using receiver = await startReceiver(answerOk);
+  const fields = { url: receiver.url, signatures: ['v1a'] };
+  const { uid } = await registerWebhook(service, fields);
+  const { uid: otherUid } = await registerWebhook(service, fields);
+  await reportChange(service, {});
+  await waitFor(async () => receiver.requests.length === 2);
+  for (const { headers, body } of receiver.requests) {
+    const [own, other] = headers['x-webhook-uid'] === uid ? [uid, otherUid] : [otherUid, uid];
+    const verifierOf = (webhookUid: string) => new Verifier({ keySetUrl: keySetUrl(), webhookUid });
+    const { sequence } = await verifierOf(own).verify({ headers, body });
+    expect(String(sequence)).toBe(headers['x-webhook-sequence']);
+    const forged = { ...headers, 'x-webhook-uid': other, 'x-webhook-sequence': '999999999' };
+    await expect(verifierOf(other).verify({ headers: forged, body })).rejects.toMatchObject({
+      code: 'signature_mismatch',
+    });
+  }
+  for (const each of [uid, otherUid]) await service.call('DELETE', `/webhooks/${each}`);
 });
 
 test('the signatures can be changed, and an old webhook without the field has v1', async () => {

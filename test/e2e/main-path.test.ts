@@ -57,6 +57,7 @@ test('a created agent arrives complete, with the four headers of the contract', 
     appUid: service.app.appUid,
     version: 1,
     data: created.body,
+    sequence: 1,
   });
   expect(request.method).toBe('POST');
   expect(request.headers['content-type']).toBe('application/json');

@@ -72,8 +72,10 @@ const spellings: [string, string][] = [
 test.each(spellings)('%s arrive as they were written', async (_what, dataText) => {
   const eventId = await report({ dataText });
   const { body, signature } = await receivedOf(eventId);
-  expect(body.endsWith(`,"version":1,"data":${dataText}}`)).toBe(true);
-  expect(JSON.parse(body)).toMatchObject({ eventId, data: JSON.parse(dataText) as object });
+  const payload = JSON.parse(body) as { sequence: number };
+  expect(payload).toMatchObject({ eventId, data: JSON.parse(dataText) as object });
+  const end = `,"version":1,"data":${dataText},"sequence":${payload.sequence}}`;
+  expect(body.endsWith(end)).toBe(true);
   const digest = createHmac('sha256', secret).update(body).digest('hex');
   expect(signature).toBe(`sha256=${digest}`);
   const shown = await service.call('GET', `/events/${eventId}`);
@@ -95,7 +97,7 @@ test('data are found wherever they are in the body', async () => {
     String.raw`{ "\u0064ata" : # , "event" : "agent.updated" }`,
   ]) {
     const eventId = await report({ dataText, frame });
-    expect((await receivedOf(eventId)).body).toContain(`"data":${dataText}}`);
+    expect((await receivedOf(eventId)).body).toContain(`"data":${dataText},"sequence":`);
   }
 });
 
@@ -120,5 +122,5 @@ test('a filter sees the values, whatever their spelling', async () => {
   await report({ frame, dataText });
   await waitFor(() => own.requests.length > 0, { what: 'the event that matches' });
   expect(own.requests).toHaveLength(1);
-  expect(own.requests[0]?.body.toString()).toContain(`"data":${dataText}}`);
+  expect(own.requests[0]?.body.toString()).toContain(`"data":${dataText},"sequence":`);
 });

@@ -77,6 +77,7 @@ test('the sample of an event is sent as a test: in no list, order or replay of e
   expect(payloadFaults(payload)).toEqual([]);
   expect(headers).toMatchObject({ 'x-webhook-test': 'true' });
   expect(headers['x-webhook-sequence']).toBeUndefined();
+  expect(payload).not.toHaveProperty('sequence');
   expect(await listedIds()).not.toContain(eventId);
   await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { entities: ['agent'] } });
   const states = ['delivered', 'never_attempted'];

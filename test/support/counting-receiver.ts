@@ -46,5 +46,6 @@ export function resourceOf(request: ReceivedRequest): string {
 
 /** Returns the sequence in a request. */
 export function sequenceOf(request: ReceivedRequest): number {
-  return Number(request.headers['x-webhook-sequence']);
+  const { sequence } = JSON.parse(request.body.toString()) as { sequence?: number };
+  return Number(sequence);
 }

@@ -4,7 +4,7 @@ import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import type { Attempt } from '../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
-import { renderPayload } from '../../lib/model/event-payload.ts';
+import { renderPayload, withSequence } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { secretLocation } from '../../lib/webhooks/secrets.ts';
@@ -89,6 +89,13 @@ export function newEvent({ app }: OfApp, webhookUids: string[], createdAt: Date)
   const eventId = newId('evt', createdAt);
   const data = { uid: newId('agt', createdAt), externalTenantId: 'tenant-1', agentName: 'A' };
   const { appUid } = app;
+  const body = renderPayload({
+    eventId,
+    event: 'agent.updated',
+    timestamp: createdAt,
+    appUid,
+    data,
+  });
   return {
     _id: eventId,
     event: 'agent.updated',
@@ -98,7 +105,7 @@ export function newEvent({ app }: OfApp, webhookUids: string[], createdAt: Date)
     externalTenantId: data.externalTenantId,
     sequence: 1,
     order: [],
-    body: renderPayload({ eventId, event: 'agent.updated', timestamp: createdAt, appUid, data }),
+    body: withSequence(body, 1),
     erasedAt: null,
     webhookUids,
     workflowId: null,

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 export interface ReceiverCase {
   name: string;
   scheme: 'standard' | 'body-only';
-  secrets: string[];
+  secrets?: string[];
+  publicKeys?: string[];
+  webhookUid?: string;
   headers: Record<string, string>;
   bodyBase64?: string;
   bodyRepeat?: { before: string; text: string; times: number; after: string };
@@ -30,7 +32,14 @@ interface CasesFile {
     body: string;
     signature: string;
   }[];
-  v1a: { publicKey: string; id: string; timestamp: number; body: string; signature: string }[];
+  v1a: {
+    publicKey: string;
+    id: string;
+    timestamp: number;
+    webhookUid: string;
+    body: string;
+    signature: string;
+  }[];
   xWebhookSignature: { secret: string; body: string; header: string }[];
   deliveries: ReceiverCase[];
 }
@@ -41,7 +50,14 @@ export const receiverCases = JSON.parse(
 
 /** A step of a handling case (packages/receiver-cases/README.md). */
 export type HandlingStep =
-  | { deliver: string; eventId: string; sequence?: number; uid?: string; status?: number }
+  | {
+      deliver: string;
+      eventId: string;
+      sequence?: number;
+      header?: number;
+      uid?: string;
+      status?: number;
+    }
   | { end: string; fails?: boolean; status: number }
   | { waitSeconds: number };
 

@@ -8,6 +8,8 @@ interface Wanted {
   eventId?: string;
   uid?: string;
   sequence?: number | null;
+  /** `X-Webhook-Sequence`, if it is forged. */
+  header?: number | undefined;
   isTest?: boolean;
   /** Added to the data, so that the body has at least that many bytes. */
   bytes?: number;
@@ -26,11 +28,17 @@ export function signedDelivery(wanted: Wanted = {}) {
     version: 1,
     ...(isTest ? { test: true } : {}),
     data: { uid, externalTenantId: 'tenant-1', description: 'ü'.repeat(Math.ceil(bytes / 2)) },
+    ...(sequence === null ? {} : { sequence }),
   });
   const headers = deliveryHeaders({
     isSync: false,
+    webhookUid: 'whk_1',
     signingKey: null,
-    event: { _id: eventId, event: isTest ? testEventName : 'agent.updated', sequence },
+    event: {
+      _id: eventId,
+      event: isTest ? testEventName : 'agent.updated',
+      sequence: wanted.header ?? sequence,
+    },
     body,
     secrets: { body: secret, standard: [secret] },
     attemptNumber: 1,

@@ -29,7 +29,9 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 class Case:
     name: str
     scheme: Any
-    secrets: list[str]
+    secrets: list[str] | None
+    public_keys: list[str] | None
+    webhook_uid: str | None
     headers: dict[str, str]
     body: bytes
     now_seconds: float
@@ -49,7 +51,9 @@ def _read(fields: dict[str, Any]) -> Case:
     return Case(
         name=fields["name"],
         scheme=fields["scheme"],
-        secrets=fields["secrets"],
+        secrets=fields.get("secrets"),
+        public_keys=fields.get("publicKeys"),
+        webhook_uid=fields.get("webhookUid"),
         headers=fields["headers"],
         body=_body_of(fields),
         now_seconds=fields["nowSeconds"],

@@ -25,9 +25,10 @@ def payload_of(event_id: str, **changes: Any) -> dict[str, Any]:
 
 
 def sign(
-    payload: dict[str, Any], *, secret: str = SECRET, sequence: int | None = None
+    payload: dict[str, Any], *, secret: str = SECRET, header: int | None = None
 ) -> tuple[dict[str, str], bytes]:
-    """Returns the headers and the body of an attempt made now."""
+    """Returns the headers and the body of an attempt made now. X-Webhook-Sequence can be forged."""
+    header = header or payload.get("sequence")
     body = json.dumps(payload, ensure_ascii=False)
     now = datetime.now(tz=timezone.utc)
     headers = {
@@ -36,12 +37,17 @@ def sign(
         "webhook-timestamp": str(int(now.timestamp())),
         "webhook-signature": Webhook(secret).sign(payload["eventId"], now, body),
     }
-    if sequence is not None:
-        headers["x-webhook-sequence"] = str(sequence)
+    if header is not None:
+        headers["x-webhook-sequence"] = str(header)
     return headers, body.encode()
 
 
 def delivery_of(
-    event_id: str = "evt_1", *, sequence: int | None = None, **changes: Any
+    event_id: str = "evt_1",
+    *,
+    sequence: int | None = None,
+    header: int | None = None,
+    **changes: Any,
 ) -> tuple[dict[str, str], bytes]:
-    return sign(payload_of(event_id, **changes), sequence=sequence)
+    numbered = changes if sequence is None else {**changes, "sequence": sequence}
+    return sign(payload_of(event_id, **numbered), header=header)

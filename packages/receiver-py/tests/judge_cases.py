@@ -14,6 +14,8 @@ def judge(case: Case) -> dict[str, Any]:
     """Returns the verdict in the form of the case's ``expect``."""
     receiver = Receiver(
         case.secrets,
+        public_keys=case.public_keys,
+        webhook_uid=case.webhook_uid,
         scheme=case.scheme,
         tolerance_seconds=case.tolerance_seconds,
         now_seconds=lambda: case.now_seconds,

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from agent_herald_receiver import WebhookRefusedError
+from agent_herald_receiver import Receiver, WebhookRefusedError
 from agent_herald_receiver.verifier import Verifier
 
 BODY = json.dumps(
@@ -25,6 +25,7 @@ BODY = json.dumps(
     }
 ).encode()
 
+WEBHOOK_UID = "whk_1"
 FIRST, SECOND = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
 
 
@@ -37,7 +38,7 @@ def text(key: Ed25519PrivateKey) -> str:
 
 
 def headers_of(key: Ed25519PrivateKey, seconds: int, before: str = "v1,AAAA ") -> dict[str, str]:
-    signature = key.sign(f"evt_1.{seconds}.".encode() + BODY)
+    signature = key.sign(f"evt_1.{seconds}.{WEBHOOK_UID}.".encode() + BODY)
     return {
         "webhook-id": "evt_1",
         "webhook-timestamp": str(seconds),
@@ -94,7 +95,14 @@ class KeyServer:
         self.status, self.body = 200, json.dumps({"keys": [*others, *jwks]}).encode()
 
     def verifier(self) -> Verifier:
-        return Verifier(key_set_url=self.url, now_seconds=lambda: self.seconds)
+        return Verifier(
+            key_set_url=self.url, webhook_uid=WEBHOOK_UID, now_seconds=lambda: self.seconds
+        )
+
+    def receiver(self) -> Receiver:
+        return Receiver(
+            key_set_url=self.url, webhook_uid=WEBHOOK_UID, now_seconds=lambda: self.seconds
+        )
 
     def verdict(self, verifier: Verifier, key: Ed25519PrivateKey) -> tuple[str, int]:
         return verdict(verifier, headers_of(key, self.seconds)), self.requests

@@ -19,6 +19,7 @@ from key_server import (
     BODY,
     FIRST,
     SECOND,
+    WEBHOOK_UID,
     KeyServer,
     headers_of,
     jwk_of,
@@ -60,7 +61,7 @@ def test_a_slow_response_ends_in_time(beginning: bytes, monkeypatch: pytest.Monk
             dripping = pool.submit(drip)
             url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
             begun = time.monotonic()
-            verifier = Verifier(key_set_url=url, now_seconds=lambda: 1_000)
+            verifier = Verifier(key_set_url=url, webhook_uid=WEBHOOK_UID, now_seconds=lambda: 1_000)
             code = verdict(verifier, headers_of(FIRST, 1_000))
             took_seconds = time.monotonic() - begun
             ended.set()
@@ -81,7 +82,9 @@ def test_the_last_keys_serve_whatever_the_response_is(server: KeyServer, body: b
 
 
 def test_a_server_that_cannot_be_reached_is_no_other_exception() -> None:
-    verifier = Verifier(key_set_url="http://127.0.0.1:1/", now_seconds=lambda: 1_000)
+    verifier = Verifier(
+        key_set_url="http://127.0.0.1:1/", webhook_uid=WEBHOOK_UID, now_seconds=lambda: 1_000
+    )
     assert verdict(verifier, headers_of(FIRST, 1_000)) == "keys_unavailable"
 
 
@@ -121,7 +124,7 @@ def verdicts_at_once(server: KeyServer, verifier: Verifier, key: Ed25519PrivateK
 
 
 def test_the_event_loop_runs_during_a_fetch(server: KeyServer) -> None:
-    receiver = Receiver(key_set_url=server.url, now_seconds=lambda: server.seconds)
+    receiver = server.receiver()
     server.responds.clear()
 
     async def handle(_: Delivery) -> None: ...
@@ -141,7 +144,7 @@ def test_a_receiver_without_keys_responds_and_logs_why(
     server: KeyServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     server.status = 500
-    receiver = Receiver(key_set_url=server.url, now_seconds=lambda: server.seconds)
+    receiver = server.receiver()
 
     async def handle(_: Delivery) -> None: ...
 
@@ -169,5 +172,5 @@ def test_only_public_keys_need_cryptography(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "cryptography", None)
     with pytest.raises(ImportError, match=r"pip install 'agent-herald-receiver\[ed25519\]'"):
-        Receiver(**options)  # type: ignore[arg-type]
+        Receiver(webhook_uid=WEBHOOK_UID, **options)  # type: ignore[arg-type]
     assert Receiver(SECRET).verify(*delivery_of()).event_id == "evt_1"

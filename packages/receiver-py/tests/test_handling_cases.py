@@ -28,7 +28,8 @@ class Attempt(threading.Thread):
         super().__init__(daemon=True)
         uid = step.get("uid", "agt_1")
         data = {"uid": uid, "externalTenantId": "tenant-1"}
-        self._sent = delivery_of(step["eventId"], sequence=step.get("sequence"), data=data)
+        numbers = {"sequence": step.get("sequence"), "header": step.get("header")}
+        self._sent = delivery_of(step["eventId"], **numbers, data=data)
         self._receiver = receiver
         #: None when the handler is called, or else the status.
         self.begun: queue.Queue[int | None] = queue.Queue()

@@ -14,6 +14,7 @@ from key_server import (
     BODY,
     FIRST,
     SECOND,
+    WEBHOOK_UID,
     KeyServer,
     headers_of,
     jwk_of,
@@ -22,7 +23,7 @@ from key_server import (
     verdict,
 )
 
-from agent_herald_receiver import Delivery, Receiver, WebhookRefusedError
+from agent_herald_receiver import Delivery, WebhookRefusedError
 from agent_herald_receiver.verifier import Verifier
 
 
@@ -73,7 +74,7 @@ def test_requests_that_cannot_be_deliveries_cause_no_fetch(server: KeyServer) ->
 
 def test_a_receiver_of_coroutines_fetches_in_a_thread(server: KeyServer) -> None:
     server.serve(FIRST)
-    receiver = Receiver(key_set_url=server.url, now_seconds=lambda: server.seconds)
+    receiver = server.receiver()
     handled: list[str] = []
 
     async def handle(delivery: Delivery) -> None:
@@ -83,12 +84,14 @@ def test_a_receiver_of_coroutines_fetches_in_a_thread(server: KeyServer) -> None
     response = asyncio.run(receiver.handle_async(headers, BODY, handle))
     assert (response.status, handled) == (204, ["evt_1"])
     server.status = 500
-    other = Receiver(key_set_url=server.url, now_seconds=lambda: server.seconds)
+    other = server.receiver()
     assert asyncio.run(other.handle_async(headers, BODY, handle)).status == 503
 
 
 def test_given_keys_verify_and_at_most_twenty_entries_are_checked() -> None:
-    verifier = Verifier(public_keys=[text(FIRST)], now_seconds=lambda: 1_000)
+    verifier = Verifier(
+        public_keys=[text(FIRST)], webhook_uid=WEBHOOK_UID, now_seconds=lambda: 1_000
+    )
     wrong = headers_of(SECOND, 1_000, "")["webhook-signature"] + " "
     assert verdict(verifier, headers_of(FIRST, 1_000, wrong * 19)) == "ok"
     assert verdict(verifier, headers_of(FIRST, 1_000, wrong * 20)) == "signature_mismatch"
@@ -98,7 +101,11 @@ def test_given_keys_verify_and_at_most_twenty_entries_are_checked() -> None:
 @pytest.mark.parametrize("vector", FILE["v1a"], ids=lambda vector: vector["publicKey"])
 def test_vectors_of_v1a_verify(vector: dict[str, Any]) -> None:
     timestamp = vector["timestamp"]
-    verifier = Verifier(public_keys=vector["publicKey"], now_seconds=lambda: timestamp)
+    verifier = Verifier(
+        public_keys=vector["publicKey"],
+        webhook_uid=vector["webhookUid"],
+        now_seconds=lambda: timestamp,
+    )
     headers = {
         "webhook-id": vector["id"],
         "webhook-timestamp": str(timestamp),
@@ -116,4 +123,4 @@ def test_a_receiver_without_secrets_or_public_keys_is_refused() -> None:
 
 def test_a_single_public_key_is_checked_like_a_list() -> None:
     with pytest.raises(ValueError, match=r"public_keys\[0\] must be whpk_"):
-        Verifier(public_keys="whpk_AAAA")
+        Verifier(public_keys="whpk_AAAA", webhook_uid=WEBHOOK_UID)

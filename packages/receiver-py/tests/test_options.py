@@ -27,7 +27,7 @@ def make(options: dict[str, Any]) -> None:
         own["store"] = MemoryDeliveryStore(count_max)
         own["sequences"] = MemorySequenceStore(count_max)
     is_keyed = "public_keys" in own or "key_set_url" in own
-    Receiver(**({} if is_keyed else {"secrets": SECRET}) | own)
+    Receiver(**({"webhook_uid": "whk_1"} if is_keyed else {"secrets": SECRET}) | own)
 
 
 @pytest.mark.parametrize("case", OPTIONS, ids=lambda case: case["name"])

@@ -10,6 +10,7 @@ export interface UnknownEvent {
   appUid: string;
   version: number;
   test?: boolean;
+  sequence?: number;
   data: { uid: string; [field: string]: unknown };
 }
 
@@ -25,6 +26,14 @@ export function isKnownEvent(event: WebhookEvent): event is KnownEvent {
 /** Returns the resource of an event: its kind and uid, such as `agent/agt_…`. */
 export function resourceOf(event: WebhookEvent): string {
   return `${event.event.split('.', 1)[0]}/${event.data.uid}`;
+}
+
+const sequenceMax = 999_999_999_999_999;
+
+/** Returns the number of the change, or null if the event has none. */
+export function sequenceOf({ sequence = 0 }: WebhookEvent): number | null {
+  const isNumber = Number.isInteger(sequence) && sequence >= 1 && sequence <= sequenceMax;
+  return isNumber ? sequence : null;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

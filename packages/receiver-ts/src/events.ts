@@ -128,6 +128,7 @@ interface Envelope<Name extends string, Data> {
   version: 1;
   test?: true;
   data: Data;
+  sequence?: number;
 }
 
 /**

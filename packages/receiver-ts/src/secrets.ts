@@ -43,6 +43,14 @@ export function publicKeysOf(publicKeys: string | readonly string[]): Uint8Array
   });
 }
 
+/** Returns the uid of a webhook. Throws `TypeError` for anything else. */
+export function checkWebhookUid(webhookUid: unknown): string {
+  if (typeof webhookUid === 'string' && /^whk_[0-9a-z]+$/.test(webhookUid)) return webhookUid;
+  throw new TypeError(
+    'webhookUid must be the uid of the webhook (whk_…) with publicKeys or keySetUrl',
+  );
+}
+
 function lineOf(text: unknown, name: string): string {
   if (typeof text !== 'string' || text === '')
     throw new TypeError(

@@ -1,12 +1,18 @@
 // Verifies that a request is a delivery of this webhook, and parses it.
-import { readEvent, type WebhookEvent } from './event.ts';
+import { readEvent, sequenceOf, type WebhookEvent } from './event.ts';
 import { countOf, headerOf, type HeadersLike } from './headers.ts';
 import { type Check, checkerOf } from './ed25519.ts';
 import { type Sign, signerOf } from './hmac.ts';
 import { KeySet } from './key-set.ts';
 import { checkFunctions } from './limits.ts';
 import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
-import { bytesOf as decode, keysOf, publicKeysOf, type Scheme } from './secrets.ts';
+import {
+  bytesOf as decode,
+  checkWebhookUid,
+  keysOf,
+  publicKeysOf,
+  type Scheme,
+} from './secrets.ts';
 
 export interface VerifierOptions {
   /** The secret of the webhook, as it was shown. Pass several during a rotation. */
@@ -15,6 +21,8 @@ export interface VerifierOptions {
   publicKeys?: string | readonly string[] | undefined;
   /** Instead of `secrets`: the URL of the public keys. They are fetched when a delivery needs them, and cached. */
   keySetUrl?: string | undefined;
+  /** The uid of the webhook (`whk_…`), required with public keys: they are the same for all webhooks of the application. */
+  webhookUid?: string | undefined;
   /** `body-only` checks only `X-Webhook-Signature`, which does not cover the timestamp. */
   scheme?: Scheme | undefined;
   /** The maximum difference between `webhook-timestamp` and the clock, in seconds. The default is 300. */
@@ -29,9 +37,10 @@ export interface SignedRequest {
   body: Uint8Array | string;
 }
 
-/** A verified delivery. `attempt` and `sequence` are not signed. They are null if the header is absent. */
+/** A verified delivery. */
 export interface Delivery {
   event: WebhookEvent;
+  /** Not signed: from the header `X-Webhook-Attempt`. Null if it is absent. */
   attempt: number | null;
   /** The number of the change among the changes of the resource. Null for tests and operations events. */
   sequence: number | null;
@@ -44,7 +53,8 @@ export class Verifier {
   readonly #signers: readonly Sign[];
   readonly #publicKeys: readonly Check[];
   readonly #keySet: KeySet | null;
-  readonly #isAsymmetric: boolean;
+  /** Null with secrets. */
+  readonly #webhookUid: string | null;
   readonly #scheme: Scheme;
   readonly #toleranceSeconds: number;
   readonly #now: () => number;
@@ -59,11 +69,11 @@ export class Verifier {
     const { secrets, publicKeys, keySetUrl, now = Date.now } = options;
     checkSources(options);
     const isAsymmetric = publicKeys !== undefined || keySetUrl !== undefined;
+    this.#webhookUid = isAsymmetric ? checkWebhookUid(options.webhookUid) : null;
     const keys = isAsymmetric ? [] : keysOf(secrets as string, scheme);
     this.#signers = keys.map((key) => signerOf(key));
     this.#publicKeys = publicKeys === undefined ? [] : publicKeysOf(publicKeys).map(asChecker);
     this.#keySet = keySetUrl === undefined ? null : new KeySet(keySetUrl, now);
-    this.#isAsymmetric = isAsymmetric;
     this.#scheme = scheme;
     this.#toleranceSeconds = toleranceSeconds;
     this.#now = now;
@@ -81,7 +91,7 @@ export class Verifier {
     return {
       event,
       attempt: countOf(headers, 'x-webhook-attempt'),
-      sequence: countOf(headers, 'x-webhook-sequence'),
+      sequence: sequenceOf(event),
       isTest: event.test === true,
     };
   }
@@ -91,8 +101,9 @@ export class Verifier {
     const timestamp = required(headers, 'webhook-timestamp');
     const signatures = required(headers, 'webhook-signature').split(' ');
     this.#checkTime(timestamp);
-    if (this.#isAsymmetric) {
-      const signed = concat(new TextEncoder().encode(`${id}.${timestamp}.`), body);
+    if (this.#webhookUid !== null) {
+      const start = new TextEncoder().encode(`${id}.${timestamp}.${this.#webhookUid}.`);
+      const signed = concat(start, body);
       if (await this.#isSigned(signed, signatures)) return;
       throw mismatch('no v1a signature in webhook-signature is valid', headers, body);
     }

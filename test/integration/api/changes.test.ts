@@ -122,10 +122,20 @@ test('a report rejected for its payload leaves no gap in the sequence', async ()
   expect(stored).toMatchObject([{ sequence: 1 }]);
 });
 
-test('a payload of exactly 256 KiB is accepted, and one a byte longer is rejected', async () => {
+test('the payload of a change has its number at the end', async () => {
+  for (const sequence of [1, 2]) {
+    const { body } = await service.call('POST', '/changes', { body: changeOf(200, 'numbered') });
+    const event = await service.store.events.findOne({ _id: String(body['eventId']) });
+    expect(event).toMatchObject({ sequence });
+    expect(event?.body).toMatch(new RegExp(`},"sequence":${sequence}}$`));
+  }
+});
+
+test('a payload of exactly 256 KiB with the longest number is accepted, and one a byte longer is rejected', async () => {
   const small = await service.call('POST', '/changes', { body: changeOf(1_000, 'measure') });
   const { payload } = (await service.call('GET', `/events/${String(small.body['eventId'])}`)).body;
-  const envelope = Buffer.byteLength(JSON.stringify(payload)) - 1_000;
+  const longest = JSON.stringify({ ...Object(payload), sequence: Number.MAX_SAFE_INTEGER });
+  const envelope = Buffer.byteLength(longest) - 1_000;
   const exact = limits.payloadBytesMax - envelope;
   const taken = await service.call('POST', '/changes', { body: changeOf(exact, 'measure') });
   expect(taken.status).toBe(202);

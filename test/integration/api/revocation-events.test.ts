@@ -186,6 +186,7 @@ test('a disabled application still sends the event, like a change: early, withou
   const request = await waitFor(() => receiver.requests.find(({ path }) => path === '/disabled'));
   expect(payloadOf(request)).toMatchObject({ event: ofApp, data: { uid: appUid, epoch: 1 } });
   expect(request.headers).not.toHaveProperty('x-webhook-sequence');
+  expect(payloadOf(request)).not.toHaveProperty('sequence');
   const [made] = await revocations();
   expect(made?.firstAttempt).not.toBeNull();
   await waitFor(async () => (await revocations())[0]?.dispatchedAt !== null);

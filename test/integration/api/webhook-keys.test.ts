@@ -73,13 +73,16 @@ test('twenty processes that begin together make one key, and each signs what the
   expect(stored).toHaveLength(1);
   const jwk = { key: stored[0]?.publicKey ?? {}, format: 'jwk' } as const;
   for (const key of active) {
-    const entry = signWithKey(key, { id: 'evt_1', timestampSeconds: 7, body: '{"ü":1}' });
+    const message = { id: 'evt_1', timestampSeconds: 7, webhookUid: 'whk_1', body: '{"ü":1}' };
+    const entry = signWithKey(key, message);
     const [version, signature = ''] = entry.split(',');
     expect(version).toBe('v1a');
-    const signed = Buffer.from('evt_1.7.{"ü":1}');
+    const signed = Buffer.from('evt_1.7.whk_1.{"ü":1}');
     const bytes = Buffer.from(signature, 'base64');
     expect(verify(null, signed, createPublicKey(jwk), bytes)).toBe(true);
-    expect(verify(null, Buffer.from('evt_1.8.{}'), createPublicKey(jwk), bytes)).toBe(false);
+    expect(verify(null, Buffer.from('evt_1.7.whk_2.{"ü":1}'), createPublicKey(jwk), bytes)).toBe(
+      false,
+    );
   }
 });
 

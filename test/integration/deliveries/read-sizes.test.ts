@@ -71,7 +71,8 @@ function longEvent(): EventDocument {
   );
   const event = newEvent(installation, [...webhooks.map(({ _id }) => _id), ...others], createdAt);
   const order = others.map((webhookUid) => ({ webhookUid, n: 1 }));
-  const body = event.body.replace(/}}$/, `,"text":"${'x'.repeat(limits.payloadBytesMax - 400)}"}}`);
+  const text = 'x'.repeat(limits.payloadBytesMax - 400);
+  const body = event.body.replace('},"sequence"', `,"text":"${text}"},"sequence"`);
   return { ...event, resourceUid: 'agt_1', order, body };
 }
 

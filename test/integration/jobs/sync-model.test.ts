@@ -65,13 +65,14 @@ afterAll(() => open[Symbol.asyncDispose]());
 interface Received {
   eventId: string;
   event: string;
+  sequence: number;
   data: Record<string, unknown> & { uid: string };
 }
 
-function receive(copy: Copy, { event, data }: Received, headers: Record<string, unknown>): void {
+function receive(copy: Copy, received: Received, headers: Record<string, unknown>): void {
+  const { event, data, sequence } = received;
   const [entity] = event.split('.');
   const key = `${entity}/${data.uid}`;
-  const sequence = Number(headers['x-webhook-sequence']);
   const before = copy.kept.get(key);
   if (headers['x-webhook-trigger'] === 'sync') copy.synced += 1;
   if (before !== undefined && sequence < before.sequence) {

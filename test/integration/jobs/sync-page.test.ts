@@ -104,8 +104,8 @@ test('each resource is sent once, with its present data and the number of its la
   const pages = await sync.takeAll();
   const events = await eventsOf(pages);
   const shown = events.map(({ event, sequence, syncUid, webhookUids, body: text }) => {
-    const { data, event: named } = JSON.parse(text) as Record<string, unknown>;
-    return { event, named, sequence, syncUid, webhookUids, data };
+    const { data, event: named, sequence: sent } = JSON.parse(text) as Record<string, unknown>;
+    return { event, named, sequence, sent, syncUid, webhookUids, data };
   });
   const agent = await app.call('GET', `/agents/${agentUid}`);
   const ofSync = { syncUid: sync.jobUid, webhookUids: [uid] };
@@ -114,7 +114,7 @@ test('each resource is sent once, with its present data and the number of its la
       { event: 'agent.updated', sequence: 2, data: agent.body },
       { event: 'context.updated', sequence: 1, data: context.body },
       { event: 'contextfile.updated', sequence: 1, data: made.body },
-    ].map((each) => ({ ...each, named: each.event, ...ofSync })),
+    ].map((each) => ({ ...each, named: each.event, sent: each.sequence, ...ofSync })),
   );
   const { body: done } = await app.call('GET', `/syncs/${sync.jobUid}`);
   const counts = { agent: 1, context: 1, contextfile: 1 };
@@ -273,6 +273,7 @@ test('X-Webhook-Trigger names the sync until somebody resends the event', async 
     'x-webhook-trigger': 'sync',
     'x-webhook-sequence': '1',
   });
+  expect(JSON.parse(String(request?.body))).toMatchObject({ eventId, sequence: 1 });
   const path = `/events/${eventId}/deliveries/${webhookUid}`;
   const names = async () => {
     const { body } = await app.call('GET', path);

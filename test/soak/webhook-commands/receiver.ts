@@ -45,11 +45,12 @@ export async function startSequencesReceiver(): Promise<SequencesReceiver> {
 }
 
 function toReceipt({ path, headers, body }: ReceivedRequest): Receipt {
+  const { sequence } = JSON.parse(body.toString()) as { sequence?: number };
   return {
     path,
     eventId: String(headers['x-webhook-event-id']),
     attempt: Number(headers['x-webhook-attempt']),
-    sequence: Number(headers['x-webhook-sequence']),
+    sequence: Number(sequence),
     body: body.toString(),
     status: 0,
     atMs: Date.now(),

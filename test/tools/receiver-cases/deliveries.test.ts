@@ -1,6 +1,13 @@
 // The drafts of packages/receiver-cases/deliveries.json, signed like the service signs.
 import { expect, test } from 'vitest';
-import { type Draft, nowSeconds, secret, toCase } from '../../../dev/receiver-cases/draft.ts';
+import {
+  type Draft,
+  nowSeconds,
+  privateKey,
+  secret,
+  toCase,
+  webhookUid,
+} from '../../../dev/receiver-cases/draft.ts';
 import { good } from '../../../dev/receiver-cases/good.ts';
 import { hostile } from '../../../dev/receiver-cases/hostile.ts';
 import { optionsCases } from '../../../dev/receiver-cases/options.ts';
@@ -9,15 +16,19 @@ import { deliveredEventNames, testEventName } from '../../../lib/model/event-nam
 
 /** Returns the headers that the service would have sent for a case with a text as body. */
 function sentHeaders(draft: Draft): Record<string, string> {
-  const { signedWith = [secret], sequence = 7 } = draft;
+  const { signedWith = [secret], signedFor, sequence = 7 } = draft;
   const { headers, expect: expectation } = toCase({ ...draft, alter: (same) => same });
   const event = expectation.ok && expectation.test ? testEventName : 'agent.updated';
   return deliveryHeaders({
     isSync: false,
-    signingKey: null,
+    webhookUid: signedFor ?? webhookUid,
+    signingKey: signedFor === undefined ? null : privateKey,
     event: { _id: headers['webhook-id'] ?? '', event, sequence },
     body: draft.body as string,
-    secrets: { body: signedWith[0] ?? '', standard: [...signedWith] },
+    secrets: {
+      body: signedWith[0] ?? '',
+      standard: signedFor === undefined ? [...signedWith] : [],
+    },
     attemptNumber: 1,
     now: new Date(nowSeconds * 1_000),
   });

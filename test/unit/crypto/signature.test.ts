@@ -20,7 +20,14 @@ interface Cases {
     signature: string;
   }[];
   xWebhookSignature: { secret: string; body: string; header: string }[];
-  v1a: { seedHex: string; id: string; timestamp: number; body: string; signature: string }[];
+  v1a: {
+    seedHex: string;
+    id: string;
+    timestamp: number;
+    webhookUid: string;
+    body: string;
+    signature: string;
+  }[];
 }
 
 const path = new URL('signature-cases.json', import.meta.url);
@@ -44,10 +51,11 @@ const pkcs8Header = '302e020100300506032b657004220420';
 
 test.each(cases.v1a)(
   'an Ed25519 signature is the one that another implementation makes',
-  ({ seedHex, id, timestamp, body, signature }) => {
+  ({ seedHex, id, timestamp, webhookUid, body, signature }) => {
     const der = Buffer.from(pkcs8Header + seedHex, 'hex');
     const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-    expect(signWithKey(key, { id, timestampSeconds: timestamp, body })).toBe(signature);
+    const message = { id, timestampSeconds: timestamp, webhookUid, body };
+    expect(signWithKey(key, message)).toBe(signature);
   },
 );
 

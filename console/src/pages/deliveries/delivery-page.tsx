@@ -87,7 +87,12 @@ function Sections({ delivery, webhook }: SectionsProps) {
       </Section>
       {request !== null && request.body !== null && (
         <Section title="Verify the signature">
-          <VerifyPanel request={request} body={request.body} attempts={attempts} />
+          <VerifyPanel
+            webhookUid={delivery.webhookUid}
+            request={request}
+            body={request.body}
+            attempts={attempts}
+          />
         </Section>
       )}
     </>

@@ -7,6 +7,11 @@ export interface SignedMessage {
   body: string;
 }
 
+/** All webhooks of an application have the same keys, so a signature `v1a` names the webhook. */
+export interface AsymmetricMessage extends SignedMessage {
+  webhookUid: string;
+}
+
 export interface Signatures {
   /** An entry of `webhook-signature` (Standard Webhooks). */
   standard: string;
@@ -74,12 +79,12 @@ export function asymmetricIn(header: string): Uint8Array<ArrayBuffer>[] {
 /** Checks whether a public key made one of the signatures. Rejects in a browser without Ed25519. */
 export async function isSignedByKey(
   x: string,
-  message: SignedMessage,
+  { id, timestamp, webhookUid, body }: AsymmetricMessage,
   signatures: readonly Uint8Array<ArrayBuffer>[],
 ): Promise<boolean> {
   const jwk = { kty: 'OKP', crv: 'Ed25519', x };
   const key = await crypto.subtle.importKey('jwk', jwk, 'Ed25519', false, ['verify']);
-  const signed = new TextEncoder().encode(signedText(message));
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${webhookUid}.${body}`);
   const results = signatures.map((signature) =>
     crypto.subtle.verify('Ed25519', key, signature, signed),
   );

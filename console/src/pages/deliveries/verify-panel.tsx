@@ -7,6 +7,7 @@ import { formatLocal } from '../../parts/format-time.ts';
 import { Block } from '../../parts/untrusted.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import {
+  type AsymmetricMessage,
   asymmetricIn,
   isSignedBy,
   isSignedByKey,
@@ -18,6 +19,7 @@ import {
 } from './signature.ts';
 
 interface VerifyPanelProps {
+  webhookUid: string;
   request: DeliveryRequest;
   body: string;
   attempts: readonly Attempt[];
@@ -27,7 +29,7 @@ const wrapped = { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } as const;
 const secondsOf = (at: string): string => String(Math.floor(Date.parse(at) / 1_000));
 
 /** Computes the signature of an attempt step by step, from a secret that stays in the browser. */
-export function VerifyPanel({ request, body, attempts }: VerifyPanelProps) {
+export function VerifyPanel({ webhookUid, request, body, attempts }: VerifyPanelProps) {
   const valueOf = (name: string): string =>
     request.headers.find((header) => header.name.toLowerCase() === name)?.value ?? '';
   const [chosen, setChosen] = useState<string | null>(null);
@@ -83,7 +85,7 @@ export function VerifyPanel({ request, body, attempts }: VerifyPanelProps) {
         <List.Item>
           <TextInput
             label="Signature that your receiver got"
-            description="From the header webhook-signature or X-Webhook-Signature. A signature v1a needs no secret: it is checked with the public keys of the application."
+            description="From the header webhook-signature or X-Webhook-Signature. A signature v1a needs no secret: it is checked with the public keys of the application. Its signed text also has the uid of the webhook and a period before the body."
             value={received}
             onChange={(event) => setReceived(event.currentTarget.value)}
             autoComplete="off"
@@ -92,7 +94,7 @@ export function VerifyPanel({ request, body, attempts }: VerifyPanelProps) {
         </List.Item>
       </List>
       <Verdict signatures={signatures} received={received} />
-      <AsymmetricVerdict message={message} received={received} />
+      <AsymmetricVerdict message={{ ...message, webhookUid }} received={received} />
     </Stack>
   );
 }
@@ -160,14 +162,20 @@ function Verdict({ signatures, received }: { signatures: Signatures | null; rece
   );
 }
 
-function AsymmetricVerdict({ message, received }: { message: SignedMessage; received: string }) {
+function AsymmetricVerdict({
+  message,
+  received,
+}: {
+  message: AsymmetricMessage;
+  received: string;
+}) {
   const signatures = asymmetricIn(received);
   // An incomplete entry is not a signature, and does not match.
   const isNeeded = /(?:^|\s)v1a,/.test(received);
   const { data: keys, error } = useWebhookKeys({ isNeeded }).query;
   const verdict = useQuery({
     // Without the body, which can be large and belongs to the ID.
-    queryKey: ['verdict', message.id, message.timestamp, received, keys],
+    queryKey: ['verdict', message.id, message.timestamp, message.webhookUid, received, keys],
     enabled: isNeeded && keys !== undefined,
     retry: false,
     queryFn: async () => {
@@ -183,12 +191,12 @@ function AsymmetricVerdict({ message, received }: { message: SignedMessage; rece
   if (verdict.data === undefined) return null;
   return verdict.data ? (
     <Alert color="teal" title="The signature v1a matches" role="status">
-      A key of the application made it for this timestamp and body.
+      A key of the application made it for this webhook, timestamp and body.
     </Alert>
   ) : (
     <Alert color="red" title="The signature v1a does not match" role="status">
-      No present key of the application made it for this timestamp and body. It is of another
-      attempt, of an earlier key, or of a body that differs from this one.
+      No present key of the application made it for this webhook, timestamp and body. It is of
+      another webhook or attempt, of an earlier key, or of a body that differs from this one.
     </Alert>
   );
 }

@@ -18,7 +18,7 @@ export function DeliveryFields({ form }: FieldsProps) {
             <Radio
               value="parallel"
               label="Parallel"
-              description="Each event is sent immediately. A later event can overtake one that is being retried: compare X-Webhook-Sequence in your receiver."
+              description="Each event is sent immediately. A later event can overtake one that is being retried: compare sequence in the payload."
             />
             <Radio
               value="resource"

@@ -5,6 +5,7 @@ import {
   type VerifierOptions,
   WebhookRefused,
 } from '../../../receiver-ts/src/index.ts';
+import { checkWebhookUid } from '../../../receiver-ts/src/secrets.ts';
 import { readTime } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { readGivenFile } from '../files.ts';
@@ -15,6 +16,7 @@ import { explainBody, explainSigning, suspect } from '../wrong-signature.ts';
 interface VerifyOptions {
   readonly secret?: string[];
   readonly publicKeys?: string[];
+  readonly webhook?: string;
   readonly request?: string;
   readonly headers?: string;
   readonly body?: string;
@@ -31,11 +33,12 @@ interface Check {
 const help = `
 Save the request exactly as it arrived: the headers, a blank line and the unchanged body. Each check that a receiver makes
 is shown as right or wrong, with the reason. Exits with 1 if a check is wrong. The age is checked only with
---received-at. Signatures v1a are checked with the public keys that the console shows on the page of the webhook.
+--received-at. Signatures v1a are checked with the public keys and the uid that the console shows on the page of the
+webhook.
 
 Examples:
   $ WEBHOOK_SECRET=… agent-herald verify --request request.http
-  $ agent-herald verify --public-keys whpk_… --request request.http
+  $ agent-herald verify --public-keys whpk_… --webhook whk_… --request request.http
   $ WEBHOOK_SECRET=… agent-herald verify --headers headers.txt --body body.json
 `;
 
@@ -53,6 +56,7 @@ export function addVerify(program: Command): void {
       ),
     )
     .option('--public-keys <keys...>', 'public keys of the application (whpk_…), for v1a')
+    .option('--webhook <uid>', 'uid of the webhook (whk_…), required with --public-keys')
     .option('--request <file>', 'file with the whole request; - for standard input')
     .option('--headers <file>', 'file with the headers, one per line or as JSON')
     .option('--body <file>', 'file with the body')
@@ -63,12 +67,14 @@ export function addVerify(program: Command): void {
 
 async function verify(options: VerifyOptions, command: Command): Promise<void> {
   const request = readRequest(options);
-  const { secret, publicKeys } = options;
+  const { secret, publicKeys, webhook } = options;
   if (secret === undefined && publicKeys === undefined)
     throw new CommandError('--secret or --public-keys is required', exitCodes.usage);
   const verdicts = [
     ...(secret === undefined ? [] : await checkWithSecrets(request, [secret].flat())),
-    ...(publicKeys === undefined ? [] : [await checkWithPublicKeys(request, publicKeys)]),
+    ...(publicKeys === undefined
+      ? []
+      : [await checkWithPublicKeys(request, { publicKeys, webhookUid: uidOf(webhook) })]),
   ];
   const checks = [
     ...verdicts.map(({ check }) => check),
@@ -95,26 +101,45 @@ async function checkWithSecrets(
   return [{ ...standard, check: withProxyHint(standard.check, bodyOnly.check) }, bodyOnly];
 }
 
+function uidOf(webhook: string | undefined): string {
+  try {
+    return checkWebhookUid(webhook);
+  } catch {
+    const fault = '--webhook must be the uid of the webhook (whk_…) with --public-keys';
+    throw new CommandError(fault, exitCodes.usage);
+  }
+}
+
 async function checkWithPublicKeys(
   request: SavedRequest,
-  publicKeys: readonly string[],
+  keys: { publicKeys: readonly string[]; webhookUid: string },
 ): Promise<Verdict> {
   const check = 'webhook-signature v1a';
-  const refused = await refusalOf(request, { publicKeys });
+  const refused = await refusalOf(request, keys);
   if (!isOfSignature(refused)) {
-    const right = { check, result: 'right', code: null, why: 'made with the private key' } as const;
-    return { check: right, ofBody: refused };
+    const why = 'made with the private key, for this webhook';
+    return { check: { check, result: 'right', code: null, why }, ofBody: refused };
   }
   const { code, message } = refused;
   const isRight = async (body: Buffer) =>
-    !isOfSignature(await refusalOf({ ...request, body }, { publicKeys }));
+    !isOfSignature(await refusalOf({ ...request, body }, keys));
+  const explain = async () =>
+    (await explainWebhook(request, keys)) ?? (await explainBody(request.body, isRight));
   const guess =
     code === 'signature_mismatch' &&
-    ((hasEntry(request, 'v1a') ? await explainBody(request.body, isRight) : noAsymmetric) ??
+    ((hasEntry(request, 'v1a') ? await explain() : noAsymmetric) ??
       suspect(request) ??
-      'a key of another application or of an earlier rotation, or a changed body');
+      'a key of another application or of an earlier rotation, another webhook, or a changed body');
   const why = guess ? `${message}: ${guess}` : message;
   return { check: { check, result: 'wrong', code, why }, ofBody: null };
+}
+
+/** Returns null unless the signature is right for the webhook that the header names. */
+async function explainWebhook(request: SavedRequest, keys: How): Promise<string | null> {
+  const webhookUid = request.headers['x-webhook-uid'] ?? '';
+  if (!/^whk_[0-9a-z]+$/.test(webhookUid) || webhookUid === keys.webhookUid) return null;
+  const isOther = !isOfSignature(await refusalOf(request, { ...keys, webhookUid }));
+  return isOther ? `it was made for another webhook, ${webhookUid}` : null;
 }
 
 const noAsymmetric = 'the webhook does not have the signature v1a';
@@ -208,7 +233,7 @@ function faultOf(secrets: readonly string[]): string | null {
     : 'has spaces or line breaks around it';
 }
 
-interface How extends Pick<VerifierOptions, 'secrets' | 'publicKeys' | 'scheme'> {
+interface How extends Pick<VerifierOptions, 'secrets' | 'publicKeys' | 'webhookUid' | 'scheme'> {
   /** The current time. The default is the time of the request. */
   readonly nowMs?: number | undefined;
 }

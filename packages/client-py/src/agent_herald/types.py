@@ -324,7 +324,7 @@ class CreateWebhookBody(TypedDict):
     ]
     """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter."""
     signatures: NotRequired[list[Literal["v1", "v1a"]]]
-    """The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent."""
+    """The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application and covers the uid of the webhook, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent."""
     active: NotRequired[bool]
     """The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
@@ -434,7 +434,7 @@ class ChangeWebhookBody(TypedDict):
     ]
     """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter."""
     signatures: NotRequired[list[Literal["v1", "v1a"]]]
-    """The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent."""
+    """The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application and covers the uid of the webhook, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent."""
     active: NotRequired[bool]
     """The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]

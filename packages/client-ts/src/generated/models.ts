@@ -294,7 +294,7 @@ export interface ChangeWebhookBody {
     string,
     string | number | boolean | null | (string | number | boolean | null)[]
   > | null;
-  /** The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent. */
+  /** The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application and covers the uid of the webhook, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent. */
   signatures?: ('v1' | 'v1a')[];
   /** The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`. */
   active?: boolean;
@@ -475,7 +475,7 @@ export interface CreateWebhookBody {
     string,
     string | number | boolean | null | (string | number | boolean | null)[]
   > | null;
-  /** The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent. */
+  /** The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application and covers the uid of the webhook, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent. */
   signatures?: ('v1' | 'v1a')[];
   /** The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`. */
   active?: boolean;

@@ -36,11 +36,12 @@ type Vector struct {
 
 // KeyVector is a test vector of v1a, made with another implementation.
 type KeyVector struct {
-	PublicKey string `json:"publicKey"`
-	ID        string `json:"id"`
-	Timestamp int64  `json:"timestamp"`
-	Body      string `json:"body"`
-	Signature string `json:"signature"`
+	PublicKey  string `json:"publicKey"`
+	ID         string `json:"id"`
+	Timestamp  int64  `json:"timestamp"`
+	WebhookUID string `json:"webhookUid"`
+	Body       string `json:"body"`
+	Signature  string `json:"signature"`
 }
 
 // BodyVector is a public test vector of X-Webhook-Signature.
@@ -55,6 +56,8 @@ type Case struct {
 	Name             string            `json:"name"`
 	Scheme           receiver.Scheme   `json:"scheme"`
 	Secrets          []string          `json:"secrets"`
+	PublicKeys       []string          `json:"publicKeys"`
+	WebhookUID       string            `json:"webhookUid"`
 	Headers          map[string]string `json:"headers"`
 	BodyBase64       string            `json:"bodyBase64"`
 	BodyRepeat       *repeat           `json:"bodyRepeat"`
@@ -170,6 +173,9 @@ func (c Case) Verifier() (*receiver.Verifier, error) {
 	if c.ToleranceSeconds != nil {
 		tolerance := time.Duration(*c.ToleranceSeconds) * time.Second
 		options = append(options, receiver.WithTolerance(tolerance))
+	}
+	if c.PublicKeys != nil {
+		options = append(options, receiver.WithPublicKeys(c.PublicKeys...), receiver.WithWebhookUID(c.WebhookUID))
 	}
 	return receiver.NewVerifier(c.Secrets, options...)
 }

@@ -5,18 +5,19 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from .event_data import EventData
 from .read_data import read_data, read_time
 from .refusals import WebhookRefusedError
 
 _COUNT = re.compile(r"[1-9][0-9]{0,14}")
+_SEQUENCE_MAX = 999_999_999_999_999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A verified request from the service. ``attempt`` and ``sequence`` are not signed."""
+    """A verified request from the service. Only ``attempt`` is not signed."""
 
     event_id: str
     event: str
@@ -58,7 +59,7 @@ def read_delivery(headers: Mapping[str, str], raw_body: bytes) -> Delivery:
         timestamp=payload["timestamp"],
         app_uid=payload["appUid"],
         attempt=_read_count(headers.get("x-webhook-attempt")),
-        sequence=_read_count(headers.get("x-webhook-sequence")),
+        sequence=_read_sequence(payload.get("sequence")),
         test=payload.get("test") is True,
         data=read_data(payload),
         payload=payload,
@@ -95,3 +96,11 @@ def _is_text(value: object) -> bool:
 
 def _read_count(text: str | None) -> int | None:
     return int(text) if text is not None and _COUNT.fullmatch(text) else None
+
+
+# `type`, because True is an int in Python but not a number in JSON.
+def _read_sequence(number: object) -> int | None:
+    if type(number) not in (int, float):
+        return None
+    whole = cast(float, number)
+    return int(whole) if 1 <= whole <= _SEQUENCE_MAX and whole == int(whole) else None

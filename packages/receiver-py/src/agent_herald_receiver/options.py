@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import cast
 
@@ -18,6 +19,14 @@ def check_seconds(name: str, seconds: object) -> None:
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not is_number or not 0 <= cast(float, seconds) < math.inf:
         raise ValueError(f"{name} must be a number from 0 on")
+
+
+def check_webhook_uid(webhook_uid: object) -> str:
+    """Returns the uid of a webhook. Raises ``ValueError`` for anything else."""
+    if not isinstance(webhook_uid, str) or not re.fullmatch("whk_[0-9a-z]+", webhook_uid):
+        rule = "must be the uid of the webhook (whk_…) with public_keys or key_set_url"
+        raise ValueError(f"webhook_uid {rule}")
+    return webhook_uid
 
 
 def check_callable(name: str, value: object) -> None:

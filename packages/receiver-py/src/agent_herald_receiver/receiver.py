@@ -28,7 +28,8 @@ _logger = logging.getLogger("agent_herald_receiver")
 class Receiver:
     """Verifies deliveries, and has each event handled once.
 
-    It takes ``secrets``, ``public_keys`` (``whpk_…``) or ``key_set_url`` (see ``Verifier``).
+    It takes ``secrets``, or ``webhook_uid`` with ``public_keys`` (``whpk_…``) or ``key_set_url``
+    (see ``Verifier``).
 
     ``store`` remembers the handled events. By default, it is in the memory of this process.
     ``sequences``, if set, skips changes older than the latest handled one of the same resource.
@@ -43,6 +44,7 @@ class Receiver:
         *,
         public_keys: str | Sequence[str] | None = None,
         key_set_url: str | None = None,
+        webhook_uid: str | None = None,
         scheme: Scheme = "standard",
         tolerance_seconds: float = 300,
         store: DeliveryStore | AsyncDeliveryStore | None = None,
@@ -55,6 +57,7 @@ class Receiver:
             secrets,
             public_keys=public_keys,
             key_set_url=key_set_url,
+            webhook_uid=webhook_uid,
             scheme=scheme,
             tolerance_seconds=tolerance_seconds,
             now_seconds=now_seconds,

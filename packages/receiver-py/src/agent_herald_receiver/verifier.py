@@ -6,7 +6,7 @@ from typing import cast
 
 from .delivery import Delivery, read_delivery
 from .key_set import KeySet
-from .options import check_callable, check_seconds
+from .options import check_callable, check_seconds, check_webhook_uid
 from .public_keys import Check, is_signed_by_any, read_public_keys, signatures_of
 from .refusals import WebhookRefusedError
 from .signatures import (
@@ -27,6 +27,7 @@ class Verifier:
     """Verifies deliveries with secrets, or with the public keys of the application.
 
     ``public_keys`` are texts (``whpk_…``); ``key_set_url`` is where the service publishes them.
+    They are the same for all webhooks of the application, so they need ``webhook_uid``.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class Verifier:
         *,
         public_keys: str | Sequence[str] | None = None,
         key_set_url: str | None = None,
+        webhook_uid: str | None = None,
         scheme: Scheme = "standard",
         tolerance_seconds: float = 300,
         now_seconds: Callable[[], float] = time.time,
@@ -48,6 +50,8 @@ class Verifier:
         self._key_set: KeySet | None = None
         self._keys: list[bytes] = []
         _check_sources((secrets, public_keys, key_set_url), scheme)
+        is_asymmetric = public_keys is not None or key_set_url is not None
+        self._webhook_uid = check_webhook_uid(webhook_uid) if is_asymmetric else ""
         if key_set_url is not None:
             self._key_set = KeySet(key_set_url, now_seconds)
         elif public_keys is not None:
@@ -88,7 +92,7 @@ class Verifier:
             verify_standard(sent, raw_body, self._keys)
             return
         signatures = signatures_of(sent["webhook-signature"].split(" "))
-        message = message_of(sent, raw_body)
+        message = message_of(sent, f"{self._webhook_uid}.".encode() + raw_body)
         # Without a candidate, no request to the key set is worth it.
         if not signatures or not self._is_signed(signatures, message):
             raise mismatch(sent, raw_body)

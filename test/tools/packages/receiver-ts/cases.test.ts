@@ -12,8 +12,10 @@ import {
 
 const { deliveries, standardWebhooks, xWebhookSignature } = receiverCases;
 
-function verifierOf({ secrets, scheme, toleranceSeconds, nowSeconds }: ReceiverCase): Verifier {
-  return new Verifier({ secrets, scheme, toleranceSeconds, now: () => nowSeconds * 1_000 + 999 });
+function verifierOf(each: ReceiverCase): Verifier {
+  const { secrets, publicKeys, webhookUid, scheme, toleranceSeconds, nowSeconds } = each;
+  const keys = { secrets, publicKeys, webhookUid };
+  return new Verifier({ ...keys, scheme, toleranceSeconds, now: () => nowSeconds * 1_000 + 999 });
 }
 
 async function verdictOf(verifier: Verifier, { headers, body }: { headers: object; body: Buffer }) {
@@ -61,7 +63,7 @@ function asLatin1(headers: Record<string, string>): Record<string, string> {
 
 test.each(deliveries)('WebCrypto signs like Node: $name', async (each) => {
   const body = bodyOf(each);
-  const key = Buffer.from(each.secrets[0] ?? '');
+  const key = Buffer.from(each.secrets?.[0] ?? 'whsec_AAAA');
   const start = `${each.headers['webhook-id']}.`;
   expect(Buffer.from(await signerOf(key, null)(start, body))).toEqual(signerOf(key)(start, body));
 });
@@ -101,13 +103,14 @@ describe('compared with the library of Standard Webhooks', () => {
     'signature: joined to another by a comma',
   ]);
   const applicable = deliveries.filter(
-    ({ scheme, toleranceSeconds }) => scheme === 'standard' && toleranceSeconds === undefined,
+    ({ scheme, secrets, toleranceSeconds }) =>
+      scheme === 'standard' && secrets !== undefined && toleranceSeconds === undefined,
   );
 
-  function libraryAccepts({ secrets, headers, ...each }: ReceiverCase): boolean {
+  function libraryAccepts({ secrets = [], headers, ...each }: ReceiverCase): boolean {
     return secrets.some((secret) => {
       try {
-        new Webhook(secret).verify(bodyOf({ secrets, headers, ...each }), headers, {
+        new Webhook(secret).verify(bodyOf({ headers, ...each }), headers, {
           jsonParse: false,
         });
         return true;
@@ -129,7 +132,7 @@ describe('compared with the library of Standard Webhooks', () => {
   test('signatures of the library are accepted', async () => {
     const [each] = deliveries;
     if (each === undefined) throw new Error('there are no cases');
-    const [secret = ''] = each.secrets;
+    const [secret = ''] = each.secrets ?? [];
     const { 'webhook-id': id = '' } = each.headers;
     const signed = new Webhook(secret).sign(
       id,

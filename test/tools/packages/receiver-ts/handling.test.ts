@@ -32,8 +32,9 @@ function setUp(makeStore: MakeStore) {
     sequences: new MemorySequenceStore(),
     onEvent: () => new Promise<void>((done, reject) => enter({ resolve: done, reject })),
   });
-  const send = async ({ eventId, uid = 'agt_1', sequence }: DeliverStep): Promise<number> => {
-    const sent = signedDelivery({ eventId, uid, sequence: sequence ?? null });
+  const send = async (step: DeliverStep): Promise<number> => {
+    const { eventId, uid = 'agt_1', sequence = null, header } = step;
+    const sent = signedDelivery({ eventId, uid, sequence, header });
     return (await handle(new Request('http://receiver.test', sent))).status;
   };
   const begin = async (step: DeliverStep): Promise<void> => {

@@ -14,6 +14,7 @@ const jwkOf = (key: KeyObject) => ({ kty: 'OKP', crv: 'Ed25519', x: xOf(key) });
 const textOf = (key: KeyObject) => `whpk_${Buffer.from(xOf(key), 'base64url').toString('base64')}`;
 
 const [first, second] = [newKey(), newKey()];
+const webhookUid = 'whk_1';
 const body = JSON.stringify({
   eventId: 'evt_1',
   event: 'agent.updated',
@@ -51,7 +52,7 @@ const serve = (keys: readonly unknown[]): void => {
 };
 
 function delivery(key: KeyObject, { extra = '' } = {}) {
-  const signed = Buffer.from(`evt_1.${seconds}.${body}`);
+  const signed = Buffer.from(`evt_1.${seconds}.${webhookUid}.${body}`);
   const entry = `v1a,${sign(null, signed, key).toString('base64')}`;
   const headers = {
     'webhook-id': 'evt_1',
@@ -73,20 +74,21 @@ async function verdict(verifier: Verifier, request: ReturnType<typeof delivery>)
 
 const fetching = (): Verifier => {
   const { port } = server.address() as AddressInfo;
-  return new Verifier({ keySetUrl: `http://127.0.0.1:${port}/keys.json`, now });
+  return new Verifier({ keySetUrl: `http://127.0.0.1:${port}/keys.json`, webhookUid, now });
 };
 
 test('a given public key verifies; the key of another does not', async () => {
-  const verifier = new Verifier({ publicKeys: [textOf(first)], now });
+  const verifier = new Verifier({ publicKeys: [textOf(first)], webhookUid, now });
   expect(await verdict(verifier, delivery(first))).toBe('ok');
   expect(await verdict(verifier, delivery(second))).toBe('signature_mismatch');
-  const both = new Verifier({ publicKeys: [textOf(first), textOf(second)], now });
+  const both = new Verifier({ publicKeys: [textOf(first), textOf(second)], webhookUid, now });
   expect(await verdict(both, delivery(second))).toBe('ok');
 });
 
 test.each(receiverCases.v1a)('a vector of v1a: $publicKey', async (vector) => {
-  const { publicKey, id, timestamp, body: signed, signature } = vector;
-  const verifier = new Verifier({ publicKeys: publicKey, now: () => timestamp * 1_000 });
+  const { publicKey, id, timestamp, webhookUid: uid, body: signed, signature } = vector;
+  const keys = { publicKeys: publicKey, webhookUid: uid };
+  const verifier = new Verifier({ ...keys, now: () => timestamp * 1_000 });
   const headers = {
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
@@ -97,7 +99,7 @@ test.each(receiverCases.v1a)('a vector of v1a: $publicKey', async (vector) => {
 });
 
 test('at most twenty v1a entries are checked', async () => {
-  const verifier = new Verifier({ publicKeys: textOf(first), now });
+  const verifier = new Verifier({ publicKeys: textOf(first), webhookUid, now });
   const [, wrong = ''] = delivery(second).headers['webhook-signature'].split(' ');
   const after = (count: number) => delivery(first, { extra: `${wrong} `.repeat(count) });
   expect(await verdict(verifier, after(19))).toBe('ok');

@@ -21,8 +21,8 @@ function make(options: Readonly<Record<string, unknown>>): Receiver {
           sequences: new MemorySequenceStore({ countMax: countMax as number }),
         };
   const isKeyed = 'publicKeys' in options || 'keySetUrl' in options;
-  const secrets = isKeyed ? {} : { secrets: receiverSecret };
-  return new Receiver({ ...secrets, onEvent, ...stores, ...rest });
+  const keys = isKeyed ? { webhookUid: 'whk_1' } : { secrets: receiverSecret };
+  return new Receiver({ ...keys, onEvent, ...stores, ...rest });
 }
 
 function refusalOf(options: Readonly<Record<string, unknown>>): unknown {
