@@ -12,6 +12,8 @@ export interface StreamedEvent {
   /** Pass it to a later stream as `lastEventId` to continue after this event. */
   readonly id: string;
   readonly event: EventWithPayload;
+  /** The payload as text: the exact body that receivers get. Null after an erasure. */
+  readonly payloadText: string | null;
 }
 
 export interface StreamOptions extends CallOptions {
@@ -50,6 +52,7 @@ const growingWaits = 4;
 // Also caps `Retry-After`.
 const longestWaitMs = 60_000;
 const repeats = { isRepeatable: true, hasIdempotencyKey: false, count: 0 };
+const payloadKey = ',"payload":';
 const endings: readonly unknown[] = ['key_ended', 'session_ended', 'role_ended', 'app_disabled'];
 
 /** Events as they are committed. `for await` iterates over them endlessly. Each is delivered at least once. */
@@ -166,6 +169,15 @@ function isEvent({ type, data, id }: ServerSentMessage): boolean {
   return type === 'message' && data !== null && id !== null;
 }
 
-function asEvent({ data, id }: ServerSentMessage): StreamedEvent {
-  return { id: id ?? '', event: JSON.parse(data ?? '') as EventWithPayload };
+function asEvent({ data, id, payload }: ServerSentMessage): StreamedEvent {
+  const text = data ?? '';
+  const event = JSON.parse(text) as EventWithPayload;
+  // The service writes the payload last. In a string, its quotes would have backslashes.
+  const start = text.indexOf(payloadKey) + payloadKey.length;
+  const isThere = start >= payloadKey.length && event.payload !== null;
+  return {
+    id: id ?? '',
+    event,
+    payloadText: isThere ? (payload ?? text.slice(start, -1)) : null,
+  };
 }
