@@ -15,6 +15,7 @@ import { version } from './version.ts';
 const help = `
 HERALD_URL, HERALD_APP_UID and HERALD_API_KEY are used together if neither --profile nor HERALD_PROFILE names a profile.
 Without them, the profile "default" is used. Output is a table on a terminal, otherwise JSON.
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY are used as by curl, except that this machine is always reached directly.
 
 Exit codes: 0 success, 1 a call or a check failed, 2 wrong arguments, 3 not signed in or not allowed, 4 not found,
 5 the service is unavailable.

@@ -4,6 +4,7 @@ import type { StreamedEvent, SubscribedEventName } from '../../../client-ts/src/
 import { readUrl, sinceOption, subscribedEventNames, tenantOption } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { readSettings, writeSettings } from '../profiles.ts';
+import { fetchByRoute, routeTo } from '../proxy.ts';
 import { print, Session } from '../session.ts';
 import { newSecret, signedHeaders } from '../signing.ts';
 import { streamOptions } from './events.ts';
@@ -62,7 +63,9 @@ async function listen(options: ListenOptions, command: Command): Promise<void> {
   const { event: names = [], tenant, since, forwardTo } = options;
   const secret = options.secret === undefined ? keptSecret() : checkSecret(options.secret);
   const shown = options.secret === undefined ? secret : 'the given secret';
-  session.note(`forwarding to ${forwardTo}, signed with ${shown}`);
+  const { proxy, description } = routeTo(forwardTo);
+  const by = proxy === null ? '' : ` through the proxy ${description}`;
+  session.note(`forwarding to ${forwardTo}${by}, signed with ${shown}`);
   const query = {
     ...(names.length === 1 ? { event: names[0] } : {}),
     ...(tenant === undefined ? {} : { externalTenantId: tenant }),
@@ -113,7 +116,7 @@ async function forward(
   const took = () => Math.round(performance.now() - startedAt);
   if (body === null) return { ...facts, status: null, error: 'the payload was erased', ms: 0 };
   try {
-    const response = await fetch(forwardTo, {
+    const response = await fetchByRoute(forwardTo, {
       method: 'POST',
       headers: signedHeaders({ eventId, sequence, body }, secret, new Date()),
       body,
