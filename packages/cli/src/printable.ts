@@ -10,14 +10,15 @@ export function printable(text: string): string {
   return text.replaceAll(hidden, (letter) => (letter === '\n' ? letter : escaped(letter)));
 }
 
+/** Writes each half of a surrogate pair, so that JSON keeps its meaning. */
 function escaped(letter: string): string {
-  const code = (letter.codePointAt(0) ?? 0).toString(16);
-  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+  const units = letter.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
+  return units.map((unit) => `\\u${unit}`).join('');
 }
 
 /** Masks the user and password of each URL in a text. */
 export function maskUrls(text: string): string {
-  return text.replaceAll(/([a-z][a-z0-9+.-]*:\/\/)?[^\s'"]*@[^\s'"@]*/gi, maskUrl);
+  return text.replaceAll(/(?:([a-z][a-z0-9+.-]*:\/\/)\S*|[^\s'"]*)@[^\s'"@]*/gi, maskUrl);
 }
 
 function maskUrl(text: string, scheme = ''): string {

@@ -10,6 +10,7 @@ import { addSync } from './commands/sync.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWebhooks } from './commands/webhooks.ts';
+import { maskUrls, printable } from './printable.ts';
 import { version } from './version.ts';
 
 const help = `
@@ -52,6 +53,16 @@ export function createProgram(): Command {
 
 /** Makes all commands throw on invalid arguments instead of exiting. */
 function refuseWithErrors(command: Command): void {
-  command.exitOverride().showHelpAfterError('(run with --help for usage)');
+  const { registeredArguments: given, options } = command;
+  const takesRest = given.length > 0 && options.some(({ variadic }) => variadic);
+  // Such an option would take an argument after it as one of its values.
+  if (takesRest) command.usage(`${given.map((each) => `<${each.name()}>`).join(' ')} [options]`);
+  const order = takesRest ? 'write arguments before options with several values; ' : '';
+  command
+    .exitOverride()
+    .showHelpAfterError(`(${order}run with --help for usage)`)
+    .configureOutput({
+      outputError: (text, write) => write(maskUrls(printable(text))),
+    });
   for (const each of command.commands) refuseWithErrors(each);
 }
