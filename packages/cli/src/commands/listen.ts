@@ -3,7 +3,7 @@ import { keysOf } from '../../../receiver-ts/src/secrets.ts';
 import type { StreamedEvent, SubscribedEventName } from '../../../client-ts/src/index.ts';
 import { readUrl, sinceOption, subscribedEventNames, tenantOption } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { readSettings, writeSettings } from '../profiles.ts';
+import { readSettings, settingsFile, writeSettings } from '../profiles.ts';
 import { fetchByRoute, routeTo } from '../proxy.ts';
 import { print, Session } from '../session.ts';
 import { newSecret, signedHeaders } from '../signing.ts';
@@ -164,21 +164,22 @@ function withPayloadText(forwarded: Forwarded, payloadText: string | null): stri
 const secretBytesMin = 24;
 
 /** Applies the rule of receivers. Not an argument parser, because its error would show the secret. */
-function checkSecret(text: string): string {
+function checkSecret(text: string, prefix = ''): string {
   try {
     if ((keysOf(text, 'standard')[0]?.length ?? 0) >= secretBytesMin) return text;
   } catch {
     // Its message names an option that this command does not have.
   }
   throw new CommandError(
-    'a secret is whsec_ followed by at least 24 bytes in base64',
+    `${prefix}a secret is whsec_ followed by at least 24 bytes in base64`,
     exitCodes.usage,
   );
 }
 
 function keptSecret(): string {
   const settings = readSettings();
-  if (settings.listenSecret !== undefined) return checkSecret(settings.listenSecret);
+  if (settings.listenSecret !== undefined)
+    return checkSecret(settings.listenSecret, `listenSecret in ${settingsFile()} is invalid: `);
   const listenSecret = newSecret();
   writeSettings({ ...settings, listenSecret });
   return listenSecret;
