@@ -7,6 +7,8 @@ import type {
   SubscribedEventName,
 } from '../../client-ts/src/index.ts';
 
+import { CommandError, exitCodes } from './exit-codes.ts';
+
 export type Entity = 'agent' | 'context' | 'contextfile';
 export const entities: readonly Entity[] = ['agent', 'context', 'contextfile'];
 export const resourceEventNames = entities.flatMap((entity) =>
@@ -81,9 +83,11 @@ export function readUrl(text: string): string {
     url?.username === '' &&
     url.password === '';
   // The parser would drop some of these characters and encode others.
-  if (url === null || !isUsable || /[\p{C}\p{Z}]/u.test(text))
-    throw new InvalidArgumentError('Use a URL such as http://localhost:4000/hook.');
-  return url.href;
+  if (url !== null && isUsable && !/[\p{C}\p{Z}]/u.test(text)) return url.href;
+  const hint = 'Use a URL such as http://localhost:4000/hook';
+  // The error of an invalid argument shows it, perhaps with a password.
+  if (text.includes('@')) throw new CommandError(`${hint}, without a user`, exitCodes.usage);
+  throw new InvalidArgumentError(`${hint}.`);
 }
 
 /** Rejects an empty text, which would end a secret immediately, and numbers too large for JSON. */

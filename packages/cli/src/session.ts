@@ -101,7 +101,7 @@ export function wantsJson({ json, table }: GlobalOptions): boolean {
 }
 
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`);
 }
 
 export function printTable<Row>(rows: readonly Row[], columns: Columns<Row>): void {
@@ -125,10 +125,9 @@ function isEmpty(value: unknown): boolean {
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
-    return value.join(', ');
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return printable(text).replaceAll('\n', ' ');
+  const isList = Array.isArray(value) && value.every((item) => typeof item !== 'object');
+  const text = isList ? value.join(', ') : value;
+  return printable(typeof text === 'string' ? text : JSON.stringify(text)).replaceAll('\n', ' ');
 }
 
 /** Returns the first items of a list. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readSeconds, readUrl } from '../../../../packages/cli/src/arguments.ts';
+import { maskUrls } from '../../../../packages/cli/src/printable.ts';
 import { writeSettings } from '../../../../packages/cli/src/profiles.ts';
 import { createProgram } from '../../../../packages/cli/src/program.ts';
 
@@ -31,6 +32,25 @@ test.each([
   ' http://localhost/hook',
 ])('%j is not an address to forward to', (text) => {
   expect(() => readUrl(text)).toThrow('Use a URL such as');
+});
+
+test.each([
+  ['http://me:hidden@localhost/hook'],
+  ["http://me:hid'den@localhost"],
+  ['http://me:hidden/x@localhost'],
+  ['me:hidden@localhost/hook'],
+  ['ftp://hidden@localhost'],
+])('%j is refused without its password', async (url) => {
+  const messages: string[] = [];
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+    messages.push(String(chunk));
+    return true;
+  });
+  for (const args of [['listen', '--forward-to', url], [url], ['listen', `--forward=${url}`]])
+    await run(...args).catch((error: Error) => messages.push(maskUrls(error.message)));
+  write.mockRestore();
+  expect(messages.length).toBeGreaterThan(3);
+  expect(messages.join('\n')).not.toContain('hid');
 });
 
 test.each([
