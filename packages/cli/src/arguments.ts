@@ -68,10 +68,16 @@ function parseTime(text: string): number {
   return isDay ? Date.parse(text) : Number.NaN;
 }
 
+/** Rejects a uid that would make the path of another call. */
+export function readUid(text: string): string {
+  if (!/^\s*\.{0,2}\s*$/.test(text)) return text;
+  throw new InvalidArgumentError('It must not be empty or only dots.');
+}
+
 /** Parses a whole number of at least 1. */
 export function readCount(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text))
-    throw new InvalidArgumentError('Use a whole number, 1 or greater.');
+    throw new InvalidArgumentError('Use a whole number from 1 to 9999999.');
   return Number(text);
 }
 
@@ -93,7 +99,7 @@ export function readUrl(text: string): string {
 /** Rejects an empty text, which would end a secret immediately, and numbers too large for JSON. */
 export function readSeconds(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a whole number of seconds.');
+  throw new InvalidArgumentError('Use a whole number of seconds, up to 999999999.');
 }
 
 export const sinceOption = () =>

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { readUid } from './arguments.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
@@ -54,6 +55,8 @@ export function createProgram(): Command {
 /** Makes all commands throw on invalid arguments instead of exiting. */
 function refuseWithErrors(command: Command): void {
   const { registeredArguments: given, options } = command;
+  for (const each of given)
+    if (each.parseArg === undefined && !each.variadic) each.argParser(readUid);
   const takesRest = given.length > 0 && options.some(({ variadic }) => variadic);
   // Such an option would take an argument after it as one of its values.
   if (takesRest) command.usage(`${given.map((each) => `<${each.name()}>`).join(' ')} [options]`);

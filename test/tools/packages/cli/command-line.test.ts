@@ -67,7 +67,7 @@ test.each([
     ['events', 'list', '--event', 'webhook.test'],
     'application.tokens_revoked.\n',
   ],
-  ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number, 1 or greater.'],
+  ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number from 1 to 9999999.'],
   ['a time that is none', ['events', 'list', '--since', '5x'], 'Use ISO 8601, or 30s'],
   ['an address that is none', ['listen', '--forward-to', 'http://'], 'Use a URL such as'],
   ['an overlap that is empty', ['webhooks', 'rotate', 'whk_1', '--overlap', ''], 'Use a whole'],
