@@ -18,6 +18,8 @@ function escaped(letter: string): string {
 
 /** Masks the user and password of each URL in a text. */
 export function maskUrls(text: string): string {
+  // The search takes long in long texts.
+  if (!text.includes('@')) return text;
   return text.replaceAll(/(?:([a-z][a-z0-9+.-]*:\/\/)\S*|[^\s'"]*)@[^\s'"@]*/gi, maskUrl);
 }
 

@@ -49,7 +49,7 @@ function readProxy(text: string, variable: string): URL {
   throw new CommandError(fault, exitCodes.usage);
 }
 
-/** Checks an entry of NO_PROXY: `*`, a domain, an address or a subnet, the first three perhaps with a port. */
+/** Checks an entry of NO_PROXY: `*`, or a domain, an address or a subnet, perhaps with a port. */
 function covers(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
   const [, named = '', wanted = port] =
