@@ -44,8 +44,11 @@ export function renderOpened(retryMs: number, position: StreamPosition | null): 
 
 export function renderEvent(event: EventDocument, position: StreamPosition): string {
   // JSON has line breaks, which would end the data, only between tokens.
-  const data = renderWithPayload(event).replaceAll(/[\r\n]/g, ' ');
-  return `${idLine(position)}data: ${data}\n\n`;
+  const text = renderWithPayload(event);
+  const data = text.replaceAll(/[\r\n]/g, ' ');
+  // Clients that do not know this field ignore it.
+  const exact = data === text ? '' : `payload: ${JSON.stringify(event.body)}\n`;
+  return `${idLine(position)}${exact}data: ${data}\n\n`;
 }
 
 /** Returns a comment. Its ID advances readers for which there was no event. */

@@ -7,6 +7,8 @@ import type {
   SubscribedEventName,
 } from '../../client-ts/src/index.ts';
 
+import { CommandError, exitCodes } from './exit-codes.ts';
+
 export type Entity = 'agent' | 'context' | 'contextfile';
 export const entities: readonly Entity[] = ['agent', 'context', 'contextfile'];
 export const resourceEventNames = entities.flatMap((entity) =>
@@ -66,10 +68,16 @@ function parseTime(text: string): number {
   return isDay ? Date.parse(text) : Number.NaN;
 }
 
+/** Rejects a uid that would make the path of another call. */
+export function readUid(text: string): string {
+  if (!/^\s*\.{0,2}\s*$/.test(text)) return text;
+  throw new InvalidArgumentError('It must not be empty or only dots.');
+}
+
 /** Parses a whole number of at least 1. */
 export function readCount(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text))
-    throw new InvalidArgumentError('Use a whole number, 1 or greater.');
+    throw new InvalidArgumentError('Use a whole number from 1 to 9999999.');
   return Number(text);
 }
 
@@ -81,15 +89,17 @@ export function readUrl(text: string): string {
     url?.username === '' &&
     url.password === '';
   // The parser would drop some of these characters and encode others.
-  if (url === null || !isUsable || /[\p{C}\p{Z}]/u.test(text))
-    throw new InvalidArgumentError('Use a URL such as http://localhost:4000/hook.');
-  return url.href;
+  if (url !== null && isUsable && !/[\p{C}\p{Z}]/u.test(text)) return url.href;
+  const hint = 'Use a URL such as http://localhost:4000/hook';
+  // The error of an invalid argument shows it, perhaps with a password.
+  if (text.includes('@')) throw new CommandError(`${hint}, without a user`, exitCodes.usage);
+  throw new InvalidArgumentError(`${hint}.`);
 }
 
 /** Rejects an empty text, which would end a secret immediately, and numbers too large for JSON. */
 export function readSeconds(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Use a whole number of seconds.');
+  throw new InvalidArgumentError('Use a whole number of seconds, up to 999999999.');
 }
 
 export const sinceOption = () =>

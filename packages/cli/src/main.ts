@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { exitCodeOf, exitCodes } from './exit-codes.ts';
+import { maskUrls, printable } from './printable.ts';
 import { createProgram } from './program.ts';
 import { stopSignal } from './session.ts';
 
@@ -22,6 +23,6 @@ function report(error: unknown): number {
   if (stopSignal.aborted) return exitCodes.ok;
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`error: ${message}\n`);
+  process.stderr.write(`error: ${maskUrls(printable(message))}\n`);
   return exitCodeOf(error);
 }

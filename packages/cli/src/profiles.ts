@@ -1,5 +1,5 @@
 // The file with the profiles: addresses and keys, readable only by its owner.
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError, exitCodes } from './exit-codes.ts';
@@ -25,12 +25,57 @@ const folder = () =>
 export const settingsFile = () => join(folder(), 'config.json');
 
 export function readSettings(): Settings {
+  const settings = readStored();
+  if (settings !== null) return settings;
+  const fault = `${settingsFile()} cannot be read: it is damaged; run agent-herald login to replace it`;
+  throw new CommandError(fault, exitCodes.forbidden);
+}
+
+/** Reads the settings. Moves a damaged file aside, and reports its new name. */
+export function replaceDamagedSettings(report: (path: string) => void): Settings {
+  const settings = readStored();
+  if (settings !== null) return settings;
+  const aside = `${settingsFile()}.damaged`;
   try {
-    return JSON.parse(readFileSync(settingsFile(), 'utf8')) as Settings;
+    renameSync(settingsFile(), aside);
+  } catch (error) {
+    throw fileFault(error, settingsFile());
+  }
+  report(aside);
+  return { profiles: {} };
+}
+
+/** Returns null if the file is damaged. */
+function readStored(): Settings | null {
+  let text: string;
+  try {
+    text = readFileSync(settingsFile(), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
-    throw new CommandError(`${settingsFile()} cannot be read: ${(error as Error).message}`);
+    throw fileFault(error, settingsFile());
   }
+  try {
+    const value: unknown = JSON.parse(text);
+    return isSettings(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isSettings(value: unknown): value is Settings {
+  if (!isObject(value) || !isObject(value['profiles'])) return false;
+  const { profiles, listenSecret = '' } = value;
+  return typeof listenSecret === 'string' && Object.values(profiles as object).every(isProfile);
+}
+
+function isProfile(value: unknown): boolean {
+  return (
+    isObject(value) && ['url', 'appUid', 'apiKey'].every((name) => typeof value[name] === 'string')
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Replaces the file atomically. Throws `CommandError`. */
@@ -42,6 +87,7 @@ export function writeSettings(settings: Settings): void {
     chmodSync(draft, 0o600);
     renameSync(draft, settingsFile());
   } catch (error) {
+    rmSync(draft, { force: true });
     throw fileFault(error, settingsFile());
   }
 }

@@ -4,6 +4,8 @@ import type { Command } from 'commander';
 import { HeraldClient } from '../../client-ts/src/index.ts';
 import { CommandError, exitCodes } from './exit-codes.ts';
 import { chooseProfile, type Profile } from './profiles.ts';
+import { printable } from './printable.ts';
+import { fetchByRoute, routeTo } from './proxy.ts';
 
 export interface GlobalOptions {
   /** Undefined if no profile is named. */
@@ -73,19 +75,22 @@ export class Session {
 
   /** Prints one line of an endless list. */
   line(value: object, text: string): void {
-    print(this.isJson ? JSON.stringify(value) : harmless(text));
+    print(this.isJson ? JSON.stringify(value) : printable(text));
   }
 
   /** Prints a remark to standard error, separate from the result. */
   note(text: string): void {
-    process.stderr.write(`${harmless(text)}\n`);
+    process.stderr.write(`${printable(text)}\n`);
   }
 }
 
 /** Returns the client of a profile. An invalid address or key is a usage error. */
 export function clientOf(profile: Profile): HeraldClient {
   try {
-    return new HeraldClient(profile);
+    const client = new HeraldClient({ ...profile, fetch: fetchByRoute });
+    // Reports an unusable proxy before the first call.
+    routeTo(profile.url);
+    return client;
   } catch (error) {
     throw new CommandError((error as Error).message, exitCodes.usage);
   }
@@ -96,7 +101,7 @@ export function wantsJson({ json, table }: GlobalOptions): boolean {
 }
 
 export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`);
 }
 
 export function printTable<Row>(rows: readonly Row[], columns: Columns<Row>): void {
@@ -120,15 +125,9 @@ function isEmpty(value: unknown): boolean {
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '-';
-  if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
-    return value.join(', ');
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return harmless(text).replaceAll('\n', ' ');
-}
-
-/** Removes control characters: names are written by strangers, and must not move the cursor or set colours. */
-function harmless(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, (control) => (control === '\n' ? control : '\ufffd'));
+  const isList = Array.isArray(value) && value.every((item) => typeof item !== 'object');
+  const text = isList ? value.join(', ') : value;
+  return printable(typeof text === 'string' ? text : JSON.stringify(text)).replaceAll('\n', ' ');
 }
 
 /** Returns the first items of a list. */

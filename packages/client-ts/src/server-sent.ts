@@ -6,6 +6,8 @@ export interface ServerSentMessage {
   readonly id: string | null;
   /** Null for a message that only advances the position. */
   readonly data: string | null;
+  /** The payload in `data` as it is written, where `data` cannot contain its line breaks. */
+  readonly payload?: string;
 }
 
 /** Assembles messages from chunks of text. */
@@ -14,6 +16,7 @@ export class MessageParser {
   #type = 'message';
   #id: string | null = null;
   #data: string[] = [];
+  #payload: string | null = null;
 
   /** Returns the messages that a chunk completes. */
   push(piece: string): ServerSentMessage[] {
@@ -29,15 +32,18 @@ export class MessageParser {
     if (field === 'id') this.#id = value;
     if (field === 'event') this.#type = value;
     if (field === 'data') this.#data.push(value);
+    if (field === 'payload') this.#payload = value;
     return null;
   }
 
   #finish(): ServerSentMessage | null {
     const data = this.#data.length === 0 ? null : this.#data.join('\n');
-    const message = { type: this.#type, id: this.#id, data };
+    const written = this.#payload === null ? {} : { payload: String(JSON.parse(this.#payload)) };
+    const message = { type: this.#type, id: this.#id, data, ...written };
     this.#type = 'message';
     this.#id = null;
     this.#data = [];
+    this.#payload = null;
     return message.id === null && data === null ? null : message;
   }
 }

@@ -19,6 +19,8 @@ export interface StreamedEvent {
   /** Pass it to a later stream as `lastEventId` to continue after this event. */
   readonly id: string;
   readonly event: EventWithPayload;
+  /** The payload as text: the exact body that receivers get. Null after an erasure. */
+  readonly payloadText: string | null;
 }
 
 export interface StreamOptions extends CallOptions {
@@ -41,7 +43,7 @@ interface StreamCall {
   readonly options: StreamOptions;
 }
 
-type StreamMessage = ServerSentMessage & { readonly event: EventWithPayload | null };
+type StreamMessage = ServerSentMessage & { readonly event: StreamedEvent | null };
 
 interface Connection {
   readonly requestId: string;
@@ -59,6 +61,7 @@ const growingWaits = 4;
 // Also caps `Retry-After`.
 const longestWaitMs = 60_000;
 const repeats = { isRepeatable: true, hasIdempotencyKey: false, count: 0 };
+const payloadKey = ',"payload":';
 const endings: readonly string[] = ['key_ended', 'session_ended', 'role_ended', 'app_disabled'];
 
 /** Events as they are committed. `for await` iterates over them endlessly. Each is delivered at least once. */
@@ -87,7 +90,7 @@ export class EventStream implements AsyncIterable<StreamedEvent> {
           hasOpened = true;
           failureCount = 0;
           lastId = message.id ?? lastId;
-          if (message.event !== null) yield { id: lastId ?? '', event: message.event };
+          if (message.event !== null) yield message.event;
         }
       } catch (error) {
         options.signal?.throwIfAborted();
@@ -175,14 +178,23 @@ function closedError({ data }: ServerSentMessage, { requestId, origin }: Connect
 }
 
 /** Returns null for a message without an event. Throws `UnexpectedResponseError` if its data is not JSON. */
-function eventOf({ type, data, id }: ServerSentMessage, requestId: string) {
+function eventOf(
+  { type, data, id, payload }: ServerSentMessage,
+  requestId: string,
+): StreamedEvent | null {
   if (type !== 'message' || data === null || id === null) return null;
   const event = parseJson(data);
-  if (typeof event === 'object' && event !== null) return event as EventWithPayload;
-  throw new UnexpectedResponseError({
-    code: 'unexpected_response',
-    detail: 'an event of the stream is not a JSON object',
-    status: 200,
-    requestId,
-  });
+  if (typeof event !== 'object' || event === null) {
+    throw new UnexpectedResponseError({
+      code: 'unexpected_response',
+      detail: 'an event of the stream is not a JSON object',
+      status: 200,
+      requestId,
+    });
+  }
+  const streamed = event as EventWithPayload;
+  // The service writes the payload last. In a string, its quotes would have backslashes.
+  const start = data.indexOf(payloadKey) + payloadKey.length;
+  const isThere = start >= payloadKey.length && streamed.payload !== null;
+  return { id, event: streamed, payloadText: isThere ? (payload ?? data.slice(start, -1)) : null };
 }

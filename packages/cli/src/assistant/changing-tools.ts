@@ -2,9 +2,9 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { entities } from '../arguments.ts';
 import type { Session } from '../session.ts';
-import { addTool, time } from './tool.ts';
+import { addTool, listOf, time, yesOrNo } from './tool.ts';
 
-const dryRun = z.boolean().default(true).describe('If true, it only counts. Count first.');
+const dryRun = yesOrNo.default(true).describe('If true, it only counts. Count first.');
 
 /** Adds the tools that send something again, or give it up. */
 export function addChangingTools(server: McpServer, { client }: Session): void {
@@ -15,7 +15,7 @@ export function addChangingTools(server: McpServer, { client }: Session): void {
       title: 'Resend an event (destructive)',
       description:
         'Destructive: sends an event again now, to all its webhooks or to those named. Receivers may act twice.',
-      input: { eventId: z.string(), webhookUids: z.array(z.string()).min(1).optional() },
+      input: { eventId: z.string(), webhookUids: listOf(z.string()).optional() },
       isDestructive: true,
     },
     ({ eventId, webhookUids }) =>
@@ -42,7 +42,7 @@ export function addChangingTools(server: McpServer, { client }: Session): void {
         'Destructive: sends each existing agent, context and context file to a webhook once.',
       input: {
         webhookUid: z.string(),
-        entities: z.array(z.enum(entities)).min(1).optional(),
+        entities: listOf(z.enum(entities)).optional(),
         dryRun,
       },
       isDestructive: true,

@@ -51,4 +51,25 @@ function render(value: object): string {
 }
 
 export const time = z.iso.datetime({ offset: true });
-export const limit = z.int().min(1).max(50).default(20);
+export const limit = z.preprocess(parsed, z.int().min(1).max(50)).default(20);
+export const yesOrNo = z.preprocess(parsed, z.boolean());
+
+export function listOf<Item extends z.ZodType>(item: Item) {
+  const asList = (value: unknown): unknown => {
+    const given = parsed(value);
+    return typeof given === 'string' ? [given] : given;
+  };
+  return z.preprocess(asList, z.array(item).min(1));
+}
+
+/** Assistants may write `2`, `true` and lists as texts. */
+function parsed(value: unknown): unknown {
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (/^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  if (!/^(?:\d{1,9}$|\[)/.test(text)) return value;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return value;
+  }
+}

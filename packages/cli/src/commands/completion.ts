@@ -10,8 +10,18 @@ complete -o default -F _agent_herald agent-herald`,
 _agent_herald() {
   compadd -- \${(f)"$(agent-herald complete -- "\${words[@]:1:$((CURRENT - 1))}" 2>/dev/null)"} || _files
 }
+# A shell without other settings has no completion yet.
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i }
 compdef _agent_herald agent-herald`,
-  fish: `complete -c agent-herald -a '(agent-herald complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
+  fish: `function __agent_herald
+  set -l found (agent-herald complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c agent-herald -f -a '(__agent_herald)'`,
 } as const;
 
 const help = `
@@ -44,11 +54,12 @@ export function completionsOf(program: Command, words: readonly string[]): strin
   const last = words.at(-1) ?? '';
   const command = commandOf(program, before);
   const options = [...command.options, ...program.options];
-  const given = options.find(({ long }) => long === before.at(-1));
-  const ofOption = given?.argChoices ?? [];
+  const index = before.findLastIndex((word) => word.startsWith('--'));
+  const given = options.find(({ long }) => long === before[index]);
+  const isValue = given?.required === true && (given.variadic || index === before.length - 1);
   const candidates =
-    ofOption.length > 0
-      ? ofOption
+    given !== undefined && isValue
+      ? (given.argChoices ?? [])
       : [
           ...command.commands
             .filter((each) => each.name() !== 'complete')

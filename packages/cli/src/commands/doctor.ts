@@ -6,6 +6,7 @@ import {
   type Webhook,
 } from '../../../client-ts/src/index.ts';
 import { CommandError, exitCodeOf } from '../exit-codes.ts';
+import { fetchByRoute, routeTo } from '../proxy.ts';
 import { Session, take } from '../session.ts';
 import { describeLastAttempt } from './events.ts';
 import { describePause, tryWebhook } from './webhooks.ts';
@@ -57,7 +58,7 @@ export async function inspectService({ profile }: Session): Promise<Finding[]> {
   const open = new HeraldClient({
     url: profile.url,
     fetch: async (address, init) => {
-      const response = await fetch(address, init);
+      const response = await fetchByRoute(address, init);
       date = response.headers.get('date');
       return response;
     },
@@ -75,6 +76,7 @@ export async function inspectService({ profile }: Session): Promise<Finding[]> {
       result: 'well',
       detail: `version ${version} at ${profile.url}, ${tookMs} ms`,
     },
+    { check: 'proxy', result: 'well', detail: routeTo(profile.url).description },
     { check: 'ready', result: status === 'ready' ? 'well' : 'fault', detail: faults || status },
     clock,
   ];

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
 import { keysOf } from '../../../receiver-ts/src/secrets.ts';
-import type { EventWithPayload, SubscribedEventName } from '../../../client-ts/src/index.ts';
+import type { StreamedEvent, SubscribedEventName } from '../../../client-ts/src/index.ts';
 import { readUrl, sinceOption, subscribedEventNames, tenantOption } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { readSettings, writeSettings } from '../profiles.ts';
-import { Session } from '../session.ts';
+import { readSettings, settingsFile, writeSettings } from '../profiles.ts';
+import { fetchByRoute, routeTo } from '../proxy.ts';
+import { print, Session } from '../session.ts';
 import { newSecret, signedHeaders } from '../signing.ts';
 import { streamOptions } from './events.ts';
 
@@ -62,36 +63,39 @@ async function listen(options: ListenOptions, command: Command): Promise<void> {
   const { event: names = [], tenant, since, forwardTo } = options;
   const secret = options.secret === undefined ? keptSecret() : checkSecret(options.secret);
   const shown = options.secret === undefined ? secret : 'the given secret';
-  session.note(`forwarding to ${forwardTo}, signed with ${shown}`);
+  const { proxy, description } = routeTo(forwardTo);
+  const by = proxy === null ? '' : ` through the proxy ${description}`;
+  session.note(`forwarding to ${forwardTo}${by}, signed with ${shown}`);
   const query = {
     ...(names.length === 1 ? { event: names[0] } : {}),
     ...(tenant === undefined ? {} : { externalTenantId: tenant }),
     ...(since === undefined ? {} : { since }),
   };
-  const forwarder = new Forwarder(async (event) => {
-    const forwarded = await forward(event, { forwardTo, secret });
-    report(session, event, { forwarded, withPayload: options.printJson ?? false });
+  const forwarder = new Forwarder(async (streamed) => {
+    const forwarded = await forward(streamed, { forwardTo, secret });
+    report(session, streamed, { forwarded, withPayload: options.printJson ?? false });
   });
-  for await (const { event } of session.client.events.stream(query, streamOptions(session)))
-    if (names.length === 0 || (names as string[]).includes(event.event))
-      await forwarder.take(event);
+  for await (const streamed of session.client.events.stream(query, streamOptions(session)))
+    if (names.length === 0 || (names as string[]).includes(streamed.event.event))
+      await forwarder.take(streamed);
 }
 
 /** Sends the events of one resource one after another, and those of different resources concurrently. */
 class Forwarder {
-  readonly #forward: (event: EventWithPayload) => Promise<void>;
+  readonly #forward: (streamed: StreamedEvent) => Promise<void>;
   readonly #latest = new Map<string, Promise<void>>();
   readonly #inFlight = new Set<Promise<void>>();
 
-  constructor(forward: (event: EventWithPayload) => Promise<void>) {
+  constructor(forward: (streamed: StreamedEvent) => Promise<void>) {
     this.#forward = forward;
   }
 
   /** Resolves when another event can be taken. */
-  async take(event: EventWithPayload): Promise<void> {
+  async take(streamed: StreamedEvent): Promise<void> {
+    const { event } = streamed;
     const resource = `${event.event.split('.')[0]} ${event.resourceUid}`;
     const before = this.#latest.get(resource) ?? Promise.resolve();
-    const sent = before.then(() => this.#forward(event));
+    const sent = before.then(() => this.#forward(streamed));
     const latest = sent.finally(() => {
       if (this.#latest.get(resource) === latest) this.#latest.delete(resource);
     });
@@ -103,17 +107,16 @@ class Forwarder {
 }
 
 async function forward(
-  event: EventWithPayload,
+  { event, payloadText: body }: StreamedEvent,
   { forwardTo, secret }: { forwardTo: string; secret: string },
 ): Promise<Forwarded> {
-  const { eventId, event: name, resourceUid, sequence, payload } = event;
+  const { eventId, event: name, resourceUid, sequence } = event;
   const facts = { eventId, event: name, resourceUid };
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
-  if (payload === null) return { ...facts, status: null, error: 'the payload was erased', ms: 0 };
-  const body = JSON.stringify(payload);
+  if (body === null) return { ...facts, status: null, error: 'the payload was erased', ms: 0 };
   try {
-    const response = await fetch(forwardTo, {
+    const response = await fetchByRoute(forwardTo, {
       method: 'POST',
       headers: signedHeaders({ eventId, sequence, body }, secret, new Date()),
       body,
@@ -137,7 +140,7 @@ function reasonOf(error: unknown): string {
 
 function report(
   session: Session,
-  event: EventWithPayload,
+  { event, payloadText }: StreamedEvent,
   { forwarded, withPayload }: { forwarded: Forwarded; withPayload: boolean },
 ): void {
   const { status, error, ms, eventId, resourceUid } = forwarded;
@@ -145,31 +148,38 @@ function report(
   const isDelivered = status !== null && status >= 200 && status < 300;
   const result = `${isDelivered ? '✓' : '✗'} ${status ?? error} in ${ms} ms`;
   const text = `${time}  ${event.event.padEnd(19)}  ${result.padEnd(18)}  ${resourceUid}  ${eventId}`;
-  const { payload } = event;
   if (!withPayload) return session.line(forwarded, text);
+  if (session.isJson) return print(withPayloadText(forwarded, payloadText));
   // The text goes to standard error, so that only JSON is in a file or a pipe.
-  if (!session.isJson) session.note(text);
-  session.line({ ...forwarded, payload }, JSON.stringify(payload, null, 2));
+  session.note(text);
+  session.line({}, JSON.stringify(event.payload, null, 2));
+}
+
+/** Adds the payload as it was written, in one line. Parsing would change its numbers. */
+function withPayloadText(forwarded: Forwarded, payloadText: string | null): string {
+  const payload = payloadText?.replaceAll(/[\r\n]/g, ' ') ?? 'null';
+  return `${JSON.stringify(forwarded).slice(0, -1)},"payload":${payload}}`;
 }
 
 const secretBytesMin = 24;
 
 /** Applies the rule of receivers. Not an argument parser, because its error would show the secret. */
-function checkSecret(text: string): string {
+function checkSecret(text: string, prefix = ''): string {
   try {
     if ((keysOf(text, 'standard')[0]?.length ?? 0) >= secretBytesMin) return text;
   } catch {
     // Its message names an option that this command does not have.
   }
   throw new CommandError(
-    'a secret is whsec_ followed by at least 24 bytes in base64',
+    `${prefix}a secret is whsec_ followed by at least 24 bytes in base64`,
     exitCodes.usage,
   );
 }
 
 function keptSecret(): string {
   const settings = readSettings();
-  if (settings.listenSecret !== undefined) return checkSecret(settings.listenSecret);
+  if (settings.listenSecret !== undefined)
+    return checkSecret(settings.listenSecret, `listenSecret in ${settingsFile()} is invalid: `);
   const listenSecret = newSecret();
   writeSettings({ ...settings, listenSecret });
   return listenSecret;

@@ -7,10 +7,11 @@ import { CommandError, exitCodes } from '../exit-codes.ts';
 import {
   defaultProfile,
   type Profile,
-  readSettings,
+  replaceDamagedSettings,
   settingsFile,
   writeSettings,
 } from '../profiles.ts';
+import { maskUrls } from '../printable.ts';
 import { clientOf, type GlobalOptions } from '../session.ts';
 
 interface LoginOptions extends GlobalOptions {
@@ -39,7 +40,9 @@ export function addLogin(program: Command): void {
       const options = command.optsWithGlobals<LoginOptions>();
       const profile = await ask(options);
       await checkKey(profile);
-      const settings = readSettings();
+      const settings = replaceDamagedSettings((path) => {
+        process.stderr.write(`the settings were damaged; their file is now ${path}\n`);
+      });
       const name = options.profile ?? defaultProfile;
       const profiles = { ...settings.profiles, [name]: profile };
       writeSettings({ ...settings, profiles });
@@ -56,7 +59,10 @@ async function ask({ url, app }: LoginOptions): Promise<Profile> {
 
 /** Prompts on a terminal, with the environment variable as the default answer. */
 async function answer(message: string, option: string, proposed = ''): Promise<string> {
-  if (process.stdin.isTTY) return input({ message, required: true, default: proposed });
+  // The prompt shows its default.
+  const isShown = maskUrls(proposed) === proposed;
+  if (process.stdin.isTTY)
+    return input({ message, required: true, ...(isShown ? { default: proposed } : {}) });
   if (proposed) return proposed;
   throw new CommandError(`without a terminal, ${option} is required`, exitCodes.usage);
 }

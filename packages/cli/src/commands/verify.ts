@@ -167,10 +167,19 @@ function bodyChecks(refused: WebhookRefused | null): Check[] {
 
 function readRequest({ request, headers, body }: VerifyOptions): SavedRequest {
   const isWhole = request !== undefined && headers === undefined && body === undefined;
-  if (isWhole) return readRawRequest(readGivenFile(request));
+  if (isWhole) return readWhole(request);
   if (request !== undefined || headers === undefined || body === undefined)
     throw new CommandError('use either --request, or --headers and --body', exitCodes.usage);
+  if (headers === '-' && body === '-')
+    throw new CommandError('only one of --headers and --body can be -', exitCodes.usage);
   return { headers: headersIn(headers), body: readGivenFile(body) };
+}
+
+function readWhole(path: string): SavedRequest {
+  const request = readRawRequest(readGivenFile(path));
+  if (Object.keys(request.headers).length > 0) return request;
+  const hint = 'save them before the body, or use --headers and --body';
+  throw new CommandError(`${path} has no headers: ${hint}`, exitCodes.usage);
 }
 
 function headersIn(path: string): SavedRequest['headers'] {

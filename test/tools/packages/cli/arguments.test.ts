@@ -1,9 +1,10 @@
 // Options that would fail at every event, or would be sent as something else, are rejected when they are parsed.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readSeconds, readUrl } from '../../../../packages/cli/src/arguments.ts';
+import { maskUrls } from '../../../../packages/cli/src/printable.ts';
 import { writeSettings } from '../../../../packages/cli/src/profiles.ts';
 import { createProgram } from '../../../../packages/cli/src/program.ts';
 
@@ -34,6 +35,25 @@ test.each([
 });
 
 test.each([
+  ['http://me:hidden@localhost/hook'],
+  ["http://me:hid'den@localhost"],
+  ['http://me:hidden/x@localhost'],
+  ['me:hidden@localhost/hook'],
+  ['ftp://hidden@localhost'],
+])('%j is refused without its password', async (url) => {
+  const messages: string[] = [];
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+    messages.push(String(chunk));
+    return true;
+  });
+  for (const args of [['listen', '--forward-to', url], [url], ['listen', `--forward=${url}`]])
+    await run(...args).catch((error: Error) => messages.push(maskUrls(error.message)));
+  write.mockRestore();
+  expect(messages.length).toBeGreaterThan(3);
+  expect(messages.join('\n')).not.toContain('hid');
+});
+
+test.each([
   ['0', 0],
   ['999999999', 999_999_999],
 ])('%s are %d seconds', (text, expected) => {
@@ -43,7 +63,7 @@ test.each([
 test.each(['', '-1', '1.5', '1e3', '1000000000', '9'.repeat(20)])(
   '%s is not a number of seconds',
   (text) => {
-    expect(() => readSeconds(text)).toThrow('Use a whole number of seconds.');
+    expect(() => readSeconds(text)).toThrow('Use a whole number of seconds');
   },
 );
 
@@ -72,6 +92,39 @@ test.each([`${good}=`, `${good}\n`, `${good.slice(0, -1)}_`, `whsec_${'A'.repeat
     await expect(run(...listen)).rejects.toThrow(refused);
   },
 );
+
+test.each([
+  ['events', 'show', ''],
+  ['events', 'skip', 'evt_1', ''],
+  ['webhooks', 'pause', '..'],
+  ['webhooks', 'create', ''],
+  ['replays', 'cancel', ' '],
+  ['sync', ''],
+])('%s %s %s is refused before any call', async (...args) => {
+  await expect(run(...args)).rejects.toThrow('It must not be empty or only dots.');
+});
+
+test.each([
+  ['{"eventId": "evt_1"'],
+  ['{"eventId":"evt_1"}'],
+  ['{"eventId":\n\n"evt_1"}'],
+  ['\ufeff [{}]'],
+  [''],
+  ['\n\n{}'],
+])('verify says that a request without headers has none: %j', async (text) => {
+  const path = join(folder, 'request');
+  await writeFile(path, text);
+  const verify = run('verify', '--secret', good, '--request', path);
+  await expect(verify).rejects.toMatchObject({
+    exitCode: 2,
+    message: `${path} has no headers: save them before the body, or use --headers and --body`,
+  });
+});
+
+test('verify reads standard input only once', async () => {
+  const verify = run('verify', '--secret', good, '--headers', '-', '--body', '-');
+  await expect(verify).rejects.toThrow('only one of --headers and --body can be -');
+});
 
 test('verify takes a whole request or its parts, but not both', async () => {
   const both = ['--request', 'r', '--headers', 'h', '--body', 'b'];

@@ -181,6 +181,90 @@ test('wrong input, an unknown ID and an unreachable service are errors that an a
   expect([hasFailed, failed]).toEqual([true, expect.stringMatching(/cannot connect|refused/i)]);
 });
 
+interface Answer {
+  id: unknown;
+  result?: { content: { text: string }[]; isError?: true };
+  error?: { code: number; message: string };
+}
+
+const callOf = (id: number, name: string, input: unknown) =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name, arguments: input },
+  });
+
+/** Sends lines, ends the input immediately, and returns the answers by ID. */
+async function pipe(lines: readonly string[], ...args: string[]): Promise<Map<unknown, Answer>> {
+  const { code, stdout } = await cli.run(['mcp', ...args], { input: lines.join('\n') });
+  expect(code).toBe(0);
+  const answers = stdout.trim().split('\n');
+  return new Map(
+    answers.map((line) => {
+      const answer = JSON.parse(line) as Answer;
+      return [answer.id, answer];
+    }),
+  );
+}
+
+test('what was read is finished and answered if the input ends, also in the middle of a line', async () => {
+  const lines = [
+    callOf(1, 'find_events', { limit: 1 }),
+    callOf(2, 'resend_event', { eventId }),
+    callOf(2, 'resend_event', { eventId: 'evt_none' }),
+    callOf(3, 'check_service', {}),
+  ];
+  const { stdout } = await cli.run(['mcp', '--allow-changes'], { input: lines.join('\n') });
+  const answers = stdout.split('\n').filter((line) => line !== '');
+  const ids = answers.map((line) => String((JSON.parse(line) as Answer).id));
+  expect(ids.toSorted((one, other) => one.localeCompare(other))).toEqual(['1', '2', '2', '3']);
+  expect(answers.join('\n')).toMatch(/redeliveryUid.*"id":2/);
+});
+
+test('null is an absent argument, and numbers, booleans and lists may be texts', async () => {
+  const empty = { event: null, resourceUid: null, since: null, until: null, limit: null };
+  const lines = [
+    callOf(1, 'find_events', empty),
+    callOf(2, 'find_events', { limit: '1' }),
+    callOf(3, 'get_statistics', { interval: null, webhookUid: null }),
+    callOf(4, 'list_webhooks', null),
+    callOf(5, 'sync_webhook', { webhookUid, entities: null, dryRun: null }),
+    callOf(6, 'sync_webhook', { webhookUid, entities: 'agent', dryRun: 'true' }),
+    callOf(7, 'sync_webhook', { webhookUid, entities: '["agent"]', dryRun: 'True' }),
+    callOf(8, 'find_deliveries', { limit: ' 1 ' }),
+    callOf(9, 'find_deliveries', { limit: '51' }),
+    callOf(10, 'sync_webhook', { webhookUid, dryRun: 'no' }),
+  ];
+  const answers = await pipe(lines, '--allow-changes');
+  const refused = [...answers].flatMap(([id, { result }]) => (result?.isError ? [id] : []));
+  expect([answers.size, refused]).toEqual([10, [9, 10]]);
+  for (const id of [5, 6, 7])
+    expect(answers.get(id)?.result?.content[0]?.text).toContain('"dryRun": true');
+  const { events } = JSON.parse(answers.get(2)?.result?.content[0]?.text ?? '') as {
+    events: unknown[];
+  };
+  expect(events).toHaveLength(1);
+});
+
+test.each([
+  ['arguments that are a text', callOf(1, 'find_events', '{}'), 1, -32602],
+  ['arguments that are a list', callOf(1, 'find_events', []), 1, -32602],
+  ['a call without a tool', '{"jsonrpc":"2.0","id":1,"method":"tools/call"}', 1, -32602],
+  [
+    'a call with null',
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}',
+    null,
+    -32600,
+  ],
+  ['a line that is not JSON', '{"jsonrpc"', null, -32700],
+  ['a line that is not a message', '[]', null, -32600],
+])('%s get an error of one sentence', async (...[, line, id, code]) => {
+  const answers = await pipe([line, '', callOf(2, 'get_backlog', {})]);
+  expect(answers.get(id)?.error).toEqual({ code, message: expect.stringMatching(/^[^{}\n]+$/) });
+  expect(answers.get(2)?.result?.isError).toBeUndefined();
+});
+
 test.each([
   ['a timeout', { errorClass: 'timeout', status: null }, /within 5 s/],
   ['a refused connection', { errorClass: 'connect', status: null }, /firewall/],

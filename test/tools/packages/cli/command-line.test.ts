@@ -1,5 +1,5 @@
 // The command line without a service, run from its packed file in an empty folder.
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -67,7 +67,7 @@ test.each([
     ['events', 'list', '--event', 'webhook.test'],
     'application.tokens_revoked.\n',
   ],
-  ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number, 1 or greater.'],
+  ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number from 1 to 9999999.'],
   ['a time that is none', ['events', 'list', '--since', '5x'], 'Use ISO 8601, or 30s'],
   ['an address that is none', ['listen', '--forward-to', 'http://'], 'Use a URL such as'],
   ['an overlap that is empty', ['webhooks', 'rotate', 'whk_1', '--overlap', ''], 'Use a whole'],
@@ -240,16 +240,71 @@ test.each([
   ],
   [['trigger', 'agent.c'], ['agent.created']],
   [['webhooks', 'list', '--j'], ['--json']],
+  [['trigger', '--tenant', ''], []],
 ])('%j is completed', (words, expected) => {
   expect(completionsOf(createProgram(), words)).toEqual(expected);
 });
 
-test('the script for bash completes words', async () => {
-  const { stdout: script } = await call('completion', 'bash');
-  const lines = [
-    `PATH="${join(folder, 'node_modules', '.bin')}:$PATH"`,
-    script,
-    'COMP_WORDS=(agent-herald webhooks pa); COMP_CWORD=2; _agent_herald; echo "${COMPREPLY[*]}"',
-  ];
-  expect((await run('bash', ['-c', lines.join('\n')])).stdout).toBe('pause\n');
+const shells: Readonly<Record<string, { args: string[]; lines: string[]; expected: string }>> = {
+  bash: {
+    args: ['--norc', '-c'],
+    lines: [
+      'COMP_WORDS=(agent-herald webhooks pa); COMP_CWORD=2; _agent_herald; echo "${COMPREPLY[*]}"',
+    ],
+    expected: 'pause\n',
+  },
+  zsh: {
+    args: ['-f', '-c'],
+    lines: [
+      'echo $_comps[agent-herald]; compadd() { echo $@ }',
+      'words=(agent-herald webhooks pa); CURRENT=3; _agent_herald',
+    ],
+    expected: '_agent_herald\n-- pause\n',
+  },
+  fish: {
+    args: ['--no-config', '-c'],
+    lines: ['complete -C "agent-herald webhooks pa"; complete -C "agent-herald completion "'],
+    expected: 'pause\nbash\nfish\nzsh\n',
+  },
+};
+
+for (const [shell, { args, lines, expected }] of Object.entries(shells)) {
+  const isMissing = spawnSync(shell, ['-c', ''], { stdio: 'ignore' }).error !== undefined;
+  test.skipIf(isMissing)(
+    `the script for ${shell} completes words, without other settings`,
+    async () => {
+      const { stdout: script } = await call('completion', shell);
+      const PATH = `${join(folder, 'node_modules', '.bin')}:${process.env['PATH']}`;
+      const env = { PATH, HOME: folder };
+      const outcome = await run(shell, [...args, [script, ...lines].join('\n')], { env });
+      expect(outcome).toEqual({ stdout: expected, stderr: '' });
+    },
+  );
+}
+
+test.each([
+  [['webhooks', 'create', '--event', 'agent.created', 'webhook.d'], 'webhook.deactivat'],
+  [['replays', 'create', '--state', 'held', 'ex'], 'exhausted'],
+])('%j is completed after other values of the option', (words, expected) => {
+  expect(completionsOf(createProgram(), words)[0]).toContain(expected);
+});
+
+test.each([
+  ['webhooks create', '<url>'],
+  ['events resend', '<eventId>'],
+  ['sync start', '<webhookUid>'],
+])('the usage of %s has its argument before options with several values', (name, argument) => {
+  let command = createProgram();
+  for (const word of name.split(' '))
+    command = command.commands.find((each) => each.name() === word) ?? command;
+  expect(command.usage()).toBe(`${argument} [options]`);
+});
+
+test.each([
+  ['webhooks', 'create', '--tenant', 'a', 'https://receiver.test'],
+  ['events', 'resend', '--webhook', 'whk_1', 'evt_1'],
+  ['sync', '--entity', 'agent', 'whk_1'],
+])('%s %s %s says that an argument after such an option is one of its values', async (...args) => {
+  const { code, stderr } = await call(...args);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('arguments before options')]);
 });

@@ -1,7 +1,7 @@
 // The source of the address and key of a command.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -118,6 +118,34 @@ test.each([
   const outcome = await call(['login', '--url', service.url, '--app', 'app_1'], env);
   expect(outcome.code).toBe(code);
   expect(service.requests).toHaveLength(code === 0 ? 1 : 0);
+});
+
+test.each([
+  ['an empty file', ''],
+  ['a torn file', '{"profiles":{"default":{"url":"http://a'],
+  ['null', 'null'],
+  ['a list', '[]'],
+  ['no profiles', '{}'],
+  ['profiles that are a list', '{"profiles":[]}'],
+  ['a profile that is null', '{"profiles":{"default":null}}'],
+  ['a profile without a key', '{"profiles":{"default":{"url":"http://a","appUid":"app_1"}}}'],
+  ['an address that is a number', '{"profiles":{"a":{"url":5,"appUid":"a","apiKey":"k"}}}'],
+  ['a secret that is a number', '{"profiles":{},"listenSecret":5}'],
+])('settings with %s are named, and login replaces them', async (_, text) => {
+  await using service = await startService();
+  const file = join(folder, 'agent-herald', 'config.json');
+  await mkdir(join(folder, 'agent-herald'));
+  await writeFile(file, text);
+  const broken = await call(list, {});
+  expect([broken.code, broken.stderr]).toEqual([
+    3,
+    expect.stringContaining('run agent-herald login'),
+  ]);
+  expect(broken.stderr).toContain(file);
+  const { code, stderr } = await login(service.url, 'app_1', 'default');
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`${file}.damaged`)]);
+  expect(await readFile(`${file}.damaged`, 'utf8')).toBe(text);
+  expect(await call(list, {})).toEqual({ code: 0, stderr: '' });
 });
 
 test('on a terminal login offers the environment as defaults, and prompts for the key', async () => {

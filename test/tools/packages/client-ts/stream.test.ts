@@ -61,6 +61,27 @@ test('a stream continues after the last message, despite interruptions, refusals
   ]);
 });
 
+test('a streamed event has the text of its payload, as receivers get it', async () => {
+  const text = '{"b":1.10,"a":-0,"3":1e3,"2":"\\u00e9 \\"payload\\":x","n":12345678901234567890}';
+  const facts = '{"eventId":"evt_1","externalTenantId":",\\"payload\\":","payload":';
+  const broken = text.replaceAll(',', ',\r\n');
+  await using server = await scripted(
+    streamOf(
+      opened('p1'),
+      `id: p2\ndata: ${facts}${text}}\n\n`,
+      `id: p3\ndata: ${facts}null}\n\n`,
+      `id: p4\npayload: ${JSON.stringify(broken)}\ndata: ${facts}${text}}\n\n`,
+      `id: p5\ndata: ${facts}${text}}\n\n`,
+    ),
+  );
+  const texts: (string | null)[] = [];
+  for await (const { payloadText, event: sent } of server.client.events.stream()) {
+    expect(sent.payload).toEqual(payloadText === null ? null : JSON.parse(payloadText));
+    if (texts.push(payloadText) === 4) break;
+  }
+  expect(texts).toEqual([text, null, broken, text]);
+});
+
 test.each([
   ['is cut off', 'in-body'],
   ['never ends', 'hanging'],
