@@ -1,7 +1,7 @@
 // What a receiver fetches when, and which keys serve meanwhile.
 
 /** Text is the name of a key, which becomes its JWK. Anything else is served as it is. */
-type Served = { status?: number; cacheControl?: string; bytes?: number } & (
+type Served = { status?: number; cacheControl?: string; bytes?: number; held?: true } & (
   { keys: readonly unknown[] } | { body: string }
 );
 
@@ -10,6 +10,8 @@ type Step =
   | { serve: Served | null }
   /** A delivery signed with the key of that name, and the number of fetches so far. */
   | { deliver: string; expect: string; fetches: number }
+  /** What is held is sent. */
+  | { respond: true }
   | { waitSeconds: number };
 
 interface KeySetCase {
@@ -54,6 +56,24 @@ function freshFor([cacheControl, seconds]: (typeof freshness)[number]): KeySetCa
     name: `with the Cache-Control ${cacheControl ?? 'of nothing'}, a set is fresh for ${seconds} s`,
     steps: [serve(served), accepted('first', 1), ...checks],
   };
+}
+
+/** Stale keys serve for 5 more minutes. After that, a delivery waits for the fetch. */
+function waitsAfter(maxAge: number | undefined): KeySetCase[] {
+  const cacheControl = maxAge === undefined ? {} : { cacheControl: `max-age=${maxAge}` };
+  const known = [serve({ keys: ['first'], ...cacheControl }), accepted('first', 1), second];
+  const seconds = Math.min((maxAge ?? 300) + 300, 86_401);
+  const what = maxAge === undefined ? 'no max-age' : `max-age=${maxAge}`;
+  return [
+    {
+      name: `with ${what}, a delivery does not wait for a fetch after ${seconds - 1} s`,
+      steps: [...known, wait(seconds - 1), accepted('first', 2), accepted('second', 2)],
+    },
+    {
+      name: `with ${what}, a delivery waits for a fetch after ${seconds} s`,
+      steps: [...known, wait(seconds), unknown('first', 2), accepted('second', 2)],
+    },
+  ];
 }
 
 const outages: readonly [string, Served | null][] = [
@@ -132,7 +152,7 @@ const keySetCases: readonly KeySetCase[] = [
     ],
   },
   {
-    name: 'a key that left the set is refused once the set is stale',
+    name: 'a key that left the set is refused after the fetch that its first delivery to a stale set causes',
     steps: [
       first,
       accepted('first', 1),
@@ -140,8 +160,9 @@ const keySetCases: readonly KeySetCase[] = [
       wait(299),
       accepted('first', 1),
       wait(1),
-      unknown('first', 2),
+      accepted('first', 2),
       accepted('second', 2),
+      unknown('first', 2),
     ],
   },
   {
@@ -154,6 +175,60 @@ const keySetCases: readonly KeySetCase[] = [
       unknown('second', 1),
       wait(-1),
       accepted('second', 2),
+    ],
+  },
+  {
+    name: 'deliveries do not wait while the server of a stale set hangs, and cause one fetch',
+    steps: [
+      first,
+      accepted('first', 1),
+      serve({ keys: ['second'], held: true }),
+      wait(300),
+      accepted('first', 2),
+      accepted('first', 2),
+      { respond: true },
+      accepted('second', 2),
+      unknown('first', 2),
+    ],
+  },
+  ...[undefined, 60, 120, 86_400].flatMap(waitsAfter),
+  {
+    name: 'a delivery does not wait if a fetch failed within 10 minutes',
+    steps: [
+      first,
+      accepted('first', 1),
+      serve(null),
+      wait(300),
+      accepted('first', 2),
+      unknown('second', 2),
+      second,
+      wait(599),
+      accepted('first', 3),
+      accepted('second', 3),
+    ],
+  },
+  {
+    name: 'a delivery waits if the last fetch failed 10 minutes ago',
+    steps: [
+      first,
+      accepted('first', 1),
+      serve(null),
+      wait(300),
+      accepted('first', 2),
+      unknown('second', 2),
+      second,
+      wait(600),
+      unknown('first', 3),
+    ],
+  },
+  {
+    name: 'keys of more than a day ago do not serve, however long they were fresh',
+    steps: [
+      serve({ keys: ['first'], cacheControl: 'max-age=86400' }),
+      accepted('first', 1),
+      serve(null),
+      wait(86_401),
+      unavailable('first', 2),
     ],
   },
   ...outages.map(lastKeysServe),
