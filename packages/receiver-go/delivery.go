@@ -104,7 +104,8 @@ func readVersion(raw json.RawMessage) int64 {
 	if err := json.Unmarshal(raw, &version); err != nil || version == nil {
 		return 0
 	}
-	if *version < 1 || *version != math.Trunc(*version) || *version > math.MaxInt32 {
+	// Larger numbers might not be whole ones any more.
+	if *version < 1 || *version != math.Trunc(*version) || *version > 1<<53 {
 		return 0
 	}
 	return int64(*version)

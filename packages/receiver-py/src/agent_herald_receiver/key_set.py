@@ -200,7 +200,7 @@ def _read(url: str) -> tuple[list[Check], int]:
             # Nobody waits for it any more.
             if time.monotonic() > deadline:
                 raise TookTooLong
-        fresh_seconds = _fresh_seconds(response.headers.get("Cache-Control", ""))
+        fresh_seconds = _fresh_seconds(", ".join(response.headers.get_all("Cache-Control", [])))
     key_set = json.loads(text)
     keys = key_set.get("keys") if isinstance(key_set, dict) else None
     checks = [check for key in keys for check in read_jwk(key)] if isinstance(keys, list) else []

@@ -28,7 +28,8 @@ const body = JSON.stringify({
 let seconds = 1_767_268_800;
 const now = (): number => seconds * 1_000;
 /** What the server responds with; null closes the connection. */
-let served: { status: number; body: string; cacheControl?: string | undefined } | null = null;
+let served: { status: number; body: string; cacheControl?: string | string[] | undefined } | null =
+  null;
 let requests = 0;
 let userAgents: (string | undefined)[] = [];
 /** The responses that wait for `release`; null if none has to. */
@@ -49,8 +50,8 @@ const server = createServer((request, response) => {
 function respondTo(response: ServerResponse): void {
   if (served === null) return void response.destroy();
   const { status, cacheControl } = served;
-  const headers = cacheControl === undefined ? {} : { 'cache-control': cacheControl };
-  return void response.writeHead(status, { location: '/other', ...headers }).end(served.body);
+  if (cacheControl !== undefined) response.setHeader('cache-control', cacheControl);
+  return void response.writeHead(status, { location: '/other' }).end(served.body);
 }
 
 beforeAll(async () => {
@@ -177,6 +178,15 @@ function answerOf(served: ServedKeySet, named: Readonly<Record<string, KeyObject
   const text = served.body ?? JSON.stringify({ keys: jwks });
   return { status, body: text.padEnd(bytes), cacheControl };
 }
+
+test('a repeated Cache-Control is read as a whole', async () => {
+  served = { status: 200, body: JSON.stringify({ keys: [jwkOf(first)] }) };
+  served.cacheControl = ['public', 'max-age=1200'];
+  const verifier = fetching();
+  expect(await verdict(verifier, delivery(first))).toBe('ok');
+  seconds += 1_199;
+  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 1]);
+});
 
 test('requests that cannot be deliveries cause no fetch', async () => {
   serve([jwkOf(first)]);
