@@ -76,27 +76,35 @@ class NodeRequests {
     const signal = this.#signal;
     const proxy = proxyOf(url, nodeProcess?.env ?? {});
     if (proxy === null) return this.#client(url).request(url, { headers, signal, agent: false });
-    const { auth, host } = { auth: credentialsOf(proxy), host: url.host };
-    if (url.protocol === 'http:') {
-      const options = { path: url.href, headers: { ...headers, ...auth, host }, signal };
-      return this.#client(proxy).request(proxy, { ...options, agent: false });
-    }
+    if (url.protocol === 'http:')
+      return this.#toProxy(proxy, { path: url.href, headers: { ...headers, host: url.host } });
     const socket = await this.#tunnel(proxy, `${url.hostname}:${url.port || 443}`);
-    const name = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    const createConnection = () =>
-      tls.connect({ socket, host: name, servername: serverNameOf(name) });
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    const createConnection = () => tls.connect({ socket, host, servername: serverNameOf(host) });
     return https.request(url, { headers, signal, createConnection });
   }
 
-  async #tunnel(proxy: URL, target: string): Promise<Socket> {
-    const headers = { host: target, 'user-agent': userAgent, ...credentialsOf(proxy) };
-    const options = { method: 'CONNECT', path: target, headers, signal: this.#signal };
-    const connect = this.#client(proxy).request(proxy, { ...options, agent: false });
-    const { statusCode, socket } = await this.#sent<httpModule.IncomingMessage>(connect, 'connect');
+  async #tunnel(proxy: URL, path: string): Promise<Socket> {
+    const headers = { host: path, 'user-agent': userAgent };
+    const connect = this.#toProxy(proxy, { method: 'CONNECT', path, headers });
+    const response = await this.#sent<httpModule.IncomingMessage>(connect, 'connect');
+    const { statusCode, socket } = response;
     socket.on('error', () => socket.destroy());
     if (statusCode === 200) return socket;
     socket.destroy();
     throw new Error(`the proxy has the status ${statusCode}`);
+  }
+
+  #toProxy(
+    proxy: URL,
+    { headers, ...target }: { method?: string; path: string; headers: Record<string, string> },
+  ): httpModule.ClientRequest {
+    const address = new URL(proxy);
+    // Otherwise Node would also send them as the credentials for the server.
+    address.username = address.password = '';
+    const all = { ...headers, ...credentialsOf(proxy) };
+    const options = { ...target, headers: all, signal: this.#signal, agent: false } as const;
+    return this.#client(proxy).request(address, options);
   }
 
   #client({ protocol }: URL): typeof httpModule | typeof httpsModule {

@@ -51,14 +51,15 @@ async function fetched(url: string): Promise<unknown> {
 test('a set at http is requested from the proxy of http_proxy, by its whole URL', async () => {
   const requests: unknown[] = [];
   await using proxy = await serving(({ method, url, headers }, response) => {
-    requests.push([method, url, headers.host, headers['proxy-authorization']]);
+    const { host, authorization = null } = headers;
+    requests.push([method, url, host, headers['proxy-authorization'], authorization]);
     response.end(keySet);
   });
   vi.stubEnv('http_proxy', `http://user:p%40ss@127.0.0.1:${proxy.port}`);
   vi.stubEnv('no_proxy', '');
   expect(await fetched('http://keys.test:81/a?b')).toBe(1);
   const credentials = `Basic ${btoa('user:p@ss')}`;
-  expect(requests).toEqual([['GET', 'http://keys.test:81/a?b', 'keys.test:81', credentials]]);
+  expect(requests).toEqual([['GET', 'http://keys.test:81/a?b', 'keys.test:81', credentials, null]]);
 });
 
 test.each([
@@ -149,6 +150,21 @@ test.each([
     expect(proxy.targets).toEqual(['keys.test:443']);
   },
 );
+
+test('a fetch that a platform cut off delays a delivery for 5 s, and none after a minute', async () => {
+  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+  const fetching = vi.spyOn(globalThis, 'fetch').mockReturnValue(new Promise(() => undefined));
+  vi.useFakeTimers();
+  let now = 0;
+  const set = new KeySet('https://keys.test/', () => now);
+  const refused = expect(set.keys()).rejects.toMatchObject({ code: 'keys_unavailable' });
+  await vi.advanceTimersByTimeAsync(5_100);
+  await refused;
+  vi.useRealTimers();
+  now += 60_000;
+  fetching.mockResolvedValue(new Response(keySet));
+  expect(await set.keys()).toHaveLength(1);
+});
 
 const proxy = 'http://proxy.test:3128/';
 test.each([
