@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, cast, overload
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, RawPostDataException
 from django.views.decorators.csrf import csrf_exempt
 
@@ -59,6 +60,8 @@ def _read_body(request: HttpRequest, receiver: Receiver) -> bytes | WebhookRespo
         return receiver.refuse(TOO_LARGE)
     try:
         return request.body
+    except RequestDataTooBig:
+        return receiver.refuse(TOO_LARGE)
     except RawPostDataException as error:
         return receiver.refuse_read_body(error)
 
