@@ -42,6 +42,7 @@ const good: OptionsCase[] = (
     ['a public key', { publicKeys: [publicKey] }],
     ['two public keys', { publicKeys: [publicKey, otherPublicKey] }],
     ['the URL of a key set', { keySetUrl }],
+    ['the URL of a key set in capitals', { keySetUrl: 'HTTPS://HERALD.EXAMPLE/keys.json' }],
     ['the URL of a key set with a port', { keySetUrl: 'http://127.0.0.1:8080/keys.json?a=b' }],
   ] satisfies [string, OptionsCase['options']][]
 ).map(([name, options]) => ({ name, options, refused: null }));
@@ -173,6 +174,9 @@ export const optionsCases: readonly OptionsCase[] = [
       'http://',
       'http://:80/keys',
       'http://[',
+      ` ${keySetUrl}`,
+      `${keySetUrl}\n`,
+      'https://herald.example/my keys.json',
     ],
     // In Python, null means absent.
     untyped: [7],

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 const (
@@ -50,7 +51,8 @@ type keySet struct {
 
 func newKeySet(address string, now func() time.Time) (*keySet, error) {
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+	hasSpace := strings.ContainsFunc(address, unicode.IsSpace)
+	if err != nil || hasSpace || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
 		return nil, errors.New("receiver: keySetUrl must be a URL that begins with http:// or https://")
 	}
 	client := &http.Client{

@@ -39,7 +39,7 @@ export class KeySet {
 
   /** Throws `TypeError` for a URL without http or https. */
   constructor(url: string, now: () => number) {
-    if (typeof url !== 'string' || !/^https?:\/\/./.test(url) || !URL.canParse(url))
+    if (typeof url !== 'string' || !/^https?:\/\/\S+$/i.test(url) || !URL.canParse(url))
       throw new TypeError('keySetUrl must be a URL that begins with http:// or https://');
     this.#url = url;
     this.#now = now;

@@ -153,6 +153,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def _is_http(url: str) -> bool:
+    # Some Pythons strip them.
+    if any(letter.isspace() for letter in url):
+        return False
     try:
         parts = urlsplit(url)
         _ = parts.port
