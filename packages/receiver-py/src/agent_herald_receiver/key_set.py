@@ -96,9 +96,9 @@ class KeySet:
 
     def forget_fetch(self) -> None:
         """In a forked process, no thread runs that would end the fetch or release the lock."""
-        self._lock = threading.Lock()
-        if self._fetching is not None and not self._fetching.done():
-            self._fetching = self._begun_seconds = None
+        self._lock, self._fetching = threading.Lock(), None
+        if self._tried_seconds != self._begun_seconds:
+            self._begun_seconds = None
 
     def _can_serve(self, known: _Fetched | None) -> bool:
         if known is None or self._age_seconds(known.at_seconds) > _SERVES_SECONDS_MAX:
