@@ -52,6 +52,11 @@ const bodies: Draft[] = [
       'a key that differs from a known one in case': {
         body: JSON.stringify({ ...agentEvent, EventId: 'evt_2' }),
       },
+      'a version with a fraction of 0': { body: agentBody.replace('"version":1', '"version":1.0') },
+      'a version with an exponent': { body: agentBody.replace('"version":1', '"version":1e0') },
+      'a version of more than 32 bits': {
+        body: JSON.stringify({ ...agentEvent, version: 2 ** 33 }),
+      },
       'an unknown version': { body: JSON.stringify({ ...agentEvent, version: 2 }) },
     },
   ),

@@ -30,6 +30,7 @@ const bodies: Draft[] = (
     ['with true as version', JSON.stringify({ ...agentEvent, version: true })],
     ['with version 0', JSON.stringify({ ...agentEvent, version: 0 })],
     ['with a fractional version', JSON.stringify({ ...agentEvent, version: 1.5 })],
+    ['with an infinite version', agentBody.replace('"version":1', '"version":1e400')],
     ['with a list as data', JSON.stringify({ ...agentEvent, data: [data] })],
     ['with data without uid', JSON.stringify({ ...envelope, data: { externalTenantId: 't' } })],
     ['with a number as data.uid', JSON.stringify({ ...envelope, data: { ...data, uid: 1 } })],

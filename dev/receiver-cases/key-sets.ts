@@ -1,7 +1,7 @@
 // What a receiver fetches when, and which keys serve meanwhile.
 
 /** Text is the name of a key, which becomes its JWK. Anything else is served as it is. */
-type Served = { status?: number; cacheControl?: string; bytes?: number } & (
+type Served = { status?: number; cacheControl?: string; bytes?: number; held?: true } & (
   { keys: readonly unknown[] } | { body: string }
 );
 
@@ -10,6 +10,8 @@ type Step =
   | { serve: Served | null }
   /** A delivery signed with the key of that name, and the number of fetches so far. */
   | { deliver: string; expect: string; fetches: number }
+  /** What is held is sent. */
+  | { respond: true }
   | { waitSeconds: number };
 
 interface KeySetCase {
@@ -54,6 +56,24 @@ function freshFor([cacheControl, seconds]: (typeof freshness)[number]): KeySetCa
     name: `with the Cache-Control ${cacheControl ?? 'of nothing'}, a set is fresh for ${seconds} s`,
     steps: [serve(served), accepted('first', 1), ...checks],
   };
+}
+
+/** Stale keys serve for 5 more minutes. After that, a delivery waits for the fetch. */
+function waitsAfter([cacheControl, freshSeconds]: (typeof freshness)[number]): KeySetCase[] {
+  const served = { keys: ['first'], ...(cacheControl === undefined ? {} : { cacheControl }) };
+  const known = [serve(served), accepted('first', 1), second];
+  const seconds = Math.min(freshSeconds + 300, 86_401);
+  const what = `with the Cache-Control ${cacheControl ?? 'of nothing'}, a delivery`;
+  return [
+    {
+      name: `${what} does not wait for a fetch after ${seconds - 1} s`,
+      steps: [...known, wait(seconds - 1), accepted('first', 2), accepted('second', 2)],
+    },
+    {
+      name: `${what} waits for a fetch after ${seconds} s`,
+      steps: [...known, wait(seconds), unknown('first', 2), accepted('second', 2)],
+    },
+  ];
 }
 
 const outages: readonly [string, Served | null][] = [
@@ -116,6 +136,7 @@ function noKeys([what, served]: (typeof unusable)[number]): KeySetCase {
 
 const keySetCases: readonly KeySetCase[] = [
   ...freshness.map(freshFor),
+  ...freshness.flatMap(waitsAfter),
   {
     name: 'a key that is not in the set causes a fetch, but at most one a minute',
     steps: [
@@ -132,7 +153,7 @@ const keySetCases: readonly KeySetCase[] = [
     ],
   },
   {
-    name: 'a key that left the set is refused once the set is stale',
+    name: 'a key that left the set is refused after the fetch that its first delivery to a stale set causes',
     steps: [
       first,
       accepted('first', 1),
@@ -140,8 +161,9 @@ const keySetCases: readonly KeySetCase[] = [
       wait(299),
       accepted('first', 1),
       wait(1),
-      unknown('first', 2),
+      accepted('first', 2),
       accepted('second', 2),
+      unknown('first', 2),
     ],
   },
   {
@@ -154,6 +176,59 @@ const keySetCases: readonly KeySetCase[] = [
       unknown('second', 1),
       wait(-1),
       accepted('second', 2),
+    ],
+  },
+  {
+    name: 'deliveries do not wait while the server of a stale set hangs, and cause one fetch',
+    steps: [
+      first,
+      accepted('first', 1),
+      serve({ keys: ['second'], held: true }),
+      wait(300),
+      accepted('first', 2),
+      accepted('first', 2),
+      { respond: true },
+      accepted('second', 2),
+      unknown('first', 2),
+    ],
+  },
+  {
+    name: 'a delivery does not wait if a fetch failed within 10 minutes',
+    steps: [
+      first,
+      accepted('first', 1),
+      serve(null),
+      wait(300),
+      accepted('first', 2),
+      unknown('second', 2),
+      second,
+      wait(599),
+      accepted('first', 3),
+      accepted('second', 3),
+    ],
+  },
+  {
+    name: 'a delivery waits if the last fetch failed 10 minutes ago',
+    steps: [
+      first,
+      accepted('first', 1),
+      serve(null),
+      wait(300),
+      accepted('first', 2),
+      unknown('second', 2),
+      second,
+      wait(600),
+      unknown('first', 3),
+    ],
+  },
+  {
+    name: 'keys of more than a day ago do not serve, however long they were fresh',
+    steps: [
+      serve({ keys: ['first'], cacheControl: 'max-age=86400' }),
+      accepted('first', 1),
+      serve(null),
+      wait(86_401),
+      unavailable('first', 2),
     ],
   },
   ...outages.map(lastKeysServe),

@@ -43,6 +43,7 @@ const good: OptionsCase[] = (
     ['a public key', { publicKeys: [publicKey] }],
     ['two public keys', { publicKeys: [publicKey, otherPublicKey] }],
     ['the URL of a key set', { keySetUrl }],
+    ['the URL of a key set in capitals', { keySetUrl: 'HTTPS://HERALD.EXAMPLE/keys.json' }],
     ['the URL of a key set with a port', { keySetUrl: 'http://127.0.0.1:8080/keys.json?a=b' }],
     ['a secret and the uid of the webhook', { secrets: [secret], webhookUid }],
   ] satisfies [string, OptionsCase['options']][]
@@ -200,6 +201,9 @@ export const optionsCases: readonly OptionsCase[] = [
       'http://',
       'http://:80/keys',
       'http://[',
+      ` ${keySetUrl}`,
+      `${keySetUrl}\n`,
+      'https://herald.example/my keys.json',
     ],
     // In Python, null means absent.
     untyped: [7],

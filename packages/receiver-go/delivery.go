@@ -71,7 +71,7 @@ func readDelivery(header http.Header, body []byte) (*Delivery, error) {
 			return nil, refuse(InvalidBody, field.name+" is not a text")
 		}
 	}
-	if d.Version = readWhole(fields["version"], math.MaxInt32); d.Version == 0 {
+	if d.Version = readWhole(fields["version"], wholeMax); d.Version == 0 {
 		return nil, refuse(InvalidBody, "version is not a whole number from 1 on")
 	}
 	data, ok := readObject(d.RawData)
@@ -99,6 +99,9 @@ func readText(raw json.RawMessage) string {
 }
 
 const sequenceMax = 999_999_999_999_999
+
+// Larger numbers might not be whole ones any more.
+const wholeMax = 1 << 53
 
 // Returns 0 for anything but a whole number from 1 to the maximum.
 func readWhole(raw json.RawMessage, most float64) int64 {

@@ -112,8 +112,13 @@ func (h *Handler) handle(ctx context.Context, delivery *Delivery) (err error) {
 		}
 	}()
 	claim, err := h.store.Claim(ctx, delivery.EventID, token)
-	if err == nil && claim == ClaimNew {
+	switch {
+	case err != nil, claim == ClaimDone, claim == ClaimBusy:
+	case claim == ClaimNew:
 		err = h.handleClaimed(ctx, delivery, token)
+	default:
+		// A 204 would lose the event.
+		err = fmt.Errorf("a store must not claim %q", claim)
 	}
 	isOver = err == nil
 	if isOver && claim == ClaimBusy {

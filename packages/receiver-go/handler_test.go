@@ -201,6 +201,22 @@ func TestAfterAStoreFailureTheNextAttemptIsHandled(t *testing.T) {
 	}
 }
 
+type oddStore struct {
+	*receiver.MemoryDeliveryStore
+	claim receiver.Claim
+}
+
+func (s oddStore) Claim(context.Context, string, string) (receiver.Claim, error) { return s.claim, nil }
+
+func TestAStoreWithAnotherClaimIsAFailureAndLosesNoEvent(t *testing.T) {
+	for _, claim := range []receiver.Claim{"", "OK"} {
+		events := &calls{}
+		store := receiver.WithStore(oddStore{receiver.NewMemoryDeliveryStore(0), claim})
+		deliver(t, receiver.NewHandler(newVerifier(t), events.handle, store, quiet), "evt_1", 500, "handler_failed")
+		events.expect(t, 0)
+	}
+}
+
 func TestInvalidRequestsAreRefusedWithTheirCode(t *testing.T) {
 	events := &calls{}
 	handler := receiver.NewHandler(newVerifier(t, receiver.WithBodyBytesMax(1_000)), events.handle, quiet)

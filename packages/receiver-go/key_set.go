@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 const (
@@ -23,6 +24,8 @@ const (
 	keySetFresh        = 5 * time.Minute
 	keySetFreshMin     = time.Minute
 	keySetFreshMax     = 24 * time.Hour
+	// How long stale keys serve while no fetch ends: a removed key must not serve for a day if there are few deliveries.
+	keySetStaleMax = 5 * time.Minute
 	// How long keys serve while they cannot be fetched again.
 	keySetServesMax = 24 * time.Hour
 	keySetBytesMax  = 64 << 10
@@ -35,20 +38,21 @@ type keySet struct {
 	client *http.Client
 	now    func() time.Time
 
-	mu        sync.Mutex
-	keys      []ed25519.PublicKey
-	version   int
-	fetchedAt time.Time
-	fresh     time.Duration
-	begunAt   time.Time
-	// Closed when the fetch in flight has ended. Nil if there is none.
+	mu      sync.Mutex
+	keys    []ed25519.PublicKey
+	version int
+	fresh   time.Duration
+	// When the last fetch that succeeded, the last that ended, and the last of all began.
+	fetchedAt, triedAt, begunAt time.Time
+	// Closed when the last fetch has ended.
 	ended   chan struct{}
 	failure error
 }
 
 func newKeySet(address string, now func() time.Time) (*keySet, error) {
 	parsed, err := url.Parse(address)
-	if err != nil || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
+	hasSpace := strings.ContainsFunc(address, unicode.IsSpace)
+	if err != nil || hasSpace || parsed.Hostname() == "" || (parsed.Scheme != "http" && parsed.Scheme != "https") {
 		return nil, errors.New("receiver: keySetUrl must be a URL that begins with http:// or https://")
 	}
 	client := &http.Client{
@@ -58,14 +62,17 @@ func newKeySet(address string, now func() time.Time) (*keySet, error) {
 	return &keySet{url: address, client: client, now: now}, nil
 }
 
-// Returns the keys and their version, fetched if they are stale.
+// Returns the keys and their version. Stale ones are fetched meanwhile.
 func (s *keySet) current() ([]ed25519.PublicKey, int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.keys == nil || distance(s.now(), s.fetchedAt) >= s.fresh {
-		s.fetch()
+	if s.keys == nil || s.age() >= s.fresh {
+		s.beginFetch()
+		if !s.canServe() {
+			s.waitForFetch()
+		}
 	}
-	if s.keys == nil || distance(s.now(), s.fetchedAt) > keySetServesMax {
+	if s.keys == nil || s.age() > keySetServesMax {
 		return nil, 0, refuse(KeysUnavailable, fmt.Sprintf("the key set could not be fetched: %v", s.failure))
 	}
 	return s.keys, s.version, nil
@@ -76,7 +83,8 @@ func (s *keySet) otherThan(version int) []ed25519.PublicKey {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.version == version {
-		s.fetch()
+		s.beginFetch()
+		s.waitForFetch()
 	}
 	if s.version == version {
 		return nil
@@ -84,35 +92,43 @@ func (s *keySet) otherThan(version int) []ed25519.PublicKey {
 	return s.keys
 }
 
-// Fetches the keys, or waits for the fetch in flight; does nothing within a minute of the last one. The caller holds
-// the lock, which is released meanwhile.
-func (s *keySet) fetch() {
-	ended := s.ended
-	if ended == nil {
-		now := s.now()
-		if !s.begunAt.IsZero() && distance(now, s.begunAt) < keySetFetchEvery {
-			return
-		}
-		ended = make(chan struct{})
-		s.begunAt, s.ended = now, ended
-		go s.replaceKeys(ended)
+func (s *keySet) age() time.Duration {
+	return distance(s.now(), s.fetchedAt)
+}
+
+func (s *keySet) canServe() bool {
+	return s.keys != nil && s.age() <= keySetServesMax && distance(s.now(), s.triedAt) < s.fresh+keySetStaleMax
+}
+
+// Begins a fetch, unless one began within the last minute. It is independent of the request that needs it.
+func (s *keySet) beginFetch() {
+	now := s.now()
+	if !s.begunAt.IsZero() && distance(now, s.begunAt) < keySetFetchEvery {
+		return
 	}
+	s.begunAt, s.ended = now, make(chan struct{})
+	go s.replaceKeys(now, s.ended)
+}
+
+// Waits for the last fetch. The caller holds the lock, which is released meanwhile.
+func (s *keySet) waitForFetch() {
+	ended := s.ended
 	s.mu.Unlock()
 	<-ended
 	s.mu.Lock()
 }
 
-func (s *keySet) replaceKeys(ended chan struct{}) {
+func (s *keySet) replaceKeys(begunAt time.Time, ended chan struct{}) {
 	keys, fresh, err := s.read()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
 		s.failure = err
 	} else {
-		s.keys, s.fresh, s.fetchedAt = keys, fresh, s.now()
+		s.keys, s.fresh, s.fetchedAt = keys, fresh, begunAt
 		s.version++
 	}
-	s.ended = nil
+	s.triedAt = begunAt
 	close(ended)
 }
 
@@ -123,6 +139,7 @@ func (s *keySet) read() ([]ed25519.PublicKey, time.Duration, error) {
 	}
 	// On a connection that was used before, net/http may repeat the request on its own.
 	request.Close = true
+	request.Header.Set("User-Agent", userAgent())
 	response, err := s.client.Do(request)
 	if err != nil {
 		return nil, 0, err

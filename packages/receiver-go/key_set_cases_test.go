@@ -24,6 +24,8 @@ func TestKeySetsAreFetchedAsTheSharedCasesExpect(t *testing.T) {
 				switch {
 				case step.Serve != nil:
 					server.serveCase(t, step.Serve, keys)
+				case step.Respond:
+					server.release()
 				case step.Deliver != "":
 					code := receiver.Code(strings.Replace(step.Expect, "ok", "", 1))
 					server.expect(t, verifier, keys[step.Deliver], code, step.Fetches)
@@ -44,6 +46,9 @@ func (s *keyServer) serveCase(t *testing.T, step json.RawMessage, keys map[strin
 	served := cases.ServedKeySet{Status: 200}
 	if err := json.Unmarshal(step, &served); err != nil {
 		t.Fatal(err)
+	}
+	if served.Held {
+		s.hold()
 	}
 	body := bodyOfSet(t, served, keys)
 	var cacheControl []string

@@ -78,10 +78,10 @@ func TestOnlyCanonicalBase64Counts(t *testing.T) {
 
 func TestARepeatedCacheControlIsReadAsAWhole(t *testing.T) {
 	server, key := newKeyServer(t), newKey(t)
-	server.serve(200, `{"keys":[`+jwkOf(key)+`]}`, "public", "max-age=600")
+	server.serve(200, `{"keys":[`+jwkOf(key)+`]}`, "public", "max-age=1200")
 	verifier := server.verifier(t)
 	server.expect(t, verifier, key, "", 1)
-	server.seconds.Add(599)
+	server.seconds.Add(1199)
 	server.expect(t, verifier, key, "", 1)
 }
 

@@ -28,17 +28,27 @@ type keyServer struct {
 	status       int
 	body         string
 	cacheControl []string
+	userAgents   []string
 	seconds      atomic.Int64
+	// Closed when requests may get a response.
+	released chan struct{}
 }
 
 func newKeyServer(t *testing.T) *keyServer {
 	t.Helper()
 	s := &keyServer{}
+	s.hold()
+	s.release()
 	s.seconds.Store(time.Now().Unix())
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.requests.Add(1)
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		s.userAgents = append(s.userAgents, r.UserAgent())
+		released := s.released
+		s.mu.Unlock()
+		<-released
+		s.mu.Lock()
 		if s.status == 0 {
 			panic(http.ErrAbortHandler)
 		}
@@ -47,8 +57,28 @@ func newKeyServer(t *testing.T) *keyServer {
 		w.WriteHeader(s.status)
 		fmt.Fprint(w, s.body)
 	}))
-	t.Cleanup(s.Close)
+	t.Cleanup(func() {
+		s.release()
+		s.Close()
+	})
 	return s
+}
+
+// Requests get no response until the release.
+func (s *keyServer) hold() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.released = make(chan struct{})
+}
+
+func (s *keyServer) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.released:
+	default:
+		close(s.released)
+	}
 }
 
 // With the status 0, it closes connections without a response.
@@ -93,7 +123,12 @@ func entryHeader(key ed25519.PrivateKey, now time.Time, before string) (http.Hea
 func (s *keyServer) expect(t *testing.T, v *receiver.Verifier, key ed25519.PrivateKey, code receiver.Code, requests int64) {
 	t.Helper()
 	header, body := entryHeader(key, s.now(), "v1,AAAA ")
-	if got := codeOf(t, v, header, body); got != code || s.requests.Load() != requests {
+	got := codeOf(t, v, header, body)
+	// The delivery may not have waited for its fetch.
+	for deadline := time.Now().Add(10 * time.Second); s.requests.Load() < requests && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
+	}
+	if got != code || s.requests.Load() != requests {
 		t.Errorf("got %q after %d requests, want %q after %d", got, s.requests.Load(), code, requests)
 	}
 }

@@ -69,12 +69,14 @@ export const { cases: handlingCases } = JSON.parse(
 export type KeySetStep =
   | { serve: ServedKeySet | null }
   | { deliver: string; expect: string; fetches: number }
+  | { respond: true }
   | { waitSeconds: number };
 
 export interface ServedKeySet {
   status?: number;
   cacheControl?: string;
   bytes?: number;
+  held?: boolean;
   keys?: unknown[];
   body?: string;
 }

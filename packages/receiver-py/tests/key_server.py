@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -57,6 +58,9 @@ class KeyServer:
     def __init__(self) -> None:
         self.seconds = 1_767_268_800
         self.requests = 0
+        self.user_agents: list[str | None] = []
+        #: The methods and targets of the requests, and their credentials for a proxy.
+        self.targets: list[tuple[str, str, str | None]] = []
         #: Without a status, it closes connections.
         self.status: int | None = 200
         self.body = b""
@@ -69,7 +73,17 @@ class KeyServer:
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
+            def do_CONNECT(self) -> None:
+                self.note_target()
+                self.send_error(403)
+
+            def note_target(self) -> None:
+                credentials = self.headers["Proxy-Authorization"]
+                outer.targets.append((self.command, self.path, credentials))
+
             def do_GET(self) -> None:
+                self.note_target()
+                outer.user_agents.append(self.headers["User-Agent"])
                 outer.requests += 1
                 outer.asked.set()
                 assert outer.responds.wait(10)
@@ -104,8 +118,15 @@ class KeyServer:
             key_set_url=self.url, webhook_uid=WEBHOOK_UID, now_seconds=lambda: self.seconds
         )
 
-    def verdict(self, verifier: Verifier, key: Ed25519PrivateKey) -> tuple[str, int]:
-        return verdict(verifier, headers_of(key, self.seconds)), self.requests
+    def verdict(
+        self, verifier: Verifier, key: Ed25519PrivateKey, fetches: int = 0
+    ) -> tuple[str, int]:
+        """Returns the verdict and the requests, after a fetch for which it may not have waited."""
+        found = verdict(verifier, headers_of(key, self.seconds))
+        deadline = time.monotonic() + 10
+        while self.requests < fetches and time.monotonic() < deadline:
+            time.sleep(0.005)
+        return found, self.requests
 
 
 def verdict(verifier: Verifier, headers: dict[str, str]) -> str:

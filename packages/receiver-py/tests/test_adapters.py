@@ -8,7 +8,7 @@ import django
 import pytest
 from deliveries import SECRET, delivery_of
 from django.conf import settings
-from django.test import Client
+from django.test import Client, override_settings
 from django.test.client import RequestFactory
 from fastapi import FastAPI
 from flask import Flask
@@ -178,6 +178,13 @@ def test_another_method_is_refused() -> None:
     view = for_django.handles_deliveries(receiver_of_test())(handler)
     response = view(RequestFactory().get("/hook"))
     assert (response.status_code, response.headers["Allow"]) == (405, "POST")
+
+
+def test_a_body_over_the_limit_of_django_itself_is_a_413() -> None:
+    view = for_django.handles_deliveries(receiver_of_test())(handler)
+    with override_settings(DATA_UPLOAD_MAX_MEMORY_SIZE=100):
+        response = view(RequestFactory().post("/hook", bytes(101), "application/json"))
+    assert (response.status_code, response.content) == (413, b'{"code": "body_too_large"}')
 
 
 def test_flask_rejects_a_coroutine_function() -> None:

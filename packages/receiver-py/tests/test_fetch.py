@@ -77,7 +77,7 @@ def test_the_last_keys_serve_whatever_the_response_is(server: KeyServer, body: b
     assert server.verdict(verifier, FIRST) == ("ok", 1)
     server.body = body
     server.seconds += 120
-    assert server.verdict(verifier, FIRST) == ("ok", 2)
+    assert server.verdict(verifier, FIRST, 2) == ("ok", 2)
     assert server.verdict(verifier, SECOND) == ("signature_mismatch", 2)
 
 

@@ -44,7 +44,10 @@ def test_key_sets_are_fetched_as_the_shared_cases_expect(
             serve(server, step["serve"], keys)
         elif "deliver" in step:
             expected = (step["expect"], step["fetches"])
-            assert server.verdict(verifier, keys[step["deliver"]]) == expected
+            found = server.verdict(verifier, keys[step["deliver"]], step["fetches"])
+            assert found == expected
+        elif "respond" in step:
+            server.responds.set()
         else:
             server.seconds += step["waitSeconds"]
 
@@ -61,6 +64,8 @@ def serve(
     body = served.get("body", json.dumps({"keys": jwks})).ljust(served.get("bytes", 0))
     server.status, server.body = served.get("status", 200), body.encode()
     server.cache_control = served.get("cacheControl")
+    if served.get("held"):
+        server.responds.clear()
 
 
 def test_requests_that_cannot_be_deliveries_cause_no_fetch(server: KeyServer) -> None:

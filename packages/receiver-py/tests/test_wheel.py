@@ -9,6 +9,8 @@ from zipfile import ZipFile
 
 from deliveries import SECRET, delivery_of
 
+from agent_herald_receiver._version import __version__
+
 PACKAGE = Path(__file__).parents[1]
 
 
@@ -29,6 +31,7 @@ def test_the_wheel_verifies_a_delivery_in_an_empty_environment(tmp_path: Path) -
         names = files.namelist()
         metadata = files.read(next(name for name in names if name.endswith("/METADATA")))
     assert "agent_herald_receiver/py.typed" in names
+    assert f"\nVersion: {__version__}\n".encode() in metadata
     assert all(name.startswith("agent_herald_receiver") for name in names)
     assert [line for line in metadata.splitlines() if line.startswith(b"Requires-Dist")] == [
         line for line in metadata.splitlines() if b"; extra == " in line

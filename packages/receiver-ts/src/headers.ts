@@ -8,7 +8,8 @@ export type HeadersLike =
 export function headerOf(headers: HeadersLike, name: string): string {
   const value = isLookup(headers) ? headers.get(name) : valueOf(headers, name);
   if (value === null || value === undefined) return '';
-  const joined = typeof value === 'string' ? value : value.join(', ');
+  // Some platforms have numbers, such as the length of the body.
+  const joined = Array.isArray(value) ? value.join(', ') : String(value);
   return joined.replace(/^[ \t]+|[ \t]+$/g, '');
 }
 

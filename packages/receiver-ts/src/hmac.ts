@@ -1,16 +1,12 @@
 // HMAC-SHA256 with Node's crypto if available, or else with WebCrypto.
 import type * as cryptoModule from 'node:crypto';
+import { builtinModule } from './builtin.ts';
 
 /** Signs the concatenation of a text and bytes. */
 export type Sign = (start: string, body: Uint8Array) => Promise<Uint8Array> | Uint8Array;
 
 export type NodeCrypto = typeof cryptoModule;
-interface NodeProcess {
-  getBuiltinModule?: (name: string) => unknown;
-}
-
-const { process } = globalThis as { process?: NodeProcess };
-export const nodeCrypto = process?.getBuiltinModule?.('node:crypto') as NodeCrypto | undefined;
+export const nodeCrypto = builtinModule('node:crypto') as NodeCrypto | undefined;
 
 /** Returns a function that signs with the key. */
 export function signerOf(key: Uint8Array, crypto: NodeCrypto | null = nodeCrypto ?? null): Sign {

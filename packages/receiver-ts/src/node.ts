@@ -1,5 +1,6 @@
 // The adapter for node:http, and the base of the adapters built on it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isBytes } from './bytes.ts';
 import { BodyTooLarge, Receiver, type ReceiverOptions, type WebhookResponse } from './receiver.ts';
 import { bodyAlreadyRead, WebhookRefused } from './refusal.ts';
 
@@ -29,7 +30,7 @@ export function nodeResponder(
 }
 
 async function readBody(request: NodeRequest, bytesMax: number): Promise<Uint8Array> {
-  const kept = [request.rawBody, request.body].find((body) => body instanceof Uint8Array);
+  const kept = [request.rawBody, request.body].find(isBytes);
   if (kept !== undefined) return withinLimit(kept, bytesMax);
   if (isEmpty(request)) return new Uint8Array();
   // With an encoding set, the chunks are decoded text instead of bytes.

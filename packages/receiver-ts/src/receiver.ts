@@ -100,6 +100,8 @@ export class Receiver {
       const claim = await this.#deliveries.claim(event.eventId, token);
       if (claim === 'busy') return responseOf(409, 'in_progress');
       if (claim === 'new') await this.#handleClaimed(delivery, token);
+      // A 204 would lose the event.
+      else if (claim !== 'done') throw new TypeError(`a store must not claim ${String(claim)}`);
     } catch (error) {
       // Even if the claim failed: the store may have saved it before its response was lost.
       await this.#release(event.eventId, token);

@@ -1,4 +1,5 @@
 // Verifies that a request is a delivery of this webhook, and parses it.
+import { isBytes } from './bytes.ts';
 import { readEvent, sequenceOf, type WebhookEvent } from './event.ts';
 import { countOf, headerOf, type HeadersLike } from './headers.ts';
 import { type Check, checkerOf } from './ed25519.ts';
@@ -66,7 +67,8 @@ export class Verifier {
     if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
       throw new TypeError('toleranceSeconds must be a number from 0 on');
     checkFunctions({ now: options.now });
-    const { secrets, publicKeys, keySetUrl, now = Date.now } = options;
+    const { secrets, publicKeys, keySetUrl } = options;
+    const now = options.now ?? Date.now;
     checkSources(options);
     const isAsymmetric = publicKeys !== undefined || keySetUrl !== undefined;
     this.#webhookUid = isAsymmetric ? checkWebhookUid(options.webhookUid) : null;
@@ -130,7 +132,8 @@ export class Verifier {
     if (!/^[0-9]{1,12}$/.test(timestamp))
       throw new WebhookRefused('invalid_timestamp', 'webhook-timestamp is not whole seconds');
     const ageSeconds = Math.floor(this.#now() / 1_000) - Number(timestamp);
-    if (ageSeconds > this.#toleranceSeconds)
+    // Not NaN, either, which a wrong clock makes of any time.
+    if (!(ageSeconds <= this.#toleranceSeconds))
       throw new WebhookRefused('timestamp_too_old', `the request is ${ageSeconds} s old`);
     if (-ageSeconds > this.#toleranceSeconds)
       throw new WebhookRefused('timestamp_too_new', `the request is ${-ageSeconds} s ahead`);
@@ -193,7 +196,7 @@ function mismatch(message: string, headers: HeadersLike, body: Uint8Array): Webh
 }
 
 function bytesOf(body: unknown): Uint8Array {
-  if (body instanceof Uint8Array) return body;
+  if (isBytes(body)) return body;
   if (typeof body === 'string') return new TextEncoder().encode(body);
   throw new TypeError('body is not the bytes that arrived: verify before anything parses them');
 }

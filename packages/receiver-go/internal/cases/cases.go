@@ -122,12 +122,14 @@ type KeySetsFile struct {
 	} `json:"cases"`
 }
 
-// KeySetStep serves a set, signs a delivery with a key, or moves the clock. A Serve of null closes the connection.
+// KeySetStep serves a set, signs a delivery with a key, sends what is held, or moves the clock. A Serve of null closes the
+// connection.
 type KeySetStep struct {
 	Serve       json.RawMessage `json:"serve"`
 	Deliver     string          `json:"deliver"`
 	Expect      string          `json:"expect"`
 	Fetches     int64           `json:"fetches"`
+	Respond     bool            `json:"respond"`
 	WaitSeconds int64           `json:"waitSeconds"`
 }
 
@@ -136,6 +138,7 @@ type ServedKeySet struct {
 	Status       int     `json:"status"`
 	CacheControl *string `json:"cacheControl"`
 	Bytes        int     `json:"bytes"`
+	Held         bool    `json:"held"`
 	Keys         []any   `json:"keys"`
 	Body         *string `json:"body"`
 }

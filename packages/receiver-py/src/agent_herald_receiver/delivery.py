@@ -76,8 +76,8 @@ def _read_payload(raw_body: bytes) -> dict[str, Any]:
     for name in ("eventId", "event", "timestamp", "appUid"):
         if not _is_text(payload.get(name)):
             raise WebhookRefusedError("invalid_body", f"{name} is not a text")
-    version = payload.get("version")
-    if type(version) is not int or version < 1:
+    version: Any = payload.get("version")
+    if not _is_whole(version) or version < 1:
         raise WebhookRefusedError("invalid_body", "version is not a number from 1")
     if not isinstance(payload.get("data"), dict):
         raise WebhookRefusedError("invalid_body", "data is not an object")
@@ -92,6 +92,11 @@ def _refuse_constant(name: str) -> NoReturn:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and value != ""
+
+
+# 1.0 is a whole number, too.
+def _is_whole(value: object) -> bool:
+    return type(value) is int or (isinstance(value, float) and value.is_integer())
 
 
 def _read_count(text: str | None) -> int | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Coroutine
 from typing import Any, Protocol, cast, overload
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, RawPostDataException
 from django.views.decorators.csrf import csrf_exempt
 
 from .delivery import Delivery
+from .options import is_coroutine_function
 from .receiver import Receiver
 from .responses import NO_POST, TOO_LARGE, WebhookResponse
 
@@ -45,20 +46,22 @@ def handles_deliveries(receiver: Receiver) -> Decorator:
                 return _respond(raw_body)
             return _respond(receiver.handle(request.headers, raw_body, handler))
 
-        return csrf_exempt(view_async if inspect.iscoroutinefunction(handler) else view)
+        return csrf_exempt(view_async if is_coroutine_function(handler) else view)
 
     return cast(Decorator, decorate)
 
 
 def _read_body(request: HttpRequest, receiver: Receiver) -> bytes | WebhookResponse:
     if request.method != "POST":
-        return NO_POST
+        return receiver.refuse(NO_POST)
     length = request.headers.get("Content-Length", "")
     is_number = length.isascii() and length.isdigit()
     if is_number and int(length) > receiver.body_bytes_max:
-        return TOO_LARGE
+        return receiver.refuse(TOO_LARGE)
     try:
         return request.body
+    except RequestDataTooBig:
+        return receiver.refuse(TOO_LARGE)
     except RawPostDataException as error:
         return receiver.refuse_read_body(error)
 

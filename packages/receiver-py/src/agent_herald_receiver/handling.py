@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, cast
 from uuid import uuid4
 
 from .delivery import Delivery
+from .options import is_coroutine_function
 from .responses import BUSY, HANDLED, WebhookResponse
 from .stores import (
     AsyncDeliveryStore,
@@ -31,7 +32,7 @@ class Stores(NamedTuple):
 
     def have_coroutines(self) -> bool:
         methods = [self.deliveries.claim, *([self.sequences.advance] if self.sequences else [])]
-        return any(inspect.iscoroutinefunction(method) for method in methods)
+        return any(is_coroutine_function(method) for method in methods)
 
 
 def handle_once(stores: Stores, delivery: Delivery, handler: Handler) -> WebhookResponse:
@@ -41,11 +42,19 @@ def handle_once(stores: Stores, delivery: Delivery, handler: Handler) -> Webhook
         if claim == "new":
             _handle_claimed(cast("SequenceStore | None", stores.sequences), delivery, handler)
             store.complete(delivery.event_id, token)
+        else:
+            _check_claim(claim)
     except BaseException:
         # Even if the claim failed: the store may have saved it before its response was lost.
         _release(store, delivery.event_id, token)
         raise
     return BUSY if claim == "busy" else HANDLED
+
+
+# A 204 for anything else would lose the event.
+def _check_claim(claim: object) -> None:
+    if claim not in ("done", "busy"):
+        raise TypeError(f"a store must not claim {claim!r}")
 
 
 def _handle_claimed(sequences: SequenceStore | None, delivery: Delivery, handler: Handler) -> None:
@@ -81,6 +90,8 @@ async def handle_once_async(
         if claim == "new":
             await _handle_claimed_async(sequences, delivery, handler)
             await _call(store.complete, delivery.event_id, token)
+        else:
+            _check_claim(claim)
     except BaseException:
         # The claim is released even if the request was cancelled.
         await asyncio.shield(_release_async(store, delivery.event_id, token))
@@ -118,6 +129,8 @@ async def _release_async(
 
 
 async def _call(method: Callable[..., Any], *arguments: str | int) -> Any:
-    if inspect.iscoroutinefunction(method):
+    if is_coroutine_function(method):
         return await method(*arguments)
-    return await asyncio.to_thread(method, *arguments)
+    result = await asyncio.to_thread(method, *arguments)
+    # Decorators may hide that the method is a coroutine function.
+    return await result if inspect.isawaitable(result) else result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Sequence
@@ -33,6 +34,12 @@ def check_callable(name: str, value: object) -> None:
     """Checks that a value is callable, before it is needed. Raises ``ValueError``."""
     if not callable(value):
         raise ValueError(f"{name} must be a function")
+
+
+def is_coroutine_function(function: object) -> bool:
+    """Checks for a coroutine function, or an object that is called like one."""
+    call = getattr(function, "__call__", None)  # noqa: B004
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
 def check_store(name: str, store: object, methods: Sequence[str]) -> None:

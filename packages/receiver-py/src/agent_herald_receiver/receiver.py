@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +8,7 @@ from typing import cast
 
 from .delivery import Delivery
 from .handling import AsyncHandler, Handler, Stores, handle_once, handle_once_async
-from .options import check_limit, check_store
+from .options import check_limit, check_store, is_coroutine_function
 from .refusals import BODY_ALREADY_READ, WebhookRefusedError
 from .responses import ALREADY_READ, FAILED, HANDLED, TOO_LARGE, WebhookResponse, refusal
 from .signatures import Scheme
@@ -20,7 +19,7 @@ from .stores import (
     MemoryDeliveryStore,
     SequenceStore,
 )
-from .verifier import Verifier, require_bytes
+from .verifier import Verifier, bytes_of
 
 _logger = logging.getLogger("agent_herald_receiver")
 
@@ -97,7 +96,7 @@ class Receiver:
         self, headers: Mapping[str, str], raw_body: bytes, handler: Handler | AsyncHandler
     ) -> WebhookResponse:
         """Like ``handle``. A handler that is not a coroutine function runs in a thread."""
-        if not inspect.iscoroutinefunction(handler):
+        if not is_coroutine_function(handler):
             return await asyncio.to_thread(self.handle, headers, raw_body, handler)
         # A fetch of the public keys must not stop the event loop.
         delivery = (
@@ -116,8 +115,13 @@ class Receiver:
         """Raises ``TypeError`` for a handler that does not work with the stores."""
         if not callable(handler):
             raise TypeError("the handler must be a function")
-        if self._stores.have_coroutines() and not inspect.iscoroutinefunction(handler):
+        if self._stores.have_coroutines() and not is_coroutine_function(handler):
             raise TypeError("stores of coroutines need handle_async with a coroutine function")
+
+    def refuse(self, response: WebhookResponse) -> WebhookResponse:
+        """Logs that a request was refused, and returns the response to send."""
+        _logger.info("refused a request: %s", response.code)
+        return response
 
     def refuse_read_body(self, error: Exception) -> WebhookResponse:
         """Logs that the body was read before the adapter, and returns the response to send."""
@@ -125,9 +129,9 @@ class Receiver:
         return ALREADY_READ
 
     def _screen(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery | WebhookResponse:
-        require_bytes(raw_body)
+        raw_body = bytes_of(raw_body)
         if len(raw_body) > self.body_bytes_max:
-            return TOO_LARGE
+            return self.refuse(TOO_LARGE)
         try:
             delivery = self.verify(headers, raw_body)
         except WebhookRefusedError as error:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from .handling import AsyncHandler, Handler
 from .receiver import Receiver
-from .responses import TOO_LARGE, WebhookResponse
+from .responses import NO_POST, TOO_LARGE, WebhookResponse
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -22,6 +22,8 @@ def handles_deliveries(receiver: Receiver) -> Callable[[Handler | AsyncHandler],
         receiver.check_handler(handler)
 
         async def endpoint(request: Request) -> Response:
+            if request.method != "POST":
+                return _respond(receiver.refuse(NO_POST))
             raw_body = await _read_body(request, receiver)
             if isinstance(raw_body, WebhookResponse):
                 return _respond(raw_body)
@@ -45,7 +47,7 @@ async def _read_body(request: Request, receiver: Receiver) -> bytes | WebhookRes
         async for chunk in request.stream():
             raw_body += chunk
             if len(raw_body) > receiver.body_bytes_max:
-                return TOO_LARGE
+                return receiver.refuse(TOO_LARGE)
     except (RuntimeError, ClientDisconnect) as error:
         # A second reader gets an error, or nothing until the client disconnects.
         if raw_body:

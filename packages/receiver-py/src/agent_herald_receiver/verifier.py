@@ -64,8 +64,8 @@ class Verifier:
 
     def verify(self, headers: Mapping[str, str], raw_body: bytes) -> Delivery:
         """Returns the delivery, or raises ``WebhookRefusedError``."""
-        require_bytes(raw_body)
-        sent = {name.lower(): value.strip(" \t") for name, value in headers.items()}
+        raw_body = bytes_of(raw_body)
+        sent = _join(headers)
         if self._is_standard:
             _require(sent, _STANDARD_HEADERS)
             check_time(sent["webhook-timestamp"], self._tolerance_seconds, self._now_seconds())
@@ -122,9 +122,20 @@ def _list_of(secrets: object) -> Sequence[str]:
     return known
 
 
-def require_bytes(raw_body: object) -> None:
-    if not isinstance(raw_body, bytes | bytearray):
+def bytes_of(raw_body: object) -> bytes:
+    """Returns the bytes of a body, also of a buffer that may change. Raises ``TypeError``."""
+    if not isinstance(raw_body, bytes | bytearray | memoryview):
         raise TypeError("raw_body is not the bytes that arrived: verify before any parser")
+    return bytes(raw_body)
+
+
+def _join(headers: Mapping[str, str]) -> dict[str, str]:
+    """Names in lower case. Some frameworks have an item for each value of a repeated header."""
+    joined: dict[str, str] = {}
+    for name, value in headers.items():
+        known = joined.get(name.lower())
+        joined[name.lower()] = value if known is None else f"{known}, {value}"
+    return {name: value.strip(" \t") for name, value in joined.items()}
 
 
 def _require(headers: Mapping[str, str], names: Sequence[str]) -> None:

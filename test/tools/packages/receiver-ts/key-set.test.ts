@@ -1,10 +1,12 @@
 // Verification with public keys, given or fetched: what is fetched when, and what serves meanwhile.
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { createServer } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Verifier, WebhookRefused } from '../../../../packages/receiver-ts/src/index.ts';
+import { waitFor } from '../../../support/wait-for.ts';
 import { keySetCases, receiverCases, type ServedKeySet } from '../../../support/receiver-cases.ts';
 import { checkerOf } from '../../../../packages/receiver-ts/src/ed25519.ts';
 
@@ -26,17 +28,32 @@ const body = JSON.stringify({
 
 let seconds = 1_767_268_800;
 const now = (): number => seconds * 1_000;
-/** What the server answers; null closes the connection. */
-let served: { status: number; body: string; cacheControl?: string | undefined } | null = null;
+/** What the server responds with; null closes the connection. */
+let served: { status: number; body: string; cacheControl?: string | string[] | undefined } | null =
+  null;
 let requests = 0;
+let userAgents: (string | undefined)[] = [];
+/** The responses that wait for `release`; null if none has to. */
+let held: (() => void)[] | null = null;
 
-const server = createServer((_request, response) => {
+function release(): void {
+  for (const respond of held ?? []) respond();
+  held = null;
+}
+
+const server = createServer((request, response) => {
   requests += 1;
+  userAgents.push(request.headers['user-agent']);
+  if (held === null) respondTo(response);
+  else held.push(() => respondTo(response));
+});
+
+function respondTo(response: ServerResponse): void {
   if (served === null) return void response.destroy();
   const { status, cacheControl } = served;
-  const headers = cacheControl === undefined ? {} : { 'cache-control': cacheControl };
-  return void response.writeHead(status, { location: '/other', ...headers }).end(served.body);
-});
+  if (cacheControl !== undefined) response.setHeader('cache-control', cacheControl);
+  return void response.writeHead(status, { location: '/other' }).end(served.body);
+}
 
 beforeAll(async () => {
   server.listen(0, '127.0.0.1');
@@ -44,6 +61,8 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   requests = 0;
+  userAgents = [];
+  release();
 });
 afterAll(() => void server.close());
 
@@ -132,13 +151,27 @@ test.each(keySetCases)('$name', async ({ steps }) => {
   const verifier = fetching();
   for (const step of steps) {
     if ('waitSeconds' in step) seconds += step.waitSeconds;
-    else if ('serve' in step) served = step.serve && answerOf(step.serve, keys);
-    else {
+    else if ('respond' in step) release();
+    else if ('serve' in step) {
+      served = step.serve && answerOf(step.serve, keys);
+      if (step.serve?.held === true) held = [];
+    } else {
       const { deliver, expect: expected, fetches } = step;
-      const sent = delivery(keys[deliver] as KeyObject);
-      expect([await verdict(verifier, sent), requests]).toEqual([expected, fetches]);
+      expect(await verdict(verifier, delivery(keys[deliver] as KeyObject))).toBe(expected);
+      // The delivery may not have waited for its fetch.
+      await waitFor(() => requests >= fetches);
+      expect(requests).toBe(fetches);
     }
   }
+});
+
+test('a fetch names the package and its version', async () => {
+  serve([jwkOf(first)]);
+  expect(await verdict(fetching(), delivery(first))).toBe('ok');
+  const { version } = JSON.parse(await readFile('packages/receiver-ts/package.json', 'utf8')) as {
+    version: string;
+  };
+  expect(userAgents).toEqual([`agent-herald-receiver-ts/${version}`]);
 });
 
 function answerOf(served: ServedKeySet, named: Readonly<Record<string, KeyObject>>) {
@@ -147,6 +180,15 @@ function answerOf(served: ServedKeySet, named: Readonly<Record<string, KeyObject
   const text = served.body ?? JSON.stringify({ keys: jwks });
   return { status, body: text.padEnd(bytes), cacheControl };
 }
+
+test('a repeated Cache-Control is read as a whole', async () => {
+  served = { status: 200, body: JSON.stringify({ keys: [jwkOf(first)] }) };
+  served.cacheControl = ['public', 'max-age=1200'];
+  const verifier = fetching();
+  expect(await verdict(verifier, delivery(first))).toBe('ok');
+  seconds += 1_199;
+  expect([await verdict(verifier, delivery(first)), requests]).toEqual(['ok', 1]);
+});
 
 test('requests that cannot be deliveries cause no fetch', async () => {
   serve([jwkOf(first)]);

@@ -129,7 +129,7 @@ test('the snippet for Next loads without its secret, reports it on a request, an
 
 test('the snippets in TypeScript compile with the packed types', async () => {
   const typed = snippets.filter(({ language }) => language === 'ts');
-  expect(typed).toHaveLength(4);
+  expect(typed).toHaveLength(5);
   for (const [index, { code }] of typed.entries())
     await writeFile(join(folder, `snippet-${index}.ts`), code);
   const adapters = ['express', 'fastify', 'koa', 'node'].map(
