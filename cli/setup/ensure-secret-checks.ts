@@ -28,13 +28,13 @@ export async function ensureSecretChecks(store: Store, secrets: Secrets): Promis
 }
 
 async function tryToOpen(store: Store, box: SecretBox, keyId: string): Promise<void> {
-  const sealed = await findSealed(store, keyId);
-  if (sealed === null) return;
+  const found = await findSealed(store, keyId);
+  if (found === null) return;
   try {
-    box.open(sealed.secret, sealed.location);
+    box.open(found.secret, found.location);
   } catch (cause) {
     const key = describeSecret({ _id: checkIdOf(keyId) });
-    const fault = `${key} does not open ${sealed.location}, which a key of this id encrypted`;
+    const fault = `${key} does not open ${found.location}, which a key of this id encrypted`;
     throw new Error(fault, { cause });
   }
 }
