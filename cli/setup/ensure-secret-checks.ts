@@ -1,5 +1,5 @@
 import { userTokenKeys, webhookKeys } from '../../lib/identity/key-owner.ts';
-import type { SealedSecret } from '../../lib/model/sealed-secret.ts';
+import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import {
   checkIdOf,
@@ -42,7 +42,7 @@ async function tryToOpen(store: Store, box: SecretBox, keyId: string): Promise<v
 async function findSealed(
   store: Store,
   keyId: string,
-): Promise<{ secret: SealedSecret; location: string } | null> {
+): Promise<{ secret: WebhookDocument['secret']; location: string } | null> {
   const byKey = { 'privateKey.keyId': keyId };
   const own = await store.signingKeys.findOne(byKey);
   if (own !== null)
