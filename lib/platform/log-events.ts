@@ -80,8 +80,13 @@ export const logEvents = {
     ),
     'oidc.refused': at(
       ['warn'],
-      'A sign-in through the identity provider failed; the caller does not learn the reason.',
-      'requestId reason',
+      'A sign-in through the identity provider failed; the caller does not learn the reason. With `step`, the provider or its response is the reason.',
+      'requestId reason issuer step code status',
+    ),
+    'oidc.failed': at(
+      ['warn'],
+      'No sign-in through the identity provider works: it is unavailable or refuses the settings. `step` is `discovery` (check `HERALD_OIDC_ISSUER`), `token` (check the client ID and secret) or `userinfo`.',
+      'requestId issuer step code status',
     ),
     'sign_in_failure.record_failed': at(
       ['warn'],
