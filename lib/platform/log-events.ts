@@ -45,6 +45,11 @@ export const logEvents = {
       "This machine's clock is a second or more ahead of MongoDB's (negative: behind). Set both by NTP.",
       'aheadMs',
     ),
+    'clock.members_differ': at(
+      ['warn'],
+      "The clocks of two of MongoDB's servers differ by a second or more, or no longer do. Set them by NTP before the next failover ([running.md](running.md#clocks)).",
+      'spreadMs ahead behind',
+    ),
     'clock.not_measured': at(
       ['warn'],
       "MongoDB's clock could not be measured; the last measurement is used.",

@@ -32,7 +32,8 @@ test.each([
   [503, '{"error":"later"}', 'oidc.failed', step('token', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 503)],
   [404, '<h1>None</h1>', 'oidc.failed', step('token', 'OAUTH_RESPONSE_IS_NOT_JSON', 404)],
   [400, '{"error":"invalid_grant"}', 'oidc.refused', step('token', 'invalid_grant', 400)],
-])('a token endpoint that responds %d %s is logged as %s', async (status, body, event, facts) => {
+])('a token endpoint that responds %d %s is logged as %s', async (...row) => {
+  const [status, body, event, facts] = row;
   using warn = vi.spyOn(httpLog, 'warn');
   provider.tokenFault = [status, body];
   const visit = await visitProvider(service);
