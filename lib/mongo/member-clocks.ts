@@ -37,7 +37,11 @@ export class MemberClocks {
     const [behind, ...others] = offsets.toSorted((a, b) => a.ms - b.ms);
     const ahead = others.at(-1);
     if (behind === undefined || ahead === undefined) return null;
-    return { spreadMs: ahead.ms - behind.ms, ahead: ahead.member, behind: behind.member };
+    return {
+      spreadMs: Math.round(ahead.ms - behind.ms),
+      ahead: ahead.member,
+      behind: behind.member,
+    };
   }
 }
 

@@ -261,8 +261,7 @@ export const instruments = {
   memberClockSpread: new Gauge({
     name: 'herald.mongodb.clock_spread',
     unit: 's',
-    description:
-      "Largest difference between the clocks of two of MongoDB's servers; none for a single server",
+    description: "Largest difference between the clocks of MongoDB's servers, if there are several",
     attributes: {},
   }),
   databaseDuration: new Histogram({
