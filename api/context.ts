@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../lib/platform/clock.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
 import { checkServers, createReadinessCheck, type Readiness } from '../lib/health/readiness.ts';
+import { checkSecrets } from '../lib/mongo/secret-checks.ts';
 import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { userTokenKeys } from '../lib/identity/key-owner.ts';
@@ -77,6 +78,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   const { client, connection, namespace } = options.temporal;
   const servers = { store, connection, namespace };
   await checkServers(servers);
+  await checkSecrets(store, config);
   const secretBox = createSecretBox(config.sealingKeys);
   const findApiKey = createApiKeyReader(store);
   const { eventsPerWorkflowMax, signingKeyRotationMs: rotationMs } = config;

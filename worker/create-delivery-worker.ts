@@ -3,6 +3,7 @@ import type { Config } from '../lib/config/config.ts';
 import { Disposal } from '../lib/platform/disposal.ts';
 import type { RunningRole } from '../lib/platform/run-process.ts';
 import { checkServers } from '../lib/health/readiness.ts';
+import { checkSecrets } from '../lib/mongo/secret-checks.ts';
 import { connectStore } from '../lib/mongo/connect.ts';
 import { startServerClock } from '../lib/mongo/server-clock.ts';
 import { WorkflowStarts } from '../lib/dispatch/workflow-starts.ts';
@@ -28,6 +29,7 @@ export async function createDeliveryWorker(config: Config): Promise<RunningRole>
     const { connection, namespace } = temporal;
     const servers = { store, connection, namespace };
     await checkServers(servers);
+    await checkSecrets(store, config);
     const clock = open.use(await startServerClock(store));
     const ports = openDeliveryPorts(open, { config, store, temporal, clock });
     const { sender, signalPartition } = ports;

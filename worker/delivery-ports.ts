@@ -1,6 +1,8 @@
+import { hostname } from 'node:os';
 import type { Config } from '../lib/config/config.ts';
 import { createDeliveryRecords } from '../lib/deliveries/delivery-records.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
+import { firstPublicName } from '../lib/egress/host-name.ts';
 import { createHttpSender, type Sender } from '../lib/egress/http-sender.ts';
 import { createMailSender } from '../lib/egress/mail-sender.ts';
 import { createSender } from '../lib/egress/sender.ts';
@@ -51,8 +53,17 @@ export function openDeliveryPorts(
   };
 }
 
-function openSender({ egress: policy, egressProxy: proxy, mail, http }: Config): Sender {
+export function openSender({ egress: policy, egressProxy: proxy, mail, http }: Config): Sender {
   const write = (body: string) => writeNoticeMail(body, http.publicUrl);
-  const mailSender = mail === null ? null : createMailSender({ ...mail, write });
+  const mailSender =
+    mail === null
+      ? null
+      : createMailSender({ ...mail, write, greeting: greetingOf(mail.from, http.publicUrl) });
   return createSender(createHttpSender({ policy, proxy }), mailSender);
+}
+
+// Strict relays refuse a greeting that is no public name, and the host name of a container is none.
+function greetingOf(from: string, publicUrl: string): string | null {
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+  return firstPublicName([hostname(), new URL(publicUrl).hostname, domain]);
 }

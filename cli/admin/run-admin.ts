@@ -14,6 +14,7 @@ import {
   unlinkAdmin,
 } from '../../lib/access/create-admin.ts';
 import { scopes } from '../../lib/model/api-key.ts';
+import { checkSecrets } from '../../lib/mongo/secret-checks.ts';
 import { findMissingIndexes } from '../../lib/mongo/indexes.ts';
 import { readDevFile } from '../../lib/config/dev-file.ts';
 import { readNewPassword } from './read-password.ts';
@@ -163,6 +164,7 @@ async function withStore(terminal: Terminal, work: Work): Promise<void> {
 function showNewKey(input: { appUid: string; name: string; scopes: string[] }): Work {
   return async ({ store, environment, terminal }) => {
     const keyPepper = readKeyPepper(environment);
+    await checkSecrets(store, { keyPepper });
     const { keyUid, apiKey, scopes: made } = await createKey(store, { ...input, keyPepper });
     say(terminal, `key uid  ${keyUid}\nscopes   ${made.join(', ')}\nAPI key  ${apiKey}`);
     say(terminal, 'The key is shown only once. Store it now.');

@@ -8,7 +8,8 @@ import { prepareServers } from './prepare-servers.ts';
 
 const help = `Usage: npm run setup -- [options]
 
-Creates the missing indexes in MongoDB, and the missing search attributes and schedule in Temporal.
+Creates the missing indexes and check values of secrets in MongoDB, and the missing search attributes
+and schedule in Temporal. Fails if the secrets are not those with which it ran before.
 Safe to repeat, also while the service runs.
 
   --app NAME  also create an application with this name, with an account and an API key of every

@@ -5,6 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { readConfig } from '../../lib/config/config.ts';
 import { raiseTokenEpochs } from '../../lib/identity/token-epochs.ts';
 import { scheduleAllSignals } from '../../lib/order/partitions.ts';
+import { checkSecrets } from '../../lib/mongo/secret-checks.ts';
 import { startMissing } from './start-missing.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
 import { startServerClock } from '../../lib/mongo/server-clock.ts';
@@ -48,6 +49,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   const { address, namespace, connectionOptions } = config.temporal;
   await using store = await connectStore(config.mongodb);
+  await checkSecrets(store, config);
   await using clock = await startServerClock(store);
   const before = clock.now();
   const since = wanted ?? new Date(before.getTime() - sinceDefaultMs);

@@ -4,9 +4,10 @@ import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../servers/run-program.ts';
+import { installPinned } from './install-pinned.ts';
 
 const cache = fileURLToPath(new URL('../../.cache/python', import.meta.url));
-const installTimeoutMs = 10 * 60_000;
+const creationTimeoutMs = 10 * 60_000;
 
 /** A command that ends with 0 if environments can be created. */
 export const pythonProbe = [
@@ -24,22 +25,14 @@ export function programOf(environment: string, program: string): string {
 /** Creates an environment, again if its requirements file or Python has changed. */
 export async function prepareEnvironment(name: string, requirements: string): Promise<void> {
   const folder = join(cache, name);
-  const version = await runProgram('python3', ['-VV'], { timeoutMs: installTimeoutMs });
+  const version = await runProgram('python3', ['-VV'], { timeoutMs: creationTimeoutMs });
   const key = createHash('sha256')
     .update(version)
     .update(await readFile(requirements));
   const done = join(folder, `installed-${key.digest('hex').slice(0, 16)}`);
   if (await exists(done)) return;
-  await runProgram('python3', ['-m', 'venv', '--clear', folder], { timeoutMs: installTimeoutMs });
-  const options = [
-    '--quiet',
-    '--no-input',
-    '--disable-pip-version-check',
-    '--only-binary',
-    ':all:',
-  ];
-  const install = ['-m', 'pip', 'install', ...options, '-r', requirements];
-  await runProgram(programOf(name, 'python'), install, { timeoutMs: installTimeoutMs });
+  await runProgram('python3', ['-m', 'venv', '--clear', folder], { timeoutMs: creationTimeoutMs });
+  await installPinned([programOf(name, 'python'), '-m', 'pip'], requirements);
   await writeFile(done, '');
 }
 

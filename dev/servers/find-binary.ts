@@ -4,8 +4,8 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BinaryRecipe, recipeOf, type ServerName } from './binary-recipes.ts';
-import { type DownloadSources, officialSources } from './download-official.ts';
-import { cachedBinaryPaths, installBinary } from './install-binary.ts';
+import type { Pip } from '../python/install-pinned.ts';
+import { cachedPath, installBinary } from './install-binary.ts';
 import { reasonOf, runProgram } from './run-program.ts';
 
 const probeTimeoutMs = 15_000;
@@ -13,7 +13,7 @@ const probeTimeoutMs = 15_000;
 export interface FindBinaryOptions {
   readonly progress: (line: string) => void;
   readonly env?: NodeJS.ProcessEnv;
-  readonly sources?: DownloadSources;
+  readonly pip?: Pip;
 }
 
 /** Installs missing servers. Throws one error with a line for each server that could not be found. */
@@ -34,14 +34,14 @@ export async function findBinaries<Name extends ServerName>(
 }
 
 export async function findBinary(name: ServerName, options: FindBinaryOptions): Promise<string> {
-  const { progress, env = process.env, sources = officialSources } = options;
+  const { progress, env = process.env, pip = ['python3', '-m', 'pip'] } = options;
   const recipe = recipeOf(name);
   const cacheDir = serversCacheDir(env);
   return (
     (await fromSetting(recipe, env)) ??
     (await findOnPath(name, env)) ??
     (await fromCache(recipe, cacheDir)) ??
-    (await installBinary(recipe, { cacheDir, env, sources, progress, probe }))
+    (await installBinary(recipe, { cacheDir, env, pip, progress, probe }))
   );
 }
 
@@ -75,10 +75,8 @@ export async function findOnPath(
 }
 
 async function fromCache(recipe: BinaryRecipe, cacheDir: string): Promise<string | undefined> {
-  for (const path of cachedBinaryPaths(recipe, cacheDir)) {
-    if ((await isExecutable(path)) && (await runs(recipe, path))) return path;
-  }
-  return undefined;
+  const path = cachedPath(cacheDir, recipe.name, recipe.version);
+  return (await isExecutable(path)) && (await runs(recipe, path)) ? path : undefined;
 }
 
 export async function isExecutable(path: string): Promise<boolean> {

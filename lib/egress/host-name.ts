@@ -57,6 +57,12 @@ export function refuseHostName(name: string, allowed: readonly string[] = []): s
   return name.includes('.') ? null : 'must be a full domain name (got a single label)';
 }
 
+/** Returns the first public name of a list of host names, or null. */
+export function firstPublicName(names: readonly string[]): string | null {
+  const canonical = names.map((name) => withoutTrailingDot(name.toLowerCase()));
+  return canonical.find((name) => refuseHostName(name) === null) ?? null;
+}
+
 function refuseSyntax(name: string): string | null {
   if (name.length > nameLengthMax) {
     return `must be at most ${nameLengthMax} characters (got ${name.length})`;

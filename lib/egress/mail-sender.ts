@@ -21,6 +21,8 @@ export interface MailSenderOptions {
   readonly server: MailServer;
   /** A plain address. */
   readonly from: string;
+  /** The name in EHLO. Null: the library's, which is `[127.0.0.1]` in a container. */
+  readonly greeting?: string | null;
   readonly write: (body: string) => MailText;
   readonly timeoutMs?: number;
   /** PEM, instead of the system's CAs. */
@@ -84,13 +86,14 @@ export function createMailSender(options: MailSenderOptions): Sender {
 
 type TransportOptions = Parameters<typeof createTransport>[0];
 
-function transportOptions({ server, ca }: MailSenderOptions) {
+function transportOptions({ server, ca, greeting = null }: MailSenderOptions) {
   const { host, port, isTls, login, needsTls } = server;
   return {
     host,
     port,
     secure: isTls,
     requireTLS: needsTls,
+    ...(greeting === null ? {} : { name: greeting }),
     ...(login === null ? {} : { auth: login, forceAuth: true }),
     tls: { minVersion: 'TLSv1.2', ...(ca === undefined ? {} : { ca }) },
     disableFileAccess: true,

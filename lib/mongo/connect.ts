@@ -15,6 +15,7 @@ import type { RateLimiterDocument } from '../model/rate-limiter.ts';
 import type { PartitionDocument } from '../model/partition.ts';
 import type { RateCountDocument } from '../model/rate-count.ts';
 import type { AgentDocument, ContextDocument, ContextFileDocument } from '../model/resource.ts';
+import type { SecretCheckDocument } from '../model/secret-check.ts';
 import type { SequenceDocument } from '../model/sequence.ts';
 import type { SignInThrottleDocument } from '../model/sign-in-throttle.ts';
 import type { SigningKeyDocument } from '../model/signing-key.ts';
@@ -98,6 +99,7 @@ function openStore(client: MongoClient, database: string) {
     statisticsCursors: db.collection<StatisticsCursorDocument>('statisticsCursors'),
     signingKeys: db.collection<SigningKeyDocument>('signingKeys'),
     webhookKeys: db.collection<SigningKeyDocument>('webhookKeys'),
+    secretChecks: db.collection<SecretCheckDocument>('secretChecks'),
     idempotencyKeys: db.collection<IdempotencyDocument>('idempotencyKeys'),
     auditLog: db.collection<AuditDocument>('auditLog'),
     rateCounts: db.collection<RateCountDocument>('rateCounts'),

@@ -4,6 +4,7 @@ import { minuteMs, secondMs } from '../platform/duration.ts';
 import { processLog } from '../platform/logger.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { Store } from './connect.ts';
+import { watchMemberClocks } from './member-clocks.ts';
 
 const samplesPerMeasurement = 5;
 const noticedFromMs = secondMs;
@@ -36,7 +37,9 @@ export async function startServerClock(
     processLog.warn({ aheadMs: loggedMs }, 'clock.differs');
   };
   report();
+  const members = watchMemberClocks(store.client);
   const measureAgain = async (): Promise<void> => {
+    members.report();
     try {
       const measured = await measure(store);
       // A difference within the measurement error is ignored, so that time does not go backwards.
@@ -54,6 +57,7 @@ export async function startServerClock(
     aheadMs,
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
+      members[Symbol.dispose]();
       stopObserving();
     },
   };

@@ -45,6 +45,11 @@ export const logEvents = {
       "This machine's clock is a second or more ahead of MongoDB's (negative: behind). Set both by NTP.",
       'aheadMs',
     ),
+    'clock.members_differ': at(
+      ['warn'],
+      "The clocks of two of MongoDB's servers differ by a second or more, or no longer do. Set them by NTP before the next failover ([running.md](running.md#clocks)).",
+      'spreadMs ahead behind',
+    ),
     'clock.not_measured': at(
       ['warn'],
       "MongoDB's clock could not be measured; the last measurement is used.",
@@ -80,8 +85,13 @@ export const logEvents = {
     ),
     'oidc.refused': at(
       ['warn'],
-      'A sign-in through the identity provider failed; the caller does not learn the reason.',
-      'requestId reason',
+      'A sign-in through the identity provider failed; the caller does not learn the reason. With `step`, the provider or its response is the reason.',
+      'requestId reason issuer step code status',
+    ),
+    'oidc.failed': at(
+      ['warn'],
+      'No sign-in through the identity provider works: it is unavailable or refuses the settings. `step` is `discovery` (check `HERALD_OIDC_ISSUER`), `token` (check the client ID and secret) or `userinfo`.',
+      'requestId issuer step code status',
     ),
     'sign_in_failure.record_failed': at(
       ['warn'],

@@ -258,6 +258,12 @@ export const instruments = {
     description: "How far this machine's clock is ahead of MongoDB's; below 0: behind",
     attributes: {},
   }),
+  memberClockSpread: new Gauge({
+    name: 'herald.mongodb.clock_spread',
+    unit: 's',
+    description: "Largest difference between the clocks of MongoDB's servers, if there are several",
+    attributes: {},
+  }),
   databaseDuration: new Histogram({
     name: 'db.client.operation.duration',
     unit: 's',

@@ -4,6 +4,7 @@ import { Connection } from '@temporalio/client';
 import { type Config, readConfig } from '../../lib/config/config.ts';
 import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 import { createAppWithKey, type NewApp } from '../../lib/access/create-app-with-key.ts';
+import { ensureSecretChecks } from '../../cli/setup/ensure-secret-checks.ts';
 import { ensureIndexes } from '../../lib/mongo/indexes.ts';
 import { ensureSearchAttributes } from '../../lib/temporal/registered-attributes.ts';
 import { ensureNamespace } from '../../dev/servers/temporal-namespace.ts';
@@ -53,6 +54,7 @@ export async function createInstallation(
     prepareNamespace(servers.temporalAddress, name),
   ]);
   if (spare === undefined) await ensureIndexes(store);
+  await ensureSecretChecks(store, config);
   const indexCount = await countIndexes(store);
   const app = await createAppWithKey(store, { name: 'Test', keyPepper: config.keyPepper });
   return {

@@ -15,6 +15,8 @@ export interface ReceivedMail {
   headers: Record<string, string>;
   text: string;
   user: string | null;
+  /** The name in the client's EHLO. */
+  greeting: string;
 }
 
 export interface TestMailServer extends AsyncDisposable {
@@ -37,7 +39,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
 
   async function receive(
     stream: SMTPServerDataStream,
-    { envelope, user = null }: SMTPServerSession,
+    { envelope, user = null, hostNameAppearsAs: greeting }: SMTPServerSession,
     done: (error?: Error | null) => void,
   ): Promise<void> {
     const raw = await readText(stream);
@@ -50,7 +52,8 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     }
     const { mailFrom, rcptTo } = envelope;
     const from = mailFrom === false ? '' : mailFrom.address;
-    mails.push({ ...readMail(raw), from, to: rcptTo.map(({ address }) => address), user });
+    const to = rcptTo.map(({ address }) => address);
+    mails.push({ ...readMail(raw), from, to, user, greeting });
     done();
   }
 

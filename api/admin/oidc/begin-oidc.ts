@@ -8,6 +8,7 @@ import { oidcCookie } from '../../access/cookies.ts';
 import { sealCookie } from '../../access/sealed-cookie.ts';
 import { sessionHashesOf } from '../session/open-session.ts';
 import type { IdentityProvider, OidcTransaction } from './identity-provider.ts';
+import { ProviderFault, reportFault } from './provider-fault.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 
 const transactionLifetimeMs = 10 * minuteMs;
@@ -34,7 +35,9 @@ const facts: Operation = {
 export const beginOidc: Handler = operation(facts, async ({ caller, rawHeaders }, context) => {
   const provider = requireProvider(context);
   spend(context.rateLimits.oidc, networkOf(caller.address));
-  const { url, transaction } = await provider.begin();
+  const { url, transaction } = await provider.begin().catch((error: unknown) => {
+    throw error instanceof ProviderFault ? reportFault(error, caller.requestId) : error;
+  });
   const content: BegunSignIn = { transaction, sessionHashes: sessionHashesOf(context, rawHeaders) };
   // Sealed, because it holds the PKCE verifier.
   const cookie = sealCookie(context, oidcCookie, { content, lifetimeMs: transactionLifetimeMs });

@@ -12,6 +12,7 @@ import { spend } from '../../access/rate-limits.ts';
 import { openSession } from '../session/open-session.ts';
 import { type BegunSignIn, requireProvider } from './begin-oidc.ts';
 import { callbackPath } from './identity-provider.ts';
+import { ProviderFault, reportFault } from './provider-fault.ts';
 import { operation, type Operation } from '../../http/operation.ts';
 
 const consolePath = '/console';
@@ -98,28 +99,45 @@ async function readUser(request: ApiRequest, context: ApiContext): Promise<Vouch
   // A forged callback also costs a request to the provider.
   spend(context.rateLimits.oidc, networkOf(request.caller.address));
   const callbackUrl = new URL(`${publicUrl}${callbackPath}?${request.query.toString()}`);
-  try {
-    const { identity, claims } = await provider.finish(callbackUrl, begun.transaction);
-    const email = typeof claims['email'] === 'string' ? canonicalEmail(claims['email']) : null;
-    if (email !== null && claims['email_verified'] === true) {
-      return { identity, email, sessionHashes: begun.sessionHashes };
-    }
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    // The cause is not logged, because it may contain tokens.
-    const reason = error instanceof Error ? error.message : String(error);
-    throw await refuse(request, context, { reason });
-  }
-  throw await refuse(request, context, { reason: 'the provider returned no verified email' });
+  const { identity, claims } = await provider
+    .finish(callbackUrl, begun.transaction)
+    .catch(async (error: unknown) => {
+      if (!(error instanceof ProviderFault)) throw error;
+      if (error.kind !== 'response') throw reportFault(error, request.caller.requestId);
+      // The cause is not logged, because it may contain tokens.
+      throw await refuse(request, context, { reason: error.message, facts: error.facts });
+    });
+  const read = readEmail(claims);
+  if ('reason' in read) throw await refuse(request, context, read);
+  return { identity, ...read, sessionHashes: begun.sessionHashes };
+}
+
+/** Some providers send `email_verified` as a text (Amazon Cognito). Without it, anyone may have set the address. */
+function readEmail({
+  email: given,
+  email_verified: verified,
+}: Readonly<Record<string, unknown>>): { email: string } | { reason: string } {
+  const email = typeof given === 'string' ? canonicalEmail(given) : null;
+  if (email === null) return { reason: 'the provider returned no valid email' };
+  if (verified === true || verified === 'true') return { email };
+  return verified === undefined
+    ? { reason: 'the provider returned no email_verified' }
+    : { reason: 'the provider has not verified the email' };
+}
+
+interface Refusal {
+  reason: string;
+  facts?: Partial<ProviderFault['facts']>;
+  vouched?: Pick<SignInFailure, 'adminUid' | 'email'>;
 }
 
 /** The caller never sees the reason. The audit log records only users whom the provider has verified. */
 async function refuse(
   { caller }: ApiRequest,
   { store, clock }: ApiContext,
-  { reason, vouched }: { reason: string; vouched?: Pick<SignInFailure, 'adminUid' | 'email'> },
+  { reason, facts = {}, vouched }: Refusal,
 ): Promise<AppError> {
-  httpLog.warn({ requestId: caller.requestId, reason }, 'oidc.refused');
+  httpLog.warn({ requestId: caller.requestId, reason, ...facts }, 'oidc.refused');
   if (vouched !== undefined) {
     const failure = { ...vouched, method: 'oidc', reason } as const;
     await recordSignInFailure(store, failure, { caller, now: clock.now() });

@@ -2,8 +2,8 @@
 import * as oidc from 'openid-client';
 import type { OidcSettings } from '../../../lib/config/config.ts';
 import { hourMs } from '../../../lib/platform/duration.ts';
-import { AppError } from '../../../lib/platform/errors.ts';
 import type { ProviderIdentity } from '../../../lib/model/admin.ts';
+import { ProviderFault } from './provider-fault.ts';
 
 /** Ties a response of the provider to the browser that started the sign-in, whose cookie stores this. */
 export interface OidcTransaction {
@@ -40,12 +40,12 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
     } catch (error) {
       // The next sign-in tries the discovery again.
       if (discovered === current) discovered = null;
-      throw away(error);
+      throw new ProviderFault('discovery', settings.issuer, error);
     }
   }
 
   return {
-    /** Throws `unavailable`. */
+    /** Throws a `ProviderFault`. */
     async begin(): Promise<{ url: URL; transaction: OidcTransaction }> {
       const provider = await configuration();
       const codeVerifier = oidc.randomPKCECodeVerifier();
@@ -60,28 +60,31 @@ export function createIdentityProvider(settings: OidcSettings, redirectUri: stri
       });
       return { url, transaction };
     },
-    /** Throws `unavailable`, or the library's error for an invalid response. */
+    /** Throws a `ProviderFault`. */
     async finish(callbackUrl: URL, transaction: OidcTransaction): Promise<ProviderUser> {
       const provider = await configuration();
-      try {
-        const tokens = await oidc.authorizationCodeGrant(provider, callbackUrl, {
+      const faultAt = (step: 'token' | 'userinfo') => (error: unknown) => {
+        throw new ProviderFault(step, settings.issuer, error);
+      };
+      const tokens = await oidc
+        .authorizationCodeGrant(provider, callbackUrl, {
           expectedState: transaction.state,
           expectedNonce: transaction.nonce,
           pkceCodeVerifier: transaction.codeVerifier,
           idTokenExpected: true,
-        });
-        const claims = tokens.claims();
-        if (claims === undefined) throw new Error('the provider gave no ID token');
-        const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
-        const identity = { issuer: claims.iss, subject: claims.sub };
-        const isKnown = claims['email'] !== undefined && claims['email_verified'] !== undefined;
-        if (isKnown || !hasMore) return { identity, claims };
-        // Some providers return both only from the user info endpoint (OpenID Connect Core §5.4).
-        const more = await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
-        return { identity, claims: more };
-      } catch (error) {
-        throw isAway(error) ? away(error) : error;
-      }
+        })
+        .catch(faultAt('token'));
+      const claims = tokens.claims();
+      if (claims === undefined) throw faultAt('token')(new Error('the provider gave no ID token'));
+      const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined;
+      const identity = { issuer: claims.iss, subject: claims.sub };
+      const isKnown = claims['email'] !== undefined && claims['email_verified'] !== undefined;
+      if (isKnown || !hasMore) return { identity, claims };
+      // Some providers return both only from the user info endpoint (OpenID Connect Core §5.4).
+      const more = await oidc
+        .fetchUserInfo(provider, tokens.access_token, claims.sub)
+        .catch(faultAt('userinfo'));
+      return { identity, claims: more };
     },
   };
 }
@@ -105,21 +108,4 @@ function authentication(clientSecret: string): oidc.ClientAuth {
     const authenticate = methods?.includes('client_secret_post') ? byPost : byBasic;
     authenticate(provider, ...rest);
   };
-}
-
-/** Checks whether the provider, or a gateway in front of it, is unavailable. Otherwise the response is invalid. */
-function isAway(error: unknown): boolean {
-  if (error instanceof oidc.ResponseBodyError) return isBusy(error.status);
-  if (!(error instanceof oidc.ClientError)) return error instanceof TypeError;
-  if (error.cause instanceof Response && isBusy(error.cause.status)) return true;
-  return error.code === 'OAUTH_TIMEOUT' || error.code === 'OAUTH_RESPONSE_IS_NOT_JSON';
-}
-
-function isBusy(status: number): boolean {
-  return status >= 500 || status === 429;
-}
-
-function away(cause: unknown): AppError {
-  const detail = 'the identity provider is unavailable';
-  return new AppError('unavailable', detail, { cause, retryAfterSeconds: 10 });
 }

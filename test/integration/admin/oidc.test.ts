@@ -77,7 +77,8 @@ test('the redirect to the provider has state, nonce and PKCE, and the cookie rev
 test.each([
   ['an e-mail that is not verified', { email, email_verified: false }],
   ['an e-mail without email_verified', { email }],
-  ['an e-mail whose email_verified is the text "true"', { email, email_verified: 'true' }],
+  ['an e-mail whose email_verified is the text "false"', { email, email_verified: 'false' }],
+  ['an e-mail whose email_verified is 1', { email, email_verified: 1 }],
   ['no e-mail', { email_verified: true }],
   ['a malformed e-mail', { email: 'ada', email_verified: true }],
   ['an e-mail that no admin has', { sub: 'eve', email: 'eve@example.com', email_verified: true }],
@@ -88,6 +89,14 @@ test.each([
 ])('%s is refused', async (_what, claims) => {
   provider.claims = claims;
   expectRefused(await comeBack(service, await visitProvider(service)));
+});
+
+test('an email_verified that is the text "true" counts, from the ID token and from userinfo', async () => {
+  provider.claims = { email, email_verified: 'true' };
+  expect(outcomeOf(await comeBack(service, await visitProvider(service)))).toBe('signed in');
+  provider.claims = {};
+  provider.userInfo = { sub: 'user-1', email, email_verified: 'true' };
+  expect(outcomeOf(await comeBack(service, await visitProvider(service)))).toBe('signed in');
 });
 
 test('an email missing in the ID token is read from userinfo, and counts if that is the same user', async () => {

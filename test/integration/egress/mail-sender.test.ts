@@ -1,8 +1,13 @@
 // Mail through a real SMTP server: its replies, its failures, its login and its certificate.
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
+import { readConfig } from '../../../lib/config/config.ts';
+import { firstPublicName } from '../../../lib/egress/host-name.ts';
 import type { Sender } from '../../../lib/egress/http-sender.ts';
 import { createMailSender, type MailSenderOptions } from '../../../lib/egress/mail-sender.ts';
 import { parseMailServer } from '../../../lib/egress/mail-server.ts';
+import { openSender } from '../../../worker/delivery-ports.ts';
 import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';
 import { closedPort, makeKeyPair } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -56,6 +61,19 @@ test('an accepted mail is a 2xx, has the login, both addresses and a Message-ID 
       },
     },
   ]);
+});
+
+test.each([
+  ['https://agents.example.com/base', 'agents.example.com'],
+  // Not a public name: the sender's domain is.
+  ['http://localhost:3000', 'mail.example.org'],
+])('a machine without a public name greets, at %s, as %s', async (publicUrl, name) => {
+  const settings = { HERALD_SMTP_URL: server.url, HERALD_MAIL_FROM: 'herald@mail.example.org' };
+  const env = { ...settings, ...makeDevSecrets(), MONGODB_URI: 'mongodb://localhost' };
+  await using sender = openSender(readConfig({ ...env, HERALD_PUBLIC_URL: publicUrl }));
+  const body = JSON.stringify({ event: 'webhook.test', data: {} });
+  expect(await sender.send({ ...request, body })).toMatchObject({ status: 250 });
+  expect(server.mails.at(-1)?.greeting).toBe(firstPublicName([hostname()]) ?? name);
 });
 
 test.each([550, 451, 421])('the reply %i becomes the status, with its text', async (code) => {

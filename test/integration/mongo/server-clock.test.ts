@@ -1,4 +1,5 @@
 // The clock that all processes follow.
+import type { ServerHeartbeatSucceededEvent } from 'mongodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startServerClock } from '../../../lib/mongo/server-clock.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -61,5 +62,29 @@ test('if MongoDB does not respond the time keeps running', async () => {
   await using clock = await startServerClock(silenced, { everyMs: 10 });
   isAway = true;
   await waitFor(() => logged.mock.calls.some((call) => call[1] === 'clock.not_measured'));
+  expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(errorMsMax);
+});
+
+test("another member's clock is compared by the driver's heartbeats, and a difference is logged once", async () => {
+  using logged = vi.spyOn(processLog, 'warn');
+  const { store } = installation;
+  const aheadMs = 10_000;
+  await using clock = await startServerClock(store, { everyMs: 10 });
+  // The test server has one member, whose heartbeats are real.
+  const beat = setInterval(() => {
+    const reply = { localTime: new Date(Date.now() + aheadMs) };
+    const event = { connectionId: 'ahead:27017', reply } as unknown;
+    store.client.emit('serverHeartbeatSucceeded', event as ServerHeartbeatSucceededEvent);
+  }, 20);
+  const lines = () => logged.mock.calls.filter(([, name]) => name === 'clock.members_differ');
+  await waitFor(() => lines().length > 0, { what: 'clock.members_differ' });
+  clearInterval(beat);
+  const [[{ spreadMs, ...members }]] = lines() as unknown as [[{ spreadMs: number }]];
+  expect(Math.abs(spreadMs - aheadMs)).toBeLessThan(errorMsMax);
+  expect(members).toEqual({
+    ahead: 'ahead:27017',
+    behind: new URL(installation.config.mongodb.uri).host,
+  });
+  expect(lines()).toHaveLength(1);
   expect(Math.abs(clock.now().getTime() - Date.now())).toBeLessThan(errorMsMax);
 });
