@@ -40,25 +40,18 @@ interface Call {
 }
 
 /**
- * Returns the committer of changes. Plain reports share an insert, and changes of one application share a transaction.
- * If a group fails, the changes that made it fail are committed individually; if they are unknown, all of them.
+ * Returns the committer of changes. Plain reports of one application share an insert, and its other changes share a
+ * transaction. If a group fails, the changes that made it fail are committed individually; if they are unknown, all of
+ * them. No change waits for another application's: one that meets a lock holds up its whole group.
  */
 export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
-  const plain = createGroups(ports, { queueOf: () => '', nextGroupAfterMs: nextAfterMs });
-  const others = createGroups(ports, {
-    queueOf: ({ appUid }) => appUid,
-    nextGroupAfterMs: nextTransactionAfterMs,
-  });
+  const plain = createGroups(ports, nextAfterMs);
+  const others = createGroups(ports, nextTransactionAfterMs);
   return (change) => (isPlain(change) ? plain(change) : others(change));
 }
 
-interface Groups {
-  /** The changes of a queue form groups, which are committed one at a time. */
-  queueOf: (change: PendingChange) => string;
-  nextGroupAfterMs: number;
-}
-
-function createGroups(ports: EventPorts, { queueOf, nextGroupAfterMs }: Groups): ChangeCommitter {
+/** The changes of an application form groups, which are committed one at a time. */
+function createGroups(ports: EventPorts, nextGroupAfterMs: number): ChangeCommitter {
   const commitCalls = async (calls: readonly Call[]) => {
     const together = commitTogether(ports, calls);
     let turn = ended(together);
@@ -75,7 +68,7 @@ function createGroups(ports: EventPorts, { queueOf, nextGroupAfterMs }: Groups):
     await ended(turn, nextGroupAfterMs);
     return calls;
   };
-  const begin = coalesce(groups, commitCalls, ({ change }) => queueOf(change));
+  const begin = coalesce(groups, commitCalls, ({ change }) => change.appUid);
   return (change) =>
     new Promise((settle, reject) => {
       begin({ change, caller: otel.active(), settle }).catch(reject);

@@ -7,6 +7,7 @@ import type { AddressedChange } from '../../../api/changes/make-events.ts';
 import { limits } from '../../../lib/limits.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import type { IdempotentCall } from '../../../lib/mongo/idempotency.ts';
+import { sequenceId } from '../../../lib/mongo/sequences.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import type { SecretBox } from '../../../lib/platform/secret-box.ts';
 import { timeOfId } from '../../../lib/platform/ids.ts';
@@ -244,6 +245,26 @@ test.each(culprits)(
     await (reason === null ? bad : expect(bad).rejects.toMatchObject(reason));
   },
 );
+
+test('a report that waits for a lock holds up no report of another application', async () => {
+  const { store, context, app } = service;
+  const commit = (appUid: string): Promise<unknown> => {
+    const data = { uid: 'counted', externalTenantId: 't' };
+    const write: AddressedChange = { event: 'agent.updated', data, subscribers: [] };
+    return context.commitChange({ appUid, beginBeforeMs: Infinity, once: null, write });
+  };
+  await commit(app.appUid);
+  await using holder = store.client.startSession();
+  holder.startTransaction();
+  const _id = sequenceId({ appUid: app.appUid, entity: 'agent', resourceUid: 'counted' });
+  await store.sequences.updateOne({ _id }, { $inc: { last: 1 } }, { session: holder });
+  let isOver = false;
+  const waiting = commit(app.appUid).then(() => (isOver = true));
+  await Promise.all([commit('app_other'), commit('app_third')]);
+  expect(isOver).toBe(false);
+  await holder.abortTransaction();
+  await waiting;
+});
 
 test('a report whose payload is too large joins no others', async () => {
   const commits = vi.spyOn(service.context, 'commitChange');
