@@ -91,7 +91,7 @@ export const httpLimits = group('HTTP', {
   ],
   strangersBodyBytesMax: [
     16 * 1024 * 1024,
-    'Bodies of all callers without a credential in a process; three quarters for one address (IPv6: a /64)',
+    'Bodies of all callers without a credential in a process; three quarters for one address (IPv6: a /48)',
   ],
   bodyBytesUncounted: [4 * 1024, 'Body that counts towards neither'],
   bodyBytesInTurn: [16 * 1024, 'Body from which on applications are parsed in turn'],

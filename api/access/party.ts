@@ -1,5 +1,5 @@
 import type { Party } from '../../lib/concurrency/group-limit.ts';
-import { networkOf } from '../../lib/egress/network-of.ts';
+import { siteOf } from '../../lib/egress/network-of.ts';
 import type { Actor } from '../../lib/model/audit-log.ts';
 import type { AdminDocument } from '../../lib/model/admin.ts';
 
@@ -20,7 +20,7 @@ interface Sender {
  */
 export function partyOf({ actor, admin, appUid, address }: Sender): Party {
   if (actor.kind === 'api_key') return { group: appUid, member: actor.uid };
-  if (admin === null) return { group: strangers, member: networkOf(address) };
+  if (admin === null) return { group: strangers, member: siteOf(address) };
   const { _id: adminUid, superuser } = admin;
   if (superuser) return { group: adminUid, member: null };
   return { group: 'admins', member: appUid === '' ? adminUid : appUid };
