@@ -23,9 +23,14 @@ const crowded = [
   'slow-sockets',
 ].map((name) => `test/faults/${name}.test.ts`);
 /** Compare latencies, or need a pace that only a free machine keeps: nothing runs next to them. */
-const lonely = ['fair-resends', 'fair-shares', 'live-list', 'own-workflows', 'webhooks-apart'].map(
-  (name) => `test/faults/${name}.test.ts`,
-);
+const lonely = [
+  'fair-intake',
+  'fair-resends',
+  'fair-shares',
+  'live-list',
+  'own-workflows',
+  'webhooks-apart',
+].map((name) => `test/faults/${name}.test.ts`);
 const withServers = ['integration', 'e2e', 'replay', 'contract'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );

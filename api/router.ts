@@ -1,7 +1,6 @@
 // The table of routes, and the checks before each handler, in this order: credential, query, body.
 import { Readable } from 'node:stream';
 import { Router, type RouterContext } from '@koa/router';
-import { networkOf } from '../lib/egress/network-of.ts';
 import { withTimeout } from '../lib/concurrency/with-timeout.ts';
 import { httpLimits, limits } from '../lib/limits.ts';
 import type { Scope } from '../lib/model/api-key.ts';
@@ -11,6 +10,7 @@ import type { AdminNeed, SignedIn } from './access/admit-admin.ts';
 import type { ApiContext } from './context.ts';
 import { visitOf } from './access/shed-load.ts';
 import { type Access, admit } from './access/admit.ts';
+import { partyOf } from './access/party.ts';
 import { clientAddress } from './http/client-address.ts';
 import { confirmIfKnown } from './http/entity-tag.ts';
 import { readIdempotencyKey } from './http/idempotency-header.ts';
@@ -232,15 +232,15 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     if (line.access.kind !== 'open')
       checkParameters(query, Object.keys(line.handler.parameters ?? {}));
     const visit = visitOf(ctx);
-    const sender = admitted.actor.uid ?? networkOf(address);
+    const { actor, signedIn } = admitted;
+    const party = partyOf({ actor, admin: signedIn?.admin ?? null, appUid, address });
     const { body: validate, bodyBytesMax: bytesMax = limits.requestBytesMax } = line;
-    // The keys of an application share its budget, which does not limit admins.
-    const payer = admitted.actor.kind === 'api_key' ? appUid : sender;
     const sent =
       validate === null
         ? null
-        : await visit.receive(sender, (keep) => readJsonBody(req, { bytesMax, keep }));
-    const body = sent === null ? undefined : validate?.(sent.value);
+        : await visit.receive(party, (reception) =>
+            readJsonBody(req, { ...reception, bytesMax, validate }),
+          );
     const owner = admitted.signedIn?.admin._id ?? '';
     const callScope = `${line.method} ${line.path}\n${JSON.stringify(params)}${owner}`;
     const appPath = appPaths[line.access.kind === 'admin' ? 'admin' : 'key'];
@@ -250,13 +250,13 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
       params,
       callScope,
       query,
-      body,
+      body: sent?.body,
       bodyText: sent?.text ?? '',
       idempotencyKey: () => {
         // Only calls that the contract says take a key.
         if (!line.handler.operation.takesIdempotencyKey)
           throw new Error(`${line.path} takes no key`);
-        return readIdempotencyKey(req.rawHeaders, { scope: callScope, pepper }, body);
+        return readIdempotencyKey(req.rawHeaders, { scope: callScope, pepper }, sent?.body);
       },
       rawHeaders: req.rawHeaders,
       caller: { actor: admitted.actor, address, requestId: ctx.state['requestId'] as string },
@@ -265,7 +265,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     // Safe, because the functions above pair a handler with its access and validator.
     const handle = (): Promise<ApiAnswer> =>
       answerInTime(line.handler(request as never, context), timeLeftMs(begunMs));
-    const result = await (line.withoutPermit ? handle() : visit.handle(payer, handle));
+    const result = await (line.withoutPermit ? handle() : visit.handle(party, handle));
     writeAnswer(ctx, result, publicPath);
   };
 }

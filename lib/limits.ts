@@ -85,14 +85,21 @@ export const httpLimits = group('HTTP', {
   // Longer than a transaction is retried, and than MongoDB usually takes to change its primary.
   responseTimeoutMs: [12_000, 'Response, including waits'],
   handlingMsMin: [6_000, 'Minimum time of a request after its waits'],
-  bodyBytesMax: [256 * 1024 * 1024, 'All bodies in a process'],
-  bodyBytesPerCallerMax: [
-    32 * 1024 * 1024,
-    'Bodies of an API key, an admin, or an unknown address (IPv6: a /64)',
+  bodyBytesMax: [
+    256 * 1024 * 1024,
+    'All bodies in a process; three quarters for one application, and three quarters of that for one key',
   ],
+  strangersBodyBytesMax: [
+    16 * 1024 * 1024,
+    'Bodies of all callers without a credential in a process; three quarters for one address (IPv6: a /48)',
+  ],
+  bodyBytesUncounted: [4 * 1024, 'Body that counts towards neither'],
+  bodyBytesInTurn: [16 * 1024, 'Body from which on applications are parsed in turn'],
   jsonDepthMax: [32, 'Depth of JSON'],
   jsonArrayItemsMax: [10_000, 'Items of a JSON array'],
   jsonObjectKeysMax: [2_000, 'Keys of a JSON object'],
+  // Each takes up to 200 bytes of memory, for two characters of text.
+  jsonNestedMax: [20_000, 'Arrays and objects in a JSON body'],
   // A sign-in takes two: to the identity provider and back.
   oidcVisitsPerMinute: [60, 'Visits of an address to the identity provider'],
 });

@@ -1,11 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { FairPermits } from '../../lib/concurrency/fair-permits.ts';
+import { GroupLimit, type Party } from '../../lib/concurrency/group-limit.ts';
 import { observePermits } from '../../lib/concurrency/observe-permits.ts';
 import { httpLimits } from '../../lib/limits.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 import { overloaded } from '../../lib/platform/overloaded.ts';
+import { strangers } from './party.ts';
 
-const { waitingPerPermitMax, permitWaitMsMax, bodyBytesMax, bodyBytesPerCallerMax } = httpLimits;
+const { waitingPerPermitMax, permitWaitMsMax } = httpLimits;
+const { bodyBytesMax, strangersBodyBytesMax, bodyBytesUncounted } = httpLimits;
 // Above this median delay of timers, the process cannot keep up.
 const lateMsMax = 500;
 // A late process keeps working: idling would not help it recover.
@@ -15,11 +19,18 @@ const checkEveryMs = 1_000;
 // Load balancers poll rarely.
 const reportedForMs = 5_000;
 
+/** What the reader of a body needs. */
+export interface Reception {
+  /** Reports more bytes that are kept until the request ends. Throws `overloaded`. */
+  keep: (bytes: number) => void;
+  /** Runs work that blocks the event loop, in turn with other callers. Throws `overloaded`. */
+  inTurn: <T>(work: () => T) => Promise<T>;
+}
+
 export interface Visit {
-  /** Runs `read`, which reports the bytes that it buffers for this caller. Throws `overloaded`. */
-  receive<T>(caller: string, read: (keep: (bytes: number) => void) => Promise<T>): Promise<T>;
-  /** Runs `work` with a permit of its owner: an application or another caller. Throws `overloaded`. */
-  handle<T>(owner: string, work: () => Promise<T>): Promise<T>;
+  receive<T>(sender: Party, read: (reception: Reception) => Promise<T>): Promise<T>;
+  /** Runs `work` with a permit. Throws `overloaded`. */
+  handle<T>(payer: Party, work: () => Promise<T>): Promise<T>;
   leave(): void;
 }
 
@@ -27,25 +38,27 @@ export interface Visit {
 export class Load implements AsyncDisposable {
   readonly #requestsAtOnceMax: number;
   readonly #permits: FairPermits;
+  readonly #turns: FairPermits;
   readonly #loopDelay = monitorEventLoopDelay({ resolution: loopSampleEveryMs });
   readonly #check: NodeJS.Timeout;
   readonly #stopObserving: () => void;
   /** All requests except the ones whose body is still arriving, which cost nothing. */
   #working = 0;
-  #bodyBytes = 0;
-  readonly #bodyBytesOf = new Map<string, number>();
+  readonly #bodyBytes = new GroupLimit(bodyBytesMax);
+  readonly #strangersBytes = new GroupLimit(strangersBodyBytesMax);
   #lateMs = 0;
   #refused = 0;
   #refusedAtMs = -Infinity;
 
   constructor(requestsAtOnceMax: number) {
     this.#requestsAtOnceMax = requestsAtOnceMax;
-    this.#permits = new FairPermits({
-      permitsMax: requestsAtOnceMax,
+    const queue = {
       queueMax: requestsAtOnceMax * waitingPerPermitMax,
       waitMsMax: permitWaitMsMax,
       refusal: overloaded,
-    });
+    };
+    this.#permits = new FairPermits({ permitsMax: requestsAtOnceMax, ...queue });
+    this.#turns = new FairPermits({ permitsMax: 1, ...queue });
     this.#stopObserving = observePermits('requests', {
       max: requestsAtOnceMax,
       count: () => this.#permits.count(),
@@ -61,26 +74,23 @@ export class Load implements AsyncDisposable {
       if (fault !== null) this.#refuse(fault);
     }
     this.#working += 1;
-    const kept = { caller: '', bytes: 0 };
+    let release = (): void => undefined;
     return {
-      receive: async (caller, read) => {
-        kept.caller = caller;
+      receive: async (sender, read) => {
         // A slow sender must not take capacity from others.
         this.#working -= 1;
+        const body = this.#createBody(sender);
+        release = body.release;
         try {
-          return await read((bytes) => {
-            this.#checkRoom(caller, bytes);
-            this.#countBytes(caller, bytes);
-            kept.bytes += bytes;
-          });
+          return await read({ keep: body.keep, inTurn: (work) => this.#runInTurn(sender, work) });
         } finally {
           this.#working += 1;
         }
       },
-      handle: (owner, work) => this.#handle(owner, work),
+      handle: (payer, work) => this.#run(this.#permits, payer, work),
       leave: () => {
         this.#working -= 1;
-        this.#countBytes(kept.caller, -kept.bytes);
+        release();
       },
     };
   }
@@ -99,26 +109,44 @@ export class Load implements AsyncDisposable {
     this.#loopDelay.disable();
   }
 
-  #checkRoom(caller: string, bytes: number): void {
-    if (this.#bodyBytes + bytes > bodyBytesMax)
-      this.#refuse('too many request bodies are being received');
-    const own = (this.#bodyBytesOf.get(caller) ?? 0) + bytes;
-    // Only this caller has too much in memory. The process is not overloaded.
-    if (own > bodyBytesPerCallerMax)
-      throw overloaded('too many request bodies of one caller are being received');
+  #createBody({ group, member }: Party): { keep: (bytes: number) => void; release: () => void } {
+    const isStranger = group === strangers;
+    const limit = isStranger ? this.#strangersBytes : this.#bodyBytes;
+    // Strangers have no group next to them in their limit.
+    const sender = isStranger ? { group: member ?? '', member: null } : { group, member };
+    let length = 0;
+    let counted = 0;
+    return {
+      keep: (bytes) => {
+        length += bytes;
+        if (length <= bodyBytesUncounted) return;
+        if (!limit.hasRoom(sender)) {
+          // While others have room, the process is not overloaded.
+          if (limit.isFull) this.#recordRefusal();
+          throw overloaded('too many request bodies are being received');
+        }
+        limit.take(sender, length - counted);
+        counted = length;
+      },
+      release: () => limit.release(sender, counted),
+    };
   }
 
-  #countBytes(caller: string, bytes: number): void {
-    this.#bodyBytes += bytes;
-    const own = (this.#bodyBytesOf.get(caller) ?? 0) + bytes;
-    if (own > 0) this.#bodyBytesOf.set(caller, own);
-    else this.#bodyBytesOf.delete(caller);
+  /** One such work per round of the event loop, which serves other requests in between. */
+  #runInTurn<T>(sender: Party, work: () => T): Promise<T> {
+    return this.#run(this.#turns, sender, async () => {
+      try {
+        return work();
+      } finally {
+        await nextRound();
+      }
+    });
   }
 
-  async #handle<T>(owner: string, work: () => Promise<T>): Promise<T> {
+  async #run<T>(permits: FairPermits, party: Party, work: () => Promise<T>): Promise<T> {
     let hasBegun = false;
     try {
-      return await this.#permits.run(owner, () => {
+      return await permits.run(party, () => {
         hasBegun = true;
         return work();
       });

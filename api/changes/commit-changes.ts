@@ -28,49 +28,51 @@ const groups = { itemsPerCallMax: 50, concurrentCallsMax: 1 };
 const nextAfterMs = 250;
 // Groups of one application write to the same resources, so concurrent ones would make each other fail.
 const nextTransactionAfterMs = 4_000;
+// Each round after the first one leaves out what made the one before fail.
+const groupRoundsMax = 3;
 
 /** `caller` carries its trace. */
 interface Call {
   change: PendingChange;
   caller: Context;
+  /** Nobody waits for the other changes of a group, only the next group does. */
+  settle: (commit: Promise<Committed>) => void;
 }
 
 /**
- * Returns the committer of changes. Plain reports share an insert, and changes of one application share a transaction.
- * If a group fails, its changes are committed individually.
+ * Returns the committer of changes. Plain reports of one application share an insert, and its other changes share a
+ * transaction. If a group fails, the changes that made it fail are committed individually; if they are unknown, all of
+ * them. No change waits for another application's: one that meets a lock holds up its whole group.
  */
 export function createChangeCommitter(ports: EventPorts): ChangeCommitter {
-  const plain = createGroups(ports, { queueOf: () => '', nextGroupAfterMs: nextAfterMs });
-  const others = createGroups(ports, {
-    queueOf: ({ appUid }) => appUid,
-    nextGroupAfterMs: nextTransactionAfterMs,
-  });
+  const plain = createGroups(ports, nextAfterMs);
+  const others = createGroups(ports, nextTransactionAfterMs);
   return (change) => (isPlain(change) ? plain(change) : others(change));
 }
 
-interface Groups {
-  /** The changes of a queue form groups, which are committed one at a time. */
-  queueOf: (change: PendingChange) => string;
-  nextGroupAfterMs: number;
-}
-
-function createGroups(ports: EventPorts, { queueOf, nextGroupAfterMs }: Groups): ChangeCommitter {
+/** The changes of an application form groups, which are committed one at a time. */
+function createGroups(ports: EventPorts, nextGroupAfterMs: number): ChangeCommitter {
   const commitCalls = async (calls: readonly Call[]) => {
     const together = commitTogether(ports, calls);
     let turn = ended(together);
-    const commits = calls.map(({ change, caller }) => {
-      const commit = turn.then(
-        async () =>
-          (await together).get(change) ?? otel.with(caller, () => commitAlone(ports, change)),
-      );
+    const commitInTurn = ({ change, caller }: Call): Promise<Committed> => {
+      const commit = turn.then(() => otel.with(caller, () => commitAlone(ports, change)));
       turn = turn.then(() => ended(commit, nextAfterMs));
       return commit;
-    });
+    };
+    for (const call of calls) {
+      call.settle(together.then((done) => done.get(call.change) ?? commitInTurn(call)));
+    }
+    // Not before the turns of all calls are known.
+    await ended(together);
     await ended(turn, nextGroupAfterMs);
-    return commits.map((commit) => ({ commit }));
+    return calls;
   };
-  const begin = coalesce(groups, commitCalls, ({ change }) => queueOf(change));
-  return async (change) => (await begin({ change, caller: otel.active() })).commit;
+  const begin = coalesce(groups, commitCalls, ({ change }) => change.appUid);
+  return (change) =>
+    new Promise((settle, reject) => {
+      begin({ change, caller: otel.active(), settle }).catch(reject);
+    });
 }
 
 /** Resolves when the work has ended, even if it failed, or after the timeout. */
@@ -97,54 +99,82 @@ export async function commitAlone(ports: EventPorts, change: PendingChange): Pro
   return committed;
 }
 
-/** Returns an empty map if nothing was written. Throws if that is unknown. */
+/**
+ * Returns the committed changes. The others are to be committed individually: all of them, or those that would have
+ * made the group fail. Throws if it is unknown what was written.
+ */
 async function commitTogether(
   ports: EventPorts,
   calls: readonly Call[],
 ): Promise<Map<PendingChange, Committed>> {
-  const onTime = calls.filter(({ change }) => !isLate(change));
-  const [first, ...others] = onTime;
-  if (first === undefined || others.length === 0) return new Map();
-  const changes = onTime.map(({ change }) => change);
-  const callers = onTime.map(({ caller }) => caller);
-  try {
-    const committed = await inSharedSpan('commit changes together', callers, () =>
-      isPlain(first.change) ? insertEvents(ports, changes) : commitGroup(ports, changes),
-    );
-    return new Map(changes.map((change, index) => [change, committed[index] as Committed]));
-  } catch (error) {
-    const isUndone = isPlain(first.change)
-      ? error instanceof AppError
-      : !isDatabaseUnavailable(error);
-    if (isUndone) return new Map();
-    throw error;
+  let rest = calls;
+  for (let round = 0; round < groupRoundsMax; round += 1) {
+    rest = rest.filter(({ change }) => !isLate(change));
+    const [first, ...others] = rest;
+    if (first === undefined || others.length === 0) return new Map();
+    try {
+      return await commitGroup(ports, rest);
+    } catch (error) {
+      if (error instanceof GroupFailed) {
+        const { culprits } = error;
+        rest = rest.filter(({ change }) => !culprits.has(change));
+        continue;
+      }
+      const isUndone = isPlain(first.change)
+        ? error instanceof AppError
+        : !isDatabaseUnavailable(error);
+      if (isUndone) return new Map();
+      throw error;
+    }
   }
+  return new Map();
+}
+
+async function commitGroup(
+  ports: EventPorts,
+  calls: readonly Call[],
+): Promise<Map<PendingChange, Committed>> {
+  const changes = calls.map(({ change }) => change);
+  const callers = calls.map(({ caller }) => caller);
+  const commit = changes.every(isPlain) ? insertEvents : commitGroupOnce;
+  const committed = await inSharedSpan('commit changes together', callers, () =>
+    commit(ports, changes),
+  );
+  return new Map(changes.map((change, index) => [change, committed[index] as Committed]));
 }
 
 function insertEvents(ports: EventPorts, changes: readonly PendingChange[]): Promise<Committed[]> {
   return recordEvents(ports, changes.map(writtenElsewhere), { now: ports.clock.now() });
 }
 
-/** Keeps the driver from retrying the transaction. */
-class GroupFailed extends Error {}
+/** Keeps the driver from retrying the transaction. Without the culprits, the others may be committed together. */
+class GroupFailed extends Error {
+  readonly culprits: ReadonlySet<PendingChange>;
 
-async function commitGroup(
+  constructor(culprits: ReadonlySet<PendingChange>) {
+    super('changes cannot be committed together');
+    this.culprits = culprits;
+  }
+}
+
+function commitGroupOnce(
   ports: EventPorts,
   changes: readonly PendingChange[],
 ): Promise<Committed[]> {
   const work = async (session: ClientSession): Promise<Committed[]> => {
-    if (changes.some(isLate)) throw new GroupFailed('a change has waited for too long');
+    const late = new Set(changes.filter(isLate));
+    if (late.size > 0) throw new GroupFailed(late);
     try {
       return await commitIn(ports, changes, session);
     } catch (error) {
       // The shorter a transaction, the fewer conflicts.
-      throw isWriteConflict(error) ? new GroupFailed('another transaction writes, too') : error;
+      throw isWriteConflict(error) ? new GroupFailed(new Set(changes)) : error;
     }
   };
   return inTransaction(ports.store, work, Infinity);
 }
 
-/** Writes changes and their events. Throws the reason for the first rejected change. */
+/** Writes changes and their events. Throws the reason if there is one change, otherwise which ones are rejected. */
 async function commitIn(
   ports: EventPorts,
   changes: readonly PendingChange[],
@@ -157,11 +187,30 @@ async function commitIn(
   // All synchronously, so that the IDs sort in the order of the changes.
   const eventIds = changes.map(() => newId('evt', making.now));
   const written: Written[] = [];
+  const culprits = new Set<PendingChange>();
   for (const [index, change] of changes.entries()) {
-    const key = change.once?.key.id;
-    if (key !== undefined && used.has(key)) throw new RepeatedKey();
-    if (key !== undefined) used.add(key);
-    written.push(await writeChange(change, making, eventIds[index] ?? ''));
+    try {
+      checkKey(change, used);
+      written.push(await writeChange(change, making, eventIds[index] ?? ''));
+    } catch (error) {
+      if (changes.length === 1) throw error;
+      if (isDatabaseUnavailable(error) && !isWriteConflict(error)) throw error;
+      culprits.add(change);
+      // MongoDB has aborted the transaction. Otherwise there may be more culprits.
+      if (!isRejection(error)) break;
+    }
   }
+  if (culprits.size > 0) throw new GroupFailed(culprits);
   return recordEvents(ports, written, making);
+}
+
+/** Throws for an idempotency key that was used before, even in the same transaction. */
+function checkKey({ once }: PendingChange, used: Set<string>): void {
+  if (once === null) return;
+  if (used.has(once.key.id)) throw new RepeatedKey();
+  used.add(once.key.id);
+}
+
+function isRejection(error: unknown): boolean {
+  return error instanceof AppError || error instanceof RepeatedKey;
 }

@@ -29,8 +29,11 @@ import type { Store } from '../../lib/mongo/connect.ts';
 import { countInTransaction, countReports, sequenceId } from '../../lib/mongo/sequences.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 import { AppError } from '../../lib/platform/errors.ts';
-import { newId } from '../../lib/platform/ids.ts';
+import { idAt, newId } from '../../lib/platform/ids.ts';
 import { filterCheck, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
+
+/** For the field `sequence`, which a payload gets when its event is numbered. */
+const sequenceBytesReserved = 28;
 
 /** `data` is the resource after the change, or before its deletion. */
 type ChangedData =
@@ -177,6 +180,13 @@ function makeEvent(
     now,
   );
   return { event: document, subscribers };
+}
+
+/** Throws `payload_too_large`, before other changes depend on this one. */
+export function checkPayloadSize(appUid: string, { event, data, dataText }: Change): void {
+  // Of the same length as the final ones.
+  const [eventId, timestamp] = [idAt('evt', new Date(0)), new Date(0)];
+  renderBody({ eventId, event, timestamp, appUid, data: { ...data }, dataText });
 }
 
 function renderBody(payload: Parameters<typeof renderPayload>[0]): string {

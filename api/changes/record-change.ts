@@ -9,7 +9,13 @@ import { inSpanOfTrace } from '../../lib/telemetry/spans.ts';
 import { currentTrace } from '../../lib/telemetry/trace-context.ts';
 import type { ApiContext } from '../context.ts';
 import { commitAlone } from './commit-changes.ts';
-import { address, type AddressedChange, type Change, type Recorded } from './make-events.ts';
+import {
+  address,
+  type AddressedChange,
+  type Change,
+  checkPayloadSize,
+  type Recorded,
+} from './make-events.ts';
 import type { PendingChange, Write } from './write-changes.ts';
 
 const commit = { name: 'commit change' };
@@ -42,7 +48,11 @@ export async function recordChange<T>(
   const addressed: Write<T, AddressedChange> = async (...run) => {
     const { answer, changes: written } = await write(...run);
     const changes: AddressedChange[] = [];
-    for await (const change of inSlices(written)) changes.push(address(change, webhooks));
+    for await (const change of inSlices(written)) {
+      // Here, because the group of concurrent changes can tell which one has failed.
+      checkPayloadSize(appUid, change);
+      changes.push(address(change, webhooks));
+    }
     return { answer, changes };
   };
   const pending = { appUid, beginBeforeMs, write: addressed, once, ...placeInTrace() };

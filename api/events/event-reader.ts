@@ -1,6 +1,7 @@
 // Reads the events for one stream: first those it missed, then each event as it is committed.
 import type { ClientSession, Timestamp } from 'mongodb';
-import type { Semaphore } from '../../lib/concurrency/semaphore.ts';
+import type { FairPermits } from '../../lib/concurrency/fair-permits.ts';
+import type { Party } from '../../lib/concurrency/group-limit.ts';
 import type { EventFeed } from '../../lib/events/event-feed.ts';
 import {
   committedBefore,
@@ -43,7 +44,7 @@ export interface ReaderPorts {
   store: Store;
   clock: Clock;
   feed: EventFeed;
-  missedReads: Semaphore;
+  missedReads: Pick<FairPermits, 'run'>;
 }
 
 export interface ReaderWish {
@@ -57,6 +58,7 @@ type Messages = AsyncGenerator<string, void>;
 export class EventReader {
   readonly #ports: ReaderPorts;
   readonly #wish: ReaderWish;
+  readonly #party: Party;
   /** The number of the next event in the log. */
   #next: number;
   /** The position before the first event, if it is known. */
@@ -76,6 +78,7 @@ export class EventReader {
   constructor(ports: ReaderPorts, wish: ReaderWish) {
     this.#ports = ports;
     this.#wish = wish;
+    this.#party = { group: wish.wanted.appUid, member: null };
     this.#next = ports.feed.log.end;
     this.#start = ports.feed.position;
   }
@@ -139,7 +142,7 @@ export class EventReader {
     let endsAtMs = performance.now() + resumingMsMax;
     try {
       while (!this.#isOver() && performance.now() < endsAtMs) {
-        const change = await missedReads.run('', () => watch.tryNext());
+        const change = await missedReads.run(this.#party, () => watch.tryNext());
         const reached = positionOf(watch) ?? token;
         const position = { token: reached, reachedAt: timeOfToken(reached) ?? committed };
         if (change !== null) {
@@ -183,7 +186,7 @@ export class EventReader {
       if (committed !== null) session.advanceOperationTime(committed);
       return store.events.findOne({ _id: event._id }, { session });
     };
-    return missedReads.run('', () => store.client.withSession(find));
+    return missedReads.run(this.#party, () => store.client.withSession(find));
   }
 
   /** Sends the stored events after a uid. */
@@ -209,7 +212,7 @@ export class EventReader {
       let after = from;
       while (!this.#isOver()) {
         const range = { after, before, session };
-        const { items, isCut } = await missedReads.run('', () =>
+        const { items, isCut } = await missedReads.run(this.#party, () =>
           readEventsForward(store, this.#wish.wanted, range),
         );
         yield* items;

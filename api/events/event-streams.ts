@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { SharedLimit } from '../../lib/concurrency/shared-limit.ts';
-import { Semaphore } from '../../lib/concurrency/semaphore.ts';
+import { FairPermits } from '../../lib/concurrency/fair-permits.ts';
 import { EventFeed } from '../../lib/events/event-feed.ts';
 import { streamLimits } from '../../lib/limits.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -29,7 +29,13 @@ export class EventStreams implements AsyncDisposable {
   readonly #ports: { store: Store; clock: Clock };
   readonly #streams = new Set<OpenStream>();
   readonly #room = new SharedLimit(streamsMax);
-  readonly #missedReads = new Semaphore(streamLimits.concurrentMissedReadsMax, overloaded);
+  /** Each stream waits for at most one. */
+  readonly #missedReads = new FairPermits({
+    permitsMax: streamLimits.concurrentMissedReadsMax,
+    queueMax: Infinity,
+    waitMsMax: Infinity,
+    refusal: overloaded,
+  });
   #feed: EventFeed | null = null;
   #check: NodeJS.Timeout | null = null;
   #isStopping = false;

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { networkOf } from '../../lib/egress/network-of.ts';
+import { networkOf, siteOf } from '../../lib/egress/network-of.ts';
 import { httpLog } from '../../lib/platform/logger.ts';
 
 export interface ConnectionLimits {
@@ -15,7 +15,8 @@ const reportRefusedEveryMs = 60_000;
 export function limitConnections(server: Server, limits: ConnectionLimits): void {
   limitAll(server, limits.connectionsMax);
   const { connectionsPerAddressMax } = limits;
-  if (connectionsPerAddressMax !== null) limitOfAddress(server, connectionsPerAddressMax);
+  if (connectionsPerAddressMax === null) return;
+  limitOfAddress(server, { connectionsPerAddressMax, connectionsMax: limits.connectionsMax });
 }
 
 /** At the limit, idle connections are closed, so that nobody can keep others out by holding them. */
@@ -34,8 +35,14 @@ function limitAll(server: Server, connectionsMax: number): void {
   });
 }
 
-function limitOfAddress(server: Server, connectionsPerAddressMax: number): void {
-  const shares = createAddressShares(connectionsPerAddressMax);
+function limitOfAddress(
+  server: Server,
+  {
+    connectionsMax,
+    connectionsPerAddressMax,
+  }: { connectionsMax: number; connectionsPerAddressMax: number },
+): void {
+  const shares = createAddressShares(connectionsPerAddressMax, connectionsMax);
   let refused = 0;
   let reportedAtMs = -Infinity;
   server.on('connection', (socket) => {
@@ -54,22 +61,32 @@ function limitOfAddress(server: Server, connectionsPerAddressMax: number): void 
   });
 }
 
-export function createAddressShares(slotsMax: number) {
+// The rest is for others: a site has 65,536 addresses of /64.
+const shareOfSite = 3 / 4;
+
+/** Limits the slots of an address, and of an IPv6 /48 to three quarters of all slots. */
+export function createAddressShares(slotsMax: number, slotsInAll: number) {
   const taken = new Map<string, number>();
+  const siteSlotsMax = Math.max(slotsMax, Math.floor(slotsInAll * shareOfSite));
+  const add = (name: string, count: number): void => {
+    const left = (taken.get(name) ?? 0) + count;
+    // An address without connections takes no memory.
+    if (left > 0) taken.set(name, left);
+    else taken.delete(name);
+  };
   return {
     /** Takes a slot. Returns the function that frees it, or null if none is left. */
     take(address: string | null): (() => void) | null {
-      const network = networkOf(address);
-      const used = taken.get(network) ?? 0;
-      if (used >= slotsMax) return null;
-      taken.set(network, used + 1);
+      const [network, site] = [networkOf(address), `site ${siteOf(address)}`];
+      const isFull = (name: string, max: number): boolean => (taken.get(name) ?? 0) >= max;
+      if (isFull(network, slotsMax) || isFull(site, siteSlotsMax)) return null;
+      const names = [network, site];
+      for (const name of names) add(name, 1);
       return () => {
-        const left = (taken.get(network) ?? 0) - 1;
-        // An address without connections takes no memory.
-        if (left > 0) taken.set(network, left);
-        else taken.delete(network);
+        for (const name of names) add(name, -1);
       };
     },
-    addresses: () => taken.size,
+    /** The addresses and sites with connections. */
+    names: () => taken.size,
   };
 }

@@ -1,31 +1,38 @@
 import type { IncomingMessage } from 'node:http';
+import { httpLimits } from '../../lib/limits.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { HttpError } from './problems.ts';
 import { headerValues } from './raw-headers.ts';
 import { parseStrictJson } from './strict-json.ts';
 
-interface BodyLimits {
+interface BodyOptions<Body> {
   bytesMax: number;
-  /** Called with the size of each buffered chunk. Rejects it by throwing. */
+  /** Called with each growth of the buffer. Rejects it by throwing. */
   keep: (bytes: number) => void;
+  /** Runs the parse of a large body. */
+  inTurn: <T>(parse: () => T) => Promise<T>;
+  validate: (value: unknown) => Body;
 }
 
-interface JsonBody {
+interface JsonBody<Body> {
   /** The body as it was written. */
   text: string;
-  value: unknown;
+  body: Body;
 }
 
 /** Returns the body. No body counts as `{}`, even with a content type, which some clients always send. */
-export async function readJsonBody(
+export async function readJsonBody<Body>(
   request: IncomingMessage,
-  bodyLimits: BodyLimits,
-): Promise<JsonBody> {
-  const bytes = await readBytes(request, bodyLimits);
-  if (bytes.length === 0) return { text: '{}', value: {} };
+  { validate, inTurn, ...limits }: BodyOptions<Body>,
+): Promise<JsonBody<Body>> {
+  const bytes = await readBytes(request, limits);
+  if (bytes.length === 0) return { text: '{}', body: validate({}) };
   checkMediaType(request);
-  const text = decodeUtf8(bytes);
-  return { text, value: parseStrictJson(text) };
+  const parse = (): JsonBody<Body> => {
+    const text = decodeUtf8(bytes);
+    return { text, body: validate(parseStrictJson(text)) };
+  };
+  return bytes.length < httpLimits.bodyBytesInTurn ? parse() : inTurn(parse);
 }
 
 // Parameters may be empty (RFC 9110 §5.6.6).
@@ -48,18 +55,24 @@ function checkMediaType(request: IncomingMessage): void {
 
 async function readBytes(
   request: IncomingMessage,
-  { bytesMax, keep }: BodyLimits,
+  { bytesMax, keep }: Pick<BodyOptions<never>, 'bytesMax' | 'keep'>,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  let buffer = Buffer.alloc(0);
   let length = 0;
   try {
     if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
     // Leaving the loop must not destroy the socket before the response is written.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      length += (chunk as Buffer).length;
-      if (length > bytesMax) throw tooLarge(bytesMax);
-      keep((chunk as Buffer).length);
-      chunks.push(chunk as Buffer);
+      const bytes = chunk as Buffer;
+      if (length + bytes.length > bytesMax) throw tooLarge(bytesMax);
+      // Copied, because each of a hundred thousand tiny chunks would take 200 bytes.
+      if (length + bytes.length > buffer.length) {
+        const size = Math.min(bytesMax, Math.max(2 * buffer.length, length + bytes.length));
+        keep(size - buffer.length);
+        buffer = Buffer.concat([buffer], size);
+      }
+      bytes.copy(buffer, length);
+      length += bytes.length;
     }
   } catch (error) {
     if (error instanceof AppError) {
@@ -70,7 +83,7 @@ async function readBytes(
     }
     throw new AppError('malformed_request', 'the body did not arrive completely', { cause: error });
   }
-  return Buffer.concat(chunks);
+  return buffer.subarray(0, length);
 }
 
 function tooLarge(bytesMax: number): AppError {

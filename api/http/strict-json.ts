@@ -1,13 +1,19 @@
 import { AppError, type FaultCode, type FieldError } from '../../lib/platform/errors.ts';
 import { httpLimits } from '../../lib/limits.ts';
 import { pointerTo } from './json-pointer.ts';
+import { endOfString, outlineOf } from './json-text.ts';
 
-const { jsonDepthMax, jsonArrayItemsMax, jsonObjectKeysMax } = httpLimits;
+const { jsonDepthMax, jsonArrayItemsMax, jsonObjectKeysMax, jsonNestedMax } = httpLimits;
 const keyShownMax = 80;
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /** Throws `malformed_json` for invalid syntax, and for valid JSON that would do harm later. */
 export function parseStrictJson(text: string): unknown {
+  const { keys, nested } = outlineOf(text);
+  if (nested > jsonNestedMax) {
+    const detail = `the body must have at most ${jsonNestedMax} arrays and objects`;
+    throw new AppError('malformed_json', detail);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -15,9 +21,10 @@ export function parseStrictJson(text: string): unknown {
     const detail = text.trim() === '' ? 'the body is empty' : 'the body is not valid JSON';
     throw new AppError('malformed_json', detail);
   }
-  const walk = new Walk();
+  const walk = new Walk(text.includes('\\u'));
   walk.check(value);
-  if (walk.keys !== writtenKeys(text).length) {
+  // `JSON.parse` keeps only the last of repeated keys (RFC 8259 §4).
+  if (walk.keys !== keys) {
     const key = JSON.stringify(repeatedKey(text, value).slice(0, keyShownMax));
     throw new AppError('malformed_json', `an object has the same key twice: ${key}`);
   }
@@ -30,20 +37,9 @@ export function parseStrictJson(text: string): unknown {
   return value;
 }
 
-// In valid JSON, a string is a key if and only if a colon follows.
-const textOrKey = /"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\r\n]*:)?/g;
-
-/** Includes repeated keys. `JSON.parse` would keep only the last one (RFC 8259 §4). */
-function writtenKeys(text: string): string[] {
-  return (text.match(textOrKey) ?? []).filter((match) => match.endsWith(':'));
-}
-
 function repeatedKey(text: string, value: unknown): string {
   const counts = new Map<string, number>();
-  for (const match of writtenKeys(text)) {
-    const key = JSON.parse(match.slice(0, -1)) as string;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
+  for (const key of writtenKeys(text)) counts.set(key, (counts.get(key) ?? 0) + 1);
   const pending = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (typeof next !== 'object' || next === null) continue;
@@ -53,6 +49,18 @@ function repeatedKey(text: string, value: unknown): string {
     }
   }
   return [...counts].find(([, count]) => count > 0)?.[0] ?? '';
+}
+
+// The string before each colon that is outside of strings.
+function* writtenKeys(text: string): Generator<string> {
+  let last = '';
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === ':') yield JSON.parse(last) as string;
+    if (text[at] !== '"') continue;
+    const end = endOfString(text, at);
+    last = text.slice(at, end + 1);
+    at = end;
+  }
 }
 
 // Zeros are skipped, because a body can contain a hundred thousand.
@@ -69,6 +77,12 @@ class Walk {
   keys = 0;
   zeros = 0;
   readonly #path: (string | number)[] = [];
+  // Decoded UTF-8 has no lone surrogates, and valid JSON no control characters, unless they are escaped.
+  readonly #hasEscapes: boolean;
+
+  constructor(hasEscapes: boolean) {
+    this.#hasEscapes = hasEscapes;
+  }
 
   check(value: unknown): void {
     if (typeof value === 'string') this.#checkText(value);
@@ -85,26 +99,28 @@ class Walk {
     if (items.length > jsonArrayItemsMax) {
       this.#refuse('maxItems', `an array must have at most ${jsonArrayItemsMax} items`);
     }
-    for (const [index, item] of items.entries()) this.#checkInside(index, item);
+    const depth = this.#path.length;
+    for (let index = 0; index < items.length; index += 1) {
+      this.#path[depth] = index;
+      this.check(items[index]);
+    }
+    this.#path.length = depth;
   }
 
   #checkObject(object: object): void {
-    const entries = Object.entries(object);
-    if (entries.length > jsonObjectKeysMax) {
+    const keys = Object.keys(object);
+    if (keys.length > jsonObjectKeysMax) {
       this.#refuse('maxProperties', `an object must have at most ${jsonObjectKeysMax} keys`);
     }
-    for (const [key, item] of entries) {
-      this.keys += 1;
+    this.keys += keys.length;
+    const depth = this.#path.length;
+    for (const key of keys) {
       if (forbiddenKeys.has(key)) this.#refuse('key', `the key "${key}" is not allowed`);
       this.#checkText(key);
-      this.#checkInside(key, item);
+      this.#path[depth] = key;
+      this.check((object as Record<string, unknown>)[key]);
+      this.#path.length = depth;
     }
-  }
-
-  #checkInside(step: string | number, value: unknown): void {
-    this.#path.push(step);
-    this.check(value);
-    this.#path.pop();
   }
 
   /** RFC 7493 §2.2: an integer that a double cannot represent would reach the receiver as a different number. */
@@ -117,6 +133,7 @@ class Walk {
   }
 
   #checkText(text: string): void {
+    if (!this.#hasEscapes) return;
     // Two different ill-formed texts would be stored as the same one.
     if (!text.isWellFormed()) {
       this.#refuse('unicode', 'a string is not well-formed Unicode (lone surrogate)');

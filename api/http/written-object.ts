@@ -1,5 +1,4 @@
-// Strings can contain brackets, too.
-const textOrBracket = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}]/g;
+import { endOfString } from './json-text.ts';
 
 /**
  * Returns the object at a key of the outermost object, as it was written. A second parse would lose the order of
@@ -9,15 +8,20 @@ export function writtenObject(text: string, key: string): string {
   let depth = 0;
   let begin: number | undefined;
   let before = '';
-  for (const { 0: token, index } of text.matchAll(textOrBracket)) {
-    if (token === '{' || token === '[') {
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') {
+      const end = endOfString(text, at);
+      if (depth === 1) before = text.slice(at, end + 1);
+      at = end;
+    } else if (character === '{' || character === '[') {
       depth += 1;
       // In an object, the text before a nested object is its key, which may contain escapes.
-      if (depth === 2 && token === '{' && JSON.parse(before) === key) begin = index;
-    } else if (token === '}' || token === ']') {
+      if (depth === 2 && character === '{' && JSON.parse(before) === key) begin = at;
+    } else if (character === '}' || character === ']') {
       depth -= 1;
-      if (depth === 1 && begin !== undefined) return text.slice(begin, index + 1);
-    } else if (depth === 1) before = token;
+      if (depth === 1 && begin !== undefined) return text.slice(begin, at + 1);
+    }
   }
   throw new Error(`the body has no object ${key}`);
 }

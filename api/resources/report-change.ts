@@ -4,6 +4,7 @@ import type { ResourceData } from '../../lib/model/event-payload.ts';
 import type { Handler } from '../router.ts';
 import { identifierField, tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
+import { checkPayloadSize } from '../changes/make-events.ts';
 import { recordChange, recordReport } from '../changes/record-change.ts';
 import { named, objectOf, oneOfTexts, text } from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
@@ -57,6 +58,8 @@ export const reportChange: Handler<ReportChangeBody> = operation(
     const { event, data } = body;
     const facts = { event, resourceUid: data.uid };
     const change = { event, data, dataText: writtenObject(request.bodyText, 'data') };
+    // Here, because in its transaction or insert it would delay the changes of others.
+    checkPayloadSize(appUid, change);
     const key = request.idempotencyKey();
     if (key === null) {
       const eventId = await recordReport(context, appUid, change);

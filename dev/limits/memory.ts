@@ -32,7 +32,10 @@ export const memoryOf = {
   api: {
     'an idle process': 256 * mebibyte,
     ...ofBoth,
-    'bodies of requests': httpLimits.bodyBytesMax,
+    'bodies of requests':
+      httpLimits.bodyBytesMax +
+      httpLimits.strangersBodyBytesMax +
+      http.connectionsMax * httpLimits.bodyBytesUncounted,
     'headers of connections': http.connectionsMax * httpLimits.headerBytesMax,
     'pages of lists': http.requestsAtOnceMax * limits.pageBytesMax,
     'hashes of passwords': hashingBytesMax,

@@ -1,5 +1,5 @@
 import { FairQueue, type Owner } from './fair-queue.ts';
-import { SharedLimit } from './shared-limit.ts';
+import { GroupLimit, type Party } from './group-limit.ts';
 import { Waiter } from './waiter.ts';
 
 interface FairPermitsOptions {
@@ -10,20 +10,24 @@ interface FairPermitsOptions {
 }
 
 interface Waiting extends Owner {
+  readonly party: Party;
   readonly grant: () => void;
 }
 
-/** Permits shared by applications, each limited to three quarters of the permits and the queue, and served in turn. */
+/**
+ * Permits shared by applications and other groups. Each is limited to three quarters of the permits and the queue, and
+ * a member to three quarters of that. Groups, and the members of each, are served in turn.
+ */
 export class FairPermits {
   readonly #options: FairPermitsOptions;
-  readonly #held: SharedLimit;
-  readonly #queued: SharedLimit;
+  readonly #held: GroupLimit;
+  readonly #queued: GroupLimit;
   readonly #queue = new FairQueue<Waiting>();
 
   constructor(options: FairPermitsOptions) {
     this.#options = options;
-    this.#held = new SharedLimit(options.permitsMax);
-    this.#queued = new SharedLimit(options.queueMax);
+    this.#held = new GroupLimit(options.permitsMax);
+    this.#queued = new GroupLimit(options.queueMax);
   }
 
   count(): { held: number; waiting: number } {
@@ -31,38 +35,39 @@ export class FairPermits {
   }
 
   /** Runs `work` with a permit. Throws the refusal if the queue is full, or after the maximum wait. */
-  async run<T>(appUid: string, work: () => Promise<T>): Promise<T> {
-    if (this.#held.hasRoom(appUid)) this.#held.take(appUid);
-    else await this.#wait(appUid);
+  async run<T>(party: Party, work: () => Promise<T>): Promise<T> {
+    if (this.#held.hasRoom(party)) this.#held.take(party);
+    else await this.#wait(party);
     try {
       return await work();
     } finally {
-      this.#held.release(appUid);
+      this.#held.release(party);
       this.#grant();
     }
   }
 
-  async #wait(appUid: string): Promise<void> {
+  async #wait(party: Party): Promise<void> {
     const { waitMsMax, refusal } = this.#options;
-    if (!this.#queued.hasRoom(appUid)) throw refusal('too many requests are waiting');
+    if (!this.#queued.hasRoom(party)) throw refusal('too many requests are waiting');
     const waiter = new Waiter({
       waitMsMax,
       refusal,
       onEnd: () => {
         this.#queue.delete(waiting);
-        this.#queued.release(appUid);
+        this.#queued.release(party);
       },
     });
-    const waiting = { appUid, webhookUid: '', grant: waiter.grant };
-    this.#queued.take(appUid);
+    const { group, member } = party;
+    const waiting = { appUid: group, webhookUid: member ?? '', party, grant: waiter.grant };
+    this.#queued.take(party);
     this.#queue.add(waiting);
     await waiter.granted;
   }
 
   #grant(): void {
-    const next = this.#queue.take(({ appUid }) => this.#held.hasRoom(appUid));
+    const next = this.#queue.take(({ party }) => this.#held.hasRoom(party));
     if (next === undefined) return;
-    this.#held.take(next.appUid);
+    this.#held.take(next.party);
     next.grant();
   }
 }

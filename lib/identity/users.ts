@@ -52,7 +52,7 @@ export async function findOrCreateUser(
     const found = await upsertUser(store, wanted);
     if (found === null) continue;
     if (isMemberOfAll(found.user, accountUids)) return found;
-    const user = await adding.run(appUid, async () => {
+    const user = await adding.run({ group: appUid, member: null }, async () => {
       const current = await readUser({ appUid, identity });
       if (current && isMemberOfAll(current, accountUids)) return current;
       return inTransaction(store, (session) =>

@@ -5,7 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, vi, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
 import { Pool } from 'undici';
-import { Load } from '../../api/access/load.ts';
+import { Load, type Visit } from '../../api/access/load.ts';
+import { strangers } from '../../api/access/party.ts';
+import type { Party } from '../../lib/concurrency/group-limit.ts';
 import { createReadinessCheck } from '../../lib/health/readiness.ts';
 import { addApp } from '../support/add-app.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -15,6 +17,10 @@ import { exchangeRaw } from '../integration/api/raw-socket.ts';
 
 const signIn = (service: TestService, externalId: string) =>
   service.call('POST', '/sdkusers/auth', { body: { externalId } });
+
+const mib = 1024 * 1024;
+
+const keyOf = (appUid: string): Party => ({ group: appUid, member: null });
 
 const askReadiness = (service: TestService) => service.raw('GET', '/readyz', { headers: {} });
 
@@ -161,7 +167,7 @@ test('an application that has its share of the requests leaves room for the call
   const ended = new Promise<void>((resolve) => (end = resolve));
   // Three quarters of 4, and of the 16 that can wait.
   const visits = Array.from({ length: 15 }, () => load.enter());
-  const works = visits.map((visit) => visit.handle(service.app.appUid, () => ended));
+  const works = visits.map((visit) => visit.handle(keyOf(service.app.appUid), () => ended));
   expectProblem(await signIn(service, 'one'), 503, 'overloaded');
   expect((await other.call('POST', '/sdkusers/auth', { body: { externalId: 'u' } })).status).toBe(
     200,
@@ -178,7 +184,7 @@ test('a body beyond the limit of bodies gets a 503, and the connection is closed
   const visits = await Promise.all(
     Array.from({ length: 8 }, async (_, n) => {
       const visit = service.context.load.enter();
-      await visit.receive(`caller-${n}`, async (keep) => keep(32 * 1024 * 1024));
+      await visit.receive(keyOf(`app-${n}`), async ({ keep }) => keep(32 * mib));
       return visit;
     }),
   );
@@ -191,44 +197,99 @@ test('a body beyond the limit of bodies gets a 503, and the connection is closed
   for (const visit of visits) visit.leave();
 });
 
-const mib = 1024 * 1024;
+/** Receives bodies of one MiB each until one is refused. Returns how many were not. */
+async function fill(load: Load, party: Party): Promise<{ count: number } & Disposable> {
+  const visits: Visit[] = [];
+  try {
+    for (;;) {
+      const visit = load.enter();
+      visits.push(visit);
+      await visit.receive(party, async ({ keep }) => keep(mib));
+    }
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'overloaded' });
+  }
+  return {
+    count: visits.length - 1,
+    [Symbol.dispose]: () => visits.forEach((visit) => visit.leave()),
+  };
+}
 
-test('bodies can take 256 MiB in total, and their bytes are released when the request ends', async () => {
-  await using load = new Load(10);
-  const visits = Array.from({ length: 9 }, () => load.enter());
-  const receive = async (n: number, bytes: number): Promise<void> =>
-    visits[n]?.receive(`caller-${n}`, async (keep) => keep(bytes));
-  for (let n = 0; n < 7; n += 1) await receive(n, 32 * mib);
-  await receive(7, 31 * mib);
-  await expect(receive(8, 2 * mib)).rejects.toMatchObject({ code: 'overloaded' });
-  await receive(8, mib);
-  visits[0]?.leave();
-  await receive(8, 31 * mib);
-  for (const visit of visits.slice(1)) visit.leave();
+test('bodies can take 256 MiB, of which one application takes three quarters, and one key three quarters of that', async () => {
+  await using load = new Load(1_000);
+  using first = await fill(load, { group: 'app', member: 'key-1' });
+  expect(first.count).toBe(144);
+  {
+    using second = await fill(load, { group: 'app', member: 'key-2' });
+    expect(second.count).toBe(48);
+    // Others have room, so the process is not overloaded.
+    expect(load.overload()).toBeNull();
+    using other = await fill(load, { group: 'other', member: 'key-3' });
+    expect(other.count).toBe(64);
+    expect(load.overload()).toMatch('overloaded');
+  }
+  using third = await fill(load, { group: 'app', member: 'key-3' });
+  expect(third.count).toBe(48);
 });
 
-test('the bodies of one caller can take 32 MiB, and beyond that those of others are still received', async () => {
-  await using load = new Load(10);
-  const [first, second, other] = [load.enter(), load.enter(), load.enter()];
-  await first.receive('one', async (keep) => keep(20 * mib));
-  await second.receive('one', async (keep) => keep(12 * mib));
-  const tooMuch = second.receive('one', async (keep) => keep(1));
-  await expect(tooMuch).rejects.toMatchObject({ code: 'overloaded' });
-  await other.receive('other', async (keep) => keep(32 * mib));
-  expect(load.overload()).toBeNull();
-  first.leave();
-  await second.receive('one', async (keep) => keep(20 * mib));
-  for (const visit of [second, other]) visit.leave();
+test('unfinished bodies with ten keys of one application keep no call of another one from being accepted', async () => {
+  await using service = await startService({ worker: false });
+  const other = await addApp(service);
+  const keys = Array.from({ length: 10 }, (_, n) => `key-${n}`);
+  const unfinished: Disposable[] = [];
+  for (const member of keys) {
+    const group = service.app.appUid;
+    unfinished.push(await fill(service.context.load, { group, member }));
+  }
+  const data = { uid: 'u', externalTenantId: 't', text: 'x'.repeat(200_000) };
+  const body = { event: 'agent.updated', data };
+  expectProblem(await service.call('POST', '/changes', { body }), 503, 'overloaded');
+  for (let n = 0; n < 20; n += 1) {
+    expect((await other.call('POST', '/changes', { body })).status).toBe(202);
+  }
+  for (const each of unfinished) each[Symbol.dispose]();
+  expect((await service.call('POST', '/changes', { body })).status).toBe(202);
 });
 
-test('slow bodies with one API key leave room to calls with another', async () => {
+test('large bodies are parsed one in each round of the event loop, applications in turn', async () => {
+  await using load = new Load(100);
+  const order: string[] = [];
+  let isOver = false;
+  const countRounds = (): void => {
+    order.push('round');
+    if (!isOver) setImmediate(countRounds);
+  };
+  setImmediate(countRounds);
+  const parse = (group: string): Promise<unknown> =>
+    load.enter().receive({ group, member: 'key' }, ({ inTurn }) => inTurn(() => order.push(group)));
+  await Promise.all([...Array.from({ length: 5 }, () => parse('a')), parse('b'), parse('c')]);
+  isOver = true;
+  const parsed = order.filter((each) => each !== 'round');
+  expect(parsed.slice(0, 4).toSorted()).toEqual(['a', 'a', 'b', 'c']);
+  expect(order.join(' ')).not.toMatch(/[abc] [abc]/);
+});
+
+test('however many addresses send bodies without a credential, keys have as much room', async () => {
+  await using load = new Load(1_000);
+  using one = await fill(load, { group: strangers, member: '6|1' });
+  expect(one.count).toBe(12);
+  using two = await fill(load, { group: strangers, member: '6|2' });
+  expect(two.count).toBe(4);
+  const small = load.enter();
+  await small.receive({ group: strangers, member: '6|3' }, async ({ keep }) => keep(4 * 1024));
+  small.leave();
+  using key = await fill(load, { group: 'app', member: 'key' });
+  expect(key.count).toBe(144);
+});
+
+test('slow bodies with one API key leave room to large bodies with another', async () => {
   await using service = await startService({ worker: false });
   const { appUid, apiKey } = service.app;
   const { port, hostname } = new URL(service.apiUrl);
   const head = `POST /api/v1/appuid/${appUid}/changes HTTP/1.1\r\nhost: x\r\nx-api-key: ${apiKey}\r\n`;
   const type = 'content-type: application/json\r\ncontent-length: 262144\r\n\r\n';
   const answers: string[] = [];
-  const slow = Array.from({ length: 140 }, () => {
+  const slow = Array.from({ length: 600 }, () => {
     const socket = connect(Number(port), hostname).on('error', () => undefined);
     socket.on('data', (bytes) => answers.push(bytes.toString('utf8')));
     socket.write(head + type + ' '.repeat(262_000));
@@ -237,7 +298,8 @@ test('slow bodies with one API key leave room to calls with another', async () =
   await waitFor(() => answers.length > 0, { what: 'a refused body' });
   for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 503 .*"overloaded"/s);
   const headers = { 'x-api-key': await makeKey(service) };
-  const body = { event: 'agent.updated', data: { uid: 'u', externalTenantId: 't' } };
+  const data = { uid: 'u', externalTenantId: 't', text: 'x'.repeat(200_000) };
+  const body = { event: 'agent.updated', data };
   expect((await service.call('POST', '/changes', { headers, body })).status).toBe(202);
   for (const socket of slow) socket.destroy();
 });

@@ -197,7 +197,9 @@ test('a callback waits for a permit like every call, and without one the provide
   const taking = busy.context.load.enter();
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const taken = Array.from({ length: 5 }, (_, n) => taking.handle(`caller-${n}`, () => ended));
+  const taken = Array.from({ length: 5 }, (_, n) =>
+    taking.handle({ group: `app-${n}`, member: null }, () => ended),
+  );
   try {
     expect((await comeBack(busy, visit)).status).toBe(503);
     expect((await busy.raw('GET', '/healthz', { headers: {} })).status).toBe(200);

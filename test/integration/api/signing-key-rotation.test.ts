@@ -250,7 +250,9 @@ test('the keys are published while all permits are held', async () => {
   const taking = busy.context.load.enter();
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const taken = Array.from({ length: 5 }, (_, n) => taking.handle(`caller-${n}`, () => ended));
+  const taken = Array.from({ length: 5 }, (_, n) =>
+    taking.handle({ group: `app-${n}`, member: null }, () => ended),
+  );
   try {
     const refused = await busy.raw('GET', '/docs/migration', { headers: {} });
     const keys = await busy.raw('GET', '/.well-known/jwks.json', { headers: {} });

@@ -30,7 +30,7 @@ class Works {
         this.begun.push(name);
         return new Promise((end) => this.#ends.set(name, end));
       };
-      this.permits.run(appUid, work).catch(({ message }: Error) => {
+      this.permits.run({ group: appUid, member: null }, work).catch(({ message }: Error) => {
         this.refused.push(`${name} ${message}`);
       });
     }
@@ -95,9 +95,32 @@ test('a task that waits too long is refused, never starts, and leaves the queue'
 
 test('a failed task releases its permit', async () => {
   const works = new Works(1);
-  const failing = works.permits.run('a', () => Promise.reject(new Error('no')));
+  const failing = works.permits.run({ group: 'a', member: null }, () =>
+    Promise.reject(new Error('no')),
+  );
   works.add('a', 1);
   await expect(failing).rejects.toThrow('no');
   await settle();
   expect(works.begun).toEqual(['a1']);
+});
+
+test('a member holds three quarters of the share of its group, and members are served in turn', async () => {
+  const permits = new FairPermits({ permitsMax: 8, queueMax: 100, waitMsMax, refusal });
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const add = (member: string): void => {
+    const work = (): Promise<void> => {
+      begun.push(member);
+      return new Promise((end) => ends.push(end));
+    };
+    void permits.run({ group: 'g', member }, work);
+  };
+  for (const member of ['a', 'a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'c']) add(member);
+  // Six are the group's share, and four of them a member's.
+  expect(begun).toEqual(['a', 'a', 'a', 'a', 'b', 'b']);
+  for (let n = 0; n < 3; n += 1) {
+    ends.shift()?.();
+    await settle();
+  }
+  expect(begun.slice(6)).toEqual(['a', 'b', 'c']);
 });
