@@ -32,9 +32,6 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { idAt, newId } from '../../lib/platform/ids.ts';
 import { filterCheck, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
 
-/** For the field `sequence`, which a payload gets when its event is numbered. */
-const sequenceBytesReserved = 28;
-
 /** `data` is the resource after the change, or before its deletion. */
 type ChangedData =
   { event: EventName; data: ResourceData } | { event: RevocationName; data: RevocationData };

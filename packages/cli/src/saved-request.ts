@@ -1,11 +1,48 @@
 // Parses a saved request: raw HTTP, or separate headers and body.
+import { CommandError, exitCodes } from './exit-codes.ts';
+import { readGivenFile } from './files.ts';
 
 export interface SavedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
+/** The paths of the command line. */
+export interface SavedFiles {
+  readonly request?: string;
+  readonly headers?: string;
+  readonly body?: string;
+}
+
 const blankLine = /\r?\n\r?\n/;
+
+/** Reads the request from its files. Throws `CommandError` if they do not fit together. */
+export function readRequest({ request, headers, body }: SavedFiles): SavedRequest {
+  const isWhole = request !== undefined && headers === undefined && body === undefined;
+  if (isWhole) return readWhole(request);
+  if (request !== undefined || headers === undefined || body === undefined)
+    throw new CommandError('use either --request, or --headers and --body', exitCodes.usage);
+  if (headers === '-' && body === '-')
+    throw new CommandError('only one of --headers and --body can be -', exitCodes.usage);
+  return { headers: headersIn(headers), body: readGivenFile(body) };
+}
+
+function readWhole(path: string): SavedRequest {
+  const request = readRawRequest(readGivenFile(path));
+  if (Object.keys(request.headers).length > 0) return request;
+  const hint = 'save them before the body, or use --headers and --body';
+  throw new CommandError(`${path} has no headers: ${hint}`, exitCodes.usage);
+}
+
+function headersIn(path: string): SavedRequest['headers'] {
+  const text = readGivenFile(path).toString();
+  try {
+    return readHeaders(text);
+  } catch {
+    const fault = `${path} begins like JSON, but is not JSON`;
+    throw new CommandError(fault, exitCodes.usage);
+  }
+}
 
 /** Parses a whole request: an optional request line, headers, a blank line and the raw body. */
 export function readRawRequest(bytes: Buffer): SavedRequest {

@@ -8,18 +8,14 @@ import {
 import { checkWebhookUid } from '../../../receiver-ts/src/secrets.ts';
 import { readTime } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
-import { readGivenFile } from '../files.ts';
-import { readHeaders, readRawRequest, type SavedRequest } from '../saved-request.ts';
+import { readRequest, type SavedRequest, type SavedFiles } from '../saved-request.ts';
 import { type GlobalOptions, print, printTable, wantsJson } from '../session.ts';
 import { explainBody, explainSigning, suspect } from '../wrong-signature.ts';
 
-interface VerifyOptions {
+interface VerifyOptions extends SavedFiles {
   readonly secret?: string[];
   readonly publicKeys?: string[];
   readonly webhook?: string;
-  readonly request?: string;
-  readonly headers?: string;
-  readonly body?: string;
   readonly receivedAt?: string;
 }
 
@@ -163,33 +159,6 @@ function bodyChecks(refused: WebhookRefused | null): Check[] {
   const { code, message } = refused;
   const why = `the signature is right, but ${message}: this is not an event of the service`;
   return [{ check: 'body', result: 'wrong', code, why }];
-}
-
-function readRequest({ request, headers, body }: VerifyOptions): SavedRequest {
-  const isWhole = request !== undefined && headers === undefined && body === undefined;
-  if (isWhole) return readWhole(request);
-  if (request !== undefined || headers === undefined || body === undefined)
-    throw new CommandError('use either --request, or --headers and --body', exitCodes.usage);
-  if (headers === '-' && body === '-')
-    throw new CommandError('only one of --headers and --body can be -', exitCodes.usage);
-  return { headers: headersIn(headers), body: readGivenFile(body) };
-}
-
-function readWhole(path: string): SavedRequest {
-  const request = readRawRequest(readGivenFile(path));
-  if (Object.keys(request.headers).length > 0) return request;
-  const hint = 'save them before the body, or use --headers and --body';
-  throw new CommandError(`${path} has no headers: ${hint}`, exitCodes.usage);
-}
-
-function headersIn(path: string): SavedRequest['headers'] {
-  const text = readGivenFile(path).toString();
-  try {
-    return readHeaders(text);
-  } catch {
-    const fault = `${path} begins like JSON, but is not JSON`;
-    throw new CommandError(fault, exitCodes.usage);
-  }
 }
 
 /** Returns null if the header is missing or not whole seconds. */
