@@ -51,7 +51,8 @@ async function find(
   last: DevAdmin,
   { _id, passwordHash }: { _id: string; passwordHash: string | null },
 ): Promise<DevAdmin | null> {
-  if (await verifyPassword(last.password, passwordHash, 'known')) return last;
+  const queue = { queue: 'known', group: _id } as const;
+  if (await verifyPassword(last.password, passwordHash, queue)) return last;
   if (last.uid !== _id) return null;
   await resetPassword(store, last);
   return last;

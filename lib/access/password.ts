@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { Semaphore } from '../concurrency/semaphore.ts';
+import { FairPermits } from '../concurrency/fair-permits.ts';
 import { overloaded } from '../platform/overloaded.ts';
 import { canonicalPassword } from './password-rules.ts';
 
@@ -17,10 +17,17 @@ const hashBytes = 32;
 
 // A hash takes 128 MiB and a thread that DNS lookups share. Unknown callers must not fill the queue of known users.
 const concurrentHashesMax = { anyone: 2, known: 1 };
+const inTurn = { waitMsMax: Infinity, refusal: overloaded };
 const hashing = {
-  anyone: new Semaphore(concurrentHashesMax.anyone, overloaded, { queueMax: 16 }),
-  known: new Semaphore(concurrentHashesMax.known, overloaded, { queueMax: 4 }),
+  anyone: new FairPermits({ permitsMax: concurrentHashesMax.anyone, queueMax: 16, ...inTurn }),
+  known: new FairPermits({ permitsMax: concurrentHashesMax.known, queueMax: 4, ...inTurn }),
 };
+
+/** The queue of a password check, and who in it has a share and turns: an address or a known browser. */
+interface HashQueue {
+  queue: keyof typeof hashing;
+  group: string;
+}
 
 /** The memory of all concurrent hashes of a process. */
 export const hashingBytesMax =
@@ -39,7 +46,8 @@ export function newPassword(): string {
 /** Returns `$scrypt$ln=17,r=8,p=1$salt$hash`. Throws `overloaded` if too many callers wait. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(saltBytes);
-  return encode(salt, await hashing.known.run('', () => derive(password, salt, currentCost)));
+  const party = { group: 'new passwords', member: null };
+  return encode(salt, await hashing.known.run(party, () => derive(password, salt, currentCost)));
 }
 
 /** Replaces a missing password hash: the same work, never equal. */
@@ -49,10 +57,12 @@ const decoy = (): string => encode(randomBytes(saltBytes), randomBytes(hashBytes
 export async function verifyPassword(
   password: string,
   stored: string | null,
-  queue: keyof typeof hashing,
+  { queue, group }: HashQueue,
 ): Promise<boolean> {
   const { cost, salt, hash } = parse(stored ?? decoy());
-  const derived = await hashing[queue].run('', () => derive(password, salt, cost));
+  const derived = await hashing[queue].run({ group, member: null }, () =>
+    derive(password, salt, cost),
+  );
   return timingSafeEqual(derived, hash) && stored !== null;
 }
 

@@ -1,4 +1,5 @@
 import { verifyPassword } from '../../../lib/access/password.ts';
+import { siteOf } from '../../../lib/egress/network-of.ts';
 import { AppError } from '../../../lib/platform/errors.ts';
 import { beginSignInAttempt, type SignInSubject } from '../../../lib/access/sign-in-throttle.ts';
 import type { ApiContext } from '../../context.ts';
@@ -18,8 +19,11 @@ export async function checkPassword(
     const detail = `too many failed sign-ins; try again in ${seconds} s`;
     throw new AppError('too_many_sign_ins', detail, { retryAfterSeconds: seconds });
   }
-  const line = subject.device ? 'known' : 'anyone';
-  const right = await verifyPassword(password, stored, line).catch(async (error: unknown) => {
+  const { device, address } = subject;
+  const queue = device
+    ? ({ queue: 'known', group: device } as const)
+    : ({ queue: 'anyone', group: siteOf(address) } as const);
+  const right = await verifyPassword(password, stored, queue).catch(async (error: unknown) => {
     // A right password does not count as a guess.
     await attempt.release();
     throw error;
