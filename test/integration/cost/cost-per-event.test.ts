@@ -99,6 +99,9 @@ async function countCommands(): Promise<Pick<Cost, 'commands' | 'documentsRead'>
 const byTheClock = new Set([
   // The floor of new counters.
   'sequences.query',
+  // The relay looks for waiting jobs and parked partitions.
+  'jobs.command',
+  'partitions.command',
   'rateCounts.query',
   'rateCounts.update',
   'apiKeys.update',

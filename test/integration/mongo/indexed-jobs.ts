@@ -29,5 +29,7 @@ export async function writeJobs(
     newSyncJob({ appUid, webhookUid: 'whk_other', createdAt: at }),
     newErasure(appUid, { externalTenantId: 'tenant-nobody' }, at),
   ].map((job) => ({ ...job, startedAt: at }));
-  await store.jobs.insertMany([...started, make(), ...replays, ...others]);
+  const waiting = { webhookUid: 'whk_waiting', createdAt: at, state: 'waiting' } as const;
+  const all = [...started, make(), ...replays, ...others, newReplayJob({ appUid, ...waiting })];
+  await store.jobs.insertMany(all);
 }

@@ -15,7 +15,9 @@ import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
 import { readInstallationBacklog } from '../../../lib/history/installation-backlog.ts';
 import { countOverdue } from '../../../lib/history/overdue-deliveries.ts';
 import { findStamped } from '../../../lib/jobs/job-pages.ts';
+import { beginWaitingJobs } from '../../../lib/jobs/job-turns.ts';
 import { findUnstartedJobs } from '../../../lib/jobs/jobs.ts';
+import { resumeParked } from '../../../lib/order/parked.ts';
 import { findFailing } from '../../../lib/webhooks/failing-webhooks.ts';
 import { findNumbered, takeOverdue } from '../../../lib/order/partitions.ts';
 import { findHeld } from '../../../lib/jobs/release-page.ts';
@@ -129,6 +131,7 @@ async function writePartitions(): Promise<void> {
     ...numbers.map((n) => make(`idle-${n}`, null)),
     ...numbers.map((n) => make(`waiting-${n}`, failedAt)),
     make('overdue', at),
+    { ...make('parked', null), webhookUid: 'whk_forgotten', retry: { isParked: true, dueAt: at } },
   ]);
 }
 
@@ -290,7 +293,7 @@ const readings: Reading[] = [
   ],
   ['webhooks.failing', 'the webhooks that fail', () => findFailing(service.store, 100)],
   [
-    'jobs.toStart',
+    'jobs.toBegin',
     'jobs without a workflow',
     () => findUnstartedJobs(service.store, failedAt, 100),
   ],
@@ -298,6 +301,16 @@ const readings: Reading[] = [
     'jobs.webhook',
     'the replays of a webhook',
     () => service.call('GET', `/webhooks/${partition.webhookUid}/replays`),
+  ],
+  [
+    'jobs.unfinished',
+    'the unfinished jobs of an application',
+    () => beginWaitingJobs(service.store),
+  ],
+  [
+    'partitions.retry',
+    'the parked partitions that are due',
+    () => resumeParked(service.store, later),
   ],
   [
     'partitions.toSignal',
@@ -311,8 +324,11 @@ test.each(readings)(
   async (index, _what, read) => {
     const [collection = ''] = index.split('.');
     const profiles = await profile(service.store, collection, read);
-    // Counts have no execution statistics.
-    const explained = profiles.filter(({ execStats }) => execStats !== undefined);
+    // Counts have no execution statistics, and those of distinct values are tested below.
+    const explained = profiles.filter(
+      ({ execStats, command }) =>
+        execStats !== undefined && !('distinct' in ((command ?? {}) as Document)),
+    );
     const served = explained.filter(({ execStats }) =>
       indexesOf(execStats as Document, collection).has(index),
     );
@@ -326,6 +342,23 @@ test.each(readings)(
   },
 );
 
+test.each([
+  ['jobs', 'waiting', () => beginWaitingJobs(service.store)],
+  ['partitions', 'retry', () => resumeParked(service.store, at)],
+] as const)(
+  'the relay finds the owners of %s by one key of the index %s each',
+  async (collection, index, read) => {
+    const profiles = await profile(service.store, collection, read);
+    const distinct = profiles.filter(({ command }) => 'distinct' in (command as Document));
+    expect(distinct.map(({ planSummary }) => String(planSummary))).toEqual([
+      expect.stringContaining('DISTINCT_SCAN'),
+    ]);
+    expect(distinct.map(({ docsExamined }) => Number(docsExamined))).toEqual([0]);
+    const { execStats } = distinct[0] ?? {};
+    expect(JSON.stringify(execStats)).toContain(`"indexName":"${index}"`);
+  },
+);
+
 test('every partial index has a query here that uses it', async () => {
   const partial = await Promise.all(
     (await service.store.db.collections()).map(async (collection) => {
@@ -335,7 +368,7 @@ test('every partial index has a query here that uses it', async () => {
         .map((index) => `${collection.collectionName}.${index.name}`);
     }),
   );
-  const seen = new Set(readings.map(([index]) => index));
+  const seen = new Set([...readings.map(([index]) => index), 'jobs.waiting']);
   expect(partial.flat().length).toBeGreaterThan(0);
   expect(partial.flat().filter((index) => !seen.has(index))).toEqual([]);
 });

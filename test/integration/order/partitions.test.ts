@@ -1,6 +1,7 @@
 // A partition: numbers without gaps, sent one after another by one process, even if a worker is lost.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Clock } from '../../../lib/platform/clock.ts';
+import { setSequence } from '../../../lib/model/event.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
@@ -69,7 +70,8 @@ beforeEach(async () => {
 async function insert(): Promise<string> {
   const { webhookUid, resourceUid } = partition;
   const n = await issue();
-  const event = { ...newEvent(installation, [webhookUid], now), resourceUid, sequence: n };
+  const event = { ...newEvent(installation, [webhookUid], now), resourceUid };
+  setSequence(event, n);
   await installation.store.events.insertOne({ ...event, order: [{ webhookUid, n }] });
   return event._id;
 }

@@ -1,5 +1,6 @@
 // Deliveries to a webhook with a rate: by two processes, in order, and after failures.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { setSequence } from '../../../lib/model/event.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import { EarlyAttempts } from '../../../lib/deliveries/early-attempts.ts';
@@ -271,7 +272,8 @@ test('an ordered webhook gets its events in order, at the rate', async () => {
   const resourceUid = newId('agt');
   const { appUid, _id: webhookUid } = webhook;
   for (let sequence = 1; sequence <= 12; sequence += 1) {
-    const event = { ...newEvent(installation, [webhookUid], new Date()), resourceUid, sequence };
+    const event = { ...newEvent(installation, [webhookUid], new Date()), resourceUid };
+    setSequence(event, sequence);
     await installation.store.events.insertOne(event);
     await giveNumber(installation, event, webhookUid);
   }
