@@ -34,3 +34,16 @@ export function indexesOf(stage: Document, collection: string): Set<string> {
   const rest = below.filter((each) => each !== undefined);
   return new Set([...own, ...rest.flatMap((each) => [...indexesOf(each as Document, collection)])]);
 }
+
+/** Returns the index of the only distinct scan that `work` makes, and the documents that it read. */
+export async function distinctScan(
+  store: Store,
+  collection: string,
+  work: () => Promise<unknown>,
+): Promise<{ indexes: Set<string>; docsExamined: number }> {
+  const profiles = await profile(store, collection, work);
+  const [scan] = profiles.filter(({ command }) => 'distinct' in ((command ?? {}) as Document));
+  if (scan === undefined) throw new Error('there was no distinct scan');
+  const indexes = indexesOf(scan['execStats'] as Document, collection);
+  return { indexes, docsExamined: Number(scan['docsExamined']) };
+}

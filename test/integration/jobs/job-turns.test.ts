@@ -8,6 +8,7 @@ import type { Answer } from '../../support/api-client.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertWebhook } from '../../support/fixtures.ts';
 import { newReplayJob, takeAllPages } from '../../support/jobs.ts';
+import { distinctScan } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
 
@@ -106,4 +107,11 @@ test('one unfinished replay more than an application may have is refused', async
   await service.store.jobs.insertMany(unfinished.map((job) => ({ ...job, state: 'waiting' })));
   expect((await replay()).status).toBe(202);
   expectProblem(await replay(), 409, 'limit_reached');
+});
+
+test('the relay finds the applications with waiting jobs by one key of an index each', async () => {
+  await replay();
+  await replay();
+  const scan = await distinctScan(service.store, 'jobs', () => beginWaitingJobs(service.store));
+  expect(scan).toEqual({ indexes: new Set(['jobs.waiting']), docsExamined: 0 });
 });

@@ -324,7 +324,7 @@ test.each(readings)(
   async (index, _what, read) => {
     const [collection = ''] = index.split('.');
     const profiles = await profile(service.store, collection, read);
-    // Counts have no execution statistics, and those of distinct values are tested below.
+    // Counts have no execution statistics, and distinct values are tested with their callers.
     const explained = profiles.filter(
       ({ execStats, command }) =>
         execStats !== undefined && !('distinct' in ((command ?? {}) as Document)),
@@ -339,23 +339,6 @@ test.each(readings)(
       expect(docsExamined).toBeLessThanOrEqual(found + 1);
     }
     expect(profiles.map(({ planSummary }) => planSummary)).not.toContain('COLLSCAN');
-  },
-);
-
-test.each([
-  ['jobs', 'waiting', () => beginWaitingJobs(service.store)],
-  ['partitions', 'retry', () => resumeParked(service.store, at)],
-] as const)(
-  'the relay finds the owners of %s by one key of the index %s each',
-  async (collection, index, read) => {
-    const profiles = await profile(service.store, collection, read);
-    const distinct = profiles.filter(({ command }) => 'distinct' in (command as Document));
-    expect(distinct.map(({ planSummary }) => String(planSummary))).toEqual([
-      expect.stringContaining('DISTINCT_SCAN'),
-    ]);
-    expect(distinct.map(({ docsExamined }) => Number(docsExamined))).toEqual([0]);
-    const { execStats } = distinct[0] ?? {};
-    expect(JSON.stringify(execStats)).toContain(`"indexName":"${index}"`);
   },
 );
 
