@@ -4,11 +4,7 @@ import type { Document } from 'mongodb';
 import { closeAccountToAgents } from '../../../api/resources/close-account-to-agents.ts';
 import { deleteExpired } from '../../../lib/jobs/retention.ts';
 import { systemCaller } from '../../../lib/model/audit-log.ts';
-import {
-  type PartitionDocument,
-  partitionId,
-  type PartitionKey,
-} from '../../../lib/model/partition.ts';
+import type { PartitionKey } from '../../../lib/model/partition.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { removeAllMembers } from '../../../lib/identity/accounts.ts';
 import { findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
@@ -31,6 +27,7 @@ import { newReplayJob } from '../../support/jobs.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { writeJobs } from './indexed-jobs.ts';
+import { writePartitions } from './indexed-partitions.ts';
 import { writePeople } from './indexed-people.ts';
 
 // Enough documents of each kind to detect a plan that reads all of them.
@@ -53,7 +50,7 @@ beforeAll(async () => {
     writeEvents(),
     writeDeliveries(),
     writeJobs(service, { webhookUid: partition.webhookUid, count: othersCount, at }),
-    writePartitions(),
+    writePartitions(service, { partition, count: othersCount, at, failedAt }),
   ]);
 });
 
@@ -115,23 +112,6 @@ async function writeDeliveries(): Promise<void> {
     newDelivery(service, at, { state: 'retrying', nextAttemptAt: at }),
     newDelivery(service, at, { webhookUid: 'whk_forgotten', state: 'held' }),
     ...numbers.map((n) => newDelivery(service, at, { ...taken, jobPage: n })),
-  ]);
-}
-
-async function writePartitions(): Promise<void> {
-  const make = (resourceUid: string, signalAt: Date | null): PartitionDocument => ({
-    ...partition,
-    _id: partitionId({ ...partition, resourceUid }),
-    resourceUid,
-    settled: 0,
-    lease: null,
-    signalAt,
-  });
-  await service.store.partitions.insertMany([
-    ...numbers.map((n) => make(`idle-${n}`, null)),
-    ...numbers.map((n) => make(`waiting-${n}`, failedAt)),
-    make('overdue', at),
-    { ...make('parked', null), webhookUid: 'whk_forgotten', retry: { isParked: true, dueAt: at } },
   ]);
 }
 
