@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-// 3,232 on 2026-11-28. A mechanism that needs more says in the page what it is worth.
-const linesMax = 3_250;
+// 3,232 before partitions were parked (ADR 48) and groups of changes left out their culprits (ADR 42), 3,447 with them. A
+// mechanism that needs more says in the page what it is worth.
+const linesMax = 3_450;
 
 const page = readFileSync('docs/ARCHITECTURE.md', 'utf8');
 const [section = ''] = /## To reason about a lost delivery[^]*?(?=\n## )/.exec(page) ?? [];
