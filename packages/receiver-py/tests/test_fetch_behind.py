@@ -11,7 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from key_server import BODY, FIRST, SECOND, KeyServer, headers_of, running_key_server, verdict
+from key_server import (
+    BODY,
+    FIRST,
+    SECOND,
+    WEBHOOK_UID,
+    KeyServer,
+    headers_of,
+    running_key_server,
+    verdict,
+)
 
 from agent_herald_receiver import Delivery, Receiver, WebhookRefusedError, key_set
 from agent_herald_receiver._version import __version__
@@ -34,7 +43,9 @@ def test_a_fetch_names_the_package_and_its_version(server: KeyServer) -> None:
 
 
 def test_a_fetch_that_one_event_loop_began_gives_keys_to_the_next(server: KeyServer) -> None:
-    receiver = Receiver(key_set_url=server.url, now_seconds=lambda: server.seconds)
+    receiver = Receiver(
+        key_set_url=server.url, webhook_uid=WEBHOOK_UID, now_seconds=lambda: server.seconds
+    )
 
     async def handle(_: Delivery) -> None: ...
 
@@ -145,7 +156,7 @@ def test_a_delivery_waits_no_longer_than_a_fetch_may_take(
 
 
 def through(server: KeyServer, url: str) -> Verifier:
-    return Verifier(key_set_url=url, now_seconds=lambda: server.seconds)
+    return Verifier(key_set_url=url, webhook_uid=WEBHOOK_UID, now_seconds=lambda: server.seconds)
 
 
 def test_a_set_is_requested_from_the_proxy_of_the_environment(
