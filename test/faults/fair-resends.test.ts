@@ -1,5 +1,6 @@
 // Whatever one application leaves waiting, another one's resends take little longer than alone. With an api and a
 // worker process, from the call to its receipt.
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nowMs } from '../../dev/bench/clock.ts';
 import { forEachLimit } from '../../lib/concurrency/for-each-limit.ts';
@@ -7,6 +8,7 @@ import { Disposal } from '../../lib/platform/disposal.ts';
 import { attemptLimits } from '../../lib/limits.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { addApp, type TestApp } from '../support/add-app.ts';
+import { endWorkflows } from '../support/end-workflows.ts';
 import { insertWebhook, newEvent } from '../support/fixtures.ts';
 import { watchIdleShare } from '../support/idle-share.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -32,7 +34,13 @@ beforeAll(async () => {
   open.use(await startRole('worker', installation.env));
 });
 
-afterAll(() => open[Symbol.asyncDispose]());
+afterAll(async () => {
+  await open[Symbol.asyncDispose]();
+  const { address, namespace } = installation.config.temporal;
+  const connection = await Connection.connect({ address });
+  await endWorkflows(new Client({ connection, namespace }));
+  await connection.close();
+});
 
 const makeApp = (name: string): Promise<TestApp> =>
   addApp({ ...installation, apiUrl: `http://127.0.0.1:${api.port}` }, name);

@@ -1,13 +1,14 @@
 // However much one application requests, another one's deliveries take little longer than alone. With an api and a
 // worker process, from the change to its receipt.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nowMs } from '../../dev/bench/clock.ts';
 import { attemptLimits, limits } from '../../lib/limits.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { addApp, type TestApp } from '../support/add-app.ts';
+import { endWorkflows } from '../support/end-workflows.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { watchIdleShare } from '../support/idle-share.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -140,23 +141,9 @@ function startLoad(app: TestApp, everyMs: number): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await ended;
-      await endWorkflows();
+      await endWorkflows(temporal);
     },
   };
-}
-
-// So that the rest of the load does not affect the next test.
-async function endWorkflows(): Promise<void> {
-  const { workflow } = temporal;
-  for await (const { workflowId } of workflow.list({ query: 'ExecutionStatus = "Running"' })) {
-    // It may have completed since the list was read.
-    await workflow
-      .getHandle(workflowId)
-      .terminate()
-      .catch((error: unknown) => {
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-      });
-  }
 }
 
 /** Returns the watched webhooks whose deliveries took much longer than alone. */
@@ -269,7 +256,7 @@ testLoad(
     await reportChange(busy, {}, 'context.updated');
     const latencies = await reportChanges(other, changeCount);
     stop();
-    await endWorkflows();
+    await endWorkflows(temporal);
     // A slow machine makes fewer of the 20 retries meanwhile.
     expect(retries).toBeGreaterThan(3 * failingCount);
     return latencies;
@@ -285,7 +272,7 @@ testLoad(
       await insert(app, { url: loadUrl('hangs')(n), retryScheduleMs: [3_600_000] });
     }
     const latencies = await reportChanges(app, changeCount);
-    await endWorkflows();
+    await endWorkflows(temporal);
     return latencies;
   },
   // A retry waits until the first attempts of its event have ended.
