@@ -119,7 +119,11 @@ test.each(['{', 'null', '{"reason":5}'])(
   async (data) => {
     const closed = `event: closed\ndata: ${data}\n\n`;
     await using server = await scripted(streamOf(closed), streamOf('id: 1\ndata: {}\n\n'));
-    expect(await firstOf(server.client.events.stream())).toEqual({ id: '1', event: {} });
+    expect(await firstOf(server.client.events.stream())).toEqual({
+      id: '1',
+      event: {},
+      payloadText: null,
+    });
   },
 );
 
