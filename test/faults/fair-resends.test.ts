@@ -124,7 +124,7 @@ testLoad('60 replays of one webhook delay no resend of another application', asy
 const resourceCount = Number(process.env['HERALD_RESOURCES'] ?? 1_500);
 
 testLoad(
-  '1,500 resources that wait for a dead receiver in order delay no resend of another application',
+  `${resourceCount} resources that wait for a dead receiver in order delay no resend of another application`,
   async (busy) => {
     const url = receivers.urlOf({ manner: 'fails', name: 'load', origin: 1 });
     const { _id } = await insert(busy, { url, entities: ['context'], ordering: 'resource' });
