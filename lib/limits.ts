@@ -186,7 +186,7 @@ export const jobLimits = group('Jobs', {
     10,
     'Replays, syncs and erasures of an application that run, each; one replay or sync of a webhook',
   ],
-  unfinishedPerKindMax: [100, 'The same, with those that wait'],
+  unfinishedPerKindMax: [100, 'Unfinished replays, syncs and erasures of an application, each'],
   // Each may hold some payloads in memory.
   concurrentPagesMax: [
     20,

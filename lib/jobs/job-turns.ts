@@ -2,11 +2,12 @@
 // relay lets them begin.
 import type { ClientSession } from 'mongodb';
 import { lockApp } from '../access/apps.ts';
-import { jobLimits } from '../limits.ts';
+import { dispatchLimits, jobLimits } from '../limits.ts';
 import type { JobFacts, LongJob } from '../model/job.ts';
 import type { Store } from '../mongo/connect.ts';
 import { inTransaction, within } from '../mongo/transaction.ts';
 import { AppError } from '../platform/errors.ts';
+import { relayLog } from '../platform/logger.ts';
 
 const { runningPerKindMax, unfinishedPerKindMax } = jobLimits;
 // In random order, so that each application has its turn.
@@ -58,16 +59,27 @@ export async function beginWaitingJobs(store: Store): Promise<void> {
   const appUids = await store.jobs.distinct('appUid', { state: 'waiting' });
   for (const appUid of appUids.toSorted(() => Math.random() - 0.5).slice(0, appsPerSweepMax)) {
     if (chooseJobs(await findUnfinished(store, appUid)).length === 0) continue;
-    await inTransaction(store, async (session) => {
-      await lockApp(store, appUid, session);
-      const chosen = chooseJobs(await findUnfinished(store, appUid, session));
-      await store.jobs.updateMany(
-        { _id: { $in: chosen }, state: 'waiting' },
-        { $set: { state: 'running' } },
-        { session },
-      );
-    });
+    try {
+      await beginChosen(store, appUid);
+    } catch (error) {
+      // An application whose own requests conflict with this waits for the next sweep, and nobody else does.
+      if (!(error instanceof AppError)) throw error;
+      relayLog.warn({ appUid, err: error }, 'relay.start_failed');
+    }
   }
+}
+
+function beginChosen(store: Store, appUid: string): Promise<void> {
+  const begin = async (session: ClientSession): Promise<void> => {
+    await lockApp(store, appUid, session);
+    const chosen = chooseJobs(await findUnfinished(store, appUid, session));
+    await store.jobs.updateMany(
+      { _id: { $in: chosen }, state: 'waiting' },
+      { $set: { state: 'running' } },
+      { session },
+    );
+  };
+  return inTransaction(store, begin, performance.now() + dispatchLimits.relayEveryMs);
 }
 
 async function findUnfinished(

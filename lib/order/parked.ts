@@ -1,5 +1,6 @@
 // While a receiver fails, few partitions of its webhook retry. The others are parked: no workflow waits for them, and the
 // relay lets them retry again (ADR 48).
+import { FairQueue, type Owner } from '../concurrency/fair-queue.ts';
 import { SharedLimit } from '../concurrency/shared-limit.ts';
 import { attemptLimits, dispatchLimits } from '../limits.ts';
 import type { PartitionDocument, PartitionKey } from '../model/partition.ts';
@@ -7,7 +8,7 @@ import type { Store } from '../mongo/connect.ts';
 
 const { retryingPartitionsMax, resumedPartitionsMax } = attemptLimits;
 const { relayedPerSweepMax } = dispatchLimits;
-// In random order, so that each webhook has its turn.
+// Of the applications in turn.
 const webhooksPerSweepMax = 100;
 
 /** Checks whether so many partitions of the webhook retry that another one is parked. */
@@ -21,15 +22,9 @@ export async function hasEnoughRetries(store: Store, partition: PartitionKey): P
  */
 export async function resumeParked(store: Store, now: Date): Promise<number> {
   const parked = await store.partitions.distinct('webhookUid', { 'retry.isParked': true });
-  const webhookUids = shuffled(parked).slice(0, webhooksPerSweepMax);
-  if (webhookUids.length === 0) return 0;
-  const failing = await store.webhooks
-    .find({ _id: { $in: webhookUids }, failingSince: { $ne: null } }, { projection: { _id: 1 } })
-    .map(({ _id }) => _id)
-    .toArray();
+  if (parked.length === 0) return 0;
   const room = new SharedLimit(relayedPerSweepMax);
-  for (const webhookUid of webhookUids) {
-    const isFailing = failing.includes(webhookUid);
+  for (const { webhookUid, isFailing } of await chooseWebhooks(store, parked)) {
     const count = isFailing
       ? retryingPartitionsMax - (await countRetrying(store, webhookUid))
       : resumedPartitionsMax;
@@ -68,9 +63,26 @@ async function resume(
   );
 }
 
-function shuffled<Item>(items: readonly Item[]): Item[] {
-  return items
-    .map((item) => ({ item, rank: Math.random() }))
-    .toSorted((a, b) => a.rank - b.rank)
-    .map(({ item }) => item);
+interface Turn extends Owner {
+  isFailing: boolean;
+}
+
+async function chooseWebhooks(store: Store, webhookUids: string[]): Promise<Turn[]> {
+  const found = await store.webhooks
+    .find({ _id: { $in: webhookUids } }, { projection: { appUid: 1, failingSince: 1 } })
+    .toArray();
+  const waiting = new FairQueue<Turn>();
+  // In random order, so that each webhook of an application has its turn.
+  const ranked = found.map((webhook) => ({ webhook, rank: Math.random() }));
+  for (const { webhook } of ranked.toSorted((one, other) => one.rank - other.rank)) {
+    const { _id: webhookUid, appUid, failingSince } = webhook;
+    waiting.add({ appUid, webhookUid, isFailing: failingSince !== null });
+  }
+  const chosen: Turn[] = [];
+  while (chosen.length < webhooksPerSweepMax) {
+    const next = waiting.take(() => true);
+    if (next === undefined) break;
+    chosen.push(next);
+  }
+  return chosen;
 }

@@ -74,6 +74,21 @@ test('of concurrent replays of a webhook, one runs', async () => {
   expect(answers.map(stateOf).filter((state) => state === 'running')).toHaveLength(1);
 });
 
+test('an application whose turn conflicts holds up no other', async () => {
+  const [first, second] = [await replay(), await replay()];
+  await finish(first);
+  const { client, apps } = service.store;
+  await client.withSession((session) =>
+    session.withTransaction(async () => {
+      await apps.updateOne({ _id: service.app.appUid }, { $inc: { turn: 1 } }, { session });
+      await beginWaitingJobs(service.store);
+    }),
+  );
+  expect(await statesOf([second])).toEqual(['waiting']);
+  await beginWaitingJobs(service.store);
+  expect(await statesOf([second])).toEqual(['running']);
+});
+
 test('no workflow starts for a job that waits', async () => {
   const [first] = [await replay(), await replay()];
   await service.store.jobs.updateMany({}, { $set: { startedAt: null } });

@@ -188,6 +188,15 @@ test('an application resumes at most three quarters of the partitions of a sweep
   expect(await countOf(true, other)).toBe(0);
 });
 
+test('an application with more parked webhooks than a sweep serves leaves a turn to others', async () => {
+  const many = Array.from({ length: 400 }, () => insertOrdered(now));
+  for (const one of await Promise.all(many)) await insertMany(one, 1, retryOf(true));
+  const other = await insertOrdered(now, newId('app'));
+  await insertMany(other, 1, retryOf(true));
+  expect(await resumeParked(installation.store, now)).toBe(100);
+  expect(await countOf(true, other)).toBe(0);
+});
+
 test('a restore leaves parked partitions to the relay', async () => {
   await insertMany(webhook, 1, retryOf(true));
   expect(await scheduleAllSignals(installation.store, now)).toBe(0);
