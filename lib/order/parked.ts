@@ -63,26 +63,16 @@ async function resume(
   );
 }
 
-interface Turn extends Owner {
-  isFailing: boolean;
-}
-
-async function chooseWebhooks(store: Store, webhookUids: string[]): Promise<Turn[]> {
-  const found = await store.webhooks
-    .find({ _id: { $in: webhookUids } }, { projection: { appUid: 1, failingSince: 1 } })
-    .toArray();
-  const waiting = new FairQueue<Turn>();
+async function chooseWebhooks(store: Store, webhookUids: string[]) {
+  const isFailing = { $ne: ['$failingSince', null] };
+  const waiting = new FairQueue<Owner & { isFailing: boolean }>();
   // In random order, so that each webhook of an application has its turn.
-  const ranked = found.map((webhook) => ({ webhook, rank: Math.random() }));
-  for (const { webhook } of ranked.toSorted((one, other) => one.rank - other.rank)) {
-    const { _id: webhookUid, appUid, failingSince } = webhook;
-    waiting.add({ appUid, webhookUid, isFailing: failingSince !== null });
-  }
-  const chosen: Turn[] = [];
-  while (chosen.length < webhooksPerSweepMax) {
-    const next = waiting.take(() => true);
-    if (next === undefined) break;
-    chosen.push(next);
-  }
-  return chosen;
+  const found = store.webhooks.aggregate<Owner & { isFailing: boolean }>([
+    { $match: { _id: { $in: webhookUids } } },
+    { $sample: { size: webhookUids.length } },
+    { $project: { _id: 0, webhookUid: '$_id', appUid: 1, isFailing } },
+  ]);
+  for await (const webhook of found) waiting.add(webhook);
+  const turns = Array.from({ length: webhooksPerSweepMax }, () => waiting.take(() => true));
+  return turns.filter((turn) => turn !== undefined);
 }
