@@ -27,7 +27,7 @@ webhooks = of("createWebhook", "changeWebhook")
 emails = of("signUserIn", "listUsers", "adminSignIn", "adminAddMember")
 identifiers = of(
     *("signUserIn", "listUsers", "createAgent", "createContext", "reportChange", "createErasure"),
-    *("createWebhook", "changeWebhook", "createReplay", "createWebhookReplay"),
+    *("createWebhook", "changeWebhook", "createReplay", "createWebhookReplay", "syncWebhook"),
     *("listEvents", "streamEvents", "listDeliveries", "listWebhookDeliveries"),
 )
 replays = of("createReplay", "createWebhookReplay", "recoverWebhook")
