@@ -3,6 +3,8 @@ const tickMs = 100;
 
 export interface WaitOptions {
   readonly waitMsMax?: number;
+  /** Whether the wait counts at present; by default it always does. */
+  readonly isCounted?: () => boolean;
   readonly signal?: AbortSignal | undefined;
   /** Creates the error of a wait that took too long. */
   readonly refusal: (reason: string) => Error;
@@ -17,7 +19,8 @@ export class Waiter {
   readonly grant: () => void;
   readonly refuse: (error: unknown) => void;
 
-  constructor({ waitMsMax = Infinity, signal, refusal, onEnd }: WaitOptions) {
+  constructor(options: WaitOptions) {
+    const { waitMsMax = Infinity, isCounted = () => true, signal, refusal, onEnd } = options;
     const { promise, resolve, reject } = promiseParts();
     const end = (settle: () => void): void => {
       clearInterval(timer);
@@ -28,7 +31,7 @@ export class Waiter {
     const onAbort = (): void => this.refuse(signal?.reason);
     let ticksLeft = Math.ceil(waitMsMax / tickMs);
     const onTick = (): void => {
-      ticksLeft -= 1;
+      if (isCounted()) ticksLeft -= 1;
       if (ticksLeft <= 0) this.refuse(refusal(`no permit was free within ${waitMsMax} ms`));
     };
     this.granted = promise;

@@ -53,7 +53,10 @@ export class RequestPermits {
     this.#inAll = new SharedLimit(limits.inAllMax);
   }
 
-  /** Waits at most 2 s. Throws the SendFault `THROTTLED`, or the signal's reason. */
+  /**
+   * Waits at most 2 s for a permit of the webhook, and as long as it takes for the shared ones, which no receiver can
+   * hold for more than a second. Throws the SendFault `THROTTLED`, or the signal's reason.
+   */
   async acquire(url: URL, { appUid, webhookUid, signal }: Requester): Promise<RequestPermit> {
     // Applications that share an origin, such as a gateway, have separate permits there.
     const subject = { appUid, webhookUid, origin: `${appUid} ${url.origin}` };
@@ -100,6 +103,7 @@ export class RequestPermits {
     if (this.#waitsEnded) throw throttled();
     const waiter = new Waiter({
       waitMsMax: attemptLimits.permitWaitMsMax,
+      isCounted: () => this.#limitOf(subject) === 'webhook',
       signal,
       refusal: throttled,
       onEnd: () => this.#waiting.delete(request),

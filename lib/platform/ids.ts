@@ -25,13 +25,17 @@ export type IdPrefix =
   | 'usr'
   | 'whk';
 
+let lastEncoded = { timeMs: -1, text: '' };
+
 function encodeTime(timeMs: number): string {
+  if (lastEncoded.timeMs === timeMs) return lastEncoded.text;
   let rest = timeMs;
   let text = '';
   for (let i = 0; i < timeCharacters; i += 1) {
     text = crockfordAlphabet.charAt(rest % 32) + text;
     rest = Math.floor(rest / 32);
   }
+  lastEncoded = { timeMs, text };
   return text;
 }
 
@@ -62,8 +66,9 @@ function nextRandom(timeMs: number): Uint8Array {
 /** Creates a uid: a lower-case ULID (https://github.com/ulid/spec); without dots, as Standard Webhooks requires. */
 export function newId(prefix: IdPrefix, time: Date = new Date()): string {
   const timeMs = time.getTime();
-  const random = Array.from(nextRandom(timeMs), (digit) => crockfordAlphabet.charAt(digit));
-  return `${prefix}_${encodeTime(timeMs)}${random.join('')}`;
+  let random = '';
+  for (const digit of nextRandom(timeMs)) random += crockfordAlphabet.charAt(digit);
+  return `${prefix}_${encodeTime(timeMs)}${random}`;
 }
 
 /** Returns the smallest uid of a time: earlier uids sort below it, all others do not. */

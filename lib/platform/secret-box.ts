@@ -43,6 +43,8 @@ export function createSecretBox(ring: readonly SealingKey[]): SecretBox {
   const [current] = ring;
   if (current === undefined) throw new Error('a secret box needs at least one key');
   const byId = new Map(ring.map((entry) => [entry.id, entry.key]));
+  // A webhook in memory is opened once, not for each of its deliveries.
+  const opened = new WeakMap<SealedSecret, { location: string; plain: string }>();
 
   return {
     seal(plain, location) {
@@ -54,6 +56,8 @@ export function createSecretBox(ring: readonly SealingKey[]): SecretBox {
       return { keyId: current.id, sealed };
     },
     open(secret, location) {
+      const before = opened.get(secret);
+      if (before?.location === location) return before.plain;
       const key = byId.get(secret.keyId);
       if (key === undefined) throw new Error(`the key ring has no key "${secret.keyId}"`);
       const bytes = Buffer.from(secret.sealed, 'base64');
@@ -65,7 +69,9 @@ export function createSecretBox(ring: readonly SealingKey[]): SecretBox {
       decipher.setAAD(Buffer.from(location, 'utf8'));
       decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
       const text = bytes.subarray(ivBytes + tagBytes);
-      return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
+      const plain = Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
+      opened.set(secret, { location, plain });
+      return plain;
     },
   };
 }

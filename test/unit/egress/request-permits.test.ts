@@ -116,6 +116,20 @@ test('a request that has not started is never overdue', async () => {
   expect(next.begun).toHaveLength(0);
 });
 
+test('a request waits for shared permits as long as it takes', async () => {
+  const permits = newPermits();
+  const held: RequestPermit[] = [];
+  for (let n = 0; n < permitsPerOrigin; n += 1) {
+    held.push(await permits.acquire(url, { appUid: 'one', webhookUid: `webhook${n}` }));
+  }
+  const next = ask(permits, 1, { webhookUid: 'next' });
+  await settle(10 * waitMsMax);
+  expect(next).toMatchObject({ begun: { length: 0 }, throttled: 0 });
+  held[0]?.release();
+  await settle();
+  expect(next.begun).toHaveLength(1);
+});
+
 test('an application that uses all its permits leaves a quarter of them to others', async () => {
   const permits = newPermits();
   const slow = Array.from({ length: 20 }, (_, n) =>
@@ -162,14 +176,14 @@ test('a request that waits at the limit of its webhook delays no other webhook',
   expect(quick.begun).toHaveLength(permitsPerWebhook);
 });
 
-test('a throttled request holds no permit of its webhook', async () => {
+test('a request that waits for shared permits holds none of its webhook', async () => {
   const permits = newPermits();
   for (let n = 0; n < permitsPerOrigin; n += 1) {
     await permits.acquire(url, { appUid: 'one', webhookUid: `webhook${n >> 5}` });
   }
   const crowded = ask(permits, permitsPerWebhook, { webhookUid: 'crowded' });
   await settle(waitMsMax);
-  expect(crowded.throttled).toBe(permitsPerWebhook);
+  expect(crowded).toMatchObject({ begun: { length: 0 }, throttled: 0 });
   const others = ask(permits, permitsPerWebhook, {
     webhookUid: 'crowded',
     to: new URL('https://b.example/'),
