@@ -35,7 +35,7 @@ interface AttemptOptions {
   /** Set for an early first attempt. The delivery has no document yet, and gets none if it is throttled. */
   early?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
   /** Aborts when this process stops; the attempt then rejects and is repeated by another process. */
-  signal: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Called right before the request is written. If it throws, nothing is sent. */
   beforeRequest?: () => void;
 }

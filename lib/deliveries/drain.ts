@@ -43,7 +43,7 @@ export interface Drained {
 
 export interface DrainBounds {
   /** Aborts the attempt in flight. */
-  signal: AbortSignal;
+  signal?: AbortSignal;
   /** Ends the drain after the attempt in flight. */
   cancellation?: AbortSignal;
   /** No attempt begins after this time. */
@@ -95,7 +95,7 @@ async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Pro
   for (let count = 0; count < attemptsMax; count += 1) {
     const n = lease.settled + 1;
     if (n > (await lastIssued(ports.store, partition))) return 'nothing';
-    if (cancellation.aborted || performance.now() >= untilMs) return 'more';
+    if (cancellation?.aborted || performance.now() >= untilMs) return 'more';
     const head = await findOrProveAbsent(ports.store, async (session) => {
       const range = { from: n, countMax: 1, ...within(session) };
       return (await findNumbered(ports.store, partition, range))[0] ?? null;

@@ -11,8 +11,6 @@ import { drain } from './drain.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 const { firstAttemptClaimMs, earlyAttemptBytesMax, earlyAttemptOutcomesMax } = attemptLimits;
-// A stopping process waits for the attempts in flight, at most 5 s.
-const neverAborted = new AbortController().signal;
 
 interface Facts {
   event: EventDocument;
@@ -115,7 +113,7 @@ export class EarlyAttempts {
   async #drain(partition: PartitionKey): Promise<readonly DeliveryOutcome[]> {
     try {
       const cancellation = this.#ending.signal;
-      const bounds = { signal: neverAborted, cancellation, msMax: firstAttemptClaimMs };
+      const bounds = { cancellation, msMax: firstAttemptClaimMs };
       return (await drain(this.#ports, partition, bounds)).settled;
     } catch (error) {
       // The workflow of the event sends it, because its number is not settled.
@@ -129,8 +127,8 @@ export class EarlyAttempts {
     const key = { appUid: event.appUid, eventId: event._id, webhookUid: webhook._id };
     const caller = { kind: 'event' } as const;
     try {
-      const options = { caller, early, signal: neverAborted };
-      const outcome = await attemptDelivery(this.#ports, key, options);
+      // Without a signal: a stopping process waits for the attempts in flight, at most 5 s.
+      const outcome = await attemptDelivery(this.#ports, key, { caller, early });
       const { state, attemptCount, isRateLimited = false } = outcome;
       return state !== 'retrying' || attemptCount > 0 || isRateLimited ? outcome : null;
     } catch (error) {

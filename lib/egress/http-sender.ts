@@ -56,7 +56,7 @@ interface SendTarget {
   /** The application and webhook whose limits apply; by default the URL stands for both. */
   readonly appUid?: string;
   readonly webhookUid?: string;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
   /** Called with an open connection, right before the request is written; if it throws, the send ends. */
   readonly beforeRequest?: (() => void) | undefined;

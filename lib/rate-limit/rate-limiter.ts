@@ -18,7 +18,7 @@ interface SlotRequest {
  * Reserves the webhook's next slot. Waits for a slot within a second and returns null; otherwise returns the time of
  * the slot, at which the delivery may be sent. Rejects with the signal's reason.
  */
-export type AwaitSlot = (request: SlotRequest, signal: AbortSignal) => Promise<Date | null>;
+export type AwaitSlot = (request: SlotRequest, signal?: AbortSignal) => Promise<Date | null>;
 
 const keptMs = hourMs;
 // Requests of a process for one webhook share an update.
@@ -49,13 +49,13 @@ export function createRateLimiter(store: Store): AwaitSlot {
   };
 }
 
-async function waitOut(waitMs: number, signal: AbortSignal): Promise<void> {
+async function waitOut(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
   // Several attempts wait with one signal.
-  setMaxListeners(0, signal);
+  if (signal !== undefined) setMaxListeners(0, signal);
   try {
-    await setTimeout(Math.max(0, Math.ceil(waitMs)), undefined, { signal });
+    await setTimeout(Math.max(0, Math.ceil(waitMs)), undefined, signal && { signal });
   } catch (error) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     throw error;
   }
 }
