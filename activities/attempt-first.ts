@@ -19,12 +19,12 @@ export async function attemptFirst(
   input: AttemptFirstInput,
   earlyAttempts: EarlyAttempts | null,
 ): Promise<FirstAttempts> {
-  const { appUid, deliveries, jobUid } = input;
+  const { deliveries, jobUid } = input;
   return runActivity(async (signal) => {
     const options = { caller: callerOf(input), signal };
     const results = await Promise.allSettled(
-      deliveries.map(async (delivery, index) => {
-        const key = { appUid, ...delivery };
+      deliveries.map(async (key, index) => {
+        const { appUid } = key;
         // Early attempts exist only for new events.
         const made = jobUid === undefined ? await earlyAttempts?.take(key) : null;
         if (made != null) return made;

@@ -105,7 +105,6 @@ export const httpLimits = group('HTTP', {
 });
 
 export const dispatchLimits = group('Dispatch', {
-  concurrentStartsMax: [3, 'Concurrent workflow starts of a process (ADR 39)'],
   concurrentOwnStartsMax: [
     16,
     'Concurrent workflow starts of a process, if each event has its own',
@@ -158,7 +157,7 @@ export const attemptLimits = group('Attempts and order', {
   ],
   earlyAttemptBytesMax: [64 * 1024 * 1024, 'Payloads of early first attempts in memory'],
   earlyAttemptOutcomesMax: [10_000, 'Outcomes of early first attempts in memory'],
-  permitWaitMsMax: [2_000, 'Wait of an attempt for permits'],
+  permitWaitMsMax: [2_000, 'Wait of an attempt for a permit of its webhook'],
   factsFreshMs: [500, 'Age from which webhook, event and delivery are read again before a request'],
   rateWaitMsMax: [1_000, 'Wait for a rate-limit slot; a slot further past is void'],
   // Half of the slots for retries; the other half is for webhooks without a rate.

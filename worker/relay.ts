@@ -68,7 +68,7 @@ export async function sweep(ports: RelayPorts, signal: AbortSignal): Promise<num
 async function eventStarts(ports: RelayPorts, before: Date): Promise<Start[]> {
   const batches = [
     ...groupByWorkflow(await findClaimed(ports.store, before, relayedPerSweepMax)),
-    ...groupByApp(await findUnclaimed(ports.store, before, relayedPerSweepMax), ports),
+    ...groupTogether(await findUnclaimed(ports.store, before, relayedPerSweepMax), ports),
   ];
   return batches.map((batch) => ({
     start: async () => (await ports.starts.startEvents(batch, 'relay')).marked,
@@ -146,7 +146,7 @@ function groupByWorkflow(events: readonly EventToDispatch[]): EventToDispatch[][
   return [...groups.values()];
 }
 
-function groupByApp(events: readonly EventToDispatch[], ports: RelayPorts): EventToDispatch[][] {
+function groupTogether(events: readonly EventToDispatch[], ports: RelayPorts): EventToDispatch[][] {
   const waiting = new WaitingEvents();
   for (const event of events) waiting.add(event);
   const groups: EventToDispatch[][] = [];

@@ -14,7 +14,7 @@ import { inTrace } from './trace-sink.ts';
 type Delivery = AttemptFirstInput['deliveries'][number];
 
 /**
- * Delivers events of one application: first attempts by webhook, then one durable retry per failing delivery,
+ * Delivers events: first attempts by webhook, then one durable retry per failing delivery,
  * independent of other webhooks. Fails with `DeliveriesFailed` if a delivery failed for good, so that operators find it
  * under Failed.
  */
@@ -36,10 +36,10 @@ async function deliverGroup(
   deliveries: Delivery[],
   { input, progress, retries }: { input: DeliverEventsInput; progress: Progress; retries: Retries },
 ): Promise<void> {
-  const { appUid, jobUid, trace } = input;
+  const { jobUid, trace } = input;
   const { isEachShown } = progress;
   const first = await attemptFirst.executeWithOptions({ summary: summarize(deliveries) }, [
-    { appUid, jobUid, deliveries, isEachShown, trace },
+    { jobUid, deliveries, isEachShown, trace },
   ]);
   progress.attempted(deliveries, first);
   if (first.retrying.length === 0) return;

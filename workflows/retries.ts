@@ -12,12 +12,14 @@ const takenByJobSignal = defineSignal<[DeliveryPair[]]>(takenByJobSignalName);
 /** The retries of a workflow. A signal ends those whose deliveries a job took. */
 export class Retries {
   readonly #input: DeliverEventsInput;
+  readonly #appUids: ReadonlyMap<string, string>;
   readonly #waits = new Map<string, CancellationScope>();
   readonly #takenByJob = new Set<string>();
   #isListening = false;
 
   constructor(input: DeliverEventsInput) {
     this.#input = input;
+    this.#appUids = new Map(input.events.map(({ eventId, appUid }) => [eventId, appUid]));
   }
 
   /** Retries a delivery until it is settled. If a job takes it, calls the activity again, which reads the new state. */
@@ -59,10 +61,11 @@ export class Retries {
     outcome: DeliveryOutcome,
     { activityId, isKnown }: { activityId: string; isKnown: boolean },
   ): Promise<DeliveryOutcome> {
-    const { appUid, jobUid, trace } = this.#input;
+    const { jobUid, trace } = this.#input;
     // Only the result needs the attempts.
     const { attempts: _attempts, ...left } = outcome;
     const { eventId, webhookUid, host } = outcome;
+    const appUid = this.#appUids.get(eventId) ?? '';
     const summary = `${eventId} to ${webhookUid}${host === null ? '' : ` at ${host}`}`;
     const ofTrace: [trace?: string] = trace === undefined ? [] : [trace];
     return retryDelivery.executeWithOptions({ activityId, summary, ...fairPriority(appUid) }, [

@@ -15,7 +15,7 @@ import { type DeliveredPage, describePages } from '../lib/temporal/current-detai
 import type { JobPage, RunJobInput } from '../lib/temporal/messages.ts';
 import { jobPageWorkflowId } from '../lib/temporal/names.ts';
 import {
-  appUidAttribute,
+  appUidsAttribute,
   deliveryStateAttribute,
   eventIdsAttribute,
   webhookUidsAttribute,
@@ -71,10 +71,10 @@ async function deliverPage(
     parentClosePolicy: ParentClosePolicy.ABANDON,
     // Cancelling the job does not stop deliveries already handed over.
     cancellationType: ChildWorkflowCancellationType.ABANDON,
-    args: [{ appUid, jobUid, events }],
+    args: [{ jobUid, events: events.map((event) => ({ appUid, ...event })) }],
     staticSummary: `${events.length} again → ${to}`,
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: appUidAttribute, value: appUid },
+      { key: appUidsAttribute, value: appUid },
       { key: deliveryStateAttribute, value: 'delivering' },
       { key: eventIdsAttribute, value: eventIds.slice(0, idsPerSearchAttributeMax) },
       { key: webhookUidsAttribute, value: webhookUids.slice(0, idsPerSearchAttributeMax) },

@@ -73,22 +73,15 @@ async function main(): Promise<void> {
     const workflow = [linkingToConsole(config.http.publicUrl)];
     const client = new Client({ connection, namespace, interceptors: { workflow } });
     const ports = { store, client };
-    const total = { waiting: 0, started: 0, jobs: 0 };
-    for await (const { _id: appUid } of store.apps.find({}, { projection: { _id: 1 } })) {
-      const found = await startMissing(ports, appUid, { since, before });
-      for (const name of ['waiting', 'started', 'jobs'] as const) total[name] += found[name];
-      if (found.waiting + found.jobs > 0) say(`${appUid}: ${describe(found)}`);
-    }
-    say(`All applications: ${describe(total)}`);
+    const apps = await store.apps.find({}, { projection: { _id: 1 } }).toArray();
+    const appUids = apps.map(({ _id }) => _id);
+    const { waiting, started, jobs } = await startMissing(ports, appUids, { since, before });
+    say(`${waiting} deliveries waiting; started ${started} of their workflows and ${jobs} jobs.`);
     const moved = await scheduleAllSignals(store, clock.now());
     say(`Ordered deliveries of ${moved} resources continue within seconds.`);
   } finally {
     await connection.close();
   }
-}
-
-function describe({ waiting, started, jobs }: Awaited<ReturnType<typeof startMissing>>): string {
-  return `${waiting} deliveries waiting; started ${started} of their workflows and ${jobs} jobs.`;
 }
 
 function say(line: string): void {

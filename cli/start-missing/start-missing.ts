@@ -27,7 +27,6 @@ interface MissingPorts {
   client: Client;
 }
 
-/** The counts for an application. */
 export interface StartedAgain {
   /** Unsettled deliveries that a workflow has to settle. */
   waiting: number;
@@ -49,20 +48,25 @@ interface Owner {
 }
 
 /**
- * Starts the missing workflows of an application: of its pending and retrying deliveries, of events since a time that
- * were never attempted, and of running jobs. For partitions, see `scheduleAllSignals`. A second call starts nothing more.
+ * Starts the missing workflows of applications: of pending and retrying deliveries, of events since a time that were
+ * never attempted, and of running jobs. For partitions, see `scheduleAllSignals`. A second call starts nothing more.
+ * Applications may share a workflow, so all that may share one belong into one call.
  */
 export async function startMissing(
   ports: MissingPorts,
-  appUid: string,
+  appUids: readonly string[],
   { since, before }: { since: Date; before: Date },
 ): Promise<StartedAgain> {
   const { store } = ports;
   const owners = new Owners();
-  await addUnsettled(store, appUid, { owners, before });
-  await addUnattempted(store, appUid, { owners, since, before });
+  for (const appUid of appUids) {
+    await addUnsettled(store, appUid, { owners, before });
+    await addUnattempted(store, appUid, { owners, since, before });
+  }
   const starts = owners.all.map((owner) => () => startOwner(ports, owner));
-  const running = await store.jobs.find({ appUid, state: 'running' }).toArray();
+  const running = await store.jobs
+    .find({ appUid: { $in: [...appUids] }, state: 'running' })
+    .toArray();
   const jobs = running.map((job) => async () => {
     // The job may have stopped within its latest page. The deliveries of earlier pages were covered above.
     const { workflowId, ...options } = jobOptions(toStart(job), Math.max(1, job.page));

@@ -8,10 +8,9 @@ import { instruments } from '../telemetry/instruments.ts';
 import { WaitingEvents } from './waiting-events.ts';
 import { type WorkflowPorts, WorkflowStarts } from './workflow-starts.ts';
 
-const { concurrentStartsMax, concurrentOwnStartsMax, eventsWaitingMax, ownWorkflowBelow } =
-  dispatchLimits;
-// A slower Temporal gets fewer starts, while more events gather for each (ADR 39).
-const pauseTimes = 7;
+const { concurrentOwnStartsMax, eventsWaitingMax, ownWorkflowBelow } = dispatchLimits;
+// A slower Temporal gets fewer starts, while more events gather for each (ADR 51).
+const pauseTimes = { own: 2, shared: 8 };
 const pauseMsMax = 2_000;
 
 export interface StarterPorts extends WorkflowPorts {
@@ -19,9 +18,9 @@ export interface StarterPorts extends WorkflowPorts {
 }
 
 /**
- * Starts the workflows of committed events and jobs in the background. A few loops each take the next event, or several
- * events of one application if ten or more wait, start the workflow, and pause for a multiple of the time that took.
- * The relay starts events left out or failed.
+ * Starts the workflows of committed events and jobs in the background. A loop takes the next event, or up to 60 if ten
+ * or more wait, starts the workflow, and pauses for twice the time that took: eight times after a shared workflow, and
+ * not at all if a whole one waits. The relay starts events left out or failed.
  */
 export class Starter {
   readonly #starts: WorkflowStarts;
@@ -68,7 +67,7 @@ export class Starter {
   }
 
   #startLoops(): void {
-    const loopsMax = this.#sharesWorkflows ? concurrentStartsMax : concurrentOwnStartsMax;
+    const loopsMax = this.#sharesWorkflows ? 1 : concurrentOwnStartsMax;
     while (this.#loops.size < loopsMax && this.#waiting.count > 0) {
       const loop = this.#runLoop().finally(() => {
         this.#loops.delete(loop);
@@ -102,7 +101,8 @@ export class Starter {
       this.#track(marked, (err) =>
         dispatchLog.warn({ count: events.length, err }, 'dispatch.not_marked'),
       );
-      return this.#sharesWorkflows ? Math.min(pauseMsMax, pauseTimes * tookMs) : 0;
+      if (this.#waiting.count >= this.#eventsPerWorkflowMax) return 0;
+      return Math.min(pauseMsMax, pauseTimes[events.length === 1 ? 'own' : 'shared'] * tookMs);
     } catch (error) {
       instruments.dispatchFailures.add(1, { by: 'dispatch' });
       this.#leaveToRelay(events, error);
@@ -111,10 +111,11 @@ export class Starter {
   }
 
   #leaveToRelay(events: readonly EventToDispatch[], err: unknown): void {
-    const { appUid = '', _id: eventId } = events[0] ?? {};
-    const left = this.#waiting.clear(appUid);
-    if (left > 0) this.#room.release(appUid, left);
-    dispatchLog.warn({ appUid, eventId, count: events.length, left, err }, 'dispatch.failed');
+    const { appUid, _id: eventId } = events[0] ?? {};
+    const left = this.#waiting.clear();
+    for (const event of left) this.#room.release(event.appUid);
+    const facts = { appUid, eventId, count: events.length, left: left.length };
+    dispatchLog.warn({ ...facts, err }, 'dispatch.failed');
   }
 
   #track(work: Promise<void>, onFault: (error: unknown) => void): void {

@@ -1,23 +1,16 @@
+import { FairQueue, type Owner } from '../concurrency/fair-queue.ts';
 import type { EventToDispatch } from '../model/event.ts';
 import { dispatchLimits } from '../limits.ts';
 
 const { deliveriesPerWorkflowMax } = dispatchLimits;
 
-// Returns at least one, however many deliveries the first event has.
-function countTogether(events: readonly EventToDispatch[], eventsMax: number): number {
-  let deliveries = 0;
-  let count = 0;
-  for (const event of events) {
-    deliveries += event.webhookUids.length;
-    if (count > 0 && (count === eventsMax || deliveries > deliveriesPerWorkflowMax)) break;
-    count += 1;
-  }
-  return count;
+interface Waiting extends Owner {
+  event: EventToDispatch;
 }
 
-/** Events that wait for a workflow, in one queue per application; applications take turns. */
+/** Events that wait for a workflow. Applications take turns, and each event of one is a turn. */
 export class WaitingEvents {
-  readonly #queues = new Map<string, EventToDispatch[]>();
+  #queue = new FairQueue<Waiting>();
   #count = 0;
 
   get count(): number {
@@ -25,29 +18,32 @@ export class WaitingEvents {
   }
 
   add(event: EventToDispatch): void {
-    const queue = this.#queues.get(event.appUid);
-    if (queue === undefined) this.#queues.set(event.appUid, [event]);
-    else queue.push(event);
+    this.#queue.add({ appUid: event.appUid, webhookUid: '', event });
     this.#count += 1;
   }
 
-  /** Takes up to `eventsMax` events of the next application, oldest first; none if none wait. */
+  /** Takes up to `eventsMax` events to share a workflow, the oldest of each application first; none if none wait. */
   take(eventsMax: number): EventToDispatch[] {
-    const [next] = this.#queues;
-    if (next === undefined) return [];
-    const [appUid, queue] = next;
-    const taken = queue.splice(0, countTogether(queue, eventsMax));
-    this.#queues.delete(appUid);
-    if (queue.length > 0) this.#queues.set(appUid, queue);
+    const taken: EventToDispatch[] = [];
+    let deliveries = 0;
+    // A first event has its workflow, however many deliveries that needs.
+    const fits = ({ event }: Waiting): boolean =>
+      taken.length === 0 || deliveries + event.webhookUids.length <= deliveriesPerWorkflowMax;
+    while (taken.length < eventsMax) {
+      const next = this.#queue.take(fits);
+      if (next === undefined) break;
+      taken.push(next.event);
+      deliveries += next.event.webhookUids.length;
+    }
     this.#count -= taken.length;
     return taken;
   }
 
-  /** Returns the number of removed events. */
-  clear(appUid: string): number {
-    const count = this.#queues.get(appUid)?.length ?? 0;
-    this.#queues.delete(appUid);
-    this.#count -= count;
-    return count;
+  /** Removes and returns all events. */
+  clear(): EventToDispatch[] {
+    const events = [...this.#queue].map(({ event }) => event);
+    this.#queue = new FairQueue();
+    this.#count = 0;
+    return events;
   }
 }

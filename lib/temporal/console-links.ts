@@ -34,12 +34,13 @@ function consolePage(workflowType: string, input: unknown): ConsolePage | null {
   return workflowType === runJobWorkflow ? pageOfJob(input as RunJobInput) : null;
 }
 
-function pageOfEvents({ appUid, events }: DeliverEventsInput): ConsolePage {
-  const [first] = events;
-  if (first === undefined || events.length > 1) {
-    return { title: 'Deliveries of the application', path: `${appUid}/deliveries` };
-  }
-  return { title: 'Event', path: `${appUid}/events/${first.eventId}` };
+function pageOfEvents({ events }: DeliverEventsInput): ConsolePage | null {
+  const [first, ...others] = events;
+  if (first === undefined || others.some(({ appUid }) => appUid !== first.appUid)) return null;
+  const { appUid, eventId } = first;
+  return others.length === 0
+    ? { title: 'Event', path: `${appUid}/events/${eventId}` }
+    : { title: 'Deliveries of the application', path: `${appUid}/deliveries` };
 }
 
 function pageOfJob({ appUid, jobUid, kind }: RunJobInput): ConsolePage | null {

@@ -5,10 +5,9 @@ import type { JobToStart } from '../model/job.ts';
 import type { PartitionKey } from '../model/partition.ts';
 
 export interface DeliverEventsInput {
-  appUid: string;
   /** The job whose page it delivers; absent for the first delivery of events. */
   jobUid?: string;
-  events: { eventId: string; webhookUids: string[] }[];
+  events: { appUid: string; eventId: string; webhookUids: string[] }[];
   /** The `traceparent` of its start; absent unless a trace is recorded. */
   trace?: string;
 }
@@ -33,10 +32,9 @@ export interface ShownDelivery extends Pick<DeliveryOutcome, 'eventId' | 'webhoo
 }
 
 export interface AttemptFirstInput {
-  appUid: string;
   jobUid?: string | undefined;
   /** All to one webhook, unless the workflow has more than 50. */
-  deliveries: Omit<DeliveryKey, 'appUid'>[];
+  deliveries: DeliveryKey[];
   /** Whether the result lists successful deliveries, too; otherwise they are only counted. */
   isEachShown?: boolean;
   trace?: string | undefined;
@@ -99,7 +97,7 @@ export interface TakeJobPageInput {
 }
 
 export interface JobPage {
-  events: DeliverEventsInput['events'];
+  events: { eventId: string; webhookUids: string[] }[];
   isLast: boolean;
   waitMs?: number;
   cursor?: string;

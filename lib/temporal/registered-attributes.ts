@@ -54,7 +54,7 @@ async function findUnknownAttributes(
   namespace: string,
 ): Promise<AttributeFault[]> {
   const areKnown = async (names: readonly string[]): Promise<boolean> => {
-    const query = names.map((name) => `${name} = ''`).join(' OR ');
+    const query = names.map((name) => `${name} = 'none'`).join(' OR ');
     const counting = connection.workflowService.countWorkflowExecutions({ namespace, query });
     return (await tolerateStatus(grpcInvalidArgument, counting)) !== undefined;
   };
@@ -118,7 +118,8 @@ export async function registerSearchAttributes(
   );
 }
 
-function typeOf(name: string): 'Keyword' | 'KeywordList' {
+function typeOf(name: string): (typeof typesByNumber)[number] {
   const attribute = searchAttributes.find((each) => each.name === name);
+  if (attribute?.type === 'TEXT') return 'Text';
   return attribute?.type === 'KEYWORD' ? 'Keyword' : 'KeywordList';
 }

@@ -1,7 +1,8 @@
 // Documented in docs/observing.md, "Filters".
 import { defineSearchAttributeKey } from '@temporalio/common';
 
-export const appUidAttribute = defineSearchAttributeKey('AppUid', 'KEYWORD');
+// Words of a text, because SQL stores have only three lists, and the others are in use (ADR 51).
+export const appUidsAttribute = defineSearchAttributeKey('AppUids', 'TEXT');
 export const eventTypeAttribute = defineSearchAttributeKey('EventType', 'KEYWORD');
 export const externalTenantIdAttribute = defineSearchAttributeKey('ExternalTenantId', 'KEYWORD');
 export const resourceUidAttribute = defineSearchAttributeKey('ResourceUid', 'KEYWORD');
@@ -14,7 +15,7 @@ export const failingWebhookUidsAttribute = defineSearchAttributeKey(
 );
 
 export const searchAttributes = [
-  appUidAttribute,
+  appUidsAttribute,
   eventTypeAttribute,
   externalTenantIdAttribute,
   resourceUidAttribute,

@@ -15,7 +15,7 @@ import {
   wakeSignalName,
 } from './names.ts';
 import {
-  appUidAttribute,
+  appUidsAttribute,
   deliveryStateAttribute,
   resourceUidAttribute,
   webhookUidsAttribute,
@@ -61,7 +61,7 @@ async function signal(client: Client, partition: PartitionKey): Promise<void> {
       staticSummary: `${entity} ${summarizeUid(resourceUid)} in order → ${webhookUid}`,
       ...fairPriority(appUid),
       typedSearchAttributes: new TypedSearchAttributes([
-        { key: appUidAttribute, value: appUid },
+        { key: appUidsAttribute, value: appUid },
         { key: deliveryStateAttribute, value: 'delivering' },
         { key: resourceUidAttribute, value: resourceUid },
         { key: webhookUidsAttribute, value: [webhookUid] },

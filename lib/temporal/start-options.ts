@@ -7,7 +7,7 @@ import type { DeliverEventsInput, RunJobInput } from './messages.ts';
 import { fairPriority } from './fair-priority.ts';
 import { jobWorkflowId, summarizeUid } from './names.ts';
 import {
-  appUidAttribute,
+  appUidsAttribute,
   deliveryStateAttribute,
   eventIdsAttribute,
   eventTypeAttribute,
@@ -23,15 +23,18 @@ type StartOptions = Pick<
   'typedSearchAttributes' | 'staticSummary' | 'startDelay' | 'priority'
 > & { args: unknown[] };
 
-/** Returns the options to start `deliverEvents` for at least one event of one application, or for a page of a job. */
+/** Returns the options to start `deliverEvents` for at least one event, or for a page of a job. */
 export function deliverEventsOptions(
   events: readonly EventToDispatch[],
   rest: Pick<DeliverEventsInput, 'jobUid' | 'trace'> = {},
 ): StartOptions {
-  const appUid = events[0]?.appUid ?? '';
+  const appUids = [...new Set(events.map((event) => event.appUid))];
   const input: DeliverEventsInput = {
-    appUid,
-    events: events.map((event) => ({ eventId: event._id, webhookUids: event.webhookUids })),
+    events: events.map(({ appUid, _id: eventId, webhookUids }) => ({
+      appUid,
+      eventId,
+      webhookUids,
+    })),
     ...rest,
   };
   const eventIds = events.map((event) => event._id);
@@ -45,14 +48,15 @@ export function deliverEventsOptions(
   return {
     args: [input],
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: appUidAttribute, value: appUid },
+      { key: appUidsAttribute, value: appUids.join(' ') },
       { key: deliveryStateAttribute, value: 'delivering' },
       { key: eventIdsAttribute, value: eventIds.slice(0, idsPerSearchAttributeMax) },
       { key: webhookUidsAttribute, value: webhookUids.slice(0, idsPerSearchAttributeMax) },
       ...shared.filter((pair) => pair !== null),
     ]),
     staticSummary: summarize(events, webhookUids.length),
-    ...fairPriority(appUid),
+    // A workflow of several applications takes the turn of none of them.
+    ...(appUids.length === 1 ? fairPriority(appUids[0] ?? '') : {}),
   };
 }
 
@@ -83,7 +87,7 @@ export function jobOptions(job: JobToStart, page?: number): StartOptions & { wor
     workflowId: jobWorkflowId(jobUid),
     args: [input],
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: appUidAttribute, value: appUid },
+      { key: appUidsAttribute, value: appUid },
       ...(value.length === 0 ? [] : [{ key: webhookUidsAttribute, value }]),
     ]),
     staticSummary: `${kind} ${jobUid}${to === undefined ? '' : ` → ${to}`}`,

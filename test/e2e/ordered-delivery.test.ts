@@ -265,7 +265,7 @@ test('a partition workflow that gets more signals than a run can have continues 
   await untilArrived('/signalled', 'agt_signalled', 3);
   expect(arrivedAt('/signalled', 'agt_signalled').map(sequenceOf)).toEqual([1, 1, 2]);
   const { searchAttributes } = await handle.describe();
-  expect(searchAttributes).toMatchObject({ AppUid: [service.app.appUid] });
+  expect(searchAttributes).toMatchObject({ AppUids: [service.app.appUid] });
   await remove(webhookUid);
 });
 

@@ -58,8 +58,8 @@ test('throttled first attempts are left pending for the retries, and none counts
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   const eventIds = await insertEvents(webhook, deliveryCount);
-  const deliveries = eventIds.map((eventId) => ({ eventId, webhookUid }));
-  const first = () => attemptFirst(ports, { appUid, deliveries }, null);
+  const deliveries = eventIds.map((eventId) => ({ appUid, eventId, webhookUid }));
+  const first = () => attemptFirst(ports, { deliveries }, null);
   const { settled, retrying: outcomes } = await inActivity(first);
 
   expect(settled.deliveries).toBe(0);
@@ -114,8 +114,8 @@ test('first attempts beyond the limit of a process are left to the retries, and 
   const firstAttempts = new SharedLimit(4);
   const few = { ...ports, firstAttempts };
   const eventIds = await insertEvents(webhook, 5);
-  const deliveries = eventIds.map((eventId) => ({ eventId, webhookUid }));
-  const first = () => attemptFirst(few, { appUid, deliveries }, null);
+  const deliveries = eventIds.map((eventId) => ({ appUid, eventId, webhookUid }));
+  const first = () => attemptFirst(few, { deliveries }, null);
   const { settled, retrying } = await inActivity(first);
   expect(settled.delivered).toBe(3);
   expect(retrying).toMatchObject([

@@ -75,7 +75,7 @@ async function startRetries(): Promise<void> {
   const connection = await Connection.connect({ address });
   const ports = { store: installation.store, client: new Client({ connection, namespace }) };
   const before = new Date();
-  await startMissing(ports, installation.app.appUid, { since: before, before });
+  await startMissing(ports, [installation.app.appUid], { since: before, before });
   await connection.close();
 }
 

@@ -44,3 +44,14 @@ export async function startWorkflow(
 function portsOf({ store, temporal }: Servers): WorkflowPorts {
   return { client: temporal.client, store, clock: systemClock, eager: false };
 }
+
+/** Returns the input that a workflow was started with. */
+export async function startInputOf<Input>(
+  { temporal }: Pick<Servers, 'temporal'>,
+  workflowId: string,
+): Promise<Input> {
+  const history = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
+  const [payload] =
+    history.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return JSON.parse(Buffer.from(payload?.data ?? []).toString('utf8')) as Input;
+}

@@ -86,8 +86,7 @@ function firstAttempt(
   process: DeliveryPorts,
   earlyAttempts: EarlyAttempts | null,
 ): Promise<FirstAttempts> {
-  const { appUid, ...delivery } = keyOf(subject);
-  const input = { appUid, deliveries: [delivery] };
+  const input = { deliveries: [keyOf(subject)] };
   return new MockActivityEnvironment().run(() => attemptFirst(process, input, earlyAttempts));
 }
 
@@ -331,8 +330,7 @@ test('a delivery that a job sends again does not count as the first attempt', as
   const { eventId } = keyOf(subject);
   const again = { jobUid: 'job_1', jobPage: 1, state: 'pending', scheduleFrom: 1 } as const;
   await installation.store.deliveries.updateOne({ eventId }, { $set: again });
-  const { appUid, ...delivery } = keyOf(subject);
-  const input = { appUid, jobUid: 'job_1', deliveries: [delivery] };
+  const input = { jobUid: 'job_1', deliveries: [keyOf(subject)] };
   await new MockActivityEnvironment().run(() => attemptFirst(ports, input, earlyAttempts));
   expect(requestsOf(subject)).toHaveLength(2);
 });

@@ -52,7 +52,7 @@ async function dispatched(delivery: Partial<DeliveryDocument> | null): Promise<E
 function start(): Promise<StartedAgain> {
   const { store, temporal, app } = service;
   const range = { since, before: new Date(Date.now() - 60_000) };
-  return startMissing({ store, client: temporal.client }, app.appUid, range);
+  return startMissing({ store, client: temporal.client }, [app.appUid], range);
 }
 
 async function isDelivered(eventId: string): Promise<boolean> {

@@ -202,7 +202,7 @@ const cases: { filter: string; value?: () => string | Promise<string>; finds: Na
     finds: ['delivered'],
   },
   {
-    filter: 'AppUid = "app_…"',
+    filter: 'AppUids = "app_…"',
     value: () => service.app.appUid,
     finds: ['delivered', 'retrying', 'recovered', 'failed', 'held', 'release', 'released'],
   },

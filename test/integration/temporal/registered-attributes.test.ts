@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { ensureSearchAttributes } from '../../../lib/temporal/registered-attributes.ts';
-import { appUidAttribute, eventIdsAttribute } from '../../../lib/temporal/search-attributes.ts';
+import { appUidsAttribute, eventIdsAttribute } from '../../../lib/temporal/search-attributes.ts';
 import { ensureNamespace } from '../../../dev/servers/temporal-namespace.ts';
 import { prepareServers } from '../../../cli/setup/prepare-servers.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -25,19 +25,19 @@ async function readyz(): Promise<[status: number, attributes: string]> {
   return [response.status, parts['searchAttributes'] ?? ''];
 }
 
-/** Sets the type of the search attribute AppUid in the service's namespace; null removes it. */
-async function replaceAppUid(type: number | null): Promise<void> {
+/** Sets the type of the search attribute AppUids in the service's namespace; null removes it. */
+async function replaceAppUids(type: number | null): Promise<void> {
   const { connection, namespace } = service.temporal;
   const { operatorService } = connection;
-  await operatorService.removeSearchAttributes({ namespace, searchAttributes: ['AppUid'] });
+  await operatorService.removeSearchAttributes({ namespace, searchAttributes: ['AppUids'] });
   if (type === null) return;
-  const searchAttributes = Object.fromEntries([['AppUid', type]]);
+  const searchAttributes = Object.fromEntries([['AppUids', type]]);
   await operatorService.addSearchAttributes({ namespace, searchAttributes });
 }
 
 test('a missing search attribute is reported with its remedy, and setup registers it', async () => {
-  await replaceAppUid(null);
-  expect(await readyz()).toEqual([503, 'missing AppUid; run: npm run setup']);
+  await replaceAppUids(null);
+  expect(await readyz()).toEqual([503, 'missing AppUids; run: npm run setup']);
   await prepareServers(service.config);
   expect(await readyz()).toEqual([200, 'ok']);
 });
@@ -52,19 +52,19 @@ test('setup explains what to do about a missing namespace', async () => {
 });
 
 test.each([
-  [1, 'Text'],
+  [2, 'Keyword'],
   [3, 'Int'],
   [5, 'Bool'],
 ])(
   'a search attribute of the wrong type %i (%s) is reported by setup and /readyz',
   async (number, type) => {
-    await replaceAppUid(number);
-    const sentence = `AppUid is of type ${type}, not Keyword; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
+    await replaceAppUids(number);
+    const sentence = `AppUids is of type ${type}, not Text; set TEMPORAL_NAMESPACE to a namespace of the service's own`;
     expect(await readyz()).toEqual([503, sentence]);
     await expect(prepareServers(service.config)).rejects.toThrow(
       `the search attributes of namespace ${service.temporal.namespace}: ${sentence}`,
     );
-    await replaceAppUid(2);
+    await replaceAppUids(1);
     expect(await readyz()).toEqual([200, 'ok']);
   },
 );
@@ -82,11 +82,11 @@ test('search attributes registered by two concurrent processes can be used and q
     workflowId: randomUUID(),
     taskQueue: 'nobody-polls',
     typedSearchAttributes: new TypedSearchAttributes([
-      { key: appUidAttribute, value: 'app_1' },
+      { key: appUidsAttribute, value: 'app_1' },
       { key: eventIdsAttribute, value: ['evt_1', 'evt_2'] },
     ]),
   });
-  const query = `AppUid = 'app_1' AND EventIds = 'evt_2'`;
+  const query = `AppUids = 'app_1' AND EventIds = 'evt_2'`;
   const found = await waitFor(async () => {
     for await (const workflow of client.workflow.list({ query })) return workflow.workflowId;
     return undefined;

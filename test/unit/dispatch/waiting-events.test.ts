@@ -25,7 +25,7 @@ function waitingWith(events: readonly EventToDispatch[]): WaitingEvents {
   return waiting;
 }
 
-test('events of one application share a workflow, oldest first, up to a maximum', () => {
+test('the events of an application share a workflow, oldest first, up to a maximum', () => {
   const events = [event('app_a'), event('app_a'), event('app_a')];
   const waiting = waitingWith(events);
   expect(waiting.take(2)).toEqual(events.slice(0, 2));
@@ -34,13 +34,19 @@ test('events of one application share a workflow, oldest first, up to a maximum'
   expect(waiting.take(2)).toEqual([]);
 });
 
-test('applications never share a workflow, and take turns even if one has many events', () => {
+test('applications share a workflow, and take turns even if one has many events', () => {
   const busy = Array.from({ length: 5 }, () => event('app_busy'));
   const quiet = event('app_quiet');
   const waiting = waitingWith([...busy, quiet]);
-  expect(waiting.take(2)).toEqual(busy.slice(0, 2));
-  expect(waiting.take(2)).toEqual([quiet]);
-  expect(waiting.take(2)).toEqual(busy.slice(2, 4));
+  expect(waiting.take(3)).toEqual([busy[0], quiet, busy[1]]);
+  expect(waiting.take(3)).toEqual(busy.slice(2));
+});
+
+test('an event with too many deliveries for a workflow leaves the room to another application', () => {
+  const [large, small, next] = [event('app_a', 450), event('app_b', 50), event('app_a', 1)];
+  const waiting = waitingWith([large, event('app_a', 51), small, next]);
+  expect(waiting.take(60)).toEqual([large, small]);
+  expect(waiting.count).toBe(2);
 });
 
 test.each([
@@ -53,10 +59,10 @@ test.each([
   expect(waiting.take(60)).toHaveLength(together);
 });
 
-test('clearing removes the waiting events of an application and returns their number', () => {
-  const waiting = waitingWith([event('app_a'), event('app_b'), event('app_a')]);
-  expect(waiting.clear('app_a')).toBe(2);
-  expect(waiting.clear('app_a')).toBe(0);
-  expect(waiting.count).toBe(1);
-  expect(waiting.take(60).map(({ appUid }) => appUid)).toEqual(['app_b']);
+test('clearing removes and returns all waiting events', () => {
+  const events = [event('app_a'), event('app_b')];
+  const waiting = waitingWith(events);
+  expect(waiting.clear()).toEqual(events);
+  expect(waiting.count).toBe(0);
+  expect(waiting.take(60)).toEqual([]);
 });
