@@ -7,10 +7,13 @@ import { describeValues, round } from './distribution.ts';
 import { Ledger } from './ledger.ts';
 import { type Load, runLoad } from './load.ts';
 import { cpuMsEach, memoryOf, readUsage } from './process-usage.ts';
+import type { Service } from './service.ts';
 
 export interface Plan {
   name: string;
   hooks: Hooks;
+  /** The number of applications, which have the calls in turn; by default one. */
+  apps?: number;
   load: Load;
   /** The default is a change. */
   call?: (caller: Caller, app: BenchApp) => Call;
@@ -36,16 +39,20 @@ const pollEveryMs = 100;
 // After the last receipt, attempts are still recorded and workflows end. Their cost counts.
 const settleMs = 1_000;
 
-/** Runs a plan with a new application, and returns the results. */
+/** Runs a plan with new applications, and returns the results. */
 export async function measure(bench: Bench, plan: Plan) {
   const { service, receiver, signal } = bench;
-  const app = await makeApp(bench, plan);
+  const apps = await makeApps(bench, plan);
+  const [app] = apps;
   const caller = openCaller(service.apiUrl);
   try {
     await plan.prepare?.(app, caller);
-    const ledger = new Ledger(app.hookUidsOf);
+    const ledger = new Ledger((n) => appOf(apps, n).hookUidsOf(n));
     receiver.watch((arrivals) => ledger.receive(arrivals));
-    const makeCall = plan.call?.(caller, app) ?? caller.changing(app, bench.settings.path);
+    const calls = apps.map(
+      (each) => plan.call?.(caller, each) ?? caller.changing(each, bench.settings.path),
+    );
+    const makeCall: Call = async (n) => (calls[n % calls.length] as Call)(n);
     const before = readUsage(bench.groups());
     const [dropped] = await Promise.all([
       runLoad(plan.load, targetOf(ledger, makeCall, signal)),
@@ -55,10 +62,11 @@ export async function measure(bench: Bench, plan: Plan) {
     await drain(ledger, signal);
     await delay(settleMs + (plan.hooks.slowMs ?? 0), undefined, { signal });
     const after = readUsage(bench.groups());
-    const { count: workflows } = await service.temporal.workflow.count(`AppUid = "${app.appUid}"`);
+    const workflows = await countWorkflows(service, apps);
     return {
-      ...latenciesOf(ledger, app),
-      ...outcomeOf(ledger, app),
+      ...latenciesOf(ledger, apps),
+      ...outcomeOf(ledger, apps),
+      appUids: apps.map(({ appUid }) => appUid),
       name: plan.name,
       load: plan.load,
       hooks: plan.hooks,
@@ -71,6 +79,21 @@ export async function measure(bench: Bench, plan: Plan) {
     receiver.watch(() => undefined);
     await caller[Symbol.asyncDispose]();
   }
+}
+
+async function makeApps(bench: Bench, plan: Plan): Promise<[BenchApp, ...BenchApp[]]> {
+  const first = await makeApp(bench, plan);
+  const others: BenchApp[] = [];
+  while (others.length + 1 < (plan.apps ?? 1)) others.push(await makeApp(bench, plan));
+  return [first, ...others];
+}
+
+const appOf = (apps: readonly BenchApp[], n: number): BenchApp => apps[n % apps.length] as BenchApp;
+
+/** Returns the number of workflows that have events of these applications. */
+async function countWorkflows({ temporal }: Service, apps: readonly BenchApp[]): Promise<number> {
+  const query = apps.map(({ appUid }) => `AppUids = "${appUid}"`).join(' OR ');
+  return (await temporal.workflow.count(query)).count;
 }
 
 function targetOf(ledger: Ledger, makeCall: Call, signal: AbortSignal) {
@@ -102,8 +125,8 @@ async function drain(ledger: Ledger, signal: AbortSignal): Promise<void> {
   }
 }
 
-function latenciesOf(ledger: Ledger, { slowHookUids }: BenchApp) {
-  const slow = new Set(slowHookUids);
+function latenciesOf(ledger: Ledger, apps: readonly BenchApp[]) {
+  const slow = new Set(apps.flatMap(({ slowHookUids }) => slowHookUids));
   return {
     answerMs: describeValues(ledger.answerMs()),
     receiptMs: describeValues(ledger.receiptMs((hookUid) => !slow.has(hookUid))),
@@ -111,7 +134,7 @@ function latenciesOf(ledger: Ledger, { slowHookUids }: BenchApp) {
   };
 }
 
-function outcomeOf(ledger: Ledger, { hookUids }: BenchApp) {
+function outcomeOf(ledger: Ledger, [{ hookUids }]: [BenchApp, ...BenchApp[]]) {
   const spanSeconds = ledger.spanMs / 1_000;
   const events = hookUids.length > 0 ? ledger.complete : ledger.acknowledged;
   return {

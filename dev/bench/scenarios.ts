@@ -3,6 +3,7 @@ import { acceptOnly } from './scenarios/accept-only.ts';
 import { fanOut } from './scenarios/fan-out.ts';
 import { hangingReceiver } from './scenarios/hanging-receiver.ts';
 import { kill } from './scenarios/kill.ts';
+import { manyApplications } from './scenarios/many-applications.ts';
 import { mixed } from './scenarios/mixed.ts';
 import { burst, idle, light } from './scenarios/one-webhook.ts';
 import { signIn } from './scenarios/sign-in.ts';
@@ -17,6 +18,7 @@ export const scenarios: readonly Scenario[] = [
   sustained,
   burst,
   fanOut,
+  manyApplications,
   hangingReceiver,
   mixed,
   signIn,

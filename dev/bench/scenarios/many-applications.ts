@@ -1,0 +1,91 @@
+// The same load from one application, and from many as on a platform with many small tenants.
+import type { Bench } from '../bench.ts';
+import { compareBeside } from '../beside.ts';
+import { type Measurement, measure } from '../measure.ts';
+import type { Scenario } from '../scenario.ts';
+import { openLoad, sized } from '../settings.ts';
+
+/** The maximum ratios of the p99 and the processor time of many applications to those of one. */
+const p99TimesMax = 1.5;
+const cpuTimesMax = 1.2;
+
+const rounds = 3;
+const searchedEventsMax = 50;
+
+export const manyApplications: Scenario = {
+  name: 'many-applications',
+  about: '120 changes a second for 12 s: of one application, and of 100 in turn; three times each',
+  isMain: false,
+  async run(bench) {
+    const { settings } = bench;
+    const load = openLoad(settings, 120, sized(settings, 12, 3));
+    const appCount = sized(settings, 100, 10);
+    const [one, many]: [Measurement[], Measurement[]] = [[], []];
+    for (let round = 0; round < sized(settings, rounds, 1); round += 1) {
+      one.push(await measure(bench, { name: '1 application', hooks: { matching: 1 }, load }));
+      const plan = {
+        name: `${appCount} applications`,
+        apps: appCount,
+        hooks: { matching: 1 },
+        load,
+      };
+      many.push(await measure(bench, plan));
+    }
+    const compared = [
+      compareBeside({
+        what: 'one application, and of many',
+        timesMax: p99TimesMax,
+        aloneMs: median(one.map(({ receiptMs }) => receiptMs?.p99 ?? NaN)),
+        besideMs: median(many.map(({ receiptMs }) => receiptMs?.p99 ?? NaN)),
+      }),
+      compareCpu(median(one.map(cpuOf)), median(many.map(cpuOf))),
+    ];
+    const unfound = await findMissing(bench, many.at(-1)?.appUids ?? []);
+    return {
+      measurements: [...one, ...many],
+      notes: compared.map(({ note }) => note),
+      missed: [...compared.flatMap(({ missed }) => missed), ...unfound],
+    };
+  },
+};
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+}
+
+function cpuOf({ cpuMsPerEvent }: Measurement): number {
+  const { api = NaN, worker = NaN, mongodb = 0, temporal = 0 } = cpuMsPerEvent;
+  return api + worker + mongodb + temporal;
+}
+
+function compareCpu(oneMs: number, manyMs: number) {
+  const times = manyMs / oneMs;
+  const note = `processor time of an event: ${oneMs.toFixed(1)} ms of one application, ${manyMs.toFixed(1)} of many, ${times.toFixed(2)} times as long.`;
+  return {
+    note,
+    missed: times <= cpuTimesMax ? [] : [`${note} The limit is ${cpuTimesMax} times.`],
+  };
+}
+
+/** Looks for every application, and for some events of each, in Temporal's lists. Returns what is not there. */
+async function findMissing(
+  { service: { store, temporal } }: Bench,
+  appUids: readonly string[],
+): Promise<string[]> {
+  const events = await store.events
+    .find({ appUid: { $in: [...appUids] } }, { projection: { appUid: 1 } })
+    .toArray();
+  const step = Math.ceil(events.length / searchedEventsMax);
+  const queries = [
+    ...appUids.map((appUid) => `AppUids = "${appUid}"`),
+    ...events
+      .filter((_event, index) => index % step === 0)
+      .map(({ _id, appUid }) => `EventIds = "${_id}" AND AppUids = "${appUid}"`),
+  ];
+  const missing: string[] = [];
+  for (const query of queries) {
+    if ((await temporal.workflow.count(query)).count === 0)
+      missing.push(`no workflow has ${query}`);
+  }
+  return missing;
+}
