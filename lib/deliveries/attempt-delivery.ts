@@ -224,9 +224,13 @@ class Outdated extends Error {}
 
 // During the wait for a slot or permit, the webhook may have been paused or changed, or the event erased.
 async function isOutdated(ports: DeliveryPorts, subject: Subject): Promise<boolean> {
-  const { key, readAt, webhook, caller } = subject;
+  const { key, event, readAt, webhook, caller, options } = subject;
   const { clock, processUid } = ports;
   const now = clock.now();
+  // Once its claim has ended, the workflow may be making the attempt.
+  if (options.early !== undefined && event.firstAttempt && now >= event.firstAttempt.until) {
+    return true;
+  }
   if (now.getTime() - readAt.getTime() <= attemptLimits.factsFreshMs) return false;
   const facts = await load(ports, key);
   const decision = decide({ ...facts, caller, now, processUid });

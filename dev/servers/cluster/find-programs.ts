@@ -5,7 +5,7 @@ import { findBinary, findOnPath, isExecutable } from '../find-binary.ts';
 import { builtWithGo, findOrInstall } from '../find-or-install.ts';
 
 /** The release of docker-compose.yml. */
-const temporalVersion = '1.31.2';
+const temporalVersion = '1.32.0';
 const debianPostgres = '/usr/lib/postgresql';
 
 export interface ClusterPrograms {

@@ -115,7 +115,7 @@ test('the workflow uses the result of a failed attempt, with its host and the ti
   expect(requestsOf(subject)).toHaveLength(1);
 });
 
-test('another process leaves the attempt to the process that recorded the event, until its claim ends', async () => {
+test('only the process that recorded the event makes the attempt until its claim ends, and then only another', async () => {
   const earlyAttempts = new EarlyAttempts(ports);
   const subject = await recorded(earlyAttempts);
   const other = { ...ports, processUid: 'prc_other' };
@@ -129,6 +129,9 @@ test('another process leaves the attempt to the process that recorded the event,
   const claimedMs = until.getTime() - subject.event.createdAt.getTime();
   expect(Math.abs(claimedMs - attemptLimits.firstAttemptClaimMs)).toBeLessThan(1_000);
   const later = { ...other, clock: { now: () => until } };
+  const late = new EarlyAttempts({ ...ports, clock: later.clock });
+  late.begin(subject.event, [subject.webhook], subject.event.createdAt);
+  expect(await late.take(keyOf(subject))).toBeNull();
   expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { delivered: 1 } });
 });
 
