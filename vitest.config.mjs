@@ -49,7 +49,7 @@ const project = (name, groupOrder, options) => ({
   extends: true,
   test: {
     name,
-    setupFiles: ['test/support/cheap-passwords.ts'],
+    setupFiles: ['test/support/cheap-passwords.ts', 'test/support/watch-shard-keys.ts'],
     sequence: { groupOrder },
     ...options,
   },

@@ -3,7 +3,7 @@ import { deliveryHeaders, signatureHeaders } from '../../lib/deliveries/compose-
 import { requestHeaders } from '../../lib/egress/request-headers.ts';
 import type { Attempt } from '../../lib/model/attempt.ts';
 import { isOpen } from '../../lib/model/delivery-state.ts';
-import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import { type DeliveryDocument, pairOf } from '../../lib/model/delivery.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import { partitionNumberOf } from '../../lib/model/partition.ts';
 import { isMailUrl, originOf } from '../../lib/model/url-origin.ts';
@@ -84,7 +84,7 @@ export const getDelivery: Handler = operation(facts, async (request, context) =>
   const event = await readEvent(request, context);
   const webhookUid = params['webhookUid'] ?? '';
   const [delivery, webhook] = await Promise.all([
-    store.deliveries.findOne({ eventId: event._id, webhookUid }),
+    store.deliveries.findOne({ _id: pairOf({ eventId: event._id, webhookUid }) }),
     store.webhooks.findOne({ _id: webhookUid, appUid }),
   ]);
   if (delivery === null && !event.webhookUids.includes(webhookUid)) {

@@ -1,13 +1,13 @@
 import { listHandler } from '../http/list-handler.ts';
 import { deliveryFilters } from './delivery-filter.ts';
 import { deliverySchema } from './present-delivery.ts';
-import { readDeliveryList, startsWithUnrecorded } from './read-delivery-list.ts';
+import { readDeliveryList, containsUnrecorded } from './read-delivery-list.ts';
 import { operation, type Operation, pageOf } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'listDeliveries',
   summary: 'List deliveries',
-  description: `The list covers all webhooks. It is ordered from newest to oldest. ${startsWithUnrecorded}`,
+  description: `The list covers all webhooks. It is ordered from newest to oldest. ${containsUnrecorded}`,
   answers: { 200: pageOf(deliverySchema) },
 };
 

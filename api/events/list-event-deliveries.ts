@@ -1,5 +1,5 @@
 // GET …/events/{eventId}/deliveries: the deliveries of an event, ordered by the uid of the webhook.
-import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import { type DeliveryDocument, pairOf, pairsOf } from '../../lib/model/delivery.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import { takeItems } from '../../lib/mongo/paging.ts';
 import type { ApiContext } from '../context.ts';
@@ -29,8 +29,8 @@ export const listEventDeliveries = operation(
       .sort();
     const page = matching.slice(0, limit);
     const written = context.store.deliveries
-      .find({ eventId: event._id, webhookUid: { $in: page } })
-      .sort({ webhookUid: 1 });
+      .find({ _id: { $in: page.map((webhookUid) => pairOf({ eventId: event._id, webhookUid })) } })
+      .sort({ _id: 1 });
     const { items, isCut } = await takeItems(written, limit);
     const end = isCut ? items.at(-1)?.webhookUid : undefined;
     const webhookUids = end === undefined ? page : page.filter((uid) => uid <= end);
@@ -55,7 +55,7 @@ async function readStates(
 ): Promise<Map<string, Standing>> {
   const rows = await store.deliveries
     .find<Standing>(
-      { eventId: event._id },
+      { _id: pairsOf([event._id]) },
       { projection: { webhookUid: 1, state: 1, statusClass: 1, errorClass: 1, createdAt: 1 } },
     )
     .toArray();

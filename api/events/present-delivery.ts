@@ -144,8 +144,7 @@ export const deliveryProperties = {
   },
   createdAt: {
     ...time,
-    description:
-      'The time when the delivery was first recorded, usually the end of its first attempt. Before, it is the time of the event.',
+    description: 'The time of the event.',
   },
   updatedAt: time,
 };

@@ -4,7 +4,7 @@ import { recordAudit } from '../../lib/access/audit-log.ts';
 import { cancelDeliveries, insertDeliveries } from '../../lib/deliveries/deliveries.ts';
 import { findWaitingWorkflows } from '../../lib/jobs/taken-by-job.ts';
 import { isOpen, openStates } from '../../lib/model/delivery-state.ts';
-import type { DeliveryDocument, DeliveryStep } from '../../lib/model/delivery.ts';
+import { type DeliveryDocument, type DeliveryStep, pairOf } from '../../lib/model/delivery.ts';
 import { discardCountOf } from '../../lib/model/discards.ts';
 import type { EventFacts } from '../../lib/model/event.ts';
 import { partitionId, type PartitionKey, partitionNumberOf } from '../../lib/model/partition.ts';
@@ -45,7 +45,7 @@ export const skipDelivery: Handler = operation(facts, async (request, context) =
       await recordAudit(store, entry, { caller, now, session });
     }
     // In the transaction, because a later read may miss it on a new primary.
-    const key = { appUid, eventId: event._id, webhookUid };
+    const key = { _id: pairOf({ eventId: event._id, webhookUid }), appUid };
     return { skipped: done, delivery: await store.deliveries.findOne(key, { session }) };
   });
   if (skipped !== null) {
@@ -70,14 +70,15 @@ async function skip(
 ): Promise<Skipped | null> {
   const { _id: eventId, appUid } = event;
   const key = { appUid, eventId, webhookUid };
-  const before = await store.deliveries.findOne(key, { session });
+  const stored = { _id: pairOf(key), appUid };
+  const before = await store.deliveries.findOne(stored, { session });
   const partition = partitionNumberOf(event, webhookUid)?.partition ?? null;
   if (before === null) {
     if (!event.webhookUids.includes(webhookUid))
       throw new AppError('not_found', 'there is no such delivery');
     await insertDeliveries(store, [[key, skippedStep(event, { webhookUid, now })]], session);
   } else if (isOpen(before.state)) {
-    const open = { ...key, state: { $in: [...openStates] } };
+    const open = { ...stored, state: { $in: [...openStates] } };
     await cancelDeliveries(store, open, { reason: 'skipped', now, session });
   } else {
     if (before.cancelReason === 'skipped') return null;

@@ -1,6 +1,6 @@
 import { webhookDeliveryFilters } from '../events/delivery-filter.ts';
 import { deliverySchema } from '../events/present-delivery.ts';
-import { readDeliveryList, startsWithUnrecorded } from '../events/read-delivery-list.ts';
+import { readDeliveryList, containsUnrecorded } from '../events/read-delivery-list.ts';
 import { listHandler } from '../http/list-handler.ts';
 import { findWebhook } from './webhook-fields.ts';
 import { operation, type Operation, pageOf } from '../http/operation.ts';
@@ -8,7 +8,7 @@ import { operation, type Operation, pageOf } from '../http/operation.ts';
 const facts: Operation = {
   id: 'listWebhookDeliveries',
   summary: 'List the deliveries of a webhook',
-  description: `The list is ordered from newest to oldest. ${startsWithUnrecorded}`,
+  description: `The list is ordered from newest to oldest. ${containsUnrecorded}`,
   answers: { 200: pageOf(deliverySchema) },
 };
 

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import { forEachLimit } from '../../lib/concurrency/for-each-limit.ts';
 import { claimEvents, factsOnly } from '../../lib/events/events.ts';
 import { dispatchLimits } from '../../lib/limits.ts';
-import { type DeliveryDocument, pairOf } from '../../lib/model/delivery.ts';
+import { type DeliveryDocument, pairOf, pairsOf } from '../../lib/model/delivery.ts';
 import { testEventName } from '../../lib/model/event-name.ts';
 import type { EventFacts, EventToDispatch } from '../../lib/model/event.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -173,10 +173,9 @@ async function addUnattempted(
     { projection: factsOnly, hint: 'app', batchSize },
   );
   for await (const part of inParts(events)) {
-    const eventId = { $in: part.map((event) => event._id) };
     const attempted = await store.deliveries
-      .find({ eventId }, { projection: { _id: 0, eventId: 1, webhookUid: 1 } })
-      .map(pairOf)
+      .find({ _id: pairsOf(part.map((event) => event._id)) }, { projection: { _id: 1 } })
+      .map(({ _id }) => _id)
       .toArray();
     const isAttempted = new Set(attempted);
     for (const event of part) {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { besideTimesMax } from './beside.ts';
 import type { Scenario } from './scenario.ts';
+import { retentionTimesMax } from './scenarios/retention.ts';
 import { syncTimesMax } from './scenarios/sync.ts';
 import { scenarios } from './scenarios.ts';
 import type { Settings } from './settings.ts';
@@ -123,7 +124,7 @@ export function helpText(): string {
     'another agent-herald works there. Tables go to stdout, JSON to dev/bench/results/.',
     'The exit code is 1 where an event was lost, a scenario could not be measured, or what must not disturb',
     `others made their p99 more than ${besideTimesMax} times as long (hanging-receiver, slow-sockets, sync; at the default rate`,
-    `of a sync, ${syncTimesMax} times); of compare, where that is so in any of its runs.`,
+    `of a sync, ${syncTimesMax} times; retention: ${retentionTimesMax}); of compare, where that is so in any of its runs.`,
     '',
   ].join('\n');
 }

@@ -6,6 +6,7 @@ import { kill } from './scenarios/kill.ts';
 import { manyApplications } from './scenarios/many-applications.ts';
 import { mixed } from './scenarios/mixed.ts';
 import { burst, idle, light } from './scenarios/one-webhook.ts';
+import { retention } from './scenarios/retention.ts';
 import { signIn } from './scenarios/sign-in.ts';
 import { slowSockets } from './scenarios/slow-sockets.ts';
 import { sustained } from './scenarios/sustained.ts';
@@ -25,6 +26,7 @@ export const scenarios: readonly Scenario[] = [
   slowSockets,
   acceptOnly,
   sync,
+  retention,
   // Last, because it needs another service, with data in files.
   kill,
 ];

@@ -1,5 +1,5 @@
 import type { ClientSession, Filter } from 'mongodb';
-import { newId } from '../platform/ids.ts';
+import { timeOfId } from '../platform/ids.ts';
 import { limits } from '../limits.ts';
 import { type Attempt, statusClassOf } from '../model/attempt.ts';
 import { type CancelReason, isOpen } from '../model/delivery-state.ts';
@@ -21,31 +21,14 @@ export async function findDeliveries(
   session?: ClientSession,
 ): Promise<(DeliveryToAttempt | null)[]> {
   if (keys.length === 0) return [];
-  const options = { projection: deliveryToAttempt, hint: 'eventWebhook', ...within(session) };
-  const found = await store.deliveries
-    .find<DeliveryToAttempt>(matchingKeys(keys), options)
-    .toArray();
-  const deliveries = new Map(found.map((delivery) => [pairOf(delivery), delivery]));
+  const ids = { _id: { $in: keys.map(pairOf) } };
+  const options = { projection: deliveryToAttempt, ...within(session) };
+  const found = await store.deliveries.find<DeliveryToAttempt>(ids, options).toArray();
+  const deliveries = new Map(found.map((delivery) => [delivery._id, delivery]));
   return keys.map((key) => {
     const delivery = deliveries.get(pairOf(key));
     return delivery?.appUid === key.appUid ? delivery : null;
   });
-}
-
-// Two separate lists would match every combination: for 200 keys up to 20,000 deliveries.
-function matchingKeys(keys: readonly DeliveryKey[]): Filter<DeliveryDocument> {
-  const byEvent = new Map<string, string[]>();
-  const byWebhook = new Map<string, string[]>();
-  for (const { eventId, webhookUid } of keys) {
-    byEvent.set(eventId, [...(byEvent.get(eventId) ?? []), webhookUid]);
-    byWebhook.set(webhookUid, [...(byWebhook.get(webhookUid) ?? []), eventId]);
-  }
-  // MongoDB plans a query with fewer alternatives faster.
-  const $or =
-    byEvent.size <= byWebhook.size
-      ? [...byEvent].map(([eventId, $in]) => ({ eventId, webhookUid: { $in } }))
-      : [...byWebhook].map(([webhookUid, $in]) => ({ webhookUid, eventId: { $in } }));
-  return { $or };
 }
 
 /** Inserts deliveries with their first steps. Returns for each whether it was inserted; false if it already existed. */
@@ -66,7 +49,7 @@ export async function insertDeliveries(
 
 function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
   return {
-    _id: newId('dlv', step.now),
+    _id: pairOf(key),
     appUid: key.appUid,
     eventId: key.eventId,
     webhookUid: key.webhookUid,
@@ -86,7 +69,7 @@ function firstStep(key: DeliveryKey, step: DeliveryStep): DeliveryDocument {
     requeuedAt: null,
     ...(step.discardCount === undefined ? {} : { discardCount: step.discardCount }),
     scheduleFrom: 0,
-    createdAt: step.now,
+    createdAt: timeOfId(key.eventId),
     updatedAt: step.now,
   };
 }
@@ -100,9 +83,8 @@ export async function recordDelivery(
 ): Promise<boolean> {
   const { attempt, attemptsBefore: attemptCount, jobUid } = step;
   const kept = -limits.attemptsKeptMax;
-  const { appUid, eventId, webhookUid } = key;
   const result = await store.deliveries.updateOne(
-    { appUid, eventId, webhookUid, attemptCount, jobUid, ...stillOpenTo(step) },
+    { _id: pairOf(key), appUid: key.appUid, attemptCount, jobUid, ...stillOpenTo(step) },
     {
       $set: {
         state: step.state,

@@ -59,7 +59,7 @@ export function searchOf(wanted: WantedDeliveries): Search<DeliveryDocument> | n
     ...(webhookUid === null ? {} : { webhookUid }),
     ...(externalTenantId === null ? {} : { externalTenantId }),
     ...Object.fromEntries(lists.map(([field, values]) => [field, { $in: [...values] }])),
-    ...madeWithin('dlv', wanted),
+    ...madeWithin('evt', wanted),
   };
   return { filter, hint: `${nameScope(wanted)}${kind}` };
 }

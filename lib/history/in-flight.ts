@@ -4,8 +4,8 @@ import { pairOf } from '../model/delivery.ts';
 import { deliveredEventNames } from '../model/event-name.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { Store } from '../mongo/connect.ts';
+import { madeWithin, type PageRequest } from '../mongo/paging.ts';
 import type { SnapshotRead } from '../mongo/snapshot.ts';
-import { idAt } from '../platform/ids.ts';
 import type { WantedDeliveries } from './delivery-lists.ts';
 
 const { inFlightMsMax, inFlightEventsMax, inFlightPairsMax } = limits;
@@ -19,53 +19,50 @@ const shownFields = { event: 1, externalTenantId: 1, webhookUids: 1, createdAt: 
 export type RecentEvent = Pick<EventDocument, '_id' | keyof typeof shownFields>;
 
 export interface InFlight {
+  _id: string;
   event: RecentEvent;
   webhookUid: string;
 }
 
-interface Reading {
-  limit: number;
+interface Reading extends PageRequest {
   now: Date;
   snapshot: SnapshotRead;
 }
 
-/** Checks whether a list can contain deliveries that are not recorded yet. They pass no filter by class or `until`. */
-export function canBeInFlight({
-  state,
-  statusClass,
-  errorClass,
-  until,
-}: WantedDeliveries): boolean {
+/** Checks whether a list can contain deliveries that are not recorded yet. They pass no filter by class. */
+export function canBeInFlight({ state, statusClass, errorClass }: WantedDeliveries): boolean {
   const isOpenState = state === null || state === 'pending';
-  return isOpenState && statusClass === null && errorClass === null && until === null;
+  return isOpenState && statusClass === null && errorClass === null;
 }
 
-/** Returns the latest deliveries that are not recorded yet, of events of the last minute, newest event first. */
+/** Returns the latest deliveries that are not recorded yet, of events of the last minute, newest first. */
 export async function readInFlight(
   store: Store,
   wanted: WantedDeliveries,
-  { limit, now, snapshot }: Reading,
+  { limit, after, now, snapshot }: Reading,
 ): Promise<InFlight[]> {
   const sinceMs = Math.max(now.getTime() - inFlightMsMax, wanted.since?.getTime() ?? 0);
-  const pairs = await readPairs(store, { ...wanted, since: new Date(sinceMs) }, snapshot);
+  const range = { ...wanted, since: new Date(sinceMs), after };
+  const pairs = await readPairs(store, range, snapshot);
   if (pairs.length === 0) return [];
   const recorded = await readRecorded(store, pairs, snapshot);
-  const isRecorded = ({ event, webhookUid }: InFlight): boolean =>
-    recorded.has(pairOf({ eventId: event._id, webhookUid }));
-  return pairs.filter((pair) => !isRecorded(pair)).slice(0, limit);
+  return pairs.filter(({ _id }) => !recorded.has(_id)).slice(0, limit);
 }
 
 // A webhook is compared here: in the query, MongoDB would read any number of events to find those of a rare one.
 async function readPairs(
   store: Store,
-  { appUid, event, externalTenantId, webhookUid, since }: WantedDeliveries & { since: Date },
+  { after, ...wanted }: WantedDeliveries & Pick<PageRequest, 'after'>,
   snapshot: SnapshotRead,
 ): Promise<InFlight[]> {
+  const { appUid, event, externalTenantId, webhookUid } = wanted;
   const filter = {
     appUid,
     ...(externalTenantId === null ? {} : { externalTenantId }),
     event: { $in: event === null ? [...deliveredEventNames] : [event] },
-    _id: { $gte: idAt('evt', since) },
+    ...madeWithin('evt', wanted),
+    // The event of the last delivery may have more.
+    ...(after === null ? {} : { _id: { $lt: after } }),
   };
   const hint = externalTenantId === null ? 'event' : 'tenant';
   const events = store.events
@@ -79,9 +76,17 @@ async function readPairs(
     .limit(inFlightEventsMax);
   const pairs: InFlight[] = [];
   for await (const found of events) {
-    const uids = found.webhookUids.filter((uid) => webhookUid === null || uid === webhookUid);
-    if (pairs.length > 0 && pairs.length + uids.length > inFlightPairsMax) break;
-    pairs.push(...uids.toSorted().map((uid) => ({ event: found, webhookUid: uid })));
+    const own = found.webhookUids
+      .filter((uid) => webhookUid === null || uid === webhookUid)
+      .toSorted()
+      .map((uid) => ({
+        _id: pairOf({ eventId: found._id, webhookUid: uid }),
+        event: found,
+        webhookUid: uid,
+      }))
+      .filter(({ _id }) => after === null || _id < after);
+    if (pairs.length > 0 && pairs.length + own.length > inFlightPairsMax) break;
+    pairs.push(...own.toReversed());
   }
   return pairs;
 }
@@ -91,11 +96,9 @@ async function readRecorded(
   pairs: readonly InFlight[],
   snapshot: SnapshotRead,
 ): Promise<Set<string>> {
-  const eventIds = [...new Set(pairs.map(({ event }) => event._id))];
-  const webhookUids = [...new Set(pairs.map(({ webhookUid }) => webhookUid))];
   const rows = store.deliveries.find(
-    { eventId: { $in: eventIds }, webhookUid: { $in: webhookUids } },
-    { projection: { _id: 0, eventId: 1, webhookUid: 1 }, hint: 'eventWebhook', ...snapshot },
+    { _id: { $in: pairs.map(({ _id }) => _id) } },
+    { projection: { _id: 1 }, ...snapshot },
   );
-  return new Set(await rows.map(pairOf).toArray());
+  return new Set(await rows.map(({ _id }) => _id).toArray());
 }

@@ -2,6 +2,7 @@ import type { Filter } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
 import { jobLimits } from '../limits.ts';
 import { idAt, timeOfId } from '../platform/ids.ts';
+import { pairsOf } from '../model/delivery.ts';
 import { openStates } from '../model/delivery-state.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { ErasureJob, ErasureSubject } from '../model/job.ts';
@@ -13,7 +14,6 @@ import type { JobPage } from '../temporal/messages.ts';
 import { cancelDeliveries } from '../deliveries/deliveries.ts';
 import { newJob } from './jobs.ts';
 import { scheduleSignal } from '../order/partitions.ts';
-import { eventSize, firstThatFit, type SizedEvent } from './remove-old-events.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 
 // The database searches the bodies, and candidates are checked again here. Fewer events per chunk with many webhooks,
@@ -76,6 +76,23 @@ export async function eraseChunk(
     { returnDocument: 'after' },
   );
   return toPage(recorded?.kind === 'erasure' ? recorded : job, now);
+}
+
+interface SizedEvent {
+  _id: string;
+  deliveries: number;
+}
+
+const eventSize = { deliveries: { $size: '$webhookUids' } };
+
+/** Returns the leading events, at least one, that together have at most `deliveriesMax` deliveries. */
+function firstThatFit(events: readonly SizedEvent[], deliveriesMax: number): string[] {
+  let sum = 0;
+  const end = events.findIndex(({ deliveries }, index) => {
+    sum += deliveries;
+    return index > 0 && sum > deliveriesMax;
+  });
+  return events.slice(0, end === -1 ? events.length : end).map(({ _id }) => _id);
 }
 
 // At the end, the subject is deleted too, because it may name a person.
@@ -158,12 +175,13 @@ export async function erasePayloads(
     { _id: { $in: ids }, erasureUid: { $ne: erasureUid } },
     { $set: { erasedAt: now, erasureUid } },
   );
-  const open = { eventId: { $in: ids }, state: { $in: [...openStates] } };
+  const ofEvents = { _id: pairsOf(ids) };
+  const open = { ...ofEvents, state: { $in: [...openStates] } };
   const count = await cancelDeliveries(store, open, { reason: 'erased', now });
   instruments.deliveriesCancelled.add(count, { reason: 'erased' });
   await store.deliveries.updateMany(
     {
-      eventId: { $in: ids },
+      ...ofEvents,
       $or: [
         { 'attempts.responseSample': { $gt: '' } },
         { 'attempts.responseHeaders': { $exists: true } },
@@ -176,7 +194,7 @@ export async function erasePayloads(
   );
   await store.events.updateMany({ _id: { $in: ids } }, { $set: { body: '' } });
   return store.deliveries.distinct('partition', {
-    eventId: { $in: ids },
+    ...ofEvents,
     state: 'cancelled',
     partition: { $type: 'string' },
   }) as Promise<string[]>;

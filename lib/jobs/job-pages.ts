@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import { factsOnly } from '../events/events.ts';
-import type { DeliveryDocument } from '../model/delivery.ts';
+import { type DeliveryDocument, pairOf } from '../model/delivery.ts';
 import type { EventFacts } from '../model/event.ts';
 import type { JobDocument, ResendJob } from '../model/job.ts';
 import { jobLimits } from '../limits.ts';
@@ -149,7 +149,7 @@ async function takeResend(
   const stamp = { jobUid, jobPage: page, requeuedAs: 'resend', requeuedAt: createdAt } as const;
   const takenByJob = await store.deliveries
     .find<TakenDelivery>(
-      { eventId, webhookUid: { $in: webhookUids } },
+      { _id: { $in: webhookUids.map((webhookUid) => pairOf({ eventId, webhookUid })) } },
       { projection: takenFields, session },
     )
     .toArray();
@@ -181,7 +181,7 @@ export async function findStamped(
       { jobUid, jobPage: page },
       { projection: { eventId: 1, webhookUid: 1 }, ...within(session) },
     )
-    .sort({ eventId: 1 })
+    .sort({ _id: 1 })
     .toArray();
 }
 

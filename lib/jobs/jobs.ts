@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongodb';
-import { newId } from '../platform/ids.ts';
+import { newId, timeOfId } from '../platform/ids.ts';
 import type { CancelReason } from '../model/delivery-state.ts';
-import type { DeliveryDocument } from '../model/delivery.ts';
+import { type DeliveryDocument, pairOf } from '../model/delivery.ts';
 import { discardCountOf } from '../model/discards.ts';
 import type { EventDocument } from '../model/event.ts';
 import type {
@@ -114,25 +114,27 @@ export function discardCountFor(
 
 export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt'>;
 
-/** Takes deliveries of one event or to one webhook; any other mix would also requeue other pairs. */
+/** Gives deliveries a new owner or partition, to be sent again. Inserts those that have no document yet. */
 export async function requeueDeliveries(
   store: Store,
   deliveries: readonly DeliveryToRequeue[],
   { stamp, now, session }: { stamp: PageStamp } & Omit<PageContext, 'page'>,
 ): Promise<void> {
   if (deliveries.length === 0) return;
+  const ids = deliveries.map(({ event, webhookUid }) => pairOf({ eventId: event._id, webhookUid }));
   await store.deliveries.bulkWrite(
-    deliveries.map(({ event, webhookUid, partition, discardCount }) => ({
+    deliveries.map(({ event, webhookUid, partition, discardCount }, index) => ({
       updateOne: {
-        filter: { eventId: event._id, webhookUid, appUid: event.appUid },
+        filter: { _id: ids[index] ?? '', appUid: event.appUid },
         update: {
           $setOnInsert: {
-            _id: newId('dlv', now),
+            eventId: event._id,
+            webhookUid,
             event: event.event,
             externalTenantId: event.externalTenantId,
             attemptCount: 0,
             attempts: [],
-            createdAt: now,
+            createdAt: timeOfId(event._id),
           },
           $set: { partition, discardCount },
         },
@@ -142,10 +144,7 @@ export async function requeueDeliveries(
     { session, ordered: false },
   );
   await store.deliveries.updateMany(
-    {
-      eventId: { $in: [...new Set(deliveries.map(({ event }) => event._id))] },
-      webhookUid: { $in: [...new Set(deliveries.map(({ webhookUid }) => webhookUid))] },
-    },
+    { _id: { $in: ids } },
     [
       {
         $set: {

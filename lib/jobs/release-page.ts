@@ -83,7 +83,7 @@ function droppedBy(
   if (releasedAt > recordedBefore) return null;
   const uncounted = { discardCount: { $exists: false } };
   return {
-    _id: { $lt: idAt('dlv', recordedBefore) },
+    _id: { $lt: idAt('evt', recordedBefore) },
     $or: [
       { discardCount: { $lt: discardCount } },
       { ...uncounted, requeuedAt: null, eventId: { $lt: idAt('evt', discardBefore) } },

@@ -1,15 +1,14 @@
 import type { Filter } from 'mongodb';
-import { idAt } from '../platform/ids.ts';
 import { openStates, settledStates } from '../model/delivery-state.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
-import type { EventDocument } from '../model/event.ts';
+import { idAt } from '../platform/ids.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { Store } from '../mongo/connect.ts';
 import { cancelDeliveries } from '../deliveries/deliveries.ts';
 
-// These limits bound a batch: few events of many webhooks, or many events of few.
-const eventsPerBatch = 200;
-const deliveriesPerBatch = 1_000;
+// These limits bound a batch, at least one event: few events of many webhooks, or many events of few.
+const eventsPerBatch = 2_000;
+const deliveriesPerBatch = 4_000;
 
 interface RemovedEvents {
   deliveries: number;
@@ -18,90 +17,114 @@ interface RemovedEvents {
   more: boolean;
 }
 
-export function oldEvents(before: Date, after: string): Filter<EventDocument> {
-  return { _id: { $gt: after, $lt: idAt('evt', before) } };
+/** Consecutive events, and the deliveries of the same events: their ids begin with that of the event. */
+interface Range {
+  _id: { $gte: string; $lt: string };
 }
 
-export function keptDeliveries(eventIds: string[], before: Date): Filter<DeliveryDocument> {
+export function oldEvents(before: Date, after: string): Range {
+  return { _id: { $gte: after, $lt: idAt('evt', before) } };
+}
+
+export function keptDeliveries(range: Range, before: Date): Filter<DeliveryDocument> {
   const isKept = [{ state: { $in: [...openStates] } }, { updatedAt: { $gte: before } }];
-  return { eventId: { $in: eventIds }, $or: isKept };
+  return { ...range, $or: isKept };
 }
 
-// Deletes deliveries first, so that none is left without its event.
+/**
+ * Removes the next old events and their deliveries, except events with a delivery that is open or was changed lately.
+ * Deletes deliveries first, so that none is left without its event.
+ */
 export async function removeOldEvents(
   store: Store,
   { before, after, now }: { before: Date; after: string; now: Date },
 ): Promise<RemovedEvents> {
-  const old = await store.events
-    .find(oldEvents(before, after))
-    .project<SizedEvent>(eventSize)
-    .sort({ _id: 1 })
-    .limit(eventsPerBatch)
+  const old = oldEvents(before, after);
+  const range = await cutToBatch(store, old);
+  const kept = await findKept(store, range, { before, now });
+  const deliveries = await store.deliveries.deleteMany({
+    ...range,
+    eventId: { $nin: kept },
+    // Filtered again, because a delivery may have been requeued meanwhile.
+    state: { $in: [...settledStates] },
+    updatedAt: { $lt: before },
+  });
+  const left = await store.deliveries
+    .find(range, { projection: { _id: 1 } })
+    .map(({ _id }) => eventIdOf(_id))
     .toArray();
-  const eventIds = firstThatFit(old, deliveriesPerBatch);
-  await settleAbandoned(store, eventIds, { before, now });
-  const deliveries = await removeSettled(store, await withoutKept(store, eventIds, before), before);
-  if (deliveries === deliveriesPerBatch) return { deliveries, events: 0, after, more: true };
-  // Checked again, because a delivery may have been requeued meanwhile.
-  const { deletedCount } = await store.events.deleteMany({
-    _id: { $in: await withoutKept(store, eventIds, before) },
+  const events = await store.events.deleteMany({
+    _id: { ...range._id, $nin: [...new Set(left)] },
     // The workflow of an event without a mark is still to be started.
     dispatchedAt: { $ne: null },
   });
-  const more = eventIds.length < old.length || old.length === eventsPerBatch;
-  return { deliveries, events: deletedCount, after: eventIds.at(-1) ?? after, more };
+  return {
+    deliveries: deliveries.deletedCount,
+    events: events.deletedCount,
+    after: range._id.$lt,
+    more: range._id.$lt < old._id.$lt,
+  };
 }
 
-export interface SizedEvent {
-  _id: string;
-  deliveries: number;
+function eventIdOf(deliveryId: string): string {
+  return deliveryId.slice(0, deliveryId.indexOf('/'));
 }
 
-export const eventSize = { deliveries: { $size: '$webhookUids' } };
-
-/** Returns the leading events, at least one, that together have at most `deliveriesMax` deliveries. */
-export function firstThatFit(events: readonly SizedEvent[], deliveriesMax: number): string[] {
-  let sum = 0;
-  const end = events.findIndex(({ deliveries }, index) => {
-    sum += deliveries;
-    return index > 0 && sum > deliveriesMax;
-  });
-  return events.slice(0, end === -1 ? events.length : end).map(({ _id }) => _id);
+// Reads only index keys, and returns only one of them.
+async function findAt(
+  collection: Store['events' | 'deliveries'],
+  range: Range,
+  index: number,
+): Promise<string | undefined> {
+  const found = await (collection as Store['events'])
+    .find(range, { projection: { _id: 1 } })
+    .sort({ _id: 1 })
+    .skip(index)
+    .limit(1)
+    .next();
+  return found?._id;
 }
 
-// A retry waits at most 14 days, and the retention is at least 15. So the workflow was lost or terminated, or the
-// delivery is stuck behind others. Held deliveries expire separately.
-async function settleAbandoned(
+async function cutToBatch(store: Store, old: Range): Promise<Range> {
+  const { $gte } = old._id;
+  const next = await findAt(store.events, old, eventsPerBatch);
+  const range = next === undefined ? old : { _id: { $gte, $lt: next } };
+  const surplus = await findAt(store.deliveries, range, deliveriesPerBatch);
+  if (surplus === undefined) return range;
+  const eventId = eventIdOf(surplus);
+  const isFirst = (await findAt(store.events, { _id: { $gte, $lt: eventId } }, 0)) === undefined;
+  // In ASCII `0` follows `/`: the end of the event's own deliveries.
+  return { _id: { $gte, $lt: isFirst ? `${eventId}0` : eventId } };
+}
+
+/**
+ * Returns the events that are kept. Cancels what was abandoned: a retry waits at most 14 days, and the retention is at
+ * least 15. So the workflow was lost or terminated, or the delivery is stuck behind others. Held ones expire separately.
+ */
+async function findKept(
   store: Store,
-  eventIds: string[],
+  range: Range,
   { before, now }: { before: Date; now: Date },
-): Promise<void> {
-  const abandoned: Filter<DeliveryDocument> = {
-    eventId: { $in: eventIds },
+): Promise<string[]> {
+  const found = await store.deliveries
+    .find(keptDeliveries(range, before))
+    .project<Pick<DeliveryDocument, '_id' | 'eventId' | 'state' | 'updatedAt'>>({
+      eventId: 1,
+      state: 1,
+      updatedAt: 1,
+    })
+    .toArray();
+  const abandoned = {
     state: { $in: ['pending', 'retrying'] },
     updatedAt: { $lt: before },
-  };
-  const count = await cancelDeliveries(store, abandoned, { reason: 'abandoned', now });
-  instruments.deliveriesCancelled.add(count, { reason: 'abandoned' });
-}
-
-async function withoutKept(store: Store, eventIds: string[], before: Date): Promise<string[]> {
-  const kept = await store.deliveries
-    .find(keptDeliveries(eventIds, before), { projection: { eventId: 1 } })
-    .map((delivery) => delivery.eventId)
-    .toArray();
-  const keptIds = new Set(kept);
-  return eventIds.filter((eventId) => !keptIds.has(eventId));
-}
-
-async function removeSettled(store: Store, eventIds: string[], before: Date): Promise<number> {
-  const found = await store.deliveries
-    .find({ eventId: { $in: eventIds } }, { projection: { _id: 1 } })
-    .limit(deliveriesPerBatch)
-    .map((delivery) => delivery._id)
-    .toArray();
-  // Filtered again, because a delivery may have been requeued meanwhile.
-  const isOver = { state: { $in: [...settledStates] }, updatedAt: { $lt: before } };
-  await store.deliveries.deleteMany({ _id: { $in: found }, ...isOver });
-  return found.length;
+  } as const;
+  const ids = found
+    .filter(({ state, updatedAt }) => state !== 'held' && updatedAt < before)
+    .map(({ _id }) => _id);
+  if (ids.length > 0) {
+    const filter = { _id: { $in: ids }, ...abandoned };
+    const count = await cancelDeliveries(store, filter, { reason: 'abandoned', now });
+    instruments.deliveriesCancelled.add(count, { reason: 'abandoned' });
+  }
+  return [...new Set(found.map(({ eventId }) => eventId))];
 }

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongodb';
 import type { DeliveryState } from '../model/delivery-state.ts';
-import type { DeliveryDocument } from '../model/delivery.ts';
+import { type DeliveryDocument, pairOf } from '../model/delivery.ts';
 import { testEventName } from '../model/event-name.ts';
 import type { ReplayJob, ReplayedState } from '../model/job.ts';
 import { type Store } from '../mongo/connect.ts';
@@ -146,11 +146,9 @@ async function readEvents(store: Store, scanning: Scanning): Promise<Checked> {
     .limit(countMax)
     .toArray();
   const eventIds = events.map((event) => event._id);
+  const ids = eventIds.map((eventId) => pairOf({ eventId, webhookUid: webhook._id }));
   const found = await store.deliveries
-    .find<Found>(
-      { eventId: { $in: eventIds }, webhookUid: webhook._id },
-      { projection: foundOnly, ...within(session) },
-    )
+    .find<Found>({ _id: { $in: ids } }, { projection: foundOnly, ...within(session) })
     .toArray();
   const deliveries = new Map(found.map((delivery) => [delivery.eventId, delivery]));
   return {

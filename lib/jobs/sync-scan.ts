@@ -1,6 +1,7 @@
 // Finds the present state of resources for a sync: first of those stored here, then of those that are only reported.
 import type { ClientSession } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
+import { pairOf } from '../model/delivery.ts';
 import { isOpen } from '../model/delivery-state.ts';
 import { type Entity, type EventName, eventNames } from '../model/event-name.ts';
 import type { ResourceData } from '../model/event-payload.ts';
@@ -247,11 +248,9 @@ async function keepUnsent(
 ): Promise<ReportedState[]> {
   if (latest.length === 0) return [];
   const webhookUid = webhook._id;
+  const ids = latest.map(({ _id: eventId }) => pairOf({ eventId, webhookUid }));
   const found = await deliveries
-    .find<TakenDelivery>(
-      { eventId: { $in: latest.map(({ _id }) => _id) }, webhookUid },
-      { projection: takenFields, ...within(session) },
-    )
+    .find<TakenDelivery>({ _id: { $in: ids } }, { projection: takenFields, ...within(session) })
     .toArray();
   const byEvent = new Map(found.map((delivery) => [delivery.eventId, delivery]));
   return latest.flatMap((event) => {

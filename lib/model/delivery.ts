@@ -3,6 +3,7 @@ import { type CancelReason, type DeliveryState, openStates } from './delivery-st
 import type { DeliveredEventName } from './event-name.ts';
 
 export interface DeliveryDocument {
+  /** See `pairOf`. */
   _id: string;
   appUid: string;
   eventId: string;
@@ -32,6 +33,7 @@ export interface DeliveryDocument {
   discardCount?: number;
   /** The number of attempts before the last requeue: the schedule starts after them. */
   scheduleFrom: number;
+  /** The time of its event, also if it was recorded much later. */
   createdAt: Date;
   updatedAt: Date;
 }
@@ -87,9 +89,14 @@ export const deliveryToAttempt = {
 
 export type DeliveryKey = Pick<DeliveryDocument, 'appUid' | 'eventId' | 'webhookUid'>;
 
-/** Returns the in-memory key of a delivery within its application: one event to one webhook. */
+/** Returns the `_id` of a delivery: one event to one webhook. They sort by the time of the event. */
 export function pairOf({ eventId, webhookUid }: Omit<DeliveryKey, 'appUid'>): string {
   return `${eventId}/${webhookUid}`;
+}
+
+/** Returns the ids of all deliveries of some events: prefixes, which MongoDB reads as ranges of the index. */
+export function pairsOf(eventIds: readonly string[]): { $in: RegExp[] } {
+  return { $in: eventIds.map((eventId) => new RegExp(`^${eventId}/`)) };
 }
 
 export interface DeliveryStep {

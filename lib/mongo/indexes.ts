@@ -80,9 +80,7 @@ export const neededIndexes: readonly NeededIndex[] = [
     { appUid: 1, entity: 1, resourceUid: 1, 'order.webhookUid': 1, 'order.n': 1 },
     where({ 'order.n': { $gt: 0 } }),
   ],
-  ['deliveries', 'eventWebhook', { eventId: 1, webhookUid: 1 }, unique],
   ...searchedDeliveries,
-  // In the order of events; uids of deliveries follow the order of first attempts.
   [
     'deliveries',
     'notDelivered',

@@ -13,7 +13,6 @@ export type IdPrefix =
   | 'bat'
   | 'cfl'
   | 'ctx'
-  | 'dlv'
   | 'evt'
   | 'job'
   | 'key'

@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import { limits } from '../limits.ts';
 import { idAt } from '../platform/ids.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { Attempt } from '../model/attempt.ts';
@@ -158,14 +159,22 @@ async function notify(
   });
 }
 
-// An attempt in flight when the clock started did not see it, so its success did not stop it.
+// An attempt in flight when the clock started did not see it, so its success did not stop it. Its event is then about as
+// old as a first attempt may take; any other success stops the clock itself.
 export async function hasSucceededSince(
   store: Store,
   { appUid, webhookUid }: Pick<DeliveryKey, 'appUid' | 'webhookUid'>,
   since: Date,
 ): Promise<boolean> {
+  const eventsFrom = new Date(since.getTime() - limits.inFlightMsMax);
   const found = await store.deliveries.findOne(
-    { appUid, webhookUid, state: 'delivered', _id: { $gte: idAt('dlv', since) } },
+    {
+      appUid,
+      webhookUid,
+      state: 'delivered',
+      _id: { $gte: idAt('evt', eventsFrom) },
+      updatedAt: { $gte: since },
+    },
     { projection: { _id: 1 }, hint: 'webhookState' },
   );
   return found !== null;

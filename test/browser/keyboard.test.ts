@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../lib/platform/ids.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+import { newDelivery } from '../support/fixtures.ts';
 
 const tabsMax = 80;
 
@@ -75,30 +76,8 @@ it('signing in, creating a key and a webhook, and pausing and resuming it need n
 });
 
 function deliveryTo(webhookUid: string, at: Date): DeliveryDocument {
-  return {
-    _id: newId('dlv', at),
-    appUid: service.app.appUid,
-    eventId: newId('evt', at),
-    webhookUid,
-    event: 'agent.created',
-    externalTenantId: 'tenant-1',
-    state: 'delivered',
-    cancelReason: null,
-    attemptCount: 0,
-    attempts: [],
-    statusClass: '2xx',
-    errorClass: null,
-    nextAttemptAt: null,
-    isRateLimited: false,
-    partition: null,
-    jobUid: null,
-    jobPage: null,
-    requeuedAs: null,
-    requeuedAt: null,
-    scheduleFrom: 0,
-    createdAt: at,
-    updatedAt: at,
-  };
+  const delivered = { state: 'delivered', statusClass: '2xx' } as const;
+  return newDelivery(service, at, { webhookUid, event: 'agent.created', ...delivered });
 }
 
 it('only the visible rows of a long list are in the document, and it scrolls to its end', async () => {

@@ -3,7 +3,7 @@ import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import type { Attempt } from '../../lib/model/attempt.ts';
-import type { DeliveryDocument } from '../../lib/model/delivery.ts';
+import { type DeliveryDocument, pairOf } from '../../lib/model/delivery.ts';
 import { renderPayload, withSequence } from '../../lib/model/event-payload.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
@@ -121,11 +121,12 @@ export function newDelivery(
   at: Date,
   fields: Partial<DeliveryDocument>,
 ): DeliveryDocument {
+  const key = { eventId: newId('evt', at), webhookUid: newId('whk', at), ...fields };
   return {
-    _id: newId('dlv', at),
+    _id: pairOf(key),
     appUid: app.appUid,
-    eventId: newId('evt', at),
-    webhookUid: newId('whk', at),
+    eventId: key.eventId,
+    webhookUid: key.webhookUid,
     event: 'agent.updated',
     externalTenantId: 'tenant-1',
     state: 'pending',

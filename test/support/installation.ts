@@ -10,6 +10,7 @@ import { ensureSearchAttributes } from '../../lib/temporal/registered-attributes
 import { ensureNamespace } from '../../dev/servers/temporal-namespace.ts';
 import { makeDevSecrets } from '../../dev/start/dev-secrets.ts';
 import { testServers } from './servers.ts';
+import { testSocketTimeoutMs } from './shard-keys.ts';
 
 /** Empty databases of earlier files of this process. Clearing one takes a tenth of the time to build its indexes. */
 const spareDatabases: string[] = [];
@@ -50,7 +51,7 @@ export async function createInstallation(
   };
   const config = readConfig(env);
   const [store] = await Promise.all([
-    connectStore(config.mongodb),
+    connectStore(config.mongodb, { socketTimeoutMs: testSocketTimeoutMs }),
     prepareNamespace(servers.temporalAddress, name),
   ]);
   if (spare === undefined) await ensureIndexes(store);

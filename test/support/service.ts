@@ -1,6 +1,7 @@
 // The whole service inside a test: api and worker on real MongoDB and real Temporal.
 import { type ApiContext, createApiContext } from '../../api/context.ts';
 import { serve } from '../../api/serve.ts';
+import { connectStore } from '../../lib/mongo/connect.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { connectTemporal, type Temporal } from '../../worker/connect-temporal.ts';
@@ -8,6 +9,7 @@ import { createDeliveryWorker } from '../../worker/create-delivery-worker.ts';
 import { openFirstAttempts } from '../../worker/first-attempts.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
 import { createInstallation, type Installation } from './installation.ts';
+import { isWatching } from './shard-keys.ts';
 
 export interface TestService extends Installation, ApiClient {
   apiUrl: string;
@@ -34,14 +36,16 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       await connectTemporal(config.temporal, { publicUrl: config.http.publicUrl }),
     );
     const { worker = true, clock = systemClock } = options;
+    // Its commands are told apart from those of the test.
+    const own = isWatching() ? open.use(await connectStore(config.mongodb)) : store;
     const first = worker
-      ? await openFirstAttempts(open, { config, store, temporal, clock: systemClock })
+      ? await openFirstAttempts(open, { config, store: own, temporal, clock: systemClock })
       : null;
     if (worker) open.use(await createDeliveryWorker(config));
     const { earlyAttempts = null } = first ?? {};
     const context = await createApiContext({
       config,
-      store,
+      store: own,
       temporal,
       eager: worker,
       earlyAttempts,

@@ -53,7 +53,7 @@ afterAll(async () => {
 const lists: [index: string, what: string, path: () => string][] = [
   ['events.event', 'events', () => '/events?'],
   ['events.event', 'events of a day', () => `/events?${day}`],
-  ['deliveries.eventWebhook', 'the deliveries of an event', () => `/events/${eventId}/deliveries?`],
+  ['deliveries._id_', 'the deliveries of an event', () => `/events/${eventId}/deliveries?`],
   [
     'deliveries.webhookState',
     'the deliveries of a webhook',

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import { newId } from '../../../lib/platform/ids.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import type { JsonBody } from '../../support/api-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -19,16 +20,18 @@ const given: Partial<DeliveryDocument>[] = [
   { state: 'retrying', statusClass: '4xx', errorClass: 'status' },
 ];
 
+const minute = (n: number): Date => new Date(firstAt + n * 60_000);
+const eventIds = [0, 1, 2, 3, 4, 5].map((n) => newId('evt', minute(n)));
+
 beforeAll(async () => {
   service = await startService({ worker: false });
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
-  const minute = (n: number): Date => new Date(firstAt + n * 60_000);
   await service.store.deliveries.insertMany([
     ...given.map((fields, n) =>
-      newDelivery(service, minute(n), { eventId: `evt_${n}`, webhookUid, ...fields }),
+      newDelivery(service, minute(n), { eventId: eventIds[n] ?? '', webhookUid, ...fields }),
     ),
     newDelivery(service, minute(given.length), {
-      eventId: 'evt_5',
+      eventId: eventIds[given.length] ?? '',
       webhookUid: 'whk_deleted',
       event: 'webhook.test',
       externalTenantId: 'tenant-3',
@@ -71,7 +74,7 @@ test.each([
 ])('the list %j has the deliveries %j', async (query, expected) => {
   const deliveries = itemsOf(await list(query));
   expect(deliveries.map((each) => String(each['eventId']))).toEqual(
-    expected.map((n) => `evt_${n}`),
+    expected.map((n) => eventIds[n]),
   );
 });
 
@@ -86,7 +89,7 @@ test.each([
 ])('the list %j of the application has the deliveries %j', async (query, expected) => {
   const deliveries = itemsOf(await service.call('GET', `/deliveries${query}`));
   expect(deliveries.map((each) => String(each['eventId']))).toEqual(
-    expected.map((n) => `evt_${n}`),
+    expected.map((n) => eventIds[n]),
   );
 });
 
@@ -117,9 +120,9 @@ test.each([
 
 test('each page of a filtered list continues where the previous one ended', async () => {
   const first = await list('?state=delivered&limit=1');
-  expect(itemsOf(first).map((each) => String(each['eventId']))).toEqual(['evt_3']);
+  expect(itemsOf(first).map((each) => String(each['eventId']))).toEqual([eventIds[3]]);
   const next = await list(`?state=delivered&limit=1&cursor=${String(first.body['nextCursor'])}`);
-  expect(itemsOf(next).map((each) => String(each['eventId']))).toEqual(['evt_0']);
+  expect(itemsOf(next).map((each) => String(each['eventId']))).toEqual([eventIds[0]]);
   expect(next.body['nextCursor']).toBeNull();
 });
 

@@ -149,8 +149,9 @@ test('a webhook that accepts most of a batch is not paused, whichever delivery i
   receivers.push(receiver);
   const webhook = await insertWebhook(deliveries, { url: receiver.url });
   for (let week = 0; week < 2; week += 1) {
+    const at = new Date(await deliveries.environment.currentTimeMs());
     const batch = await Promise.all(
-      Array.from({ length: 3 }, () => insertEvent(deliveries, [webhook._id])),
+      Array.from({ length: 3 }, () => insertEvent(deliveries, [webhook._id], at)),
     );
     refused = batch[0]?._id ?? '';
     expect(await deliveries.deliver(...batch)).toMatchObject({ delivered: 2, failedCount: 1 });

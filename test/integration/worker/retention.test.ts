@@ -147,24 +147,30 @@ test('kept events do not prevent the deletion of later ones', async () => {
 });
 
 test.each([
-  ['are deleted together while they have at most 1,000 deliveries', [600, 400, 1], 2],
-  ['of more than 1,000 deliveries are deleted in several batches', [600, 401, 1], 1],
-  ['are deleted one by one where a single one has more', [1_001, 1], 1],
-  ['are deleted 200 at a time even without deliveries', Array<number>(201).fill(0), 200],
-])('old events %s', async (_rule, webhookCounts, firstBatch) => {
+  ['are deleted together while they have at most 4,000 deliveries', [2_400, 1_600, 1], 2],
+  ['of more than 4,000 deliveries are deleted in several batches', [2_400, 1_601, 1], 1],
+  ['are deleted one by one where a single one has more', [4_001, 1], 1],
+  ['are deleted 2,000 at a time even without deliveries', Array<number>(2_001).fill(0), 2_000],
+])('old events %s', async (_rule, deliveryCounts, firstBatch) => {
   await using unattended = await createInstallation();
   const { store } = unattended;
   const at = daysAgo(31);
-  const webhooks = (count: number) => Array.from({ length: count }, (_, n) => `whk_${n}`);
-  const events = webhookCounts.map((count) => newEvent(unattended, webhooks(count), at));
+  const events = deliveryCounts.map(() => newEvent(unattended, [], at));
   await store.events.insertMany(events.map((event) => ({ ...event, dispatchedAt: at })));
+  const deliveries = events.flatMap(({ _id: eventId }, index) =>
+    Array.from({ length: deliveryCounts[index] ?? 0 }, () =>
+      newDelivery(unattended, at, { eventId, state: 'delivered' }),
+    ),
+  );
+  if (deliveries.length > 0) await store.deliveries.insertMany(deliveries);
   const batch = { before: daysAgo(30), now: new Date() };
   const first = await removeOldEvents(store, { ...batch, after: '' });
-  const last = events[firstBatch - 1]?._id ?? '';
-  expect(first).toEqual({ deliveries: 0, events: firstBatch, after: last, more: true });
-  const left = events.length - firstBatch;
-  const second = await removeOldEvents(store, { ...batch, after: last });
-  expect(second).toMatchObject({ events: left, more: false });
+  const sum = (counts: number[]): number => counts.reduce((a, b) => a + b, 0);
+  const removed = { deliveries: sum(deliveryCounts.slice(0, firstBatch)), events: firstBatch };
+  expect(first).toMatchObject({ ...removed, more: true });
+  const second = await removeOldEvents(store, { ...batch, after: first.after });
+  const left = { deliveries: deliveries.length - removed.deliveries };
+  expect(second).toMatchObject({ ...left, events: events.length - firstBatch, more: false });
 });
 
 test('a resend of an event that is nearly too old is retried to its end', async () => {
@@ -273,7 +279,9 @@ test('the queries of the retention use an index', async () => {
       .find(oldEvents(daysAgo(30), 'evt_1'))
       .sort({ _id: 1 })
       .explain('queryPlanner'),
-    deliveries.find(keptDeliveries(['evt_1', 'evt_2'], daysAgo(30))).explain('queryPlanner'),
+    deliveries
+      .find(keptDeliveries(oldEvents(daysAgo(30), 'evt_1'), daysAgo(30)))
+      .explain('queryPlanner'),
   ])) as unknown as { queryPlanner: { winningPlan: unknown } }[];
   for (const { queryPlanner } of plans) {
     const plan = JSON.stringify(queryPlanner.winningPlan);

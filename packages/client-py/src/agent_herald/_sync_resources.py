@@ -313,7 +313,7 @@ class Webhooks:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Paged[types.Delivery]:
-        """List the deliveries of a webhook. The list is ordered from newest to oldest. The first page begins with deliveries of events of the last minute that are not recorded yet. They have the state `pending` and no attempts, and fill at most half of the page. They are left out if a filter by class, `until` or another state is set. The API key needs the scope `events:read`."""
+        """List the deliveries of a webhook. The list is ordered from newest to oldest. Deliveries of events of the last minute that are not recorded yet have the state `pending` and no attempts. They are left out if a filter by class or another state is set. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
             Call(
@@ -727,7 +727,7 @@ class Deliveries:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Paged[types.Delivery]:
-        """List deliveries. The list covers all webhooks. It is ordered from newest to oldest. The first page begins with deliveries of events of the last minute that are not recorded yet. They have the state `pending` and no attempts, and fill at most half of the page. They are left out if a filter by class, `until` or another state is set. The API key needs the scope `events:read`."""
+        """List deliveries. The list covers all webhooks. It is ordered from newest to oldest. Deliveries of events of the last minute that are not recorded yet have the state `pending` and no attempts. They are left out if a filter by class or another state is set. The API key needs the scope `events:read`."""
         return Paged(
             self._transport,
             Call(

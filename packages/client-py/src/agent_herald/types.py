@@ -645,7 +645,7 @@ class Delivery(TypedDict):
     attempts: list[Attempt]
     """The latest 21 attempts, from oldest to newest."""
     createdAt: str
-    """The time when the delivery was first recorded, usually the end of its first attempt. Before, it is the time of the event."""
+    """The time of the event."""
     updatedAt: str
 
 
@@ -943,7 +943,7 @@ class DeliveryDetail(TypedDict):
     attempts: list[Attempt]
     """The latest 21 attempts, from oldest to newest."""
     createdAt: str
-    """The time when the delivery was first recorded, usually the end of its first attempt. Before, it is the time of the event."""
+    """The time of the event."""
     updatedAt: str
     workflowId: str | None
     """The Temporal workflow that makes the attempts, or made them. Null until a workflow is chosen. For an ordered webhook, it can be the workflow of the partition even if another workflow made the only attempt."""

@@ -166,7 +166,7 @@ export interface WebhooksCalls {
     body: SyncWebhookBody,
     options?: IdempotentCallOptions,
   ): Promise<SyncDryRun | StartedSync>;
-  /** List the deliveries of a webhook. The list is ordered from newest to oldest. The first page begins with deliveries of events of the last minute that are not recorded yet. They have the state `pending` and no attempts, and fill at most half of the page. They are left out if a filter by class, `until` or another state is set. The API key needs the scope `events:read`. */
+  /** List the deliveries of a webhook. The list is ordered from newest to oldest. Deliveries of events of the last minute that are not recorded yet have the state `pending` and no attempts. They are left out if a filter by class or another state is set. The API key needs the scope `events:read`. */
   deliveries(
     webhookUid: string,
     query?: {
@@ -335,7 +335,7 @@ export interface EventTypesCalls {
 }
 
 export interface DeliveriesCalls {
-  /** List deliveries. The list covers all webhooks. It is ordered from newest to oldest. The first page begins with deliveries of events of the last minute that are not recorded yet. They have the state `pending` and no attempts, and fill at most half of the page. They are left out if a filter by class, `until` or another state is set. The API key needs the scope `events:read`. */
+  /** List deliveries. The list covers all webhooks. It is ordered from newest to oldest. Deliveries of events of the last minute that are not recorded yet have the state `pending` and no attempts. They are left out if a filter by class or another state is set. The API key needs the scope `events:read`. */
   list(
     query?: {
       state?: DeliveryState;

@@ -569,7 +569,7 @@ export interface Delivery {
   nextAttemptAt: string | null;
   /** The latest 21 attempts, from oldest to newest. */
   attempts: Attempt[];
-  /** The time when the delivery was first recorded, usually the end of its first attempt. Before, it is the time of the event. */
+  /** The time of the event. */
   createdAt: string;
   updatedAt: string;
 }
@@ -615,7 +615,7 @@ export interface DeliveryDetail {
   nextAttemptAt: string | null;
   /** The latest 21 attempts, from oldest to newest. */
   attempts: Attempt[];
-  /** The time when the delivery was first recorded, usually the end of its first attempt. Before, it is the time of the event. */
+  /** The time of the event. */
   createdAt: string;
   updatedAt: string;
   /** The Temporal workflow that makes the attempts, or made them. Null until a workflow is chosen. For an ordered webhook, it can be the workflow of the partition even if another workflow made the only attempt. */
