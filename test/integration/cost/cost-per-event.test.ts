@@ -189,7 +189,7 @@ test('sixty events that share a workflow cost as many transitions as one, and 0.
   // How many responses are recorded together depends on their arrival. On a quiet machine there are two inserts.
   expect(inserts).toBeLessThanOrEqual(0.15 * 60 - 5);
   expect(cost).toMatchObject({ stateTransitions: 2, historyEvents: 7 });
-  expect(cost.historyBytes / 60).toBeLessThan(200);
+  expect(cost.historyBytes / 60).toBeLessThan(220);
 });
 
 test('an event to a hundred webhooks costs fifty activities, and only a few more commands than an event to one', async () => {
