@@ -25,6 +25,7 @@ export async function deleteExpired(
   { now, cursor }: { now: Date; cursor?: string | undefined },
 ): Promise<JobPage> {
   const { store, retention } = ports;
+  const beganAtMs = performance.now();
   const [after = '', heldAfterMs = '0', webhookAfter = ''] = cursor?.split('/') ?? [];
   const before = new Date(now.getTime() - retention.recordsMs);
   const held = await expireHeld(ports, { now, after: new Date(Number(heldAfterMs)) });
@@ -57,7 +58,9 @@ export async function deleteExpired(
   const isFull = [jobs, auditRows].includes(batchMax);
   const isLast = !(isFull || held.more || old.more || keys.more || stranded.more);
   const next = [old.after, held.after.getTime(), stranded.after].join('/');
-  return { events: [], isLast, waitMs: 0, cursor: next };
+  // So that it takes no more than half of what MongoDB does.
+  const waitMs = Math.round(performance.now() - beganAtMs);
+  return { events: [], isLast, waitMs, cursor: next };
 }
 
 type Releasable = Pick<WebhookDocument, '_id' | 'appUid' | 'releaseUid'>;
