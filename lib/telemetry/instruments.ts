@@ -119,7 +119,7 @@ export const instruments = {
     description: 'Postponed attempts',
     attributes: {
       limit:
-        '`webhook`, `origin`, `application` or `process`: no permit in time; `rate`: the rate of the webhook',
+        '`webhook`: no permit in time; `origin`, `application` or `process`: none before the process stopped; `rate`: the rate of the webhook',
     },
     zeros: ['webhook', 'origin', 'application', 'process', 'rate'].map((limit) => ({ limit })),
   }),
