@@ -12,7 +12,6 @@ import { endWorkflows } from '../support/end-workflows.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { watchIdleShare } from '../support/idle-share.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
-import { readPage } from '../support/metrics.ts';
 import { closedPort } from '../support/receivers.ts';
 import {
   type Arrival,
@@ -163,13 +162,6 @@ function percentileOf(values: readonly number[], percentile: number): number {
   return Math.round(sorted[Math.ceil((sorted.length * percentile) / 100) - 1] ?? NaN);
 }
 
-/** Counts the first attempts without a permit in time because their application had used its share. */
-async function countThrottled(): Promise<number> {
-  const port = api.lines.find(({ msg }) => msg === 'metrics.listening')?.['metricsPort'];
-  const page = await readPage(`http://127.0.0.1:${Number(port)}/metrics`);
-  return page.value('herald_delivery_throttled_total', { limit: 'application' });
-}
-
 /** Returns the result of `work`, and the maximum number of concurrent requests while it ran. */
 async function watchLoad<T>(work: () => Promise<T>): Promise<{ result: T; most: number }> {
   let most = 0;
@@ -218,9 +210,10 @@ testLoad(
   '60 webhooks whose receivers take 900 ms, more than their share of permits, delay no other application',
   async () => {
     // 240 deliveries per second. 192 permits of 0.9 s allow 213.
-    const latencies = await reportBeside(250, loadUrl('slow'));
-    expect(await countThrottled()).toBeGreaterThan(0);
-    return latencies;
+    const { result, most } = await watchLoad(() => reportBeside(250, loadUrl('slow')));
+    // Nearly all of them are in use.
+    expect(most).toBeGreaterThan(160);
+    return result;
   },
 );
 
