@@ -18,6 +18,8 @@ import { startService, type TestService } from '../../support/service.ts';
 import { registerWebhook } from '../../support/webhook-calls.ts';
 import { itemsOf } from '../api/problems.ts';
 
+// All seeds share the machine, and the slowest alone takes 50 s.
+const timeoutMs = 400_000;
 const seeds = Array.from({ length: soakShare(200) }, (_, index) => index + 1);
 const stepsPerSeed = 30;
 const open = new Disposal();
@@ -257,17 +259,21 @@ class Run {
   }
 }
 
-test.concurrent.each(seeds)('changes, syncs, retries and kills, seed %i', async (seed) => {
-  const run = new Run(seed, await addApp(service, `seed ${seed}`));
-  for (let step = 0; step < stepsPerSeed; step += 1) await run.step();
-  while (run.hooks.length < 2) await run.register();
-  while (run.syncs.some(({ isDone }) => !isDone)) await run.takePage();
-  await run.deliverAll();
-  const state = await run.state();
-  for (const { path } of run.hooks) {
-    const copy = copies.get(path);
-    const live = [...(copy?.kept ?? [])].filter(([, { data }]) => data !== null);
-    expect(copy?.faults).toEqual([]);
-    expect(new Map(live.map(([key, { data }]) => [key, data]))).toEqual(state);
-  }
-});
+test.concurrent.each(seeds)(
+  'changes, syncs, retries and kills, seed %i',
+  async (seed) => {
+    const run = new Run(seed, await addApp(service, `seed ${seed}`));
+    for (let step = 0; step < stepsPerSeed; step += 1) await run.step();
+    while (run.hooks.length < 2) await run.register();
+    while (run.syncs.some(({ isDone }) => !isDone)) await run.takePage();
+    await run.deliverAll();
+    const state = await run.state();
+    for (const { path } of run.hooks) {
+      const copy = copies.get(path);
+      const live = [...(copy?.kept ?? [])].filter(([, { data }]) => data !== null);
+      expect(copy?.faults).toEqual([]);
+      expect(new Map(live.map(([key, { data }]) => [key, data]))).toEqual(state);
+    }
+  },
+  timeoutMs,
+);
