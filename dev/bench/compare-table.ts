@@ -1,5 +1,5 @@
 // Compares two checkouts as a Markdown table.
-import type { Distribution } from './distribution.ts';
+import { type Distribution, median } from './distribution.ts';
 import { none, renderTable, type Report, show, sumService } from './report.ts';
 
 /** One run of the bench. `report` is null if it wrote none. */
@@ -111,11 +111,4 @@ function ratioOf(a: number | null, b: number | null): number[] {
 
 function isKnown(value: number | null): value is number {
   return value !== null;
-}
-
-function median(values: readonly number[]): number | null {
-  const sorted = values.toSorted((x, y) => x - y);
-  const low = sorted[Math.ceil(sorted.length / 2) - 1];
-  const high = sorted[Math.floor(sorted.length / 2)];
-  return low === undefined || high === undefined ? null : (low + high) / 2;
 }

@@ -20,3 +20,11 @@ export function describeValues(values: readonly number[]): Distribution | null {
 export function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
+
+/** Returns null without values. */
+export function median(values: readonly number[]): number | null {
+  const sorted = values.toSorted((x, y) => x - y);
+  const low = sorted[Math.ceil(sorted.length / 2) - 1];
+  const high = sorted[Math.floor(sorted.length / 2)];
+  return low === undefined || high === undefined ? null : (low + high) / 2;
+}

@@ -1,6 +1,7 @@
 // The same load from one application, and from many as on a platform with many small tenants.
 import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
+import { median } from '../distribution.ts';
 import { type Measurement, measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import { openLoad, sized } from '../settings.ts';
@@ -35,10 +36,10 @@ export const manyApplications: Scenario = {
       compareBeside({
         what: 'one application, and of many',
         timesMax: p99TimesMax,
-        aloneMs: median(one.map(({ receiptMs }) => receiptMs?.p99 ?? NaN)),
-        besideMs: median(many.map(({ receiptMs }) => receiptMs?.p99 ?? NaN)),
+        aloneMs: median(one.map(({ receiptMs }) => receiptMs?.p99 ?? NaN)) ?? NaN,
+        besideMs: median(many.map(({ receiptMs }) => receiptMs?.p99 ?? NaN)) ?? NaN,
       }),
-      compareCpu(median(one.map(cpuOf)), median(many.map(cpuOf))),
+      compareCpu(median(one.map(cpuOf)) ?? NaN, median(many.map(cpuOf)) ?? NaN),
     ];
     const unfound = await findMissing(bench, many.at(-1)?.appUids ?? []);
     return {
@@ -48,10 +49,6 @@ export const manyApplications: Scenario = {
     };
   },
 };
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-}
 
 function cpuOf({ cpuMsPerEvent }: Measurement): number {
   const { api = NaN, worker = NaN, mongodb = 0, temporal = 0 } = cpuMsPerEvent;

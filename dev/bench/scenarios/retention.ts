@@ -16,7 +16,7 @@ import { openLoad, sized } from '../settings.ts';
 
 /** The maximum ratio of the p99 of a light load next to the retention to its p99 alone. */
 export const retentionTimesMax = 1.5;
-/** The minimum of events that the retention removes per second, with their deliveries, when nothing else runs. */
+/** The minimum of events that the retention is to remove per second, with their deliveries. It waits half of the time. */
 const removedPerSecondMin = 5_000;
 
 const insertedTogether = 1_000;
