@@ -271,19 +271,8 @@ test.each([
   ['a certificate', { errorClass: 'tls', status: null }, /certificate/],
   ['a 404', { errorClass: 'status', status: 404 }, /path of the URL/],
   ['a 500', { errorClass: 'status', status: 500 }, /responded with 500\.$/],
-] as const)('the explanation of %s says what to do', (_what, failure, expected) => {
-  const ms = { total: 1 };
-  const attempt = {
-    n: 1,
-    at: '',
-    trigger: 'event',
-    state: 'exhausted',
-    traceId: null,
-    detail: null,
-  };
-  const attempts = [
-    { ...attempt, ...failure, ms, responseHeaders: [], responseSample: '' } as const,
-  ];
+])('the explanation of %s says what to do', (_what, failure, expected) => {
+  const attempts = [{ n: 1, state: 'exhausted', ms: { total: 1 }, responseHeaders: [], ...failure }];
   const facts = { state: 'exhausted', cancelReason: null, attemptCount: 1, nextAttemptAt: null };
   expect(explainDelivery({ ...facts, attempts } as never).join(' ')).toMatch(expected);
 });

@@ -121,14 +121,10 @@ test.each([
 });
 
 test.each([
-  ['an empty file', ''],
   ['a torn file', '{"profiles":{"default":{"url":"http://a'],
   ['null', 'null'],
-  ['a list', '[]'],
-  ['no profiles', '{}'],
   ['profiles that are a list', '{"profiles":[]}'],
   ['a profile that is null', '{"profiles":{"default":null}}'],
-  ['a profile without a key', '{"profiles":{"default":{"url":"http://a","appUid":"app_1"}}}'],
   ['an address that is a number', '{"profiles":{"a":{"url":5,"appUid":"a","apiKey":"k"}}}'],
   ['a secret that is a number', '{"profiles":{},"listenSecret":5}'],
 ])('settings with %s are named, and login replaces them', async (_, text) => {

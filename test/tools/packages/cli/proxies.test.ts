@@ -183,16 +183,11 @@ test.each([
   ['https://10.1.2.3', '10.1.2.3', false],
   ['https://10.1.2.3', '10.0.0.0/8', false],
   ['https://10.1.2.3', '10.0.0.0/33', true],
-  ['https://10.1.2.3', '10.0.0.0/x', true],
   ['https://11.1.2.3', '10.0.0.0/8', true],
-  ['https://10.1.2.3', '2.3', true],
   ['https://[2001:db8::1]', '2001:db8:0::1', false],
-  ['https://[2001:db8::1]', '[2001:db8::1]:443', false],
   ['https://[2001:db8::1]', '2001:db8::/32', false],
   ['https://localhost:3000', '', false],
-  ['https://app.localhost', '', false],
   ['https://127.8.9.1', '', false],
-  ['https://[::1]:3000', '', false],
   ['https://localhost.test', '', true],
 ])('%s with NO_PROXY=%s goes through a proxy: %j', (address, NO_PROXY, expected) => {
   const route = routeTo(address, { HTTPS_PROXY: 'http://proxy.test:3128', NO_PROXY });

@@ -1,13 +1,12 @@
-// `agent-herald verify` explains what happened to a body, a secret or a signature.
+// `agent-herald verify` explains what happened to a body, a secret, a time or a signature.
 import { createHmac } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createProgram } from '../../../../packages/cli/src/program.ts';
-import { readHeaders } from '../../../../packages/cli/src/saved-request.ts';
-import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
-import { runVerify } from './run-verify.ts';
+import { readHeaders, readRawRequest } from '../../../../packages/cli/src/saved-request.ts';
+import { receiverSecret } from '../../../support/signed-deliveries.ts';
 
 const otherSecret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 const now = new Date('2026-11-21T12:00:00Z');
@@ -20,6 +19,33 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 type Headers = Record<string, string>;
+
+interface Check {
+  check: string;
+  result: string;
+  code: string | null;
+  why: string;
+}
+
+/** Returns the checks of a saved request, and the message of the error with which the command failed. */
+async function runVerify(headers: Headers, body: Buffer, args: readonly string[]) {
+  await writeFile(join(folder, 'headers'), JSON.stringify(headers));
+  await writeFile(join(folder, 'body'), body);
+  let printed = '';
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    printed += String(chunk);
+    return true;
+  });
+  const files = ['--headers', join(folder, 'headers'), '--body', join(folder, 'body')];
+  const failure = await createProgram()
+    .parseAsync(['--json', 'verify', ...files, ...args], { from: 'user' })
+    .then(
+      () => null,
+      (error: Error) => error.message,
+    );
+  write.mockRestore();
+  return { failure, checks: JSON.parse(printed || '[]') as Check[] };
+}
 
 const event = {
   eventId: 'evt_1',
@@ -54,7 +80,7 @@ interface Saved {
 /** Runs the command on headers and a body, and returns its checks and whether it failed. */
 function verify({ headers = signed(eventBody), body = eventBody, ...rest }: Saved) {
   const { secret = receiverSecret, args = [] } = rest;
-  return runVerify({ headers, body, args: ['--secret', secret, ...args] });
+  return runVerify(headers, body, ['--secret', secret, ...args]);
 }
 
 async function expectWhy(saved: Saved, why: string): Promise<void> {
@@ -80,14 +106,11 @@ const parsed = 'the body was parsed and re-serialised';
 test.each<[string, (body: Buffer) => Buffer, string]>([
   ['decoded as Latin-1', latin1, decoded],
   ['decoded as Windows-1252', windows1252, decoded],
-  ['decoded as Latin-1 twice', (body) => latin1(latin1(body)), decoded],
   ['encoded as UTF-16', (body) => Buffer.from(`\ufeff${body.toString()}`, 'utf16le'), 'UTF-16'],
   ['with a byte order mark', (body) => Buffer.from(`\ufeff${body.toString()}`), 'order mark'],
   ['with a line break of Windows', changed(/$/, '\r\n'), 'line break was added at the end'],
   ['indented', again((value) => JSON.stringify(value, null, 2)), parsed],
-  ['indented with line breaks of Windows', changed(/,"/g, ',\r\n"'), parsed],
   ['with escapes', again((value) => escaped(JSON.stringify(value))), parsed],
-  ['with escaped slashes', changed('a/b', 'a\\/b'), parsed],
   ['with other numbers', changed('"ratio":1', '"ratio":1.0'), parsed],
   ['as a text of JSON', (body) => Buffer.from(JSON.stringify(body.toString())), 'a JSON string'],
   ['in base64', (body) => Buffer.from(body.toString('base64')), 'base64; decode it first'],
@@ -104,45 +127,34 @@ test.each<[string, (body: Buffer) => Buffer, string]>([
   await expectWhy({ body: change(eventBody) }, why);
 });
 
-test('a body encoded as Latin-1', async () => {
-  const body = Buffer.from(JSON.stringify({ ...event, data: { uid: 'agt_1', name: 'Zoë' } }));
-  const arrived = Buffer.from(body.toString(), 'latin1');
-  await expectWhy({ headers: signed(body), body: arrived }, 'the body was encoded as Latin-1');
-});
-
-test('numbers keep the spelling in which they arrived', async () => {
-  const body = Buffer.from(eventBody.toString().replace('"ratio":1', '"ratio":1.0'));
-  const spaced = Buffer.from(body.toString().replaceAll('":', '": '));
-  await expectWhy({ headers: signed(body), body: spaced }, parsed);
-});
-
-test('two changes are both named', async () => {
-  const saved = { body: Buffer.from(`${latin1(eventBody).toString()}\n`) };
-  await expectWhy(saved, 'a line break was added at the end of the body; and the body was decoded');
-});
+const umlaut = Buffer.from(JSON.stringify({ ...event, data: { uid: 'agt_1', name: 'Zoë' } }));
+const withZero = changed('"ratio":1', '"ratio":1.0')(eventBody);
+const spaced = Buffer.from(withZero.toString().replaceAll('":', '": '));
+const isLong = { 'Content-Length': String(eventBody.length) };
+const bothChanges = 'a line break was added at the end of the body; and the body was decoded';
 
 test.each<[string, Saved, string]>([
+  [
+    'a body encoded as Latin-1',
+    { headers: signed(umlaut), body: Buffer.from(umlaut.toString(), 'latin1') },
+    'the body was encoded as Latin-1',
+  ],
+  ['numbers spelled as they arrived', { headers: signed(withZero), body: spaced }, parsed],
+  ['two changes', { body: Buffer.from(`${latin1(eventBody).toString()}\n`) }, bothChanges],
   ['another secret', { secret: otherSecret }, 'another secret, or a changed body'],
   ['an empty body', { body: Buffer.alloc(0) }, 'is empty: it was read before it was saved'],
   [
     'another length',
-    {
-      body: eventBody.subarray(0, 99),
-      headers: { ...signed(eventBody), 'Content-Length': String(eventBody.length) },
-    },
+    { body: eventBody.subarray(0, 99), headers: { ...signed(eventBody), ...isLong } },
     `has 99 bytes, but Content-Length says ${eventBody.length}`,
   ],
-  [
-    'replaced letters',
-    { body: changed('ë', '\ufffd')(eventBody) },
-    'decoded with the wrong charset',
-  ],
+  ['replaced letters', { body: changed('ë', '\ufffd')(eventBody) }, 'with the wrong charset'],
 ])('the likely cause is reported for %s', async (_, saved, why) => {
   await expectWhy(saved, why);
 });
 
 test('the Content-Length of the original does not hide a proven cause', async () => {
-  const headers = { ...signed(eventBody), 'Content-Length': String(eventBody.length) };
+  const headers = { ...signed(eventBody), ...isLong };
   await expectWhy({ headers, body: latin1(eventBody) }, decoded);
   const right = await verify({ headers: { ...headers, 'Content-Length': '7' } });
   expect(right.failure).toBeNull();
@@ -164,27 +176,12 @@ const hmac = (secret: string | Buffer, start = '') =>
 const start = `evt_1.${seconds}.`;
 
 test.each([
-  [
-    'webhook-signature',
-    `v1,${hmac(receiverSecret, start).digest('base64')}`,
-    'the key must be the base64-decoded bytes',
-  ],
+  ['webhook-signature', `v1,${hmac(receiverSecret, start).digest('base64')}`, 'base64-decoded bytes'],
   ['webhook-signature', `v1,${hmac(key).digest('base64')}`, 'must cover webhook-id'],
-  [
-    'webhook-signature',
-    `v1,${hmac(receiverSecret).digest('base64')}`,
-    'after whsec_, and it must cover',
-  ],
   ['webhook-signature', hmac(key, start).digest('base64'), 'not written as v1, followed by base64'],
-  [
-    'webhook-signature',
-    `v1,${hmac(key, start).digest('hex')}`,
-    'not written as v1, followed by base64',
-  ],
   ['X-Webhook-Signature', `sha256=${hmac(key).digest('hex')}`, 'the whole text of the secret'],
   ['X-Webhook-Signature', `sha256=${hmac(receiverSecret, start).digest('hex')}`, 'only the body'],
   ['X-Webhook-Signature', `SHA256=${hmac(receiverSecret).digest('hex')}`, 'not written as sha256='],
-  ['X-Webhook-Signature', hmac(receiverSecret).digest('base64'), 'not written as sha256='],
 ])('%s: %s was made in a different way', async (name, value, why) => {
   const { checks, failure } = await verify({ headers: { ...signed(eventBody), [name]: value } });
   expect(failure).toBe(`wrong: ${name.toLowerCase()}`);
@@ -192,25 +189,16 @@ test.each([
 });
 
 test.each([
-  ['timestamp', 'the body has no timestamp'],
-  ['eventId', 'the body has no eventId'],
-  ['version', 'the body has no version'],
-  ['data', 'the body has no data with a uid'],
-])('a right signature over a body without %s is right, and the body is not', async (field, why) => {
-  const { [field]: _, ...rest } = event as Record<string, unknown>;
-  const body = Buffer.from(JSON.stringify(rest));
+  ['no timestamp', { timestamp: undefined }, 'invalid_body', 'has no timestamp'],
+  ['no data', { data: undefined }, 'invalid_body', 'has no data with a uid'],
+  ['another eventId than in the header', { eventId: 'evt_2' }, 'event_id_mismatch', ''],
+])('a right signature over a body with %s is right, and the body is not', async (...row) => {
+  const [, fields, code, why] = row;
+  const body = Buffer.from(JSON.stringify({ ...event, ...fields }));
   const { checks, failure } = await verify({ headers: signed(body), body });
   expect(failure).toBe('wrong: body');
   expect(checks.map(({ result }) => result)).toEqual(['right', 'right', 'not checked', 'wrong']);
-  expect(checks[3]).toMatchObject({ check: 'body', code: 'invalid_body' });
-  expect(checks[3]?.why).toContain(`the signature is right, but ${why}`);
-});
-
-test('a right signature over another eventId than in the header is right, and the body is not', async () => {
-  const body = Buffer.from(JSON.stringify({ ...event, eventId: 'evt_2' }));
-  const { checks, failure } = await verify({ headers: signed(body), body });
-  expect(failure).toBe('wrong: body');
-  expect(checks[3]).toMatchObject({ code: 'event_id_mismatch' });
+  expect(checks[3]).toMatchObject({ check: 'body', code, why: expect.stringContaining(why) });
 });
 
 test('a wrong signature says nothing about the body', async () => {
@@ -237,23 +225,43 @@ test.each([
   for (const check of checks.slice(0, 2)) expect(check.why).toContain(why);
 });
 
-test.each([
+const at = (text: string) => ['--received-at', text];
+
+test.each<[Headers, readonly string[], string]>([
   [{ 'webhook-timestamp': `${seconds}000` }, [], 'it is in milliseconds'],
-  [{}, ['--received-at', '2026-11-21T11:54:59Z'], 'a clock or --received-at is wrong'],
+  [{ 'webhook-timestamp': '' }, at('2026-11-21T12:00:00Z'), 'webhook-timestamp is missing'],
+  [{ 'webhook-timestamp': '99999999999999' }, [], 'is not whole seconds'],
+  [{ 'webhook-timestamp': `${seconds}.5` }, [], 'is not whole seconds'],
+  [{}, at('2026-11-21T12:05:01Z'), 'the request is 301 s old'],
+  [{ 'webhook-id': '' }, at('2026-11-21T12:05:01Z'), 'the request is 301 s old'],
+  [{ 'webhook-signature': '' }, at('2026-11-21T12:05:01Z'), 'the request is 301 s old'],
+  [{}, at('2026-11-21T11:54:59Z'), 'a clock or --received-at is wrong'],
 ])('a time: %j %j', async (headers, args, why) => {
   const { checks } = await verify({ headers: { ...signed(eventBody), ...headers }, args });
-  expect(checks[2]?.why).toContain(why);
+  expect(checks[2]).toMatchObject({ result: 'wrong', why: expect.stringContaining(why) });
 });
 
-test('a byte order mark before the headers is ignored', () => {
-  for (const mark of ['\ufeff', '\xef\xbb\xbf'])
-    expect(readHeaders(`${mark}webhook-id: a\n`)).toEqual({ 'webhook-id': 'a' });
+test('a time of 300 s ago is right, also without the other webhook-… headers', async () => {
+  for (const name of ['', 'webhook-id', 'webhook-signature']) {
+    const { [name]: _, ...headers } = signed(eventBody);
+    const { checks } = await verify({ headers, args: at('2026-11-21T12:05:00Z') });
+    expect(checks[2]?.result).toBe('right');
+  }
 });
 
-test('the sample delivery of the tests is right', async () => {
-  const { headers, body } = signedDelivery();
-  const { failure } = await verify({ headers, body: Buffer.from(body) });
-  expect(failure).toBeNull();
+test('verify names a header that is missing', async () => {
+  const { 'X-Webhook-Signature': _, ...headers } = signed(eventBody);
+  const { checks } = await verify({ headers });
+  expect(checks.map(({ result }) => result)).toEqual(['right', 'wrong', 'not checked']);
+  expect(checks[1]?.why).toBe('x-webhook-signature is missing');
+});
+
+test('headers are read from lines and from JSON', () => {
+  expect(readHeaders('POST / HTTP/1.1\nA-b: c: d \n')).toEqual({ 'a-b': 'c: d' });
+  for (const mark of ['', '\ufeff', '\xef\xbb\xbf'])
+    expect(readHeaders(`${mark}{"A-b": "c"}`)).toEqual({ 'a-b': 'c' });
+  const { headers, body } = readRawRequest(Buffer.from('A: b\n\n\r\n\r\nä'));
+  expect([headers, body.toString()]).toEqual([{ a: 'b' }, '\r\n\r\nä']);
 });
 
 test.each([
@@ -273,6 +281,69 @@ test.each([
 });
 
 test('a secret or public keys are required', async () => {
-  const { failure } = await runVerify({ headers: signed(eventBody), body: eventBody, args: [] });
+  const { failure } = await runVerify(signed(eventBody), eventBody, []);
   expect(failure).toBe('--secret or --public-keys is required');
 });
+
+// Made by another implementation.
+type Vector = Record<'publicKey' | 'id' | 'webhookUid' | 'body' | 'signature', string> & {
+  timestamp: number;
+};
+const cases = await readFile('test/unit/crypto/signature-cases.json', 'utf8');
+const [vector, otherVector] = (JSON.parse(cases) as { v1a: [Vector, Vector] }).v1a;
+const ofVector: Headers = {
+  'X-Webhook-Uid': vector.webhookUid,
+  'webhook-id': vector.id,
+  'webhook-timestamp': String(vector.timestamp),
+  'webhook-signature': vector.signature,
+};
+const right = {
+  headers: ofVector,
+  body: Buffer.from(vector.body),
+  keys: [vector.publicKey],
+  webhook: vector.webhookUid,
+};
+
+function verifyPublic(saved: Partial<typeof right>) {
+  const { headers, body, keys, webhook } = { ...right, ...saved };
+  return runVerify(headers, body, ['--public-keys', ...keys, '--webhook', webhook]);
+}
+
+test('public keys check v1a alone', async () => {
+  const keys = [otherVector.publicKey, vector.publicKey];
+  const { checks, failure } = await verifyPublic({ keys });
+  expect(failure).toBeNull();
+  expect(checks.map(({ check, result }) => [check, result])).toEqual([
+    ['webhook-signature v1a', 'right'],
+    ['webhook-timestamp', 'not checked'],
+  ]);
+});
+
+const webhook = otherVector.webhookUid;
+const forged = { ...ofVector, 'X-Webhook-Uid': webhook };
+
+test.each<[string, Partial<typeof right>, string]>([
+  ['a changed body', { body: Buffer.from(`${vector.body}\n`) }, 'a line break was added'],
+  ['another key', { keys: [otherVector.publicKey] }, 'a key of another application'],
+  ['another webhook', { webhook }, `it was made for another webhook, ${vector.webhookUid}`],
+  ['a forged X-Webhook-Uid', { headers: forged, webhook }, 'another webhook, or a changed body'],
+  ['no v1a', { headers: signed(eventBody) }, 'does not have the signature v1a'],
+])('v1a is wrong with %s, and the reason is reported', async (_, saved, why) => {
+  const { checks, failure } = await verifyPublic(saved);
+  expect(failure).toBe('wrong: webhook-signature v1a');
+  expect(checks[0]?.why).toContain(why);
+});
+
+test('a secret beside v1a alone leads to the public keys', async () => {
+  const { checks } = await runVerify(ofVector, right.body, ['--secret', receiverSecret]);
+  expect(checks[0]?.why).toContain('check v1a with --public-keys');
+});
+
+test.each([[[]], [['--webhook', 'agt_1']]])(
+  'public keys with the arguments %j need the uid of the webhook',
+  async (args) => {
+    const keys = ['--public-keys', vector.publicKey, ...args];
+    const { failure } = await runVerify(ofVector, right.body, keys);
+    expect(failure).toBe('--webhook must be the uid of the webhook (whk_…) with --public-keys');
+  },
+);
