@@ -236,10 +236,3 @@ test('problems are errors by class', async () => {
   const requestId = 'request-of-a-test';
   await expect(webhooks.get('whk_none', { requestId })).rejects.toMatchObject({ requestId });
 });
-
-test('an idempotency key turns two calls into one agent', async () => {
-  const options = { idempotencyKey: 'once' };
-  const agent = { agentName: 'Once', externalTenantId };
-  const first = await client.agents.create(agent, options);
-  expect(await client.agents.create(agent, options)).toEqual(first);
-});

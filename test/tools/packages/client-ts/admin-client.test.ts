@@ -1,6 +1,17 @@
-import { expect, test } from 'vitest';
+// The methods of both clients, those of the admin client, and the names that requests give.
+import { readFile } from 'node:fs/promises';
+import { afterEach, expect, test, vi } from 'vitest';
+import { callsOf, readContract, twinOf } from '../../../../dev/client-types/contract.ts';
+import { generatedFiles } from '../../../../dev/client-types/generated-files.ts';
+import { withoutMethod } from '../../../../dev/client-types/method-names.ts';
+import {
+  adminAppCalls,
+  adminCalls,
+} from '../../../../packages/client-ts/src/generated/admin-calls.ts';
+import { calls } from '../../../../packages/client-ts/src/generated/calls.ts';
 import {
   HeraldAdminClient,
+  HeraldClient,
   InsufficientRoleError,
   NotSignedInError,
   StreamEndedError,
@@ -82,4 +93,93 @@ test('an application without a uid is rejected before anything is sent', async (
   await using server = await scripted([page]);
   await expect(server.client.app('').events.get('evt_1')).rejects.toThrow('appUid must be the uid');
   expect(server.received).toEqual([]);
+});
+
+test('an admin client without a function for its token is rejected', () => {
+  for (const csrfToken of ['token', undefined]) {
+    const options = { url: 'http://127.0.0.1:1', csrfToken: csrfToken as unknown as () => null };
+    const message = 'csrfToken must be a function';
+    expect(() => new HeraldAdminClient(options)).toThrow(new TypeError(message));
+  }
+});
+
+const contract = readContract();
+
+test('every call of the contract has one method, except for documents', () => {
+  const called = [calls, adminAppCalls, adminCalls].flatMap((table) =>
+    Object.values<Record<string, { id: string }>>(table).flatMap((methods) =>
+      Object.values(methods).map(({ id }) => id),
+    ),
+  );
+  const all = callsOf(contract);
+  const wanted = all
+    .filter((call) => twinOf(call, all) === undefined)
+    .map(({ operationId }) => operationId);
+  expect(called).toHaveLength(new Set(called).size);
+  expect(new Set(called)).toEqual(new Set(wanted.filter((id) => !withoutMethod.has(id))));
+});
+
+test('a call without a name is rejected', () => {
+  const { paths } = contract;
+  const more = { get: { ...paths['/healthz']?.['get'], operationId: 'getMore' } };
+  const grown = { ...contract, paths: { ...paths, '/more': more } } as typeof contract;
+  expect(() => generatedFiles(grown)).toThrow('no method has getMore');
+});
+
+test('the client has every group of methods', () => {
+  const client = new HeraldClient({ url: 'http://127.0.0.1' });
+  expect(Object.keys(client)).toEqual(Object.keys(calls));
+});
+
+test('a call of an application that admins also have differs only in its path', () => {
+  const all = callsOf(contract);
+  const client = new HeraldAdminClient({ url: 'http://127.0.0.1', csrfToken: () => null });
+  const groups = { ...calls, ...adminAppCalls };
+  const ids = all.filter((call) => twinOf(call, all)).map((call) => twinOf(call, all)?.operationId);
+  const methods = Object.entries<Record<string, { id: string }>>(groups).flatMap(([group, table]) =>
+    Object.entries(table)
+      .filter(([, { id }]) => ids.includes(id) || id.startsWith('admin'))
+      .map(([name]) => `${group}.${name}`),
+  );
+  const made = Object.entries(client.app('app_1')).flatMap(([group, table]) =>
+    Object.keys(table as object).map((name) => `${group}.${name}`),
+  );
+  expect(made).toEqual(methods);
+  expect(Object.keys(client)).toEqual(Object.keys(adminCalls));
+  const facts = ['requestBody', 'parameters'] as const;
+  for (const call of all) {
+    const twin = twinOf(call, all);
+    for (const fact of twin ? facts : []) expect(call[fact]).toEqual(twin?.[fact]);
+  }
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.resetModules();
+});
+
+test('each request names the client and the version of its package', async () => {
+  await using server = await startScript({}, {}, {}, streamOf('id: 1\ndata: {}\n\n'));
+  const client = new HeraldClient({ url: server.url, appUid: 'app_1', apiKey: 'secret' });
+  await client.service.health();
+  await client.agents.get('agt_1');
+  await new HeraldAdminClient({ url: server.url, csrfToken: () => null }).session.get();
+  for await (const _ of client.events.stream()) break;
+  const packageJson = await readFile('packages/client-ts/package.json', 'utf8');
+  const { version } = JSON.parse(packageJson) as { version: string };
+  const names = server.received.map(({ headers }) => headers['user-agent']);
+  expect(names).toEqual(Array.from({ length: 4 }, () => `agent-herald-client-ts/${version}`));
+});
+
+test('in a page, no request has headers that need a preflight for calls open to all', async () => {
+  vi.stubGlobal('document', {});
+  vi.resetModules();
+  const inPage = await import('../../../../packages/client-ts/src/index.ts');
+  const sent: unknown[] = [];
+  const fetch = async (_: unknown, init?: RequestInit) => {
+    sent.push(init?.headers);
+    return Response.json({});
+  };
+  await new inPage.HeraldClient({ url: 'https://agents.example.com', fetch }).service.health();
+  expect(sent).toEqual([{ accept: 'application/json' }]);
 });

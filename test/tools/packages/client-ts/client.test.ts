@@ -10,7 +10,6 @@ import {
   NotFoundError,
   OverloadedError,
   problemClasses,
-  RateLimitedError,
   TimedOutError,
   UnexpectedResponseError,
 } from '../../../../packages/client-ts/src/index.ts';
@@ -37,42 +36,29 @@ async function scripted(replies: readonly Reply[], options: Partial<HeraldClient
   return { ...server, client };
 }
 
-test('a call sends the key, its own request ID and an idempotency key', async () => {
+test('a call sends the key, a request ID and an idempotency key: its own, or those that are set', async () => {
   await using server = await scripted([made]);
   expect(await server.client.agents.create(agent)).toEqual({ uid: 'agt_1' });
-  expect(server.received).toEqual([
+  const own = expect.stringMatching(/^[0-9a-f-]{36}$/);
+  expect(server.received).toMatchObject([
     {
       method: 'POST',
       url: '/api/v1/appuid/app_1/agents',
-      headers: expect.objectContaining({
-        authorization: 'Bearer secret',
-        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
-        'idempotency-key': expect.stringMatching(/^[0-9a-f-]{36}$/),
-      }) as unknown,
+      headers: { authorization: 'Bearer secret', 'x-request-id': own, 'idempotency-key': own },
       body: JSON.stringify(agent),
     },
   ]);
-});
-
-test('an idempotency key and a request ID can be set', async () => {
-  await using server = await scripted([made]);
   await server.client.agents.create(agent, { idempotencyKey: 'mine', requestId: 'request-1' });
-  expect(server.received[0]?.headers).toMatchObject({
-    'idempotency-key': 'mine',
-    'x-request-id': 'request-1',
-  });
+  const set = { 'idempotency-key': 'mine', 'x-request-id': 'request-1' };
+  expect(server.received[1]?.headers).toMatchObject(set);
 });
 
-test('uids and filters are escaped, and an invalid uid is rejected', async () => {
+test('uids and filters are escaped', async () => {
   await using server = await scripted([{ body: { data: [], nextCursor: null } }]);
-  const { client } = server;
-  await client.webhooks.deliveries('a/b?c', { state: 'held', externalTenantId: 'a&b' }).page();
+  await server.client.webhooks.deliveries('a/b?c', { state: 'held', externalTenantId: 'a&b' }).page();
   expect(server.received[0]?.url).toBe(
     '/api/v1/appuid/app_1/webhooks/a%2Fb%3Fc/deliveries?state=held&externalTenantId=a%26b',
   );
-  for (const uid of ['', '..', undefined as unknown as string])
-    await expect(client.webhooks.delete(uid)).rejects.toThrow('must be the uid of something');
-  expect(server.received).toHaveLength(1);
 });
 
 test.each<[string, Reply[], number]>([
@@ -238,32 +224,27 @@ test('the key is never shown', async () => {
   expect(shown(error)).not.toContain('secret');
 });
 
-test.each([
-  'secret\npart',
-  'secret\n',
-  'secret part',
-  'secret\u00e9',
-  `secret${'x'.repeat(250)}`,
-  '',
-])('a client with the key %j is rejected, and the key is not shown', async (apiKey) => {
-  const make = async () => new HeraldClient({ url: 'http://127.0.0.1', appUid: 'app_1', apiKey });
-  const error = await rejects(make());
-  expect(error).toBeInstanceOf(TypeError);
-  expect(String(error)).toContain('apiKey must be 1 to 255 characters');
-  expect(shown(error)).not.toContain('secret');
-});
+test.each(['secret\npart', 'secret part', 'secret\u00e9', `secret${'x'.repeat(250)}`, ''])(
+  'a client with the key %j is rejected, and the key is not shown',
+  async (apiKey) => {
+    const make = async () => new HeraldClient({ url: 'http://127.0.0.1', appUid: 'app_1', apiKey });
+    const error = await rejects(make());
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toContain('apiKey must be 1 to 255 characters');
+    expect(shown(error)).not.toContain('secret');
+  },
+);
 
 test.each([
   ['', 'url must be one like'],
-  ['127.0.0.1', 'url must be one like'],
   ['localhost:3000', 'url must be one like'],
   ['ftp://herald.example', 'url must be one like'],
   ['http://user:password@', 'url must be one like'],
+  [' https://herald.example', 'url must be one like'],
+  ['https://herald.example/a\u200b', 'url must be one like'],
   ['http://user:password@herald.example', 'url must have no user'],
-  ['http://user@herald.example', 'url must have no user'],
   ['http://:password@herald.example', 'url must have no user'],
   ['https://herald.example?password=1', 'url must have no user, query'],
-  ['https://herald.example/?', 'url must have no user, query'],
   ['https://herald.example/#', 'url must have no user, query or fragment'],
 ])('a client with the address %j is rejected, and no password is shown', async (url, said) => {
   const error = await rejects((async () => new HeraldClient({ url }))());
@@ -280,5 +261,71 @@ test('a client without a key can make only the calls that are open to all', asyn
   await expect(client.webhooks.create({ url: 'x' })).rejects.toThrow(
     'createWebhook needs a client with appUid and apiKey',
   );
-  expect(RateLimitedError.name).toBe('RateLimitedError');
+});
+
+test.each(['', '/', '//', '/herald', '/herald//'])(
+  'an address that ends in %j is followed by one slash',
+  async (end) => {
+    await using server = await startScript({ body: { status: 'ok', version: '1' } });
+    await new HeraldClient({ url: server.url + end }).service.health();
+    expect(server.received[0]?.url).toBe(
+      end.startsWith('/herald') ? '/herald/healthz' : '/healthz',
+    );
+  },
+);
+
+const timeoutRule = 'timeoutMs must be a whole number from 1 to 2147483647';
+const retriesRule = 'retries must be a whole number from 0 on, or Infinity';
+const visibleRule = 'characters of ASCII, no spaces or line breaks';
+type Wrong = [Record<string, unknown>, string];
+
+test.each<Wrong>([
+  ...[0, 0.5, Number.POSITIVE_INFINITY, 2 ** 31, '30000'].map(
+    (timeoutMs): Wrong => [{ timeoutMs }, timeoutRule],
+  ),
+  ...[-1, 1.5, Number.NaN, '2'].map((retries): Wrong => [{ retries }, retriesRule]),
+  [{ appUid: 'app_1\n' }, `appUid must be 1 to 255 ${visibleRule}`],
+  [{ appUid: '..' }, 'appUid must be the uid of something, not ".."'],
+  [{ appUid: '' }, `appUid must be 1 to 255 ${visibleRule}`],
+  [{ appUid: undefined }, 'appUid and apiKey must be given together'],
+  [{ apiKey: undefined }, 'appUid and apiKey must be given together'],
+  [{ fetch: 'node-fetch' }, 'fetch must be a function'],
+])('a client with %j is rejected', (options, message) => {
+  const url = 'http://127.0.0.1:1';
+  const make = () => new HeraldClient({ url, appUid: 'app_1', apiKey: 'k', ...options });
+  expect(make).toThrow(new TypeError(message));
+});
+
+const wrongOfCalls: Wrong[] = [
+  [{ timeoutMs: 0 }, timeoutRule],
+  [{ retries: -1 }, retriesRule],
+];
+
+test.each<Wrong>([
+  ...wrongOfCalls,
+  [{ requestId: 'short' }, 'requestId must be 8 to 64 letters, digits, _ or -'],
+  [{ requestId: 'a-request\n' }, 'requestId must be 8 to 64 letters, digits, _ or -'],
+  [{ idempotencyKey: 'a key' }, `idempotencyKey must be 1 to 255 ${visibleRule}`],
+  [{ idempotencyKey: '' }, `idempotencyKey must be 1 to 255 ${visibleRule}`],
+])('a call with %j is rejected', async (options, message) => {
+  await using server = await scripted([made]);
+  const call = server.client.agents.create(agent, options);
+  await expect(call).rejects.toThrow(new TypeError(message));
+  expect(server.received).toEqual([]);
+});
+
+test.each<Wrong>([
+  ...wrongOfCalls,
+  ...['', 'p 0', 'x'.repeat(2_001)].map((lastEventId): Wrong => {
+    return [{ lastEventId }, 'lastEventId must be 1 to 2000 characters'];
+  }),
+])('a stream with %j is rejected', async (options, message) => {
+  await using server = await scripted([made]);
+  const opened = server.client.events.stream({}, options)[Symbol.asyncIterator]().next();
+  await expect(opened).rejects.toThrow(message);
+  expect(server.received).toEqual([]);
+});
+
+test.each([0, Number.POSITIVE_INFINITY])('a client can retry %d times', (retries) => {
+  expect(() => new HeraldClient({ url: 'http://127.0.0.1:1', retries })).not.toThrow();
 });
