@@ -1,44 +1,78 @@
-// Each adapter responds in the same way over real HTTP.
+// Each adapter responds in the same way over real HTTP, and explains how to fix a body that was read before it.
 import {
   Agent,
   createServer,
   type IncomingMessage,
   request as httpRequest,
   type RequestListener,
+  type ServerResponse,
 } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { runInNewContext } from 'node:vm';
 import express from 'express';
 import Fastify from 'fastify';
 import Koa from 'koa';
 import { afterEach, describe, expect, test } from 'vitest';
 import { expressReceiver } from '../../../../packages/receiver-ts/src/express.ts';
 import { fastifyReceiver } from '../../../../packages/receiver-ts/src/fastify.ts';
-import type { ReceiverOptions } from '../../../../packages/receiver-ts/src/index.ts';
+import { fetchReceiver } from '../../../../packages/receiver-ts/src/fetch.ts';
+import {
+  type ReceiverOptions,
+  WebhookRefused,
+} from '../../../../packages/receiver-ts/src/index.ts';
 import { koaReceiver } from '../../../../packages/receiver-ts/src/koa.ts';
-import { nodeReceiver } from '../../../../packages/receiver-ts/src/node.ts';
+import { type NodeRequest, nodeReceiver } from '../../../../packages/receiver-ts/src/node.ts';
 import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
 
-type Listener = (options: ReceiverOptions) => RequestListener | Promise<RequestListener>;
+type Read = (request: NodeRequest) => unknown;
+type Listener = (
+  options: ReceiverOptions,
+  read: Read,
+) => RequestListener | Promise<RequestListener>;
 
+const afterRaw = 'express with a raw body';
+
+/** Each adapter, after something that may read the body of a request. */
 const adapters: Record<string, Listener> = {
-  'node:http': (options) => {
+  'node:http': (options, read) => {
     const handle = nodeReceiver(options);
-    return (request, response) => void handle(request, response);
+    const respond = async (request: NodeRequest, response: ServerResponse): Promise<void> => {
+      await read(request);
+      await handle(request, response);
+    };
+    return (request, response) => void respond(request, response);
   },
-  express: (options) => {
-    const app = express();
-    app.post('/', expressReceiver(options));
-    app.use(express.json());
-    return app;
-  },
-  'express with a raw body': (options) =>
+  express: (options, read) =>
+    express()
+      .use(async (request, _response, next) => {
+        await read(request);
+        next();
+      })
+      .post('/', expressReceiver(options))
+      .use(express.json()),
+  [afterRaw]: (options, read) =>
     express()
       .use(express.raw({ type: '*/*', limit: '5mb' }))
+      .use(async (request, _response, next) => {
+        await read(request);
+        next();
+      })
       .post('/', expressReceiver(options)),
-  koa: (options) => new Koa().use(koaReceiver(options)).callback(),
-  fastify: async (options) => {
+  koa: (options, read) =>
+    new Koa()
+      .use(async (ctx, next) => {
+        await read(ctx.req);
+        await next();
+      })
+      .use(koaReceiver(options))
+      .callback(),
+  fastify: async (options, read) => {
     const app = Fastify();
+    app.addHook('onRequest', async (request) => {
+      await read(request.raw);
+    });
     await app.register(fastifyReceiver({ ...options, path: '/' }));
     await app.ready();
     return (request, response) => app.routing(request, response);
@@ -79,16 +113,45 @@ async function sendInChunks(url: URL, { headers, body, agent }: Sent): Promise<n
   return response.statusCode ?? 0;
 }
 
-describe.each(Object.entries(adapters))('%s', (_name, listenerOf) => {
-  async function setUp(options: Partial<ReceiverOptions> = {}) {
+const detail =
+  'the body was read or changed before the receiver: put the receiver before body parsers';
+
+async function expectAlreadyRead(response: Response, errors: readonly unknown[]): Promise<void> {
+  expect(response.status).toBe(500);
+  expect(await response.json()).toEqual({ code: 'body_already_read', detail });
+  expect(errors).toEqual([expect.any(WebhookRefused)]);
+  expect(errors[0]).toMatchObject({ code: 'body_already_read' });
+  expect(String(errors[0])).toContain(detail);
+}
+
+const nodeReaders: Readonly<Record<string, Read>> = {
+  'a reader to the end': (request) => text(request),
+  'a reader of a part': async (request) => {
+    await once(request, 'readable');
+    request.read(3);
+  },
+  'an encoding': (request) => request.setEncoding('utf8'),
+  'a parser that keeps what it read': async (request: IncomingMessage & { body?: unknown }) => {
+    request.body = JSON.parse(await text(request));
+  },
+  'a copy that was written again': async (request: IncomingMessage & { rawBody?: unknown }) => {
+    request.rawBody = Buffer.from(JSON.stringify(JSON.parse(await text(request)), null, 2));
+  },
+};
+
+describe.each(Object.entries(adapters))('%s', (name, listenerOf) => {
+  async function setUp(options: Partial<ReceiverOptions> = {}, read: Read = () => undefined) {
     const handled: string[] = [];
     const errors: unknown[] = [];
-    const listener = await listenerOf({
-      secrets: receiverSecret,
-      onEvent: ({ eventId }) => handled.push(eventId),
-      onError: (error) => errors.push(error),
-      ...options,
-    });
+    const listener = await listenerOf(
+      {
+        secrets: receiverSecret,
+        onEvent: ({ eventId }) => handled.push(eventId),
+        onError: (error) => errors.push(error),
+        ...options,
+      },
+      read,
+    );
     return { url: await serve(listener), handled, errors };
   }
 
@@ -109,12 +172,6 @@ describe.each(Object.entries(adapters))('%s', (_name, listenerOf) => {
     expect(response.headers.get('content-type')).toContain('application/json');
     expect(await response.json()).toEqual({ code: 'signature_mismatch' });
     expect(handled).toEqual([]);
-  });
-
-  test('an empty body gets 401', async () => {
-    const { url } = await setUp();
-    const { headers } = signedDelivery();
-    expect((await fetch(url, { method: 'POST', headers })).status).toBe(401);
   });
 
   test('a handler that fails results in 500, and the next attempt is handled', async () => {
@@ -145,6 +202,102 @@ describe.each(Object.entries(adapters))('%s', (_name, listenerOf) => {
       agent.destroy();
     },
   );
+
+  test('a parser of a request without a body does not count as a reader', async () => {
+    const { url, errors } = await setUp({}, (request) => {
+      request.body = {};
+    });
+    const { headers } = signedDelivery();
+    const response = await fetch(url, { method: 'POST', headers });
+    expect([response.status, await response.json()]).toEqual([401, { code: 'signature_mismatch' }]);
+    expect(errors).toHaveLength(1);
+  });
+
+  // Whoever reads after a raw body finds nothing.
+  for (const [reader, read] of name === afterRaw ? [] : Object.entries(nodeReaders)) {
+    test(`behind ${reader}`, async () => {
+      const { url, errors } = await setUp({}, read);
+      await expectAlreadyRead(await fetch(url, signedDelivery()), errors);
+    });
+  }
+});
+
+function reporting() {
+  const errors: unknown[] = [];
+  const options: ReceiverOptions = {
+    secrets: receiverSecret,
+    onEvent: () => undefined,
+    onError: (error) => errors.push(error),
+  };
+  return { errors, options };
+}
+
+describe('fetch', () => {
+  const readers: Readonly<Record<string, (request: Request) => unknown>> = {
+    'text()': (request) => request.text(),
+    'json()': (request) => request.json(),
+    'a reader that keeps its lock': (request) => request.body?.getReader(),
+    'a reader that took a part': async (request) => {
+      const reader = request.body?.getReader();
+      await reader?.read();
+      reader?.releaseLock();
+    },
+    'a request made of it': (request) => new Request(request).text(),
+  };
+
+  test.each(Object.entries(readers))('%s', async (_name, read) => {
+    const { errors, options } = reporting();
+    const request = new Request('http://receiver.test', signedDelivery());
+    await read(request);
+    await expectAlreadyRead(await fetchReceiver(options)(request), errors);
+  });
+
+  test('a re-serialised body', async () => {
+    const { errors, options } = reporting();
+    const { headers, body, method } = signedDelivery();
+    const length = { 'Content-Length': String(Buffer.byteLength(body)) };
+    const request = new Request('http://receiver.test', {
+      method,
+      headers: { ...headers, ...length },
+      body: JSON.stringify(JSON.parse(body), null, 2),
+    });
+    await expectAlreadyRead(await fetchReceiver(options)(request), errors);
+  });
+
+  test('reading a copy leaves the request intact', async () => {
+    const { errors, options } = reporting();
+    const request = new Request('http://receiver.test', signedDelivery());
+    await request.clone().text();
+    expect((await fetchReceiver(options)(request)).status).toBe(204);
+    expect(errors).toEqual([]);
+  });
+
+  test.each([{}, { 'Content-Length': '0' }])(
+    'a missing body is a wrong signature: %j',
+    async (length) => {
+      const { errors, options } = reporting();
+      const headers = { ...signedDelivery().headers, ...length };
+      const request = new Request('http://receiver.test', { method: 'POST', headers });
+      const response = await fetchReceiver(options)(request);
+      expect([response.status, await response.json()]).toEqual([
+        401,
+        { code: 'signature_mismatch' },
+      ]);
+      expect(String(errors[0])).toContain('the body is empty');
+    },
+  );
+});
+
+test('a platform may keep the body as bytes of another realm', async () => {
+  const sent = signedDelivery();
+  const { errors, options } = reporting();
+  const handle = nodeReceiver(options);
+  const OtherUint8Array = runInNewContext('Uint8Array') as Uint8ArrayConstructor;
+  const url = await serve((request: NodeRequest, response) => {
+    request.on('end', () => void handle(request, response)).resume();
+    request.body = new OtherUint8Array(Buffer.from(sent.body));
+  });
+  expect([(await fetch(url, sent)).status, errors]).toEqual([204, []]);
 });
 
 test('Fastify: routes outside the plugin still get parsed bodies', async () => {
@@ -169,4 +322,10 @@ test('Express: an onError that throws is an error of the application', async () 
   const response = await fetch(await serve(app), { method: 'POST' });
   expect(response.status).toBe(500);
   expect(await response.text()).toContain('the logger is away');
+});
+
+test('Express: behind express.json()', async () => {
+  const { errors, options } = reporting();
+  const url = await serve(express().use(express.json()).post('/', expressReceiver(options)));
+  await expectAlreadyRead(await fetch(url, signedDelivery()), errors);
 });

@@ -1,14 +1,38 @@
-// The receiver decides each case like all receivers, and agrees with the library of Standard Webhooks.
+// The receiver decides each case like all receivers, and agrees with the library of Standard Webhooks. Options and inputs
+// that no other language has are at the end.
+import { runInNewContext } from 'node:vm';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RevocationData as OfService, Serialized } from '../../../../lib/model/event-payload.ts';
+import type {
+  AgentData as AgentOfService,
+  ContextFileData as ContextFileOfService,
+} from '../../../../lib/model/resource-data.ts';
+import type { WebhookNotice } from '../../../../lib/webhooks/notices.ts';
 import { signerOf } from '../../../../packages/receiver-ts/src/hmac.ts';
-import { Verifier, WebhookRefused } from '../../../../packages/receiver-ts/src/index.ts';
+import {
+  type AgentData,
+  type ContextFileData,
+  isKnownEvent,
+  MemoryDeliveryStore,
+  MemorySequenceStore,
+  Receiver,
+  resourceOf,
+  type RevocationData,
+  type SignedRequest,
+  Verifier,
+  type WebhookEvent,
+  type WebhookNoticeData,
+  WebhookRefused,
+} from '../../../../packages/receiver-ts/src/index.ts';
 import {
   bodyOf,
   caseNamed,
+  optionsCases,
   type ReceiverCase,
   receiverCases,
 } from '../../../support/receiver-cases.ts';
+import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
 
 const { deliveries, standardWebhooks, xWebhookSignature } = receiverCases;
 
@@ -68,24 +92,20 @@ test.each(deliveries)('WebCrypto signs like Node: $name', async (each) => {
   expect(Buffer.from(await signerOf(key, null)(start, body))).toEqual(signerOf(key)(start, body));
 });
 
-test.each(standardWebhooks)('a public vector of Standard Webhooks: $id', async (vector) => {
-  const { secret, id, timestamp, body, signature } = vector;
-  const headers = {
-    'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': signature,
-  };
-  const verifier = new Verifier({ secrets: secret, now: () => timestamp * 1_000 });
-  const refused = { ok: false, code: 'invalid_body' };
-  expect(await verdictOf(verifier, { headers, body: Buffer.from(body) })).toEqual(refused);
-  const changed = { ok: false, code: 'signature_mismatch' };
-  expect(await verdictOf(verifier, { headers, body: Buffer.from(`${body} `) })).toEqual(changed);
-});
+const vectors = [
+  ...standardWebhooks.map(({ secret, id, timestamp, body, signature }) => {
+    const signed = { 'webhook-signature': signature, 'webhook-timestamp': String(timestamp) };
+    return { secret, body, timestamp, scheme: 'standard' as const, headers: { 'webhook-id': id, ...signed } };
+  }),
+  ...xWebhookSignature.map(({ secret, body, header }) => {
+    const headers = { 'X-Webhook-Signature': header };
+    return { secret, body, timestamp: 0, scheme: 'body-only' as const, headers };
+  }),
+];
 
-test.each(xWebhookSignature)('a public vector of X-Webhook-Signature: $header', async (vector) => {
-  const { secret, body, header } = vector;
-  const headers = { 'X-Webhook-Signature': header };
-  const verifier = new Verifier({ secrets: secret, scheme: 'body-only' });
+test.each(vectors)('a public vector of the scheme $scheme: $body', async (vector) => {
+  const { secret, body, timestamp, scheme, headers } = vector;
+  const verifier = new Verifier({ secrets: secret, scheme, now: () => timestamp * 1_000 });
   const refused = { ok: false, code: 'invalid_body' };
   expect(await verdictOf(verifier, { headers, body: Buffer.from(body) })).toEqual(refused);
   const changed = { ok: false, code: 'signature_mismatch' };
@@ -143,4 +163,159 @@ describe('compared with the library of Standard Webhooks', () => {
     const verdict = await verdictOf(verifierOf(each), { headers, body: bodyOf(each) });
     expect(verdict).toEqual(each.expect);
   });
+});
+
+const event: WebhookEvent = {
+  eventId: 'evt_1',
+  event: 'agent.updated',
+  timestamp: '2026-01-01T12:00:00.000Z',
+  appUid: 'app_1',
+  version: 1,
+  data: { uid: '1', externalTenantId: 'tenant-1' },
+};
+
+type Takes<Ours, Theirs extends Ours> = Theirs;
+
+// The compiler checks that the types take what the service sends.
+export type Taken = [
+  Takes<AgentData, Serialized<AgentOfService>>,
+  Takes<ContextFileData, Serialized<ContextFileOfService>>,
+  Takes<WebhookNoticeData, Serialized<WebhookNotice>>,
+  Takes<RevocationData, Serialized<OfService>>,
+];
+
+test('a newer event or version is not known', () => {
+  expect(isKnownEvent(event)).toBe(true);
+  expect(isKnownEvent({ ...event, event: 'agent.archived' })).toBe(false);
+  expect(isKnownEvent({ ...event, version: 2 })).toBe(false);
+});
+
+test('every event of the service is known', () => {
+  const samples = receiverCases.deliveries.filter(({ name }) => name.startsWith('the sample of'));
+  expect(samples).toHaveLength(18);
+  for (const { bodyBase64 = '' } of samples) {
+    const sample = JSON.parse(Buffer.from(bodyBase64, 'base64').toString()) as WebhookEvent;
+    expect(isKnownEvent(sample)).toBe(true);
+  }
+});
+
+test('a resource is its kind together with its uid', () => {
+  expect(resourceOf(event)).toBe('agent/1');
+  expect(resourceOf({ ...event, event: 'context.deleted' })).toBe('context/1');
+});
+
+const OtherUint8Array = runInNewContext('Uint8Array') as Uint8ArrayConstructor;
+
+/** Returns the ID of the event, or the code of the refusal. */
+async function idOrCode(request: SignedRequest, now = Date.now): Promise<unknown> {
+  const verifier = new Verifier({ secrets: receiverSecret, now });
+  return verifier.verify(request).then(
+    ({ event }) => event.eventId,
+    ({ code }: { code: unknown }) => code,
+  );
+}
+
+test('bytes of another realm are bytes', async () => {
+  const { headers, body } = signedDelivery();
+  const bytes = new OtherUint8Array(Buffer.from(body));
+  expect(bytes).not.toBeInstanceOf(Uint8Array);
+  expect(await idOrCode({ headers, body: bytes })).toBe('evt_1');
+});
+
+test.each([{}, new DataView(new ArrayBuffer(8)), null])(
+  '%s is no body',
+  async (body) => {
+    const { headers } = signedDelivery();
+    const verifying = new Verifier({ secrets: receiverSecret }).verify({
+      headers,
+      body: body as string,
+    });
+    await expect(verifying).rejects.toThrow(/^body is not the bytes that arrived/);
+  },
+);
+
+test('values of headers may be lists and numbers', async () => {
+  const { headers, body } = signedDelivery();
+  const listed = Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, [text]]));
+  expect(await idOrCode({ headers: listed, body })).toBe('evt_1');
+  const odd = { ...headers, 'Content-Length': 7, 'Webhook-Timestamp': null };
+  expect(await idOrCode({ headers: odd as unknown as typeof headers, body: `${body} ` })).toBe(
+    'body_already_read',
+  );
+});
+
+test.each([() => Number.NaN, () => undefined as unknown as number])(
+  'a clock without a time accepts nothing',
+  async (now) => {
+    expect(await idOrCode(signedDelivery(), now)).toBe('timestamp_too_old');
+  },
+);
+
+const onEvent = () => undefined;
+
+/** Creates a receiver and the stores that take a `countMax`. */
+function make(options: Readonly<Record<string, unknown>>): Receiver {
+  const { countMax, ...rest } = options;
+  const stores =
+    countMax === undefined
+      ? {}
+      : {
+          deliveries: new MemoryDeliveryStore({ countMax: countMax as number }),
+          sequences: new MemorySequenceStore({ countMax: countMax as number }),
+        };
+  const isKeyed = 'publicKeys' in options || 'keySetUrl' in options;
+  const keys = isKeyed ? { webhookUid: 'whk_1' } : { secrets: receiverSecret };
+  return new Receiver({ ...keys, onEvent, ...stores, ...rest });
+}
+
+function refusalOf(options: Readonly<Record<string, unknown>>): unknown {
+  try {
+    make(options);
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+test.each(optionsCases)('$name', ({ options, refused }) => {
+  const expected = refused && new TypeError(`${refused.option} ${refused.rule}`);
+  expect(refusalOf(options)).toEqual(expected);
+});
+
+test('a single secret needs no list, and is named like the first of one', () => {
+  expect(refusalOf({ secrets: receiverSecret })).toBeNull();
+  const error = refusalOf({ secrets: `${receiverSecret}\n`, scheme: 'body-only' });
+  expect(String(error)).toContain('secrets[0] must be printable ASCII');
+});
+
+test('an error about a secret does not show it', () => {
+  for (const { options, refused } of optionsCases.filter(({ options }) => 'secrets' in options))
+    if (refused !== null) expect(String(refusalOf(options))).not.toContain('MfKQ9r8G');
+});
+
+test.each([
+  ['onEvent', undefined],
+  ['onTest', {}],
+  ['onError', console],
+  ['now', 1_700_000_000],
+])('%s: %j is not a function', (name, value) => {
+  expect(refusalOf({ [name]: value })).toEqual(new TypeError(`${name} must be a function`));
+});
+
+test.each([
+  ['deliveries', { claim: onEvent, complete: onEvent }, 'claim and complete and release'],
+  ['deliveries', 'redis://127.0.0.1', 'claim and complete and release'],
+  ['sequences', new MemoryDeliveryStore(), 'newest and advance'],
+  ['sequences', null, 'newest and advance'],
+])('%s: a store without its methods is rejected: %j', (name, store, methods) => {
+  const error = new TypeError(`${name} must have the methods ${methods}`);
+  expect(refusalOf({ [name]: store })).toEqual(error);
+});
+
+test.each([
+  [{ keepMs: 0 }, 'keepMs must be a whole number from 1 on'],
+  [{ claimMs: Number.NaN }, 'claimMs must be a whole number from 1 on'],
+  [{ now: 5 as unknown as () => number }, 'now must be a function'],
+])('a memory store rejects %j', (options, message) => {
+  expect(() => new MemoryDeliveryStore(options)).toThrow(new TypeError(message));
 });
