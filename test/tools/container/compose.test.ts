@@ -7,9 +7,7 @@ import { processLimits } from '../../../lib/limits.ts';
 
 interface Service {
   image?: string;
-  command?: string[];
   environment?: Record<string, string>;
-  depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test?: unknown[]; disable?: boolean };
   init?: boolean;
   ports?: string[];
@@ -33,34 +31,6 @@ function service(name: string): Service {
   if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
   return found;
 }
-
-test('the file has the servers, their setup and the three roles', () => {
-  expect(Object.keys(compose.services).sort()).toEqual([
-    'api',
-    'grafana',
-    'mongodb',
-    'postgres',
-    'prometheus',
-    'setup',
-    'temporal',
-    'temporal-namespace',
-    'temporal-schema',
-    'temporal-ui',
-    'worker',
-  ]);
-});
-
-test('depends_on names existing services, and waits for health only if there is a health check', () => {
-  for (const [name, { depends_on }] of services) {
-    for (const [other, { condition }] of Object.entries(depends_on ?? {})) {
-      const { healthcheck } = service(other);
-      const checked = healthcheck?.test !== undefined;
-      expect({ name, other, fits: condition !== 'service_healthy' || checked }).toMatchObject({
-        fits: true,
-      });
-    }
-  }
-});
 
 // Podman splits the words of a `CMD` at blanks.
 test('a health check is one line for a shell', () => {
@@ -146,15 +116,6 @@ test('every image has a tag other than latest', () => {
 test('the image does not run as root', () => {
   const users = [...dockerfile.matchAll(/^USER (\S+)/gm)].map((match) => match[1]);
   expect(users.at(-1)).toBe('node');
-});
-
-test('each role runs its own entry point, with source maps', () => {
-  for (const role of roles) {
-    const folder = role === 'setup' ? 'cli/setup' : role;
-    const entry = `dist/${folder}/main.js`;
-    expect(service(role).command).toEqual(['node', '--enable-source-maps', entry]);
-  }
-  expect(dockerfile).toContain('CMD ["node", "--enable-source-maps", "dist/api/main.js"]');
 });
 
 test('the grace period of docker is longer than the maximum time of a shutdown', () => {

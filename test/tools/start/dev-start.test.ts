@@ -1,9 +1,10 @@
-// The admin of a development installation: the same at each start, and never somebody else.
+// The admin and the application of a development installation: the same at each start, and never somebody else's.
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findOrCreateDevAdmin } from '../../../dev/start/dev-admin.ts';
+import { findOrCreateDevApp } from '../../../dev/start/dev-app.ts';
 import { createAdmin, resetPassword } from '../../../lib/access/create-admin.ts';
 import { verifyPassword } from '../../../lib/access/password.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
@@ -79,4 +80,15 @@ test('a database of somebody else that has admins gets none', async () => {
   expect(await findOrCreateDevAdmin(config, { path, isOwnDatabase: false })).toBeNull();
   expect(await store.admins.countDocuments({})).toBe(1);
   expect((await findOrCreateDevAdmin(config, own()))?.email).toBe('admin@localhost');
+});
+
+test('an application whose accounts were all deleted is reused, with a new account', async () => {
+  await using installation = await createInstallation();
+  const { config, store, app } = installation;
+  await store.accounts.deleteMany({});
+  const first = await findOrCreateDevApp(config, null);
+  const second = await findOrCreateDevApp(config, null);
+  expect([first.appUid, second.appUid]).toEqual([app.appUid, app.appUid]);
+  expect(second.accountUid).toBe(first.accountUid);
+  expect(await store.accounts.countDocuments({ _id: first.accountUid })).toBe(1);
 });

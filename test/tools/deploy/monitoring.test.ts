@@ -1,7 +1,9 @@
-// The rules in deploy/prometheus: what they use exists, and each alert has a runbook. promtool tests their behaviour.
+// The rules in deploy/prometheus and the dashboards in deploy/grafana: what they use exists, and is described. promtool tests
+// the behaviour of the rules.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { readDashboards } from '../../../dev/alerts/dashboards.ts';
 import { unknownIn } from '../../../dev/alerts/known-metrics.ts';
 
 interface Rule {
@@ -49,4 +51,22 @@ test('every alert that another one silences by name exists', () => {
   expect(silencing).toContain('HeraldTemporalAway');
   const names = new Set(alerts.map(({ alert }) => alert));
   expect(silencing.filter((name) => !names.has(name))).toEqual([]);
+});
+
+test('every panel uses existing metrics and labels', () => {
+  const expressions = readDashboards().flatMap((panels) =>
+    panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  );
+  expect(expressions.length).toBeGreaterThan(30);
+  expect(expressions.flatMap(unknownIn)).toEqual([]);
+});
+
+test('every panel has a unique title, a description and a query', () => {
+  for (const panels of readDashboards()) {
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
+    for (const { description, targets } of panels) {
+      expect(description).toMatch(/\.$/);
+      expect(targets).not.toEqual([]);
+    }
+  }
 });

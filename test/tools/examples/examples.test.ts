@@ -1,6 +1,13 @@
-// The example that verifies tokens offline, as a user starts it: how soon it refuses a revoked token, and when it does not.
-import { resolve } from 'node:path';
+// The examples for Node as a user starts them, with the built files of the receiver and the real service: the one for
+// Express, and the one that verifies tokens offline: how soon it refuses a revoked token, and when it does not.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { decodeJwt, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
@@ -8,19 +15,52 @@ import { closedPort } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { signIn, verify } from '../../integration/api/token-forge.ts';
-import {
-  type InstalledExample,
-  installExample,
-  type RunningExample,
-  startExample,
-} from './run-example.ts';
+
+const run = promisify(execFile);
+const source = 'packages/receiver-ts';
+
+/** Installs an example of `examples/` in a folder of its own, with packages of this repository. */
+async function installExample(name: string, packages: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `herald-${name}-`));
+  await cp(`examples/${name}`, folder, { recursive: true });
+  const modules = join(folder, 'node_modules');
+  const receiver = join(modules, '@agent-herald', 'receiver');
+  await mkdir(receiver, { recursive: true });
+  for (const each of packages) await symlink(resolve('node_modules', each), join(modules, each));
+  await cp(join(source, 'package.json'), join(receiver, 'package.json'));
+  const compiler = resolve('node_modules/typescript/bin/tsc');
+  const out = ['--outDir', join(receiver, 'dist')];
+  await run(process.execPath, [compiler, '-p', join(source, 'tsconfig.json'), ...out]);
+  return folder;
+}
+
+/** Starts the example and waits until it listens. */
+async function startExample(folder: string, env: Record<string, string>) {
+  const child = spawn(process.execPath, ['server.mjs'], {
+    cwd: folder,
+    env: { ...process.env, ...env, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const closed = once(child, 'close');
+  const lines: string[] = [];
+  const reader = createInterface(child.stdout).on('line', (line) => lines.push(line));
+  await Promise.race([once(reader, 'line'), closed]);
+  return {
+    lines,
+    url: `http://127.0.0.1:${lines[0]?.replace('listening on ', '')}`,
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await closed;
+    },
+  };
+}
 
 const roundsOfUsers = 100;
 const roundsOfApps = 20;
 
-let installed: InstalledExample;
+let installed: string;
 let service: TestService;
-let verifier: RunningExample;
+let verifier: Awaited<ReturnType<typeof startExample>>;
 let webhookUid: string;
 let env: Record<string, string>;
 
@@ -54,7 +94,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await verifier?.[Symbol.asyncDispose]();
   await service?.[Symbol.asyncDispose]();
-  await installed?.[Symbol.asyncDispose]();
+  await rm(installed, { recursive: true });
 });
 
 const sendTo = (url: string) =>
@@ -176,4 +216,30 @@ test('a revocation is forgotten when the last token that it refuses has expired,
   revocations.add({ uid: 'usr_3', epoch: 1 }, 1_000);
   expect(revocations.refuse(token)).toBe(false);
   expect(revocations.refuse({ ...token, sub: 'usr_2' })).toBe(true);
+});
+
+test('the example for Express shows a change of an agent, rejects a forgery, and the delivery is delivered', async () => {
+  const folder = await installExample('express', ['express']);
+  const { body: webhook } = await service.call('POST', '/webhooks', {
+    body: { url: 'http://127.0.0.1:1/hook', entities: ['agent'] },
+  });
+  await using example = await startExample(folder, {
+    WEBHOOK_SECRET: String(webhook['secret']),
+  });
+  const url = `${example.url}/hook`;
+  await service.call('PATCH', `/webhooks/${String(webhook['uid'])}`, { body: { url } });
+  expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
+  const agent = { agentName: 'Support', externalTenantId: 'tenant-1' };
+  await service.call('POST', '/agents', { body: agent });
+  await waitFor(() => example.lines.length === 2, {
+    what: 'the event',
+    state: () => example.lines,
+  });
+  expect(example.lines[1]).toBe('verified agent.created: Support');
+  await waitFor(
+    async () =>
+      (await service.call('GET', '/deliveries?state=delivered')).body['data']?.['length'] === 1,
+    { what: 'the delivery' },
+  );
+  await rm(folder, { recursive: true });
 });

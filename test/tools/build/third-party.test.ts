@@ -1,10 +1,13 @@
-// Third-party code: copies match docs/dependencies.md and are not old, and their licenses are shipped.
+// Third-party code: copies match docs/dependencies.md and are not old, licenses are shipped, and the lock file lists the
+// packages of every platform, because otherwise npm ci rejects it on a clean machine.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+// @ts-expect-error: a plain script without types
+import { missingEntries } from '../../../dev/complete-lockfile.mjs';
 
 const table = readFileSync('docs/dependencies.md', 'utf8');
 const [, version = '', released = ''] =
@@ -38,4 +41,20 @@ test('the notices name the packages of production and the copied code, but none 
   expect(isNamed(['prettier', devDependencies?.['prettier'] ?? ''])).toBe(false);
   expect(lines).toEqual(expect.arrayContaining(['docs/reference/scalar.js.gz']));
   expect(lines).toEqual(expect.arrayContaining(['lib/access/common-passwords.ts']));
+});
+
+interface LockFile {
+  packages: Record<string, { resolved?: string; optionalDependencies?: Record<string, string> }>;
+}
+
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as LockFile;
+
+test('every exactly pinned platform package has its entry', () => {
+  expect(missingEntries(lock)).toEqual({});
+});
+
+test('no entry contains the address that it was installed from', () => {
+  // A workspace is a link to its folder.
+  const installed = Object.values(lock.packages).filter((entry) => !('link' in entry));
+  expect(installed.filter((entry) => entry.resolved !== undefined)).toEqual([]);
 });

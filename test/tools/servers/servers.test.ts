@@ -1,11 +1,15 @@
-// The embedded Temporal: namespaces usable immediately, workflows kept over restarts.
+// The embedded servers. MongoDB is a replica set of one, whose data survives crashes and changes of port. Temporal has
+// namespaces that can be used immediately, and keeps workflows over restarts.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findBinaries } from '../../../dev/servers/find-binary.ts';
+import { type RunningMongodb, startMongodb } from '../../../dev/servers/mongodb.ts';
 import {
   type RunningTemporal,
   startTemporalDevServer,
@@ -13,23 +17,89 @@ import {
 } from '../../../dev/servers/temporal.ts';
 import { ensureNamespace } from '../../../dev/servers/temporal-namespace.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { foundServers, quiet } from './found-servers.ts';
 
-let binary: string;
+const quiet = () => undefined;
+let binaries: Readonly<Record<'mongod' | 'temporal', string>>;
 let folder: string;
 
 beforeAll(async () => {
-  binary = (await foundServers()).temporal;
-  folder = await mkdtemp(join(tmpdir(), 'temporal-test-'));
+  binaries = await findBinaries(['mongod', 'temporal'], { progress: quiet });
+  folder = await mkdtemp(join(tmpdir(), 'servers-test-'));
 });
 
-afterAll(async () => {
-  await rm(folder, { recursive: true });
+afterAll(() => rm(folder, { recursive: true }));
+
+const openMongodb = (dataDir: string | null): Promise<RunningMongodb> =>
+  startMongodb({ binary: binaries.mongod, dataDir, port: 0, progress: quiet });
+
+async function withNotes<Result>(
+  { uri }: RunningMongodb,
+  use: (client: MongoClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await MongoClient.connect(uri, { writeConcern: { w: 'majority', journal: true } });
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+const insertNote = (client: MongoClient) => client.db('test').collection('notes').insertOne({});
+const countNotes = (client: MongoClient) => client.db('test').collection('notes').countDocuments();
+
+test('data acknowledged before SIGKILL is still stored after a start on another port', async () => {
+  const dataDir = join(folder, 'kept-notes');
+  const first = await openMongodb(dataDir);
+  await withNotes(first, insertNote);
+  process.kill(first.pid, 'SIGKILL');
+  expect(await first.exited).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(await readdir(join(dataDir, 'data'))).toContain('mongod.lock');
+
+  await using second = await openMongodb(dataDir);
+  expect(second.uri).not.toBe(first.uri);
+  expect(await withNotes(second, countNotes)).toBe(1);
+  await withNotes(second, insertNote);
+  expect(await withNotes(second, countNotes)).toBe(2);
 });
 
-function start(options: Partial<TemporalDevServerOptions>): Promise<RunningTemporal> {
+test('a second mongod on the same data fails with its log, and the first keeps running', async () => {
+  const dataDir = join(folder, 'shared');
+  await using first = await openMongodb(dataDir);
+  await expect(openMongodb(dataDir)).rejects.toThrow(/^mongod did not start: .*mongod\.log, ends:\n/s);
+  await withNotes(first, insertNote);
+});
+
+test('a server without a data folder supports transactions, and its data is removed with it', async () => {
+  const server = await openMongodb(null);
+  await withNotes(server, async (client) => {
+    const notes = client.db('test').collection('notes');
+    await client.withSession((session) =>
+      session.withTransaction(async () => {
+        await notes.insertOne({ n: 1 }, { session });
+        await notes.insertOne({ n: 2 }, { session });
+      }),
+    );
+    expect(await notes.countDocuments()).toBe(2);
+  });
+  const tempFolders = async () =>
+    (await Promise.all([tmpdir(), '/dev/shm'].map((path) => readdir(path).catch(() => [])))).flat();
+  const isOurs = (name: string) => name.startsWith(`agent-herald-${process.pid}-mongodb-`);
+  expect((await tempFolders()).filter(isOurs)).toHaveLength(1);
+  await server[Symbol.asyncDispose]();
+  expect((await tempFolders()).filter(isOurs)).toEqual([]);
+});
+
+test('an open transaction of a lost client is aborted within ten seconds', async () => {
+  await using server = await openMongodb(null);
+  const lifetime = await withNotes(server, (client) =>
+    client.db('admin').command({ getParameter: 1, transactionLifetimeLimitSeconds: 1 }),
+  );
+  expect(lifetime).toMatchObject({ transactionLifetimeLimitSeconds: 10 });
+});
+
+function openTemporal(options: Partial<TemporalDevServerOptions>): Promise<RunningTemporal> {
   return startTemporalDevServer({
-    binary,
+    binary: binaries.temporal,
     dataDir: null,
     port: 0,
     uiPort: null,
@@ -61,7 +131,7 @@ async function startWorkflow(connection: Connection, namespace: string): Promise
 }
 
 test("every namespace keeps closed workflows for 7 days, including the server's default one", async () => {
-  await using server = await start({ namespaces: ['default', 'herald'] });
+  await using server = await openTemporal({ namespaces: ['default', 'herald'] });
   await withConnection(server, async ({ workflowService }) => {
     for (const namespace of ['default', 'herald']) {
       const { config } = await workflowService.describeNamespace({ namespace });
@@ -72,7 +142,7 @@ test("every namespace keeps closed workflows for 7 days, including the server's 
 });
 
 test('a longer retention set by an operator is kept', async () => {
-  await using server = await start({ namespaces: [] });
+  await using server = await openTemporal({ namespaces: [] });
   await withConnection(server, async (connection) => {
     const { workflowService } = connection;
     const namespace = 'default';
@@ -85,15 +155,15 @@ test('a longer retention set by an operator is kept', async () => {
 });
 
 test('a started workflow is still running after SIGKILL and a start on another port', async () => {
-  const dataDir = join(folder, 'kept');
-  const first = await start({ dataDir });
+  const dataDir = join(folder, 'kept-workflows');
+  const first = await openTemporal({ dataDir });
   const workflowId = await withConnection(first, (connection) =>
     startWorkflow(connection, 'herald'),
   );
   process.kill(first.pid, 'SIGKILL');
   expect(await first.exited).toEqual({ code: null, signal: 'SIGKILL' });
 
-  await using second = await start({ dataDir, uiPort: 0 });
+  await using second = await openTemporal({ dataDir, uiPort: 0 });
   expect(second.address).not.toBe(first.address);
   await withConnection(second, async (connection) => {
     const client = new Client({ connection, namespace: 'herald' });
@@ -105,7 +175,7 @@ test('a started workflow is still running after SIGKILL and a start on another p
 });
 
 test('a namespace created at run time accepts workflows and queries immediately', async () => {
-  await using server = await start({ namespaces: [] });
+  await using server = await openTemporal({ namespaces: [] });
   expect(server.uiUrl).toBeNull();
   await withConnection(server, async (connection) => {
     for (const namespace of ['test-1', 'test-2']) {
@@ -129,7 +199,7 @@ test('data of another CLI version is not used, and this is reported', async () =
   const dataDir = await mkdtemp(join(folder, 'versions-'));
   await writeFile(join(dataDir, 'temporal-cli-0.9.9.sqlite'), 'of another version');
   const lines: string[] = [];
-  await using _server = await start({ dataDir, progress: (line) => void lines.push(line) });
+  await using _server = await openTemporal({ dataDir, progress: (line) => void lines.push(line) });
   expect(lines).toEqual([
     expect.stringMatching(
       /^temporal: the workflows kept here are of CLI 0\.9\.9, which CLI [\d.]+ cannot read; it starts with a new file$/,
@@ -138,15 +208,4 @@ test('data of another CLI version is not used, and this is reported', async () =
   ]);
   const files = (await readdir(dataDir)).filter((name) => name.endsWith('.sqlite'));
   expect(files).toHaveLength(2);
-});
-
-test('a server that cannot start reports the reason', async () => {
-  const dataDir = await mkdtemp(join(folder, 'broken-'));
-  await start({ dataDir }).then((server) => server[Symbol.asyncDispose]());
-  const [file = ''] = (await readdir(dataDir)).filter((name) => name.endsWith('.sqlite'));
-  await rm(join(dataDir, `${file}-wal`), { force: true });
-  await writeFile(join(dataDir, file), 'not a database'.repeat(1000));
-  await expect(start({ dataDir })).rejects.toThrow(
-    /^temporal did not start: it ended with code 1\. Its log, .*temporal\.log, ends:\n.*not a database/s,
-  );
 });
