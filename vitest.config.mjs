@@ -5,8 +5,7 @@ import { BaseSequencer } from 'vitest/node';
 
 /** Faults that compare times or fill the machine: fewer run beside them. */
 const crowded = [
-  'connections-at-once',
-  'connections-of-an-address',
+  'connections',
   'costly-tenant',
   'concurrent-requests',
   'crowded-receiver',
@@ -17,7 +16,6 @@ const crowded = [
   'hostile-receivers',
   'killed-in-flight',
   'overload',
-  'paused-process',
   'rolling-upgrade',
   'sign-in-storm',
   'slow-sockets',

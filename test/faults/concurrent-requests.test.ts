@@ -1,6 +1,8 @@
-// The limits of concurrent requests to a receiver that never responds: per webhook, per origin, in total.
+// Requests to receivers that never respond: the limits per webhook, per origin and in total. And a process that is suspended
+// past a deadline or a wait for a permit: the pause does not count against the receiver.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { errorCode } from '../../lib/platform/error-code.ts';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -76,59 +78,67 @@ test.each([
   expect(nextAfterMs).toBeGreaterThanOrEqual(overdueAfterMs);
 });
 
-test('at most 32 requests to a silent webhook are in flight', async () => {
-  await using receiver = await startReceiver(() => undefined);
-  await using sender = createHttpSender({ policy, timeoutMs: 1_500 });
-  let [waiting, inFlight, most, ended] = [0, 0, 0, 0];
-  const send = async (): Promise<void> => {
-    let isWaiting = true;
-    waiting += 1;
-    const compose = async () => {
-      // The end of the request that held its permit may not have been processed yet.
-      await new Promise((resolve) => void setImmediate(resolve));
-      [isWaiting, waiting, inFlight] = [false, waiting - 1, inFlight + 1];
-      most = Math.max(most, inFlight);
-      return { headers: {}, body: '{}' };
-    };
-    try {
-      await sender.send({ url: receiver.url, webhookUid: 'one', compose });
-      ended += 1;
-    } catch (error) {
-      if (errorCode(error) !== 'THROTTLED') throw error;
-    } finally {
-      if (isWaiting) waiting -= 1;
-      else inFlight -= 1;
-    }
-  };
-  const sends: Promise<void>[] = [];
-  await waitFor(() => {
-    sends.push(...many(32 - waiting, send));
-    return ended >= 96;
+const timeoutMs = 2_000;
+const pauseMs = 2_500;
+const message = { headers: {}, body: '{}' };
+
+// In a separate thread, so that it continues while this one is blocked.
+const receiverSource = `
+  const { createServer } = require('node:http');
+  const { parentPort, workerData } = require('node:worker_threads');
+  const server = createServer((request, response) => {
+    parentPort.postMessage('asked');
+    if (workerData.answers) setTimeout(() => response.end('thanks'), workerData.afterMs);
   });
-  sender.endWaits();
-  await Promise.all(sends);
-  expect(most).toBe(32);
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
+
+function blockThread(forMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, forMs);
+}
+
+async function sendAndPause({ answers }: { answers: boolean }) {
+  const workerData = { answers, afterMs: 500 };
+  const receiver = new Worker(receiverSource, { eval: true, workerData });
+  try {
+    const [port] = (await once(receiver, 'message')) as [number];
+    await using sender = createHttpSender({ policy });
+    const asked = once(receiver, 'message');
+    const sent = sender.send({ url: `http://127.0.0.1:${port}/`, ...message, timeoutMs });
+    await asked;
+    blockThread(pauseMs);
+    return await sent;
+  } finally {
+    await receiver.terminate();
+  }
+}
+
+test('a response that arrived during a pause counts, even if the deadline passed meanwhile', async () => {
+  expect(await sendAndPause({ answers: true })).toMatchObject({ kind: 'responded', status: 200 });
 });
 
-test('when waiting is ended, waiting requests are throttled, and those in flight end normally', async () => {
-  const answers: (() => void)[] = [];
-  let waitsEnded = false;
-  await using receiver = await startReceiver((response) => {
-    if (waitsEnded) response.end();
-    else answers.push(() => response.end());
-  });
-  await using sender = createHttpSender({ policy, timeoutMs: 60_000 });
-  const target = { url: receiver.url, webhookUid: 'one', headers: {}, body: '{}' };
-  const sends = many(100, () => sender.send(target));
-  await waitFor(() => answers.length >= 32);
-  sender.endWaits();
-  // Requests that arrive later get an immediate response.
-  waitsEnded = true;
-  await expect(sends.at(-1)).rejects.toMatchObject({ code: 'THROTTLED' });
-  for (const answer of answers) answer();
-  const ends = await Promise.allSettled(sends);
-  expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(
-    receiver.requests.length,
-  );
-  expect(receiver.requests.length).toBeLessThan(100);
+test('a request without a response during the pause times out at its end', async () => {
+  const result = await sendAndPause({ answers: false });
+  expect(result).toMatchObject({ kind: 'failed', errorClass: 'timeout' });
+  // The receiver gets no more time after the pause.
+  expect(result.ms.total).toBeLessThan(pauseMs + timeoutMs);
+});
+
+test('a pause does not throttle requests that wait for a receiver that responds immediately', async () => {
+  const workerData = { answers: true, afterMs: 20 };
+  const receiver = new Worker(receiverSource, { eval: true, workerData });
+  try {
+    const [port] = (await once(receiver, 'message')) as [number];
+    await using sender = createHttpSender({ policy });
+    const target = { url: `http://127.0.0.1:${port}/`, webhookUid: 'one' };
+    const asked = once(receiver, 'message');
+    const sends = Array.from({ length: 100 }, () => sender.send({ ...target, ...message }));
+    await asked;
+    // Longer than a request takes to become overdue, and longer than any wait for a permit.
+    blockThread(2_500);
+    const kinds = (await Promise.all(sends)).map(({ kind }) => kind);
+    expect(kinds).toEqual(sends.map(() => 'responded'));
+  } finally {
+    await receiver.terminate();
+  }
 });

@@ -1,6 +1,13 @@
-// A new primary whose majority reads miss acknowledged writes: such a read neither ends nor skips a delivery.
+// A new primary whose majority reads miss acknowledged writes: such a read neither ends nor skips a delivery, and under load
+// with failing receivers every acknowledged event is delivered.
+import type { Timestamp } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWebhookReader } from '../../api/resources/webhook-reader.ts';
+import type { Member } from '../../dev/servers/cluster/member.ts';
+import { startReplicaSet } from '../../dev/servers/cluster/replica-set.ts';
+import { openDataFolder } from '../../dev/servers/data-folder.ts';
+import { findBinary } from '../../dev/servers/find-binary.ts';
+import { pickPorts } from '../../dev/servers/free-port.ts';
 import { attemptDelivery } from '../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../lib/deliveries/attempt-in-order.ts';
 import type { Caller } from '../../lib/model/caller.ts';
@@ -13,15 +20,67 @@ import { dayMs } from '../../lib/platform/duration.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import type { JobPage } from '../../lib/temporal/messages.ts';
+import { createApiClient } from '../support/api-client.ts';
 import { deliveryPorts } from '../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../support/fixtures.ts';
 import { insertPartition } from '../support/issue-number.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { requestResend, eventIdsOf } from '../support/jobs.ts';
-import { startFragileSet } from '../support/new-primary.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { requeue } from '../support/requeue.ts';
+import { startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { reportChange } from '../support/webhook-calls.ts';
+
+/** A replica set of three whose new primary does not know yet that the latest writes were acknowledged. */
+interface FragileSet {
+  uri: string;
+  /** From now on the first two members acknowledge writes, but the second does not learn of it. */
+  stopLearning(): Promise<void>;
+  /** Kills the first member and makes the second primary: it can commit nothing, and its majority reads are stale. */
+  losePrimary(): Promise<void>;
+  /** Lets the new primary commit, with the third member. */
+  heal(): Promise<void>;
+}
+
+async function startFragileSet(open: Disposal): Promise<FragileSet> {
+  const binary = await findBinary('mongod', { progress: () => undefined });
+  const data = await openDataFolder(null, 'replica-set');
+  open.defer(() => data.discard());
+  const ports = await pickPorts([0, 0, 0]);
+  const place = { folder: data.path, ports };
+  const set = await startReplicaSet({ open, binary, ...place, testCommands: true });
+  const [first, second, third] = set.members as [Member, Member, Member];
+  const turn = (mode: 'alwaysOn' | 'off', member: Member, name: string) =>
+    set.command(member, { configureFailPoint: name, mode });
+  const optimeOf = async (member: Member, name: string): Promise<Timestamp> => {
+    const { optimes } = await set.command(member, { replSetGetStatus: 1 });
+    return (optimes as Record<string, { ts: Timestamp }>)[name]?.ts as Timestamp;
+  };
+  return {
+    uri: set.uri,
+    async stopLearning() {
+      const written = await optimeOf(first, 'appliedOpTime');
+      await waitFor(async () => {
+        const known = await optimeOf(second, 'readConcernMajorityOpTime');
+        return known.greaterThanOrEqual(written);
+      });
+      // Otherwise the second member could get its data through the third.
+      await set.command(second, { replSetSyncFrom: `127.0.0.1:${ports[0]}` });
+      await turn('alwaysOn', third, 'stopReplProducer');
+      await turn('alwaysOn', second, 'disableSnapshotting');
+    },
+    async losePrimary() {
+      await first.signal('SIGKILL');
+      const standsUp = () => set.command(second, { replSetStepUp: 1 });
+      await waitFor(() => standsUp().then(Boolean, () => false), { what: 'the new primary' });
+    },
+    async heal() {
+      await turn('off', second, 'disableSnapshotting');
+      await turn('off', third, 'stopReplProducer');
+    },
+  };
+}
 
 const open = new Disposal();
 const { signal } = new AbortController();
@@ -168,4 +227,57 @@ test('a page whose primary is lost after its transaction is passed on completely
 
 test('a change recorded by a new primary has the webhooks that were registered before', () => {
   expect(subscribed).toContain(scene.newWebhook);
+});
+
+const callersAtOnce = 10;
+const changesBefore = 20;
+const changesUnlearnt = 30;
+const faultsMin = 10;
+
+test('no event is lost with the primary that acknowledged it, although the next primary does not show it yet', async () => {
+  await using closing = new Disposal();
+  const set = await startFragileSet(closing);
+  // First attempts are left to workflows, which read the event.
+  const wanted = { MONGODB_URI: set.uri, HERALD_EARLY_FIRST_ATTEMPTS: 'false' };
+  const site = closing.use(await createInstallation(wanted));
+  const seen = new Set<string>();
+  const receiver = closing.use(
+    await startReceiver((response, { headers }) => {
+      const eventId = String(headers['webhook-id']);
+      response.writeHead(seen.has(eventId) ? 200 : 500).end();
+      seen.add(eventId);
+    }),
+  );
+  await insertWebhook(site, { url: receiver.url, retryScheduleMs: Array(5).fill(1_000) });
+  const [api, worker] = await Promise.all([
+    startRole('api', site.env),
+    startRole('worker', site.env),
+  ]);
+  for (const role of [api, worker]) closing.use(role);
+  const client = createApiClient(`http://127.0.0.1:${api.port}`, site.app);
+  const linesOf = (name: string) =>
+    [api, worker].flatMap(({ lines }) => lines.filter(({ msg }) => msg === name));
+  const acknowledged: string[] = [];
+  const load = { isOver: false };
+  const callers = Array.from({ length: callersAtOnce }, async () => {
+    while (!load.isOver) acknowledged.push(await reportChange(client, { uid: newId('agt') }));
+  });
+  await waitFor(() => acknowledged.length >= changesBefore, { what: 'the first changes' });
+  await set.stopLearning();
+  const learnt = acknowledged.length;
+  await waitFor(() => acknowledged.length >= learnt + changesUnlearnt, { what: 'later changes' });
+  await set.losePrimary();
+  load.isOver = true;
+  // By then attempts have used the new primary.
+  const met = () => linesOf('activity.faulted').length + linesOf('delivery.event_missing').length;
+  await waitFor(() => met() >= faultsMin, { what: 'attempts at the new primary' });
+  await set.heal();
+  await Promise.all(callers);
+  const delivered = { eventId: { $in: acknowledged }, state: 'delivered' } as const;
+  const count = () => site.store.deliveries.countDocuments(delivered);
+  await waitFor(async () => (await count()) === acknowledged.length, {
+    what: `${acknowledged.length} deliveries`,
+    state: count,
+  });
+  expect(linesOf('delivery.event_missing')).toEqual([]);
 });

@@ -1,18 +1,18 @@
-// Overload: requests beyond the capacity are rejected immediately, and the others succeed.
+// Overload: requests beyond the capacity are rejected immediately, and the others succeed. Slow servers: a probe reports them, a
+// start waits for them.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { expect, vi, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
-import { Pool } from 'undici';
 import { Load, type Visit } from '../../api/access/load.ts';
 import { strangers } from '../../api/access/party.ts';
 import type { Party } from '../../lib/concurrency/group-limit.ts';
-import { createReadinessCheck } from '../../lib/health/readiness.ts';
+import { checkServers, createReadinessCheck } from '../../lib/health/readiness.ts';
 import { addApp } from '../support/add-app.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { expectProblem, tooSlow } from '../integration/api/problems.ts';
+import { expectProblem } from '../integration/api/problems.ts';
 import { exchangeRaw } from '../integration/api/raw-socket.ts';
 
 const signIn = (service: TestService, externalId: string) =>
@@ -71,35 +71,6 @@ test('in a flood some requests succeed and the rest get 503 with Retry-After; af
   expect(new Set(later.map((answer) => answer.status))).toEqual(new Set([200]));
 });
 
-test('with the defaults a thousand concurrent requests on a thousand connections are all accepted', async () => {
-  await using service = await startService({ worker: false });
-  const sockets = new Pool(service.apiUrl, {
-    connections: 1_000,
-    pipelining: 1,
-    connectTimeout: 60_000,
-  });
-  const { appUid, apiKey } = service.app;
-  const answers = await Promise.all(
-    Array.from({ length: 1_000 }, async (_, n) => {
-      const { statusCode, body } = await sockets.request({
-        method: 'POST',
-        path: `/api/v1/appuid/${appUid}/sdkusers/auth`,
-        headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-        body: JSON.stringify({ externalId: `user-${n}` }),
-      });
-      return { statusCode, text: await body.text() };
-    }),
-  );
-  const refused = answers.filter(({ statusCode }) => statusCode !== 200);
-  expect(refused.length).toBeLessThan(answers.length);
-  // A slow machine may reject some because it is late, but none because of their number.
-  for (const { statusCode, text } of refused) {
-    expect(statusCode).toBe(503);
-    expect(text).toMatch(tooSlow);
-  }
-  await sockets.close();
-});
-
 test('concurrent readiness requests share one check of the servers', async () => {
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;
@@ -133,6 +104,49 @@ test('a server that does not respond is checked again only after it has responde
   expect(answers).toHaveLength(4);
   for (const answer of answers) answer([]);
   expect(await asked).toMatchObject({ temporal: 'ok', searchAttributes: 'ok' });
+});
+
+/** The same connection, with a delay of 3 s for one call of every check. */
+function slowed(connection: ConnectionLike): ConnectionLike {
+  const { workflowService } = connection;
+  const slow = Object.create(workflowService, {
+    describeNamespace: {
+      value: async (request: { namespace: string }) => {
+        await delay(3_000);
+        return workflowService.describeNamespace(request);
+      },
+    },
+  }) as typeof workflowService;
+  return Object.create(connection, { workflowService: { value: slow } }) as ConnectionLike;
+}
+
+test('a probe waits at most 5 s for Temporal, so that it soon notices when Temporal is back', async () => {
+  await using service = await startService({ worker: false });
+  const { connection, namespace } = service.temporal;
+  const askedForMs: number[] = [];
+  const withDeadline: ConnectionLike['withDeadline'] = (deadline, ask) => {
+    askedForMs.push(Number(deadline) - Date.now());
+    return connection.withDeadline(deadline, ask);
+  };
+  const watched: ConnectionLike = Object.create(connection, {
+    withDeadline: { value: withDeadline },
+  });
+  const servers = { store: service.store, connection: watched, namespace };
+  await createReadinessCheck(servers)();
+  expect(askedForMs.map((ms) => Math.ceil(ms / 1_000))).toEqual([5, 5]);
+  await checkServers(servers);
+  expect(askedForMs.slice(2).map((ms) => Math.ceil(ms / 1_000))).toEqual([15, 15]);
+});
+
+test('a server that responds after 3 s fails a probe but passes a start', async () => {
+  await using service = await startService({ worker: false });
+  const { connection, namespace } = service.temporal;
+  const servers = { store: service.store, connection: slowed(connection), namespace };
+  const [{ temporal }] = await Promise.all([
+    createReadinessCheck(servers)(),
+    checkServers(servers),
+  ]);
+  expect(temporal).toBe('Temporal does not respond within 2000 ms');
 });
 
 test('idle connections are closed for new ones at the limit of connections', async () => {
@@ -280,16 +294,6 @@ test('however many addresses send bodies without a credential, keys have as much
   small.leave();
   using key = await fill(load, { group: 'app', member: 'key' });
   expect(key.count).toBe(144);
-});
-
-test('unfinished bodies with one API key leave room to large bodies with another', async () => {
-  await using service = await startService({ worker: false });
-  const { load } = service.context;
-  using unfinished = await fill(load, { group: service.app.appUid, member: 'a slow key' });
-  expect(unfinished.count).toBe(144);
-  const data = { uid: 'u', externalTenantId: 't', text: 'x'.repeat(200_000) };
-  const body = { event: 'agent.updated', data };
-  expect((await service.call('POST', '/changes', { body })).status).toBe(202);
 });
 
 test('a process whose event loop is late accepts a quarter of its limit until it is no longer late', async () => {

@@ -5,6 +5,7 @@ import { Pool } from 'undici';
 import { startService, type TestService } from '../support/service.ts';
 import { soakShare } from '../support/soak-share.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { tooSlow } from '../integration/api/problems.ts';
 
 const rounds = soakShare(20);
 const signInsPerRound = 1_000;
@@ -50,6 +51,8 @@ async function signIn(body: Record<string, unknown>): Promise<SignedIn> {
       if (answer.statusCode !== 503) {
         return { status: answer.statusCode, userUid, created, wasRefused };
       }
+      // For its time, and never for their number.
+      expect(text).toMatch(tooSlow);
       wasRefused = true;
       await delay(1_000 * Number(answer.headers['retry-after']));
       return false;

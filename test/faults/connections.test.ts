@@ -1,4 +1,5 @@
-// The limit of connections per client address, with real sockets from several addresses.
+// Connections with real sockets: the limit per client address, and a thousand that wait for a busy process.
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -73,4 +74,25 @@ test('an address at its limit can connect again once the client or the server cl
   theirs?.write('this is no request\r\n\r\n');
   await waitFor(() => isAccepted(third), { what: 'room after the server closed' });
   expect(await isAccepted(third)).toBe(false);
+});
+
+test('a thousand connections can wait for a busy process, and each gets a response', async () => {
+  await using unlimited = await createInstallation();
+  await using api = await startRole('api', unlimited.env);
+  // The kernel queues connections that have not been accepted, and drops some beyond its backlog.
+  process.kill(api.pid, 'SIGSTOP');
+  const sockets = Array.from({ length: 1_000 }, () => connect(api.port, '127.0.0.1'));
+  const answers = sockets.map((socket) => once(socket, 'data'));
+  try {
+    await waitFor(() => sockets.every((socket) => !socket.connecting), {
+      what: 'a thousand connections (a listener must be allowed as many: net.core.somaxconn)',
+      state: () => sockets.filter((socket) => socket.connecting).length,
+    });
+    process.kill(api.pid, 'SIGCONT');
+    for (const socket of sockets) socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+    const lines = (await Promise.all(answers)).map(([chunk]) => String(chunk).split('\r\n')[0]);
+    expect(new Set(lines)).toEqual(new Set(['HTTP/1.1 200 OK']));
+  } finally {
+    for (const socket of sockets) socket.destroy();
+  }
 });
