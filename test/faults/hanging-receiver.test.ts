@@ -1,63 +1,22 @@
 // A receiver that never responds does not delay deliveries to others.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
-import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { reportChange } from '../support/webhook-calls.ts';
 
-const changeCount = 200;
-/** The maximum requests of one webhook in flight (lib/egress/request-permits.ts). */
-const permitsPerWebhook = 32;
-
 const open = new Disposal();
 let service: TestService;
 let healthy: Receiver;
-let hanging: Receiver;
 
 beforeAll(async () => {
   service = open.use(await startService());
   healthy = open.use(await startReceiver((response) => response.writeHead(200).end()));
-  hanging = open.use(await startReceiver(() => undefined));
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
-
-/** Waits until a webhook has `count` deliveries in a state, and returns them. */
-async function untilAttempted(
-  kind: Pick<DeliveryDocument, 'webhookUid' | 'state'>,
-  count: number,
-): Promise<DeliveryDocument[]> {
-  const { deliveries } = service.store;
-  await waitFor(async () => (await deliveries.countDocuments(kind)) >= count, {
-    what: `${count} deliveries ${kind.state}`,
-  });
-  return deliveries.find(kind).toArray();
-}
-
-test('each event is delivered to a healthy webhook before its first attempt at a hanging one times out', async () => {
-  const well = await insertWebhook(service, { url: healthy.url });
-  const stuck = await insertWebhook(service, { url: hanging.url, retryScheduleMs: [3_600_000] });
-  await Promise.all(
-    Array.from({ length: changeCount }, (_, n) => reportChange(service, { uid: `agt_${n}` })),
-  );
-
-  const isWell = { webhookUid: well._id, state: 'delivered' } as const;
-  const delivered = await untilAttempted(isWell, changeCount);
-  // Only those that got permits. Throttled deliveries are attempted after all others were delivered.
-  const isStuck = { webhookUid: stuck._id, state: 'retrying' } as const;
-  const timedOut = await untilAttempted(isStuck, permitsPerWebhook);
-  const endedAtOf = new Map(delivered.map(({ eventId, updatedAt }) => [eventId, updatedAt]));
-  const overtaken = timedOut.filter(
-    ({ eventId, updatedAt }) => (endedAtOf.get(eventId) ?? updatedAt) >= updatedAt,
-  );
-  expect(overtaken).toEqual([]);
-  expect(new Set(healthy.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(
-    changeCount,
-  );
-});
 
 test('more hanging retries than a worker can run do not delay first attempts', async () => {
   // Twenty webhooks, because at most 32 requests of one are in flight.

@@ -22,14 +22,8 @@ const heldUpMsMax = 15_000;
 const answerStart = 'HTTP/1.1 200 OK\r\n';
 const chunkedStart = `${answerStart}Transfer-Encoding: chunked\r\n\r\n`;
 
-interface HostileReceiver {
-  readonly behaviour: string;
-  readonly scheme?: 'https';
-  /** Its behaviour on a connection. `onRequest` waits for the first bytes of the request. */
-  readonly onSocket: (socket: Socket) => void;
-  /** The class of the failure, or the status that counts. */
-  readonly expected: string | number;
-}
+/** A behaviour, the class of the failure or the status that counts, what it does on a connection, and its scheme. */
+type HostileReceiver = readonly [string, string | number, (socket: Socket) => void, 'https'?];
 
 /** Runs `act` once the request has started to arrive. */
 function onRequest(act: (socket: Socket) => void): (socket: Socket) => void {
@@ -62,103 +56,37 @@ function drip(start: string, piece: string): (socket: Socket) => void {
 
 const gzipBomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
 
+const bomb = `${answerStart}Content-Encoding: gzip\r\n\r\n`;
+const trailers = `${chunkedStart}0\r\n`;
+const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+const upgrade = 'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
+const tooShort = `${answerStart}Content-Length: 10\r\n\r\nabc`;
+const twoLengths = `${answerStart}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
+const isSilent = () => undefined;
+
 const hostileReceivers: readonly HostileReceiver[] = [
-  { behaviour: 'stays silent', onSocket: () => undefined, expected: 'timeout' },
-  { behaviour: 'never reads', onSocket: (socket) => socket.pause(), expected: 'timeout' },
-  { behaviour: 'drips its status line', onSocket: drip('HTTP/1.', '1'), expected: 'reset' },
-  { behaviour: 'drips headers', onSocket: drip(answerStart, 'a: b\r\n'), expected: 200 },
-  { behaviour: 'drips one header', onSocket: drip(`${answerStart}a: `, 'b'), expected: 200 },
-  {
-    behaviour: 'drips a body',
-    onSocket: drip(`${answerStart}Content-Length: 9999\r\n\r\n`, 'x'),
-    expected: 200,
-  },
-  {
-    behaviour: 'sends endless headers',
-    onSocket: endless(answerStart, 'x-more: and more\r\n'),
-    expected: 200,
-  },
-  {
-    behaviour: 'sends one huge header',
-    onSocket: endless(`${answerStart}x-huge: `, 'h'),
-    expected: 200,
-  },
-  {
-    behaviour: 'sends an endless body',
-    onSocket: endless(`${answerStart}\r\n`, 'a'),
-    expected: 200,
-  },
-  {
-    behaviour: 'sends an endless chunked body',
-    onSocket: endless(chunkedStart, '1\r\na\r\n'),
-    expected: 200,
-  },
-  {
-    behaviour: 'sends an endless chunk extension',
-    onSocket: endless(`${chunkedStart}1`, ';e'),
-    expected: 200,
-  },
-  {
-    behaviour: 'sends endless trailers',
-    onSocket: endless(`${chunkedStart}0\r\n`, 'x-more: and more\r\n'),
-    expected: 200,
-  },
-  {
-    behaviour: 'floods with interim answers',
-    onSocket: endless('', 'HTTP/1.1 102 Processing\r\n\r\n'),
-    expected: 'too_large',
-  },
-  {
-    behaviour: 'drips interim answers',
-    onSocket: drip('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
-    expected: 'timeout',
-  },
-  {
-    behaviour: 'sends a gzip bomb',
-    onSocket: endless(`${answerStart}Content-Encoding: gzip\r\n\r\n`, gzipBomb),
-    expected: 200,
-  },
-  {
-    behaviour: 'switches protocols',
-    onSocket: endless('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', 'x'),
-    expected: 'reset',
-  },
-  {
-    behaviour: 'closes early',
-    onSocket: onRequest((socket) => socket.end(`${answerStart}Content-Length: 10\r\n\r\nabc`)),
-    expected: 200,
-  },
-  {
-    behaviour: 'closes its half and stays',
-    onSocket: onRequest((socket) => socket.end()),
-    expected: 'reset',
-  },
-  {
-    behaviour: 'resets the connection',
-    onSocket: (socket) => socket.resetAndDestroy(),
-    expected: 'reset',
-  },
-  {
-    behaviour: 'contradicts itself on the length',
-    onSocket: onRequest((socket) =>
-      socket.write(
-        `${answerStart}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-      ),
-    ),
-    expected: 200,
-  },
-  {
-    behaviour: 'stalls in the TLS handshake',
-    scheme: 'https',
-    onSocket: () => undefined,
-    expected: 'timeout',
-  },
-  {
-    behaviour: 'sends endless bytes in place of a TLS handshake',
-    scheme: 'https',
-    onSocket: endless('', 'a'),
-    expected: 'tls',
-  },
+  ['stays silent', 'timeout', isSilent],
+  ['never reads', 'timeout', (socket) => socket.pause()],
+  ['drips its status line', 'reset', drip('HTTP/1.', '1')],
+  ['drips headers', 200, drip(answerStart, 'a: b\r\n')],
+  ['drips one header', 200, drip(`${answerStart}a: `, 'b')],
+  ['drips a body', 200, drip(`${answerStart}Content-Length: 9999\r\n\r\n`, 'x')],
+  ['sends endless headers', 200, endless(answerStart, 'x-more: and more\r\n')],
+  ['sends one huge header', 200, endless(`${answerStart}x-huge: `, 'h')],
+  ['sends an endless body', 200, endless(`${answerStart}\r\n`, 'a')],
+  ['sends an endless chunked body', 200, endless(chunkedStart, '1\r\na\r\n')],
+  ['sends an endless chunk extension', 200, endless(`${chunkedStart}1`, ';e')],
+  ['sends endless trailers', 200, endless(trailers, 'x-more: and more\r\n')],
+  ['floods with interim answers', 'too_large', endless('', 'HTTP/1.1 102 Processing\r\n\r\n')],
+  ['drips interim answers', 'timeout', drip('', hint)],
+  ['sends a gzip bomb', 200, endless(bomb, gzipBomb)],
+  ['switches protocols', 'reset', endless(upgrade, 'x')],
+  ['closes early', 200, onRequest((socket) => socket.end(tooShort))],
+  ['closes its half and stays', 'reset', onRequest((socket) => socket.end())],
+  ['resets the connection', 'reset', (socket) => socket.resetAndDestroy()],
+  ['contradicts itself on the length', 200, onRequest((socket) => socket.write(twoLengths))],
+  ['stalls in the TLS handshake', 'timeout', isSilent, 'https'],
+  ['sends endless bytes in place of a TLS handshake', 'tls', endless('', 'a'), 'https'],
 ];
 
 // Larger than the buffers of both kernels, so that a receiver that does not read blocks the sender.
@@ -169,11 +97,12 @@ function outcomeOf(result: SendResult): string | number {
 }
 
 async function meet(receiver: HostileReceiver, sender: Sender): Promise<SendResult> {
-  await using server = await startTcpReceiver(receiver.onSocket);
-  const url = server.url.replace('http:', `${receiver.scheme ?? 'http'}:`);
+  const [behaviour, , onSocket, scheme = 'http'] = receiver;
+  await using server = await startTcpReceiver(onSocket);
+  const url = server.url.replace('http:', `${scheme}:`);
   const result = await sender.send({ url, headers: {}, body });
   await waitFor(() => server.sockets.every((socket) => isGone(socket)), {
-    what: `the end of the connection to a receiver that ${receiver.behaviour}`,
+    what: `the end of the connection to a receiver that ${behaviour}`,
   });
   return result;
 }
@@ -189,13 +118,13 @@ test('concurrent requests to all hostile receivers end within 5.2 s, each with i
   const { result: met, blockedMsMax } = await watchEventLoop(() =>
     Promise.all(
       hostileReceivers.map(async (receiver) => ({
-        behaviour: receiver.behaviour,
+        behaviour: receiver[0],
         result: await meet(receiver, sender),
       })),
     ),
   );
   expect(met.map(({ behaviour, result }) => [behaviour, outcomeOf(result)])).toEqual(
-    hostileReceivers.map(({ behaviour, expected }) => [behaviour, expected]),
+    hostileReceivers.map(([behaviour, expected]) => [behaviour, expected]),
   );
   // Receivers and sender share a process, so the timer of the deadline and the end of the request may be late.
   const limitMs = Math.min(attemptMsMax + 2 * blockedMsMax, heldUpMsMax);

@@ -1,7 +1,6 @@
 // `npm start` and `npm run demo` as a new user runs them: real processes with their own data folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:net';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -168,11 +167,6 @@ test('npm start runs the service and its demo, restarts killed processes, keeps 
   expect(ofNpm.appUid).not.toBe(dev.appUid);
 }, 600_000);
 
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
 async function serverPid(dataPath: string): Promise<number | null> {
   const text = await readFile(join(dataPath, 'mongod.lock'), 'utf8').catch(() => '');
   return Number(text) || null;
@@ -230,14 +224,3 @@ test('npm run servers ends with 1 and stops the other server when one has ended'
     cause: { code: 'ECONNREFUSED' },
   });
 }, 60_000);
-
-test('a port that is in use is reported in one line', async () => {
-  const holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  const port = portOf(holder);
-  const service = run('dev/start/main.ts', { PORT: String(port) });
-  expect((await service.ended)[0]).toBe(1);
-  holder.close();
-  expect(service.output()).toContain(String(port));
-  expect(service.output().trim().split('\n')).toHaveLength(1);
-});
