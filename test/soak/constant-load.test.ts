@@ -2,7 +2,6 @@
 // anything that grows under load, which callers that wait for responses would slow down instead.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { readUsage } from '../../dev/bench/process-usage.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -26,9 +25,6 @@ interface Result extends Answers {
   drainMs: number;
   /** Events that the relay started instead of the api. */
   relayed: number;
-  /** The processor time of all api and worker processes per event. */
-  apiCpuMs: number;
-  workerCpuMs: number;
 }
 
 async function run(
@@ -58,19 +54,13 @@ async function run(
   const change = await prepareChanges(client, { seed: 1, resources });
   await allDelivered(installation, orderings.length);
 
-  const groups = { api: apis.map(({ pid }) => pid), worker: workers.map(({ pid }) => pid) };
-  const usedBefore = readUsage(groups);
   const eventsBefore = await store.events.countDocuments();
   const answers = await makeCalls(change, { changesPerSecond, seconds });
   const answeredAt = performance.now();
   await allDelivered(installation, orderings.length);
   const drainMs = Math.round(performance.now() - answeredAt);
-  const used = readUsage(groups);
   const events = (await store.events.countDocuments()) - eventsBefore;
-  const cpuMs = (role: 'api' | 'worker'): number =>
-    Math.round((10 * ((used[role]?.cpuMs ?? 0) - (usedBefore[role]?.cpuMs ?? 0))) / events) / 10;
-  const costs = { apiCpuMs: cpuMs('api'), workerCpuMs: cpuMs('worker') };
-  return { orderings, ...answers, events, drainMs, relayed: relayedBy(workers), ...costs };
+  return { orderings, ...answers, events, drainMs, relayed: relayedBy(workers) };
 }
 
 async function allDelivered({ store }: Installation, webhooks: number): Promise<void> {

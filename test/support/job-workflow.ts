@@ -3,7 +3,7 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import type { DeliverEventsInput } from '../../lib/temporal/messages.ts';
 import type { TestService } from './service.ts';
 
-export interface EnqueuedPage {
+interface EnqueuedPage {
   eventIds: string[];
   /** How long the workflow waited before this page. */
   afterMs: number;

@@ -16,8 +16,6 @@ export interface Page {
   seriesOf(name: string): readonly Series[];
   /** The sum over the series with these labels: of values, or of the counts of a histogram. 0 if there are none. */
   value(name: string, labels?: Labels): number;
-  /** The total number of series. */
-  seriesCount: number;
 }
 
 export interface Metrics extends AsyncDisposable {
@@ -45,7 +43,7 @@ export async function startMetrics(settings: Partial<TelemetrySettings> = {}): P
 }
 
 /** Reads and parses a page. */
-export async function readPage(url: string): Promise<Page> {
+async function readPage(url: string): Promise<Page> {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`);
   const families = parsePage(await answer.text());
@@ -58,7 +56,6 @@ export async function readPage(url: string): Promise<Page> {
       seriesOf(name)
         .filter((series) => hasLabels(series.labels, labels))
         .reduce((sum, { value, count }) => sum + (value ?? count ?? 0), 0),
-    seriesCount: names.reduce((sum, name) => sum + seriesOf(name).length, 0),
   };
 }
 

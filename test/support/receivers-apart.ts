@@ -15,10 +15,9 @@ export interface Arrival {
 export type FromReceivers =
   { readonly ports: number[] } | { readonly arrivals: Arrival[]; readonly mostUnanswered: number };
 
-export type Manner = 'quick' | 'slow' | 'hangs' | 'fails' | 'fails-once';
+type Manner = 'quick' | 'slow' | 'hangs' | 'fails' | 'fails-once';
 
 export interface ReceiversApart extends AsyncDisposable {
-  readonly pid: number;
   /** Returns the URL of a webhook. `slow` takes 900 ms, `fails-once` refuses each first attempt. */
   urlOf(webhook: { manner: Manner; name: string; origin?: number }): string;
   /** Reports arrivals until the returned function is called. */
@@ -36,7 +35,6 @@ export async function startReceiversApart(originCount: number): Promise<Receiver
   const [first] = (await once(child, 'message')) as [FromReceivers];
   const ports = 'ports' in first ? first.ports : [];
   return {
-    pid: child.pid ?? 0,
     urlOf: ({ manner, name, origin = 0 }) =>
       `http://127.0.0.1:${ports[origin % originCount]}/${manner}/${name}`,
     watch(take) {

@@ -11,8 +11,6 @@ export interface ServerProxy extends AsyncDisposable {
   refuse(refusing: boolean): void;
   /** With true, accepts connections and forwards nothing, like a hanging server. With false, forwards what it held. */
   freeze(freezing: boolean): void;
-  /** Freezes before the next matching message. */
-  freezeAt(matches: (message: Buffer) => boolean): void;
   /** The number of cuts. */
   readonly cuts: number;
 }
@@ -42,7 +40,6 @@ export async function startServerProxy(target: URL): Promise<ServerProxy> {
   let timesLeft = 0;
   let refusing = false;
   let freezing = false;
-  let freezesAt: (message: Buffer) => boolean = () => false;
   let held: (() => void)[] = [];
   let cuts = 0;
   const pass = (socket: Socket, message: Buffer): void => {
@@ -73,7 +70,6 @@ export async function startServerProxy(target: URL): Promise<ServerProxy> {
         client.destroy();
         return;
       }
-      freezing ||= freezesAt(message);
       pass(onward, message);
     });
     onward.on('data', (message: Buffer) => pass(client, message));
@@ -99,13 +95,9 @@ export async function startServerProxy(target: URL): Promise<ServerProxy> {
     },
     freeze(wanted) {
       freezing = wanted;
-      freezesAt = () => false;
       if (freezing) return;
       for (const write of held) write();
       held = [];
-    },
-    freezeAt(wanted) {
-      freezesAt = wanted;
     },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
