@@ -18,7 +18,6 @@ const crowded = [
   'overload',
   'rolling-upgrade',
   'sign-in-storm',
-  'slow-sockets',
 ].map((name) => `test/faults/${name}.test.ts`);
 /** Compare latencies, or need a pace that only a free machine keeps: nothing runs next to them. */
 const lonely = [

@@ -1,18 +1,22 @@
-// Cut connections to MongoDB: an unwritten change is never reported as written, and no call hangs.
+// Cut connections to MongoDB: an unwritten change is never reported as written, no call hangs, and the live stream continues.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createApiKeyReader } from '../../api/access/api-key-reader.ts';
 import type { DeliveryStep } from '../../lib/model/delivery.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
 import { insertDeliveries } from '../../lib/deliveries/deliveries.ts';
 import { newId } from '../../lib/platform/ids.ts';
+import { openStream, type StreamReader } from '../support/event-stream.ts';
 import { insertEvent, insertWebhook } from '../support/fixtures.ts';
 import { createInstallation } from '../support/installation.ts';
 import { isCommand, startMongodbProxy } from '../support/server-proxy.ts';
 import { startReceiver } from '../support/receivers.ts';
+import { testServers } from '../support/servers.ts';
 import { startService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
+import { expectProblem, makeKey } from '../integration/api/problems.ts';
 
 // The driver retries a write once on another connection, so it fails after two cuts.
 const driverTries = 2;
@@ -199,4 +203,73 @@ test('while MongoDB is silent calls get 503 unavailable within 7 s, and succeed 
     expect([status, body['code'], headers.get('retry-after')]).toEqual([503, 'unavailable', '2']);
   }
   await waitFor(async () => (await service.call('GET', '/events')).status === 200);
+});
+
+async function has(reader: StreamReader, eventIds: readonly string[]): Promise<void> {
+  const state = () => [reader.eventIds().length, reader.messages.at(-1)];
+  await waitFor(() => reader.eventIds().length >= eventIds.length, { state });
+  expect(reader.eventIds()).toEqual(eventIds);
+}
+
+async function isOpened(reader: StreamReader): Promise<void> {
+  await waitFor(() => reader.messages.length > 0, { what: 'the opening' });
+}
+
+test('a stream survives a lost connection and an outage of MongoDB, and gets each event once', async () => {
+  await using service = await startService({ env: throughProxy(), worker: false });
+  const { database } = service.config.mongodb;
+  // Connected without the proxy.
+  await using store = await connectStore({ uri: testServers().mongodbUri, database });
+  const commitEvent = async () => (await insertEvent({ ...service, store }, []))._id;
+  using reader = await openStream(service);
+  await isOpened(reader);
+  const ids = [await commitEvent()];
+  await has(reader, ids);
+  proxy.cutAt((message) => message.includes('getMore\0') && message.includes('events\0'));
+  ids.push(await commitEvent());
+  await has(reader, ids);
+  proxy.refuse(true);
+  for (let n = 0; n < 3; n += 1) ids.push(await commitEvent());
+  proxy.refuse(false);
+  ids.push(await commitEvent());
+  await has(reader, ids);
+});
+
+test('a stream that opens after its call has ended is closed', async () => {
+  await using service = await startService({ worker: false });
+  const { streams } = service.context;
+  const open = streams.open.bind(streams);
+  let goOn: () => void = () => undefined;
+  const isAnswered = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const opening = vi.spyOn(streams, 'open').mockImplementation(async (...asked) => {
+    await isAnswered;
+    return open(...asked);
+  });
+  const answer = await service.call('GET', '/events/stream');
+  expectProblem(answer, 503, 'unavailable');
+  goOn();
+  expect(await opening.mock.results[0]?.value).toBeInstanceOf(Readable);
+  opening.mockRestore();
+  await waitFor(() => streams.count === 0, { what: 'the end of the stream' });
+});
+
+test('100 readers that resume concurrently get what they missed once, without delaying other calls', async () => {
+  await using service = await startService({ worker: false });
+  const first = await openStream(service);
+  await isOpened(first);
+  first[Symbol.dispose]();
+  const ids: string[] = [];
+  for (let n = 0; n < 20; n += 1) ids.push((await insertEvent(service, []))._id);
+  const lastEventId = first.lastEventId();
+  const keys = await Promise.all(Array.from({ length: 10 }, () => makeKey(service)));
+  const resuming = keys.flatMap((apiKey) =>
+    Array.from({ length: 10 }, () => openStream(service, { apiKey, lastEventId })),
+  );
+  const other = await service.call('GET', '/agents');
+  expect(other.status).toBe(200);
+  const readers = await Promise.all(resuming);
+  for (const reader of readers) await has(reader, ids);
+  for (const reader of readers) reader[Symbol.dispose]();
 });
