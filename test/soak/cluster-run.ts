@@ -12,28 +12,19 @@ import { type Cluster, startCluster } from '../../dev/servers/cluster/cluster.ts
 import { findClusterPrograms } from '../../dev/servers/cluster/find-programs.ts';
 import { makeDevSecrets } from '../../dev/start/dev-secrets.ts';
 import { launch } from '../../dev/start/launch.ts';
-import { prepareMix } from './cluster-changes.ts';
 import {
   type Answers,
   keepAcknowledged,
   type Load,
   makeCalls,
+  prepareMix,
   registerWebhooks,
 } from './changes.ts';
-import { costsEach, readCosts } from './cluster-usage.ts';
 import { missingEvents, settle } from './fault-run.ts';
-import { createLightClient } from './light-client.ts';
-import { type Receipt, startLightReceiver } from './light-receiver.ts';
-import {
-  backToNormalAfter,
-  type Latency,
-  p99Between,
-  type Window,
-  windowsBetween,
-} from './latency-curve.ts';
+import { createLightClient, type Receipt, startLightReceiver } from './light-ends.ts';
 import { soakSeeds } from '../support/seeded-random.ts';
 import { responsesOf, type Variant, variantOf } from './variant.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { judge, type Verdict } from './judge-deliveries.ts';
 
 export interface ClusterFault {
   name: string;
@@ -50,6 +41,18 @@ interface ClusterRunOptions extends Load {
   /** The default is that of the service. */
   requestsAtOnce?: number;
   variant: Variant;
+}
+
+interface Latency {
+  changedMs: number;
+  latencyMs: number;
+}
+
+/** Five seconds of changes, counted from the fault. */
+interface Window {
+  fromSecond: number;
+  /** Null if nothing was committed. */
+  p99Ms: number | null;
 }
 
 interface FaultResult {
@@ -71,8 +74,6 @@ interface ClusterRunResult extends Verdict, Answers {
   /** Deliveries that arrived more than once although no fault was near the first time. */
   unexplainedDuplicates: string[];
   settledAfterMs: number;
-  /** The cost of an event to the servers, the service and the load, in the calm before the first fault. */
-  costEach: Readonly<Record<string, number>>;
 }
 
 /** The first one gets a tenth of the events, those of contexts, in order. */
@@ -81,8 +82,6 @@ const acceptedPerSecond = Number(process.env['HERALD_SOAK_RATE'] || 200);
 // A retry is a separate activity, which costs the servers far more than a first attempt.
 const refusedPerSecond = acceptedPerSecond / 20;
 const settleMs = 180_000;
-/** Seconds after the start of the load. */
-const calm = { fromSecond: 3, toSecond: 15 };
 const normalTimes = 2;
 /** On a busy machine, twice the value of a good moment is still good. */
 const normalMsMin = 1_000;
@@ -180,11 +179,9 @@ async function run(options: ClusterRunOptions, folder: string): Promise<ClusterR
   const acknowledged: string[] = [];
   const changes = keepAcknowledged(await prepareMix(client, options), acknowledged);
   const times: Times = { startMs: Date.now(), faults: [] };
-  const [answers, costEach] = await Promise.all([
-    makeCalls(changes, options),
-    costOfCalm(cluster, launched.dev.pids, options.changesPerSecond),
-    makeFaults(cluster, options.faults, times),
-  ]);
+  const faults = makeFaults(cluster, options.faults, times);
+  const answers = await makeCalls(changes, options);
+  await faults;
   const { mongodb, retryScheduleMs } = readConfig(env);
   const store = open.use(await connectStore(mongodb));
   const settledAfterMs = await settle(store, settleMs);
@@ -206,22 +203,7 @@ async function run(options: ClusterRunOptions, folder: string): Promise<ClusterR
       times,
     ),
     settledAfterMs,
-    costEach,
   };
-}
-
-async function costOfCalm(
-  cluster: Cluster,
-  { api, worker }: { api: number; worker: number },
-  changesPerSecond: number,
-): Promise<Readonly<Record<string, number>>> {
-  await sleep(calm.fromSecond * 1_000);
-  // This process makes the calls, and is the receiver.
-  const roles = { api, worker, load: process.pid };
-  const before = await readCosts(cluster, roles);
-  await sleep((calm.toSecond - calm.fromSecond) * 1_000);
-  const after = await readCosts(cluster, roles);
-  return costsEach(before, after, changesPerSecond * (calm.toSecond - calm.fromSecond));
 }
 
 async function makeFaults(
@@ -237,7 +219,7 @@ async function makeFaults(
   }
 }
 
-export async function latenciesOf(store: Store, receipts: readonly Receipt[]): Promise<Latency[]> {
+async function latenciesOf(store: Store, receipts: readonly Receipt[]): Promise<Latency[]> {
   const events = await store.events.find({}, { projection: factsOnly }).toArray();
   const changed = new Map(events.map(({ _id, createdAt }) => [_id, createdAt.getTime()]));
   return firstReceipts(receipts).flatMap(({ eventId, atMs }) => {
@@ -280,4 +262,31 @@ function unexplained(receipts: readonly Receipt[], { faults }: Times): string[] 
     .filter(({ eventId, hook }) => (counts.get(`${eventId}/${hook}`) ?? 0) > 1)
     .filter(({ atMs }) => !isNearFault(atMs))
     .map(({ eventId, hook }) => `${eventId} at webhook ${hook}`);
+}
+
+const windowSeconds = 5;
+
+/** Returns the 99th percentile (nearest rank) of the changes in a period, or null if there are none. */
+function p99Between(latencies: readonly Latency[], fromMs: number, toMs: number): number | null {
+  const values = latencies
+    .filter(({ changedMs }) => changedMs >= fromMs && changedMs < toMs)
+    .map(({ latencyMs }) => latencyMs)
+    .toSorted((a, b) => a - b);
+  return values[Math.ceil(values.length * 0.99) - 1] ?? null;
+}
+
+/** Returns the whole windows of a period. */
+function windowsBetween(latencies: readonly Latency[], fromMs: number, toMs: number): Window[] {
+  const count = Math.floor((toMs - fromMs) / 1_000 / windowSeconds);
+  return Array.from({ length: count }, (_, index) => {
+    const fromSecond = index * windowSeconds;
+    const startMs = fromMs + fromSecond * 1_000;
+    return { fromSecond, p99Ms: p99Between(latencies, startMs, startMs + windowSeconds * 1_000) };
+  });
+}
+
+/** Returns the seconds until every later window is within the limit. A window without commits is not. */
+function backToNormalAfter(windows: readonly Window[], limitMs: number): number {
+  const last = windows.findLast(({ p99Ms }) => p99Ms === null || p99Ms > limitMs);
+  return last === undefined ? 0 : last.fromSecond + windowSeconds;
 }

@@ -222,10 +222,16 @@ test.each<[boolean, string, string, Target]>([
   [false, 'in an exception', policy('api', internet), { ...outside, address: '10.0.0.0' }],
   [false, 'on another port', policy('api', internet), { ...outside, port: 444 }],
   [false, 'by another protocol', policy('api', internet), { ...outside, protocol: 'UDP' }],
-  [false, 'by IPv6 to a range of IPv4', policy('api', internet), { ...outside, address: '2a00::1' }],
+  [
+    false,
+    'by IPv6 to a range of IPv4',
+    policy('api', internet),
+    { ...outside, address: '2a00::1' },
+  ],
   [false, 'in another namespace', policy('api', toPods('db')), { ...pod, namespace: 'other' }],
   [false, 'to pods without the labels', policy('api', toPods('web')), pod],
   [false, 'outside by a selector', policy('api', '[{to: [{namespaceSelector: {}}]}]'), outside],
-])('that a connection is allowed is %s %s', (allowed, _what, text, target) => {
+])('that a connection is allowed is %s %s', (...row) => {
+  const [allowed, , text, target] = row;
   expect(allowsEgress(parseManifests(text), { role: 'api' }, target)).toBe(allowed);
 });

@@ -211,11 +211,14 @@ test('a dead link is found', () => {
 
 const { start, sections } = readQuickStart(read('docs/quickstart.md'));
 
-test.each(sections)('the quick start for $language shows its example as it is, and has five commands', (section) => {
-  const { path, code } = section.example;
-  expect(code).toBe(read(path));
-  expect([start, ...section.application, section.change]).toHaveLength(5);
-});
+test.each(sections)(
+  'the quick start for $language shows its example as it is, and has five commands',
+  (section) => {
+    const { path, code } = section.example;
+    expect(code).toBe(read(path));
+    expect([start, ...section.application, section.change]).toHaveLength(5);
+  },
+);
 
 test('a quick start without a change is rejected', () => {
   const markdown = 'Start:\n\n```sh\nnpm start\n```\n\n## Node\n\nInstall:\n\n```sh\nnpm ci\n```\n';

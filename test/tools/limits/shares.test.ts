@@ -7,7 +7,7 @@ import { standingOf, windowOf } from '../../../api/access/sliding-count.ts';
 import { withUnit } from '../../../dev/limits/limits-page.ts';
 import * as exported from '../../../lib/limits.ts';
 
-const { described, limitGroups } = exported;
+const { limitGroups } = exported;
 
 test('all groups of lib/limits.ts are on the page', () => {
   const { limitGroups: onPage, described: _, ...all } = exported;
@@ -50,7 +50,7 @@ async function listed(): Promise<Set<string>> {
   return new Set([...table.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
 }
 
-const namesOf = (group: GroupName): string[] => Object.keys(limitGroups[group][described].rows);
+const namesOf = (group: GroupName): string[] => Object.keys(limitGroups[group][exported.described].rows);
 const single = (group: GroupName): string[] => ofOneThing[group]?.split(/\s+/) ?? [];
 const groups = (Object.keys(limitGroups) as GroupName[]).filter((group) => !own.includes(group));
 

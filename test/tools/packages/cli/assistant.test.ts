@@ -272,7 +272,9 @@ test.each([
   ['a 404', { errorClass: 'status', status: 404 }, /path of the URL/],
   ['a 500', { errorClass: 'status', status: 500 }, /responded with 500\.$/],
 ])('the explanation of %s says what to do', (_what, failure, expected) => {
-  const attempts = [{ n: 1, state: 'exhausted', ms: { total: 1 }, responseHeaders: [], ...failure }];
+  const attempts = [
+    { n: 1, state: 'exhausted', ms: { total: 1 }, responseHeaders: [], ...failure },
+  ];
   const facts = { state: 'exhausted', cancelReason: null, attemptCount: 1, nextAttemptAt: null };
   expect(explainDelivery({ ...facts, attempts } as never).join(' ')).toMatch(expected);
 });

@@ -86,6 +86,8 @@ function verify({ headers = signed(eventBody), body = eventBody, ...rest }: Save
 async function expectWhy(saved: Saved, why: string): Promise<void> {
   const { failure, checks } = await verify(saved);
   expect(failure).toBe('wrong: webhook-signature, x-webhook-signature');
+  // A wrong signature says nothing about the body.
+  expect(checks).toHaveLength(3);
   for (const check of checks.slice(0, 2)) {
     expect(check).toMatchObject({ result: 'wrong', code: 'signature_mismatch' });
     expect(check.why).toContain(why);
@@ -176,7 +178,11 @@ const hmac = (secret: string | Buffer, start = '') =>
 const start = `evt_1.${seconds}.`;
 
 test.each([
-  ['webhook-signature', `v1,${hmac(receiverSecret, start).digest('base64')}`, 'base64-decoded bytes'],
+  [
+    'webhook-signature',
+    `v1,${hmac(receiverSecret, start).digest('base64')}`,
+    'base64-decoded bytes',
+  ],
   ['webhook-signature', `v1,${hmac(key).digest('base64')}`, 'must cover webhook-id'],
   ['webhook-signature', hmac(key, start).digest('base64'), 'not written as v1, followed by base64'],
   ['X-Webhook-Signature', `sha256=${hmac(key).digest('hex')}`, 'the whole text of the secret'],
@@ -199,12 +205,6 @@ test.each([
   expect(failure).toBe('wrong: body');
   expect(checks.map(({ result }) => result)).toEqual(['right', 'right', 'not checked', 'wrong']);
   expect(checks[3]).toMatchObject({ check: 'body', code, why: expect.stringContaining(why) });
-});
-
-test('a wrong signature says nothing about the body', async () => {
-  const body = Buffer.from('{}');
-  const { checks } = await verify({ headers: signed(Buffer.from('{"a":1}')), body });
-  expect(checks).toHaveLength(3);
 });
 
 test('without webhook-… headers, a proxy is suspected of dropping them', async () => {

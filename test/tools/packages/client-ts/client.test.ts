@@ -55,7 +55,9 @@ test('a call sends the key, a request ID and an idempotency key: its own, or tho
 
 test('uids and filters are escaped', async () => {
   await using server = await scripted([{ body: { data: [], nextCursor: null } }]);
-  await server.client.webhooks.deliveries('a/b?c', { state: 'held', externalTenantId: 'a&b' }).page();
+  await server.client.webhooks
+    .deliveries('a/b?c', { state: 'held', externalTenantId: 'a&b' })
+    .page();
   expect(server.received[0]?.url).toBe(
     '/api/v1/appuid/app_1/webhooks/a%2Fb%3Fc/deliveries?state=held&externalTenantId=a%26b',
   );
@@ -280,9 +282,10 @@ const visibleRule = 'characters of ASCII, no spaces or line breaks';
 type Wrong = [Record<string, unknown>, string];
 
 test.each<Wrong>([
-  ...[0, 0.5, Number.POSITIVE_INFINITY, 2 ** 31, '30000'].map(
-    (timeoutMs): Wrong => [{ timeoutMs }, timeoutRule],
-  ),
+  ...[0, 0.5, Number.POSITIVE_INFINITY, 2 ** 31, '30000'].map((timeoutMs): Wrong => [
+    { timeoutMs },
+    timeoutRule,
+  ]),
   ...[-1, 1.5, Number.NaN, '2'].map((retries): Wrong => [{ retries }, retriesRule]),
   [{ appUid: 'app_1\n' }, `appUid must be 1 to 255 ${visibleRule}`],
   [{ appUid: '..' }, 'appUid must be the uid of something, not ".."'],

@@ -13,8 +13,7 @@ function tokenOf(claims: unknown): string {
 }
 
 /** Returns a token that lives for ten minutes, by a clock that is wrong by years. */
-const newToken = (n = 0): string =>
-  tokenOf({ iat: 1_000, exp: 1_000 + lifetimeMs / 1_000, n });
+const newToken = (n = 0): string => tokenOf({ iat: 1_000, exp: 1_000 + lifetimeMs / 1_000, n });
 
 const respond = (status: number, body: unknown = null, headers = {}): Response =>
   new Response(JSON.stringify(body), { status, headers });

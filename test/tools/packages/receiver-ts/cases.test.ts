@@ -3,7 +3,10 @@
 import { runInNewContext } from 'node:vm';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { RevocationData as OfService, Serialized } from '../../../../lib/model/event-payload.ts';
+import type {
+  RevocationData as OfService,
+  Serialized,
+} from '../../../../lib/model/event-payload.ts';
 import type {
   AgentData as AgentOfService,
   ContextFileData as ContextFileOfService,
@@ -95,7 +98,13 @@ test.each(deliveries)('WebCrypto signs like Node: $name', async (each) => {
 const vectors = [
   ...standardWebhooks.map(({ secret, id, timestamp, body, signature }) => {
     const signed = { 'webhook-signature': signature, 'webhook-timestamp': String(timestamp) };
-    return { secret, body, timestamp, scheme: 'standard' as const, headers: { 'webhook-id': id, ...signed } };
+    return {
+      secret,
+      body,
+      timestamp,
+      scheme: 'standard' as const,
+      headers: { 'webhook-id': id, ...signed },
+    };
   }),
   ...xWebhookSignature.map(({ secret, body, header }) => {
     const headers = { 'X-Webhook-Signature': header };
@@ -222,17 +231,14 @@ test('bytes of another realm are bytes', async () => {
   expect(await idOrCode({ headers, body: bytes })).toBe('evt_1');
 });
 
-test.each([{}, new DataView(new ArrayBuffer(8)), null])(
-  '%s is no body',
-  async (body) => {
-    const { headers } = signedDelivery();
-    const verifying = new Verifier({ secrets: receiverSecret }).verify({
-      headers,
-      body: body as string,
-    });
-    await expect(verifying).rejects.toThrow(/^body is not the bytes that arrived/);
-  },
-);
+test.each([{}, new DataView(new ArrayBuffer(8)), null])('%s is no body', async (body) => {
+  const { headers } = signedDelivery();
+  const verifying = new Verifier({ secrets: receiverSecret }).verify({
+    headers,
+    body: body as string,
+  });
+  await expect(verifying).rejects.toThrow(/^body is not the bytes that arrived/);
+});
 
 test('values of headers may be lists and numbers', async () => {
   const { headers, body } = signedDelivery();
