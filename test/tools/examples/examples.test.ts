@@ -236,10 +236,9 @@ test('the example for Express shows a change of an agent, rejects a forgery, and
     state: () => example.lines,
   });
   expect(example.lines[1]).toBe('verified agent.created: Support');
-  await waitFor(
-    async () =>
-      (await service.call('GET', '/deliveries?state=delivered')).body['data']?.['length'] === 1,
-    { what: 'the delivery' },
-  );
+  const delivered = `/webhooks/${String(webhook['uid'])}/deliveries?state=delivered`;
+  await waitFor(async () => (await service.call('GET', delivered)).body['data']?.['length'] === 1, {
+    what: 'the delivery',
+  });
   await rm(folder, { recursive: true });
 });

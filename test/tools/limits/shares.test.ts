@@ -50,7 +50,8 @@ async function listed(): Promise<Set<string>> {
   return new Set([...table.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
 }
 
-const namesOf = (group: GroupName): string[] => Object.keys(limitGroups[group][exported.described].rows);
+const namesOf = (group: GroupName): string[] =>
+  Object.keys(limitGroups[group][exported.described].rows);
 const single = (group: GroupName): string[] => ofOneThing[group]?.split(/\s+/) ?? [];
 const groups = (Object.keys(limitGroups) as GroupName[]).filter((group) => !own.includes(group));
 
