@@ -8,7 +8,7 @@ const logOfRatio = Math.log(ratio);
  * Returns the bucket of a duration. Each bucket ends at a constant ratio to the previous one, so percentiles are within
  * 5 %, and histograms can be merged by adding (DDSketch: Masson, Rim and Lee, VLDB 2019). Bucket 0 is below 1 ms.
  */
-export function bucketOf(durationMs: number): number {
+function bucketOf(durationMs: number): number {
   return durationMs < 1 ? 0 : 1 + Math.ceil(Math.log(durationMs) / logOfRatio);
 }
 

@@ -7,10 +7,10 @@ import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { makeCalls, type MakeChange, prepareChanges, registerWebhooks } from './changes.ts';
-import type { Receipt } from './light-receiver.ts';
+import type { Receipt } from './light-ends.ts';
 import { type Dump, dump, restore } from './restore/dump.ts';
 import { openSite, type Site } from './restore/site.ts';
-import { judge } from './verdict.ts';
+import { judge } from './judge-deliveries.ts';
 
 const webhooks = 3;
 // Its receiver is down until after the restore, so that its deliveries wait for retries.

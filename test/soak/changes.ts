@@ -1,6 +1,6 @@
 // The load of a soak: changes of a few resources at a constant rate, chosen by the seed.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LightClient } from './light-client.ts';
+import type { LightClient } from './light-ends.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 export interface Load {
@@ -56,6 +56,16 @@ export function keepAcknowledged(change: MakeChange, eventIds: string[]): MakeCh
   };
 }
 
+const externalTenantId = 'tenant-1';
+
+/** Returns a function that creates a resource and returns its uid. */
+function creatorOf(client: Pick<LightClient, 'call'>) {
+  return async (path: string, body: object): Promise<string> => {
+    const answer = await client.call('POST', path, { body: { ...body, externalTenantId } });
+    return String(answer.body['uid']);
+  };
+}
+
 // Few, so that events about one resource often follow each other closely.
 const resourcesDefault = 10;
 
@@ -65,11 +75,7 @@ export async function prepareChanges(
   { seed, resources: resourceCount = resourcesDefault }: { seed: number; resources?: number },
 ): Promise<MakeChange> {
   const random = seededRandom(seed);
-  const externalTenantId = 'tenant-1';
-  const create = async (path: string, body: object): Promise<string> => {
-    const answer = await client.call('POST', path, { body: { ...body, externalTenantId } });
-    return String(answer.body['uid']);
-  };
+  const create = creatorOf(client);
   const agents: string[] = [];
   const contexts: string[] = [];
   for (let n = 0; n < resourceCount; n += 1) {
@@ -91,6 +97,48 @@ export async function prepareChanges(
     }
     const file = { fileName: `${count}.txt`, contentType: 'text/plain', sizeBytes: count };
     return client.call('POST', `/contexts/${String(contexts[which])}/files`, { body: file });
+  };
+}
+
+// Enough that concurrent changes of one process rarely affect the same resource.
+const enough = { agents: 100, contexts: 30 };
+const shares = { reports: 0.8, agents: 0.9 };
+
+/** Like `prepareChanges`, with mostly reports about many agents. One change in ten is of a context. */
+export async function prepareMix(
+  client: Pick<LightClient, 'call'>,
+  { seed, resources = enough }: Pick<Load, 'seed'> & { resources?: typeof enough },
+): Promise<MakeChange> {
+  const random = seededRandom(seed);
+  const create = creatorOf(client);
+  const createMany = (count: number, path: string, bodyOf: (n: number) => object) =>
+    Promise.all(Array.from({ length: count }, (_, n) => create(path, bodyOf(n))));
+  const agents = await createMany(resources.agents, '/agents', (n) => ({
+    agentName: `Agent ${n}`,
+  }));
+  const contexts = await createMany(resources.contexts, '/contexts', (n) => ({
+    contextName: `Context ${n}`,
+  }));
+  const oneOf = (uids: readonly string[]): string =>
+    String(uids[Math.floor(random() * uids.length)]);
+  let count = 0;
+  return () => {
+    count += 1;
+    const kind = random();
+    if (kind < shares.reports) {
+      const data = {
+        uid: `agt_${Math.floor(random() * resources.agents)}`,
+        externalTenantId,
+        count,
+      };
+      return client.call('POST', '/changes', { body: { event: 'agent.updated', data } });
+    }
+    if (kind < shares.agents) {
+      const body = { agentName: `Agent ${count}` };
+      return client.call('PATCH', `/agents/${oneOf(agents)}`, { body });
+    }
+    const body = { contextName: `Context ${count}` };
+    return client.call('PATCH', `/contexts/${oneOf(contexts)}`, { body });
   };
 }
 

@@ -18,9 +18,9 @@ import {
   prepareChanges,
   registerWebhooks,
 } from './changes.ts';
-import { startLightReceiver } from './light-receiver.ts';
+import { startLightReceiver } from './light-ends.ts';
 import { responsesOf, type Variant } from './variant.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { judge, type Verdict } from './judge-deliveries.ts';
 
 /** A process to kill (SIGKILL) or to freeze (SIGSTOP) for a while, at a time after the start of the load. */
 export interface Fault {

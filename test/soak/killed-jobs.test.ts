@@ -9,9 +9,9 @@ import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhooks } from './changes.ts';
-import type { Receipt } from './light-receiver.ts';
+import type { Receipt } from './light-ends.ts';
 import { seededRandom, soakSeeds } from '../support/seeded-random.ts';
-import { judge, type Verdict } from './verdict.ts';
+import { judge, type Verdict } from './judge-deliveries.ts';
 
 const kills = soakSeeds(200).length;
 const webhookCount = 4;

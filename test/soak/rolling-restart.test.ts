@@ -2,20 +2,19 @@
 // they continue where they were.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { NewApp } from '../../lib/access/create-app-with-key.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
+import { openStream, type StreamReader } from '../support/event-stream.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { soakShare } from '../support/soak-share.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { makeCalls, type MakeChange, registerWebhooks } from './changes.ts';
-import { prepareMix } from './cluster-changes.ts';
+import { makeCalls, type MakeChange, prepareMix, registerWebhooks } from './changes.ts';
 import { settle } from './fault-run.ts';
-import { createLightClient, type LightClient } from './light-client.ts';
-import { startLightReceiver } from './light-receiver.ts';
+import { createLightClient, type LightClient, startLightReceiver } from './light-ends.ts';
 import { type Balancer, startBalancer } from './rolling/balancer.ts';
-import { followStream } from './rolling/following-reader.ts';
 import { seededRandom, soakSeeds } from '../support/seeded-random.ts';
-import { judge } from './verdict.ts';
+import { judge } from './judge-deliveries.ts';
 
 const eventsPerSecond = soakShare(200);
 const otherCallsPerSecond = eventsPerSecond / 10;
@@ -100,6 +99,41 @@ function otherCalls(
     ];
     if (second.text !== first.text) throw new Error('one key, and two answers');
     return second;
+  };
+}
+
+/** Reads all events of an application, and reopens the stream from its last ID whenever it ends. */
+async function followStream(apiUrl: string, app: NewApp) {
+  const eventIds: string[] = [];
+  const reasons: string[] = [];
+  /** Streams that were rejected, or cut without a reason. */
+  const faults: string[] = [];
+  const end = new AbortController();
+  const isOver = (): boolean => end.signal.aborted;
+  const open = (lastEventId: string): Promise<StreamReader> =>
+    openStream({ apiUrl, app }, { lastEventId });
+  let stream = await open('');
+  const following = (async () => {
+    while (!isOver()) {
+      await stream.ended;
+      eventIds.push(...stream.eventIds());
+      const closed = stream.messages.find(({ type }) => type === 'closed');
+      if (closed !== undefined) reasons.push(String(closed.data['reason']));
+      else if (!isOver()) faults.push(`${stream.status}, cut without a reason`);
+      if (!isOver()) stream = await open(stream.lastEventId());
+    }
+  })().catch((error: unknown) => faults.push(String(error)));
+  return {
+    get eventIds() {
+      return [...eventIds, ...stream.eventIds()];
+    },
+    reasons,
+    faults,
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      stream[Symbol.dispose]();
+      await following;
+    },
   };
 }
 

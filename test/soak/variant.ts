@@ -1,5 +1,5 @@
 // The variants of a soak: who makes the first attempts, and whether they succeed.
-import type { Receipt } from './light-receiver.ts';
+import type { Receipt } from './light-ends.ts';
 
 /** What a seed changes in a run in addition to its random numbers. */
 export interface Variant {
