@@ -12,8 +12,6 @@ import { limitsPage } from '../limits/limits-page.ts';
 import { toCase } from '../receiver-cases/draft.ts';
 import { good } from '../receiver-cases/good.ts';
 import { hostile } from '../receiver-cases/hostile.ts';
-import { keySetsFile } from '../receiver-cases/key-sets.ts';
-import { optionsFile } from '../receiver-cases/options.ts';
 import { typesFile } from '../receiver-types/types-file.ts';
 
 const metricsPage = 'docs/metrics.md';
@@ -33,8 +31,6 @@ export async function generateFiles(): Promise<Map<string, string>> {
     [metricsPage, withTable(await readFile(metricsPage, 'utf8'), Object.values(instruments))],
     [logPage, withLogTable(await readFile(logPage, 'utf8'))],
     [`${cases}/deliveries.json`, await casesFile()],
-    [`${cases}/options.json`, optionsFile()],
-    [`${cases}/key-sets.json`, keySetsFile()],
     ['packages/receiver-ts/src/events.ts', await formatted(typesFile())],
   ]);
   for (const name of ['deliveries.json', 'handling.json', 'key-sets.json', 'options.json']) {

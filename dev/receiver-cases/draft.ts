@@ -62,7 +62,7 @@ export const nowSeconds = 1_767_268_800;
 export const eventId = 'evt_01sample000000000000000000';
 export const webhookUid = 'whk_01sample000000000000000000';
 /** Of the vectors of `v1a`, like the private key. */
-export const publicKey = 'whpk_A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=';
+const publicKey = 'whpk_A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=';
 
 // In PKCS #8 (RFC 8410).
 export const privateKey = createPrivateKey({

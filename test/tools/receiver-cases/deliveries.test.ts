@@ -10,9 +10,9 @@ import {
 } from '../../../dev/receiver-cases/draft.ts';
 import { good } from '../../../dev/receiver-cases/good.ts';
 import { hostile } from '../../../dev/receiver-cases/hostile.ts';
-import { optionsCases } from '../../../dev/receiver-cases/options.ts';
 import { deliveryHeaders } from '../../../lib/deliveries/compose-message.ts';
 import { deliveredEventNames, testEventName } from '../../../lib/model/event-name.ts';
+import { optionsCases } from '../../support/receiver-cases.ts';
 
 /** Returns the headers that the service would have sent for a case with a text as body. */
 function sentHeaders(draft: Draft): Record<string, string> {
