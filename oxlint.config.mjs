@@ -239,7 +239,7 @@ export default {
       ),
       outside(
         ['bench', 'demo', 'fuzz'],
-        'dev/deploy uses dev/python, dev/servers, dev/start and the packages only.',
+        'dev/deploy uses dev/servers, dev/start and the packages only.',
       ),
     ),
     forbid(

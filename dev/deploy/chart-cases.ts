@@ -119,15 +119,6 @@ export const refusedCases: Readonly<Record<string, RefusedCase>> = {
     /settings\.HERALD_PUBLIC_URL: the address/,
     'settings.HERALD_PUBLIC_URL=',
   ),
-  'a setting has a name that is none': because(/HERALD_RETENTON/, 'settings.HERALD_RETENTON=90d'),
-  'a secret stands among the settings': because(
-    /HERALD_SMTP_URL/,
-    'settings.HERALD_SMTP_URL=smtp://a:b@mail',
-  ),
-  'the headers to a collector stand among the settings': because(
-    /OTEL_EXPORTER_OTLP_HEADERS/,
-    'settings.OTEL_EXPORTER_OTLP_HEADERS=authorization=x',
-  ),
   'a value has a name that is none': because(/replica/, 'api.replica=3'),
   'the ingress has no host': because(/ingress\.host/, 'ingress.enabled=true'),
   'a folder of files comes from nowhere': because(

@@ -1,4 +1,4 @@
-// What the chart's Deployments need beyond what Kubernetes asks for. Pure functions from manifests to sentences.
+// What the chart's pods need beyond the schemas of Kubernetes. Pure functions from manifests to sentences.
 import { processLimits } from '../../lib/limits.ts';
 import { parseDurationMs } from '../../lib/platform/duration.ts';
 import { type Manifest, type PodSpec, workloadsOf } from './manifests.ts';
@@ -6,7 +6,10 @@ import { type Manifest, type PodSpec, workloadsOf } from './manifests.ts';
 const defaultDrain = '3s';
 const spareMs = 2_000;
 
-const rules: Readonly<Record<string, (pod: PodSpec) => boolean>> = {
+type Rules = Readonly<Record<string, (pod: PodSpec) => boolean>>;
+
+const ofAll: Rules = { 'runs without rights': hasNoRights };
+const ofDeployments: Rules = {
   'gives its pods the time of a stop': (pod) =>
     (pod.terminationGracePeriodSeconds ?? 0) * 1_000 >=
     preStopSeconds(pod) * 1_000 + drainMs(pod) + processLimits.stopTimeoutMs + spareMs,
@@ -16,15 +19,29 @@ const rules: Readonly<Record<string, (pod: PodSpec) => boolean>> = {
     ),
 };
 
-/** Returns a sentence for each rule that a Deployment breaks. */
-export function deploymentFaults(manifests: readonly Manifest[]): string[] {
-  return workloadsOf(manifests)
-    .filter(({ kind }) => kind === 'Deployment')
-    .flatMap(({ metadata, spec }) =>
-      Object.entries(rules)
-        .filter(([, holds]) => !holds(spec.template.spec))
-        .map(([what]) => `Deployment ${metadata.name}: not: ${what}`),
-    );
+/** Returns a sentence for each rule that a Deployment or Job breaks. */
+export function podFaults(manifests: readonly Manifest[]): string[] {
+  return workloadsOf(manifests).flatMap(({ kind, metadata, spec }) =>
+    Object.entries({ ...ofAll, ...(kind === 'Deployment' ? ofDeployments : {}) })
+      .filter(([, holds]) => !holds(spec.template.spec))
+      .map(([what]) => `${kind} ${metadata.name}: not: ${what}`),
+  );
+}
+
+/** Checks the pod security standard `restricted`, the read-only image, and that there is no token of the cluster. */
+function hasNoRights({ automountServiceAccountToken, securityContext, containers }: PodSpec) {
+  const { runAsNonRoot, seccompProfile } = securityContext ?? {};
+  return (
+    automountServiceAccountToken === false &&
+    runAsNonRoot === true &&
+    seccompProfile?.type === 'RuntimeDefault' &&
+    containers.every(
+      ({ securityContext: own }) =>
+        own?.allowPrivilegeEscalation === false &&
+        own.readOnlyRootFilesystem === true &&
+        own.capabilities?.drop.includes('ALL') === true,
+    )
+  );
 }
 
 /** Returns the drain time. Only the api drains. */

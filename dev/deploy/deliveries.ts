@@ -18,25 +18,6 @@ interface IntegratorOptions {
   readonly hostAddress: string;
 }
 
-export interface LoadResult {
-  readonly tookMs: number;
-  readonly accepted: number;
-  readonly refused: number;
-}
-
-export function describeLoad({ tookMs, accepted, refused }: LoadResult): string {
-  const took = `${(tookMs / 1_000).toFixed(1)} s`;
-  return `in ${took}: of ${accepted} accepted changes none was lost; ${refused} were not accepted`;
-}
-
-/** Reads what the setup prints for a new application. */
-export function readApp(printed: string): { appUid: string; apiKey: string } {
-  const [, appUid] = /^app uid +(\S+)$/m.exec(printed) ?? [];
-  const [, apiKey] = /^API key +(\S+)$/m.exec(printed) ?? [];
-  if (appUid === undefined || apiKey === undefined) throw new Error(`no key in: ${printed}`);
-  return { appUid, apiKey };
-}
-
 /** Calls a service and receives its webhooks, until it is disposed of. */
 export class Integrator implements AsyncDisposable {
   readonly #client: HeraldClient;
@@ -76,10 +57,10 @@ export class Integrator implements AsyncDisposable {
   }
 
   /**
-   * Reports changes while the work is done. Throws if none is accepted, or if an accepted one does not arrive. Others
-   * may fail.
+   * Reports changes while the work is done, and describes the result. Throws if none is accepted, or if an accepted one
+   * does not arrive. Others may fail.
    */
-  async underLoad(work: () => Promise<void>): Promise<LoadResult> {
+  async underLoad(work: () => Promise<void>): Promise<string> {
     const stopping = new AbortController();
     const accepted: string[] = [];
     let refused = 0;
@@ -104,10 +85,10 @@ export class Integrator implements AsyncDisposable {
       stopping.abort();
       await loaded;
     }
-    const tookMs = performance.now() - startedAt;
+    const took = `${((performance.now() - startedAt) / 1_000).toFixed(1)} s`;
     if (accepted.length === 0) throw new Error('no change was accepted under load');
     await this.#waitFor(accepted);
-    return { tookMs, accepted: accepted.length, refused };
+    return `in ${took}: of ${accepted.length} accepted changes none was lost; ${refused} were not accepted`;
   }
 
   async #report(n: number): Promise<string> {

@@ -4,11 +4,13 @@ import { builtWithGo, findOrInstall } from '../servers/find-or-install.ts';
 import { runProgram } from '../servers/run-program.ts';
 
 const helmVersion = '3.22.0';
-const runTimeoutMs = 60_000;
+const timeoutMs = 60_000;
+const chart = fileURLToPath(new URL('../../deploy/kubernetes/agent-herald', import.meta.url));
 
-export const chart = fileURLToPath(
-  new URL('../../deploy/kubernetes/agent-herald', import.meta.url),
-);
+/** Returns the path of a values file in the chart's `ci/`. */
+export function valuesOf(name: string): string {
+  return `${chart}/ci/${name}-values.yaml`;
+}
 
 /** Returns the path of the executable. Throws one sentence if there is none and Go cannot build it. */
 export function findHelm(progress: (line: string) => void): Promise<string> {
@@ -19,13 +21,12 @@ export function findHelm(progress: (line: string) => void): Promise<string> {
 
 /** Throws Helm's last line if the chart or the values are invalid. */
 export async function lintChart(helm: string, values: string): Promise<void> {
-  await run(helm, ['lint', '--strict', '--quiet', chart, '--values', values]);
+  await runProgram(helm, ['lint', '--strict', '--quiet', chart, '--values', values], { timeoutMs });
 }
 
 interface RenderOptions {
   readonly values: string;
   readonly kubernetes: string;
-  readonly namespace: string;
   /** Values in addition. */
   readonly set?: readonly string[];
 }
@@ -33,13 +34,9 @@ interface RenderOptions {
 /** Returns the manifests for a cluster of that version. Throws with Helm's reason. */
 export async function renderChart(
   helm: string,
-  { values, kubernetes, namespace, set = [] }: RenderOptions,
+  { values, kubernetes, set = [] }: RenderOptions,
 ): Promise<string> {
   const options = ['--values', values, ...set.flatMap((each) => ['--set', each])];
-  const command = ['template', 'herald', chart, '--namespace', namespace];
-  return run(helm, [...command, '--kube-version', kubernetes, ...options]);
-}
-
-async function run(helm: string, args: readonly string[]): Promise<string> {
-  return runProgram(helm, args, { timeoutMs: runTimeoutMs });
+  const command = ['template', 'herald', chart, '--namespace', 'herald'];
+  return runProgram(helm, [...command, '--kube-version', kubernetes, ...options], { timeoutMs });
 }

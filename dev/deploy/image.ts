@@ -1,10 +1,9 @@
 // Builds the Dockerfile, and looks at what the image has.
 import { fileURLToPath } from 'node:url';
-import type { Engine } from './engine/engine.ts';
+import { docker } from './engine.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const buildTimeoutMs = 20 * 60_000;
-const timeoutMs = 60_000;
 const mebibyte = 1024 * 1024;
 /** Without its base. */
 const imageBytesMax = 250 * mebibyte;
@@ -23,46 +22,38 @@ const unwanted: Readonly<Record<string, string>> = {
 const wanted = ['LICENSE', 'dist/THIRD_PARTY_NOTICES', 'sbom.cdx.json'];
 
 /** Builds the image as `tag`. Throws the end of the log if a step fails, or what is wrong with the image. */
-export async function checkImage(engine: Engine, tag: string, say: (line: string) => void) {
+export async function checkImage(tag: string, say: (line: string) => void) {
   const startedAt = performance.now();
-  await engine.docker(['build', '--tag', tag, root], { timeoutMs: buildTimeoutMs });
+  await docker(['build', '--tag', tag, root], buildTimeoutMs);
   const tookMs = performance.now() - startedAt;
   // A build does not leave a name for the base that it downloaded.
-  await sizeOf(engine, base).catch(() =>
-    engine.docker(['pull', base], { timeoutMs: buildTimeoutMs }),
-  );
-  const bytes = (await sizeOf(engine, tag)) - (await sizeOf(engine, base));
+  await sizeOf(base).catch(() => docker(['pull', base], buildTimeoutMs));
+  const bytes = (await sizeOf(tag)) - (await sizeOf(base));
   const mebibytes = (bytes / mebibyte).toFixed(0);
   say(`image: built in ${(tookMs / 1_000).toFixed(1)} s, ${mebibytes} MiB without its base`);
   if (bytes > imageBytesMax) throw new Error(`the image adds ${mebibytes} MiB to its base`);
-  const { User, Labels } = await configOf(engine, tag);
+  const { User, Labels } = await configOf(tag);
   if (User !== 'node') throw new Error(`the image runs as ${User || 'root'}`);
   for (const name of ['title', 'description', 'version', 'licenses'])
     if (!Labels?.[`org.opencontainers.image.${name}`])
       throw new Error(`the image has no label ${name}`);
   for (const [what, expression] of Object.entries(unwanted)) {
-    const found = await list(engine, tag, ['find', ...expression.split(' ')]);
+    const found = await list(tag, ['find', ...expression.split(' ')]);
     if (found.length > 0) throw new Error(`the image has ${what}: ${found.slice(0, 5).join(', ')}`);
   }
-  await list(engine, tag, ['ls', ...wanted]);
+  await list(tag, ['ls', ...wanted]);
 }
 
-async function sizeOf(engine: Engine, tag: string): Promise<number> {
-  return Number(
-    await engine.docker(['image', 'inspect', '--format', '{{.Size}}', tag], { timeoutMs }),
-  );
+async function sizeOf(tag: string): Promise<number> {
+  return Number(await docker(['image', 'inspect', '--format', '{{.Size}}', tag]));
 }
 
-async function configOf(engine: Engine, tag: string) {
-  const inspect = ['image', 'inspect', '--format', '{{json .Config}}', tag];
-  return JSON.parse(await engine.docker(inspect, { timeoutMs })) as {
-    User: string;
-    Labels: Record<string, string> | null;
-  };
+async function configOf(tag: string) {
+  const printed = await docker(['image', 'inspect', '--format', '{{json .Config}}', tag]);
+  return JSON.parse(printed) as { User: string; Labels: Record<string, string> | null };
 }
 
-async function list(engine: Engine, tag: string, [program = '', ...args]: readonly string[]) {
-  const run = ['run', '--rm', '--entrypoint', program, tag, ...args];
-  const printed = await engine.docker(run, { timeoutMs });
+async function list(tag: string, [program = '', ...args]: readonly string[]) {
+  const printed = await docker(['run', '--rm', '--entrypoint', program, tag, ...args]);
   return printed.split('\n').filter((line) => line !== '');
 }

@@ -16,10 +16,20 @@ export interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly livenessProbe?: { readonly httpGet?: { readonly path: string } };
   readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
+  readonly securityContext?: {
+    readonly allowPrivilegeEscalation?: boolean;
+    readonly readOnlyRootFilesystem?: boolean;
+    readonly capabilities?: { readonly drop: readonly string[] };
+  };
 }
 
 export interface PodSpec {
   readonly terminationGracePeriodSeconds?: number;
+  readonly automountServiceAccountToken?: boolean;
+  readonly securityContext?: {
+    readonly runAsNonRoot?: boolean;
+    readonly seccompProfile?: { readonly type: string };
+  };
   readonly containers: readonly Container[];
 }
 
