@@ -11,7 +11,7 @@ import { connectTemporal } from '../../worker/connect-temporal.ts';
 import type { Bench } from './bench.ts';
 import { nowMs } from './clock.ts';
 import { describeValues, round } from './distribution.ts';
-import { type Done, inTurns, type Order } from './in-turns.ts';
+import { inTurns } from './in-turns.ts';
 import { cpuMsEach, readUsage } from './process-usage.ts';
 import { sized } from './settings.ts';
 
@@ -19,40 +19,57 @@ export type FloorReport = Awaited<ReturnType<typeof measureFloor>>;
 
 const atOnce = 16;
 const taskQueue = 'bench-floor';
-const pauseMsMax = 100;
+// Back to back, single workflows would synchronise with the server's own rhythm. Changes do not.
+const workflowPauseMsMax = 100;
+
+/** Makes one call, and returns its milliseconds. */
+type Act = () => Promise<number>;
+
+interface Subject {
+  name: string;
+  act: Act;
+  /** The maximum wait before each of the calls that are made one at a time. */
+  pauseMsMax?: number;
+}
 
 /** Measures idle processes, then bare workflows, transactions and POSTs. */
 export async function measureFloor(bench: Bench) {
-  const open = new Disposal();
-  try {
-    const idleCpuMsPerSecond = await measureIdle(bench);
-    const make = await workflows(bench, open);
-    const floors = [
-      await measure(bench, 'bare workflow, start to no-op activity', make),
-      await measure(bench, 'bare transaction, insert and update', transactions(bench)),
-      await measure(bench, 'bare POST to the receiver', posts(bench, open)),
-    ];
-    return { floors, idleCpuMsPerSecond };
-  } finally {
-    await open[Symbol.asyncDispose]();
-  }
+  await using open = new Disposal();
+  const idleCpuMsPerSecond = await measureIdle(bench);
+  const subjects: Subject[] = [
+    {
+      name: 'bare workflow, start to no-op activity',
+      act: await workflowAct(bench, open),
+      pauseMsMax: workflowPauseMsMax,
+    },
+    { name: 'bare transaction, insert and update', act: transactionAct(bench) },
+    { name: 'bare POST to the receiver', act: postAct(bench, open) },
+  ];
+  const floors: Awaited<ReturnType<typeof measure>>[] = [];
+  for (const subject of subjects) floors.push(await measure(bench, subject));
+  return { floors, idleCpuMsPerSecond };
 }
 
-type Subject = (order: Order) => Promise<Done>;
-
-async function measure(bench: Bench, name: string, make: Subject) {
-  const { settings } = bench;
+async function measure(bench: Bench, { name, act, pauseMsMax = 0 }: Subject) {
+  const { settings, signal } = bench;
   const count = sized(settings, 300, 30);
-  await make({ count: sized(settings, 100, 20), atOnce: 4 });
-  const single = await make({ count, atOnce: 1 });
+  const makeCall: Act = async () => {
+    signal.throwIfAborted();
+    return act();
+  };
+  await inTurns({ count: sized(settings, 100, 20), atOnce: 4 }, makeCall);
+  const latenciesMs: number[] = [];
+  await inTurns({ count, atOnce: 1 }, async () => {
+    if (pauseMsMax > 0) await delay(Math.random() * pauseMsMax);
+    latenciesMs.push(await makeCall());
+  });
   const before = readUsage(bench.groups());
   const crowd = { count: 5 * count, atOnce };
-  const { tookMs } = await make(crowd);
-  bench.signal.throwIfAborted();
+  const tookMs = await inTurns(crowd, makeCall);
   return {
     name,
     // For calls made one at a time. The other values are for `atOnce` concurrent calls.
-    ms: describeValues(single.latenciesMs),
+    ms: describeValues(latenciesMs),
     atOnce,
     perSecond: round((crowd.count * 1_000) / tookMs),
     cpuMsEach: cpuMsEach(before, readUsage(bench.groups()), crowd.count),
@@ -67,7 +84,7 @@ async function measureIdle(bench: Bench): Promise<Record<string, number>> {
 }
 
 // Two workers, so that the activity does not start within the task of the workflow.
-async function workflows({ service, signal }: Bench, open: Disposal): Promise<Subject> {
+async function workflowAct({ service }: Bench, open: Disposal): Promise<Act> {
   const { client, connection, namespace } = open.use(
     await connectTemporal(service.config.temporal),
   );
@@ -93,9 +110,7 @@ async function workflows({ service, signal }: Bench, open: Disposal): Promise<Su
     for (const worker of workers) worker.shutdown();
     await running;
   });
-  // Returns the milliseconds from the start of a workflow to its activity.
-  const runOnce = async (): Promise<number> => {
-    signal.throwIfAborted();
+  return async () => {
     const startedAtMs = nowMs();
     const ranAtMs: number = await client.workflow.execute('floorWorkflow', {
       taskQueue,
@@ -104,49 +119,41 @@ async function workflows({ service, signal }: Bench, open: Disposal): Promise<Su
     });
     return ranAtMs - startedAtMs;
   };
-  return (order) =>
-    inTurns(order, async () => {
-      // Back to back, single workflows would synchronise with the server's own rhythm. Changes do not.
-      if (order.atOnce === 1) await delay(Math.random() * pauseMsMax);
-      return runOnce();
-    });
 }
 
 // The writes of a change: an insert of an event of typical size, and an update of a resource.
-function transactions({ service, signal }: Bench): Subject {
+function transactionAct({ service }: Bench): Act {
   const { store } = service;
   const events = store.db.collection<{ _id: string; body: string }>('benchEvents');
   const resources = store.db.collection<{ _id: number; n: number }>('benchResources');
   const body = 'x'.repeat(600);
   let n = 0;
-  const transact = async (): Promise<void> => {
-    signal.throwIfAborted();
+  return timed(async () => {
     n += 1;
     const resource = { _id: n % 1_000 };
     await inTransaction(store, async (session) => {
       await events.insertOne({ _id: newId('evt'), body }, { session });
       await resources.updateOne(resource, { $set: { n } }, { session, upsert: true });
     });
-  };
-  return (order) => inTurns(order, () => timed(transact));
+  });
 }
 
-function posts({ receiver, signal }: Bench, open: Disposal): Subject {
+function postAct({ receiver }: Bench, open: Disposal): Act {
   const dispatcher = new Agent({ connections: atOnce, pipelining: 1 });
   open.defer(() => dispatcher.destroy());
   const url = receiver.urlOf('floor');
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ text: 'x'.repeat(400) });
-  const post = async (): Promise<void> => {
-    signal.throwIfAborted();
+  return timed(async () => {
     const answer = await request(url, { dispatcher, method: 'POST', headers, body });
     await answer.body.dump();
-  };
-  return (order) => inTurns(order, () => timed(post));
+  });
 }
 
-async function timed(act: () => Promise<void>): Promise<number> {
-  const startedAtMs = nowMs();
-  await act();
-  return nowMs() - startedAtMs;
+function timed(act: () => Promise<void>): Act {
+  return async () => {
+    const startedAtMs = nowMs();
+    await act();
+    return nowMs() - startedAtMs;
+  };
 }

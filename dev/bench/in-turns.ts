@@ -1,26 +1,18 @@
 import { nowMs } from './clock.ts';
 
-export interface Order {
-  count: number;
-  atOnce: number;
-}
-
-export interface Done {
-  latenciesMs: number[];
-  tookMs: number;
-}
-
-/** Calls `act` `count` times, `atOnce` calls concurrently. `act` returns its own latency. */
-export async function inTurns({ count, atOnce }: Order, act: () => Promise<number>): Promise<Done> {
+/** Calls `act` `count` times, `atOnce` calls concurrently, and returns the milliseconds that this took. */
+export async function inTurns(
+  { count, atOnce }: { count: number; atOnce: number },
+  act: () => Promise<unknown>,
+): Promise<number> {
   const startedAtMs = nowMs();
-  const latenciesMs: number[] = [];
   let left = count;
   async function actInTurn(): Promise<void> {
     while (left > 0) {
       left -= 1;
-      latenciesMs.push(await act());
+      await act();
     }
   }
   await Promise.all(Array.from({ length: atOnce }, actInTurn));
-  return { latenciesMs, tookMs: nowMs() - startedAtMs };
+  return nowMs() - startedAtMs;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { nowMs } from './clock.ts';
+import { inTurns } from './in-turns.ts';
 
 /** Arrivals at a constant rate, whether or not earlier calls have finished. */
 export interface OpenLoad {
@@ -66,15 +67,10 @@ async function runOpen({ ratePerSecond, seconds }: OpenLoad, target: LoadTarget)
 
 async function runClosed(load: ClosedLoad, target: LoadTarget): Promise<number> {
   const endMs = nowMs() + load.secondsMax * 1_000;
-  let left = load.calls;
-  async function callInTurn(): Promise<void> {
-    while (left > 0 && nowMs() < endMs) {
-      target.signal.throwIfAborted();
-      left -= 1;
-      await target.call(nowMs());
-    }
-  }
-  await Promise.all(Array.from({ length: load.callers }, callInTurn));
+  await inTurns({ count: load.calls, atOnce: load.callers }, async () => {
+    target.signal.throwIfAborted();
+    if (nowMs() < endMs) await target.call(nowMs());
+  });
   return 0;
 }
 

@@ -66,7 +66,6 @@ export async function measure(bench: Bench, plan: Plan) {
     return {
       ...latenciesOf(ledger, apps),
       ...outcomeOf(ledger, apps),
-      appUids: apps.map(({ appUid }) => appUid),
       name: plan.name,
       load: plan.load,
       hooks: plan.hooks,

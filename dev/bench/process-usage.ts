@@ -33,7 +33,7 @@ function readGroup(pids: readonly number[]): GroupUsage | null {
   try {
     for (const pid of pids) {
       group.cpuMs += readCpuMs(pid);
-      group.memoryMbMax += readMemoryMb(pid, 'VmHWM');
+      group.memoryMbMax += readMemoryMbMax(pid);
     }
     return group;
   } catch {
@@ -49,20 +49,9 @@ function readCpuMs(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1_000) / ticksPerSecond;
 }
 
-// VmHWM is the highest memory since the start of the process, VmRSS the present one.
-function readMemoryMb(pid: number, field: 'VmHWM' | 'VmRSS'): number {
+function readMemoryMbMax(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
-}
-
-/** Returns the present memory of a group in MB. NaN if it cannot be read. */
-export function readMemoryMbNow(groups: ProcessGroups, name: string): number {
-  try {
-    const pids = groups[name] ?? [];
-    return Math.round(pids.reduce((sum, pid) => sum + readMemoryMb(pid, 'VmRSS'), 0));
-  } catch {
-    return Number.NaN;
-  }
+  return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
 /** Returns the milliseconds between two readings, divided by `count`. Groups that changed are omitted. */

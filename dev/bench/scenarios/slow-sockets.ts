@@ -1,10 +1,12 @@
 // Deliberately slow clients next to normal ones.
+import { Disposal } from '../../../lib/platform/disposal.ts';
 import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
+import { startHelper } from '../helper-process.ts';
 import { measure, type Measurement } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import { sized } from '../settings.ts';
-import { openSlowSockets, type SlowSockets, type SlowSocketsSeen } from '../slow-sockets.ts';
+import type { SlowSocketsSeen, SlowTarget } from '../slow-sockets-process.ts';
 import { planSignIns } from './sign-in.ts';
 
 export const slowSockets: Scenario = {
@@ -34,20 +36,18 @@ async function measureBeside(
   bench: Bench,
   sockets: number,
 ): Promise<{ measurement: Measurement; seen: SlowSocketsSeen }> {
+  await using open = new Disposal();
   const plan = planSignIns(bench, { name: `beside ${sockets} slow`, seconds: 30 });
-  const held: { slow?: SlowSockets } = {};
-  try {
-    const measurement = await measure(bench, {
-      ...plan,
-      async prepare(app, caller) {
-        await plan.prepare(app, caller);
-        const { appUid, apiKey } = app;
-        const { apiUrl } = bench.service;
-        held.slow = await openSlowSockets({ apiUrl, appUid, apiKey, sockets });
-      },
-    });
-    return { measurement, seen: held.slow?.seen() ?? { open: 0, cut: 0, cutAfterMsMax: 0 } };
-  } finally {
-    await held.slow?.[Symbol.asyncDispose]();
-  }
+  let seen: SlowSocketsSeen = { cut: 0, cutAfterMsMax: 0 };
+  const measurement = await measure(bench, {
+    ...plan,
+    async prepare(app, caller) {
+      await plan.prepare(app, caller);
+      const { appUid, apiKey } = app;
+      const input: SlowTarget = { apiUrl: bench.service.apiUrl, appUid, apiKey, sockets };
+      const onMessage = (said: unknown): void => void (seen = said as SlowSocketsSeen);
+      open.use(await startHelper('slow-sockets-process.ts', { input, onMessage }));
+    },
+  });
+  return { measurement, seen };
 }

@@ -10,7 +10,6 @@ import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
 import { nowMs } from '../clock.ts';
 import { measure } from '../measure.ts';
-import { readMemoryMbNow } from '../process-usage.ts';
 import type { Scenario } from '../scenario.ts';
 import { openLoad, sized } from '../settings.ts';
 
@@ -18,7 +17,6 @@ import { openLoad, sized } from '../settings.ts';
 export const syncTimesMax = 1.5;
 
 const pollEveryMs = 1_000;
-const memoryReadings = 10;
 // A sync begins with a wait of 15 s, and its last deliveries need some time.
 const graceMs = 120_000;
 const slownessMax = 2;
@@ -131,21 +129,16 @@ interface Followed extends Size {
   jobUid: string;
 }
 
-/** Waits until everything is delivered. Returns the rate, and the memory after each tenth. */
+/** Waits until everything is delivered, and returns the rate. */
 async function followSync(bench: Bench, { app, agentCount, perSecond, jobUid }: Followed) {
   const { store } = bench.service;
   const webhookUid = app.hookUids[0] ?? '';
-  const memory = { api: [] as number[], worker: [] as number[] };
   const endMs = nowMs() + (slownessMax * agentCount * 1_000) / perSecond + graceMs;
   let job = await findSync(store, jobUid);
   while (job.state === 'running' || (await hasOpen(bench, app))) {
     if (nowMs() > endMs) throw new Error(`the sync did not end: ${job.count} of ${agentCount}`);
     await delay(pollEveryMs, undefined, { signal: bench.signal });
     job = await findSync(store, jobUid);
-    if (job.count < ((memory.api.length + 1) * agentCount) / memoryReadings) continue;
-    bench.say(`  ${job.count} of ${agentCount} sent`);
-    memory.api.push(readMemoryMbNow(bench.groups(), 'api'));
-    memory.worker.push(readMemoryMbNow(bench.groups(), 'worker'));
   }
   const tookSeconds = (Date.now() - job.createdAt.getTime()) / 1_000;
   const delivered = await store.deliveries.countDocuments({ webhookUid, state: 'delivered' });
@@ -156,7 +149,6 @@ async function followSync(bench: Bench, { app, agentCount, perSecond, jobUid }: 
     notes: [
       `${delivered} of ${agentCount} agents were delivered within ${Math.round(tookSeconds)} s of the call, ` +
         `${rate} a second; ${repeated} deliveries needed more than one attempt.`,
-      `memory after each tenth of the sync, MB: api ${memory.api.join(', ')}; worker ${memory.worker.join(', ')}.`,
     ],
     missed: delivered === agentCount ? [] : [`${agentCount - delivered} agents were not delivered`],
   };
