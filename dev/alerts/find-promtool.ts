@@ -9,7 +9,8 @@ const timeoutMs = 5 * 60_000;
 /** Throws one sentence if it is neither installed nor available. It needs Prometheus 2.42 or newer. */
 export function findPromtool(progress: (line: string) => void): Promise<string> {
   const how = "unpacking Debian's package prometheus";
-  const wanted = { name: 'promtool', version: 'debian', how, make: unpackPackage };
+  const help = 'Install Prometheus.';
+  const wanted = { name: 'promtool', version: 'debian', how, help, make: unpackPackage };
   return findOrInstall(wanted, { env: process.env, progress });
 }
 

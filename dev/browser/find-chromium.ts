@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
-import { findOnPath, isExecutable } from '../servers/find-binary.ts';
+import { findOnPath, isExecutable } from '../servers/find-or-install.ts';
 
 const programNames = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 

@@ -32,12 +32,8 @@ async function main(): Promise<boolean> {
   if (!(await answers(dev.apiUrl))) {
     throw new Error(`nothing answers at ${dev.apiUrl} (from ${path}): start it with npm start`);
   }
-  const receiver = await startDemoReceiver(say);
-  try {
-    return checkArrivals(receiver, await playStory({ dev, receiver, say }));
-  } finally {
-    await receiver[Symbol.asyncDispose]();
-  }
+  await using receiver = await startDemoReceiver(say);
+  return checkArrivals(receiver, await playStory({ dev, receiver, say }));
 }
 
 async function answers(apiUrl: string): Promise<boolean> {

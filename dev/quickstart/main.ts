@@ -32,15 +32,7 @@ const print = (line: string): void => {
 };
 
 async function main(): Promise<void> {
-  const open = new Disposal();
-  try {
-    await runQuickStart(open);
-  } finally {
-    await open[Symbol.asyncDispose]();
-  }
-}
-
-async function runQuickStart(open: Disposal): Promise<void> {
+  await using open = new Disposal();
   const { start, sections } = readQuickStart(
     await readFile(join(root, 'docs/quickstart.md'), 'utf8'),
   );
@@ -76,15 +68,10 @@ async function runSection(section: Section, checkout: string): Promise<void> {
   const [port = 0] = await pickPorts([0]);
   const atPort = (commands: string): string => commands.replaceAll(portOfDocument, String(port));
   const options = { cwd: checkout, env: process.env };
-  const second = openShell(atPort(application.join('\n')), options);
-  try {
-    await untilForgeryIsRefused(port, second);
-    const third = openShell(change, options);
-    await third.ended;
-    await second.until(shown, deliveryTimeoutMs);
-  } finally {
-    await second[Symbol.asyncDispose]();
-  }
+  await using second = openShell(atPort(application.join('\n')), options);
+  await untilForgeryIsRefused(port, second);
+  await openShell(change, options).ended;
+  await second.until(shown, deliveryTimeoutMs);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   print(`quick start of ${language}: "${shown}" after ${seconds} s`);
 }

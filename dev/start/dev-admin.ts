@@ -18,20 +18,9 @@ interface DevAdminOptions {
 /** Returns null if other people are the admins, or the password of that admin is not known here. */
 export async function findOrCreateDevAdmin(
   config: Config,
-  options: DevAdminOptions,
-): Promise<DevAdmin | null> {
-  const store = await connectStore(config.mongodb);
-  try {
-    return await findOrCreate(store, options);
-  } finally {
-    await store[Symbol.asyncDispose]();
-  }
-}
-
-async function findOrCreate(
-  store: Store,
   { path, isOwnDatabase }: DevAdminOptions,
 ): Promise<DevAdmin | null> {
+  await using store = await connectStore(config.mongodb);
   const last = path === null ? null : await readJson<DevAdmin>(path);
   const found = await store.admins.findOne({ email });
   if (found !== null) return last && find(store, last, found);

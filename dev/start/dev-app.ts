@@ -13,18 +13,11 @@ import { writeDevFile } from './dev-files.ts';
 
 /** Reuses the key of the previous start, which only the file at `path` contains. Null keeps no file. */
 export async function findOrCreateDevApp(config: Config, path: string | null): Promise<NewApp> {
-  const store = await connectStore(config.mongodb);
-  try {
-    const app = await findOrCreate(
-      store,
-      config,
-      path === null ? null : await readJson<NewApp>(path),
-    );
-    if (path !== null) await writeDevFile(path, app);
-    return app;
-  } finally {
-    await store[Symbol.asyncDispose]();
-  }
+  await using store = await connectStore(config.mongodb);
+  const last = path === null ? null : await readJson<NewApp>(path);
+  const app = await findOrCreate(store, config, last);
+  if (path !== null) await writeDevFile(path, app);
+  return app;
 }
 
 async function findOrCreate(

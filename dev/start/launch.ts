@@ -182,25 +182,16 @@ function superviseRole(
 
 async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {
   const requested = env['PORT'];
-  const { api: preferred, ...others } = preferredPorts;
-  if (requested === '0') return namePorts(await pickPorts(Object.values(preferredPorts).fill(0)));
-  if (requested) {
-    const api = await requirePort(Number(requested), { setting: 'PORT' });
-    return namePorts([api, ...(await pickPorts(Object.values(others)))]);
-  }
-  const ports = namePorts(await pickPorts([preferred, ...Object.values(others)]));
-  if (ports.api !== preferredPorts.api) {
-    progress(
-      `port ${preferredPorts.api} is in use, so the API uses ${ports.api}; set PORT to choose another`,
-    );
+  const wanted = { ...preferredPorts };
+  if (requested) wanted.api = await requirePort(Number(requested), { setting: 'PORT' });
+  const names = Object.keys(wanted);
+  const isAny = requested === '0';
+  const picked = await pickPorts(isAny ? names.map(() => 0) : Object.values(wanted));
+  const ports = Object.fromEntries(names.map((name, n) => [name, picked[n] ?? 0])) as Ports;
+  if (!isAny && ports.api !== wanted.api) {
+    progress(`port ${wanted.api} is in use, so the API uses ${ports.api}; set PORT to choose another`);
   }
   return ports;
-}
-
-/** Assigns ports in the order of the preferred ones. */
-function namePorts(ports: number[]): Ports {
-  const names = Object.keys(preferredPorts);
-  return Object.fromEntries(names.map((name, index) => [name, ports[index] ?? 0])) as Ports;
 }
 
 function metricsUrlsOf({ apiMetrics, workerMetrics }: Ports): DevFile['metricsUrls'] {

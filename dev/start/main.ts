@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   const stop = new AbortController();
   const stopAsked = once(stop.signal, 'abort').then(() => say('stopping…'));
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort());
-  const lock = await takeStartLock(dataDir);
+  await using _lock = await takeStartLock(dataDir);
   try {
     const launched = await launch({
       env: process.env,
@@ -56,8 +56,6 @@ async function main(): Promise<void> {
   } catch (error) {
     if (error !== stop.signal.reason) throw error;
     say('stopped');
-  } finally {
-    await lock[Symbol.asyncDispose]();
   }
 }
 

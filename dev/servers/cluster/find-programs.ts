@@ -1,8 +1,8 @@
 // Finds the programs of a cluster: on PATH, in the project's cache, or by a build with Go.
 import { readdir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { findBinary, findOnPath, isExecutable } from '../find-binary.ts';
-import { builtWithGo, findOrInstall } from '../find-or-install.ts';
+import { findBinary } from '../find-binary.ts';
+import { builtWithGo, findOnPath, findOrInstall, isExecutable } from '../find-or-install.ts';
 
 /** The release of docker-compose.yml. */
 const temporalVersion = '1.32.0';
@@ -27,19 +27,10 @@ export async function findClusterPrograms(options: FindOptions): Promise<Cluster
     findBinary('mongod', options),
     findPostgres(options),
   ]);
-  return { mongod, postgresFolder, ...(await findTemporalPrograms(options)) };
-}
-
-/** Returns Temporal's server and its tool for SQL schemas. */
-export async function findTemporalPrograms(
-  options: FindOptions,
-): Promise<Pick<ClusterPrograms, 'temporalServer' | 'temporalSqlTool'>> {
   const temporalServer = await findTemporal('temporal-server', ['cmd/server', 'server'], options);
   const sqlTool = ['cmd/tools/sql', 'sql'] as const;
-  return {
-    temporalServer,
-    temporalSqlTool: await findTemporal('temporal-sql-tool', sqlTool, options),
-  };
+  const temporalSqlTool = await findTemporal('temporal-sql-tool', sqlTool, options);
+  return { mongod, postgresFolder, temporalServer, temporalSqlTool };
 }
 
 async function findTemporal(
