@@ -44,7 +44,7 @@ export async function measure(bench: Bench, plan: Plan) {
   const { service, receiver, signal } = bench;
   const apps = await makeApps(bench, plan);
   const [app] = apps;
-  const caller = openCaller(service.apiUrl);
+  await using caller = openCaller(service.apiUrl);
   try {
     await plan.prepare?.(app, caller);
     const ledger = new Ledger((n) => appOf(apps, n).hookUidsOf(n));
@@ -76,7 +76,6 @@ export async function measure(bench: Bench, plan: Plan) {
     };
   } finally {
     receiver.watch(() => undefined);
-    await caller[Symbol.asyncDispose]();
   }
 }
 

@@ -1,6 +1,7 @@
 // A terminal: commands in one shell, with their output, and an end for every process that they started.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface Shell extends AsyncDisposable {
   readonly output: () => string;
@@ -11,6 +12,7 @@ export interface Shell extends AsyncDisposable {
 }
 
 const stopTimeoutMs = 20_000;
+const pollIntervalMs = 100;
 
 export function openShell(
   commands: string,
@@ -23,28 +25,20 @@ export function openShell(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
-  const changes = new EventTarget();
-  const take = (chunk: string): void => {
-    text += chunk;
-    changes.dispatchEvent(new Event('change'));
-  };
+  const take = (chunk: string): void => void (text += chunk);
   child.stdout.setEncoding('utf8').on('data', take);
   child.stderr.setEncoding('utf8').on('data', take);
   const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
+  let isOver = false;
+  void ended.then(() => (isOver = true));
   return {
     output: () => text,
     ended,
     async until(awaited, timeoutMs) {
-      const timeUp = AbortSignal.timeout(timeoutMs);
-      const printed = new Promise<boolean>((resolve) => {
-        const check = (): void => {
-          if (text.includes(awaited)) resolve(true);
-        };
-        changes.addEventListener('change', check);
-        timeUp.addEventListener('abort', () => resolve(false));
-        check();
-      });
-      if (await Promise.race([printed, ended.then(() => text.includes(awaited))])) return;
+      const deadline = performance.now() + timeoutMs;
+      while (!isOver && !text.includes(awaited) && performance.now() < deadline)
+        await delay(pollIntervalMs);
+      if (text.includes(awaited)) return;
       throw new Error(`"${awaited}" was not printed by\n${commands}\nbut:\n${text}`);
     },
     [Symbol.asyncDispose]: () => endGroup(child, ended),

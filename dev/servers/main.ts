@@ -29,15 +29,13 @@ async function main(): Promise<void> {
   const stopAsked = once(stop.signal, 'abort').then(() => progress('stopping…'));
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort());
   const dataDir = values.data === undefined ? null : resolve(values.data);
-  const open = new Disposal();
-  try {
+  {
+    await using open = new Disposal();
     const lost = await Promise.race([stopAsked, run(open, dataDir, stop.signal)]);
     if (typeof lost === 'string') {
       progress(lost);
       process.exitCode = 1;
     }
-  } finally {
-    await open[Symbol.asyncDispose]();
   }
   progress('stopped');
 }

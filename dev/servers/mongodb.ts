@@ -7,7 +7,7 @@ import { type GuardedProcess, type ProcessExit, startGuarded } from './guarded-p
 import { requirePort } from './free-port.ts';
 import { startTimeoutMs, waitForPort, waitUntilReady } from './wait-until-ready.ts';
 
-const replicaSetName = 'herald';
+export const replicaSetName = 'herald';
 const commandTimeoutMs = 5000;
 const notYetInitialized = 94;
 // Documents in the transaction of a killed client stay locked this long instead of a minute.
@@ -65,16 +65,31 @@ async function spawnMongod(
   const dbPath = join(folder.path, 'data');
   await mkdir(dbPath, { recursive: true });
   const cache = folder.isKept ? cacheGigabytes.kept : cacheGigabytes.ephemeral;
-  const args = [
+  const args = mongodArgs({ dbPath, port, oplogMegabytes, cacheGigabytes: cache });
+  return startGuarded({ name: 'mongod', binary, args, logFile: join(folder.path, 'mongod.log') });
+}
+
+interface MongodSettings {
+  readonly dbPath: string;
+  readonly port: number;
+  readonly oplogMegabytes: number;
+  readonly cacheGigabytes: number;
+  readonly parameters?: readonly string[];
+}
+
+/** Returns the arguments of a member of the replica set on the loopback address. */
+export function mongodArgs(settings: MongodSettings): string[] {
+  const { dbPath, port, oplogMegabytes, cacheGigabytes, parameters = [] } = settings;
+  return [
     ['--dbpath', dbPath],
     ['--port', String(port)],
     ['--bind_ip', '127.0.0.1', '--nounixsocket'],
     ['--replSet', replicaSetName, '--oplogSize', String(oplogMegabytes)],
-    ['--wiredTigerCacheSizeGB', String(cache)],
+    ['--wiredTigerCacheSizeGB', String(cacheGigabytes)],
     ['--setParameter', `transactionLifetimeLimitSeconds=${transactionLifetimeSeconds}`],
     ['--setParameter', 'diagnosticDataCollectionEnabled=false', '--quiet'],
+    parameters.flatMap((parameter) => ['--setParameter', parameter]),
   ].flat();
-  return startGuarded({ name: 'mongod', binary, args, logFile: join(folder.path, 'mongod.log') });
 }
 
 async function waitForPrimary(server: GuardedProcess, port: number): Promise<void> {

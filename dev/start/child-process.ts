@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { SystemUser } from '../servers/run-program.ts';
 import { type Running, supervise, type Supervised } from './supervise.ts';
 
 const restartWaitMs = 1_000;
@@ -14,8 +13,6 @@ interface ChildOptions {
   /** Arguments of node: its options and the module to run. */
   args: readonly string[];
   env: NodeJS.ProcessEnv;
-  /** The user to run as. The default is the user of this process. */
-  user?: SystemUser | undefined;
   logPath: string;
   progress: (line: string) => void;
   /** Called once the first process is ready, and at each restart. */
@@ -51,11 +48,10 @@ export async function superviseChild(options: ChildOptions): Promise<Supervised>
   });
 }
 
-async function startChild({ args, env, user, logPath }: ChildOptions): Promise<Child> {
+async function startChild({ args, env, logPath }: ChildOptions): Promise<Child> {
   const log = await open(logPath, 'a');
   try {
     const child = spawn(process.execPath, args, {
-      ...user,
       env,
       stdio: ['ignore', log.fd, log.fd, 'ipc'],
       // Its own process group, so that Ctrl-C reaches only the launcher, which then stops everything in order.

@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Document, MongoClient } from 'mongodb';
 import type { Disposal } from '../../../lib/platform/disposal.ts';
 import { startGuarded } from '../guarded-process.ts';
+import { mongodArgs, replicaSetName } from '../mongodb.ts';
 import { startTimeoutMs, waitForPort } from '../wait-until-ready.ts';
 import { Member } from './member.ts';
 
-const replicaSetName = 'herald';
 const commandTimeoutMs = 1000;
 // Longer than the 10 s in which the others can catch up.
 const stepDownSeconds = 15;
@@ -22,13 +22,8 @@ const settings = {
   catchUpTimeoutMillis: 1_000,
   heartbeatIntervalMillis: 250,
 };
-const serverParameters = [
-  'transactionLifetimeLimitSeconds=10',
-  'oplogNetworkTimeoutBufferSeconds=1',
-  'diagnosticDataCollectionEnabled=false',
-];
-const oplogMegabytes = 512;
-const cacheGigabytes = 0.5;
+const serverParameters = ['oplogNetworkTimeoutBufferSeconds=1'];
+const sizes = { oplogMegabytes: 512, cacheGigabytes: 0.5 };
 
 interface ReplicaSetOptions {
   readonly open: Disposal;
@@ -86,15 +81,7 @@ function mongodMember(options: ReplicaSetOptions, port: number, name: string): M
   const dbPath = join(folder, 'data');
   const ofTests = options.testCommands === true ? ['enableTestCommands=1'] : [];
   const parameters = [...serverParameters, ...ofTests];
-  const args = [
-    ['--dbpath', dbPath],
-    ['--port', String(port)],
-    ['--bind_ip', '127.0.0.1', '--nounixsocket'],
-    ['--replSet', replicaSetName, '--oplogSize', String(oplogMegabytes)],
-    ['--wiredTigerCacheSizeGB', String(cacheGigabytes)],
-    parameters.flatMap((parameter) => ['--setParameter', parameter]),
-    ['--quiet'],
-  ].flat();
+  const args = mongodArgs({ ...sizes, dbPath, port, parameters });
   return new Member({
     name,
     async spawn() {
@@ -113,38 +100,41 @@ async function initiate(ports: readonly number[]): Promise<void> {
 
 /** Makes the first member primary. Otherwise it would start an election only after 10 s. */
 async function standForElection(ports: readonly number[]): Promise<void> {
-  const deadline = performance.now() + electionTimeoutMs;
-  while (performance.now() < deadline) {
-    const stoodUp = await command(ports[0] ?? 0, { replSetStepUp: 1 }).catch(() => null);
-    if (stoodUp !== null) return;
-    await delay(pollIntervalMs);
-  }
+  const standUp = () => command(ports[0] ?? 0, { replSetStepUp: 1 });
+  await until('no candidate', standUp, electionTimeoutMs).catch(() => undefined);
 }
 
 async function waitForPrimary(ports: readonly number[]): Promise<number> {
-  const deadline = performance.now() + startTimeoutMs;
-  while (performance.now() < deadline) {
-    // The first to respond, because a frozen or dead member does not.
-    const port = await Promise.any(ports.map(ifPrimary)).catch(() => null);
-    if (port !== null) return port;
-    await delay(pollIntervalMs);
-  }
-  throw new Error(`the replica set has no primary after ${startTimeoutMs / 1000} s`);
+  // The first to respond, because a frozen or dead member does not.
+  return until('no primary', () => Promise.any(ports.map(ifPrimary)));
 }
 
 /** Waits, because a member that is still copying the data could not be elected. */
 async function waitForSecondaries(ports: readonly number[]): Promise<void> {
-  const deadline = performance.now() + startTimeoutMs;
-  while (performance.now() < deadline) {
-    const hellos = await Promise.all(
-      ports.map((port) => command(port, { hello: 1 }).catch(() => null)),
-    );
-    if (hellos.filter((hello) => hello?.['secondary'] === true).length === ports.length - 1) return;
+  await until('members that are not in step', async () => {
+    const hellos = await Promise.all(ports.map((port) => command(port, { hello: 1 })));
+    const secondaries = hellos.filter(({ secondary }) => secondary === true);
+    if (secondaries.length < ports.length - 1) throw new Error('some are not secondaries');
+  });
+}
+
+/** Returns the first result of `check` that is not an error. */
+async function until<Result>(
+  fault: string,
+  check: () => Promise<Result>,
+  timeoutMs = startTimeoutMs,
+): Promise<Result> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await check();
+    } catch (cause) {
+      if (performance.now() > deadline) {
+        throw new Error(`the replica set has ${fault} after ${timeoutMs / 1000} s`, { cause });
+      }
+    }
     await delay(pollIntervalMs);
   }
-  throw new Error(
-    `the replica set has members that are not in step after ${startTimeoutMs / 1000} s`,
-  );
 }
 
 async function ifPrimary(port: number): Promise<number> {
