@@ -215,8 +215,8 @@ export default {
     ),
     forbid(
       'dev/demo/**',
-      outside(except('dev'), 'dev/demo calls the API as anybody does.'),
-      outside(['bench', 'servers'], 'dev/demo uses dev/start only.'),
+      outside(except('dev', 'packages'), 'dev/demo calls the API as anybody does.'),
+      outside(['bench', 'servers'], 'dev/demo uses the packages only.'),
     ),
     forbid(
       'dev/bench/**',

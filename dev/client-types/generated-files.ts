@@ -39,7 +39,9 @@ export function generatedFiles(contract: Contract): Readonly<Record<string, stri
   if (nameless.length > 0)
     throw new Error(`no method has ${nameless.map(({ operationId }) => operationId).join(', ')}`);
   const models = [
-    ...Object.entries(namedEnums).map(([name, values]) => enumType(name, values)),
+    ...Object.entries(namedEnums).map(
+      ([name, values]) => `export type ${name} = ${literals(values)};\n\n`,
+    ),
     ...schemaTypes(calls, contract),
   ].join('');
   const texts = {
@@ -53,13 +55,13 @@ export function generatedFiles(contract: Contract): Readonly<Record<string, stri
 
 function callsFile(models: string, calls: readonly Call[], contract: Contract): string {
   const groups = Object.entries(methodNames).map(([group, methods]) =>
-    groupType(typeOfGroup(group), methodsOf(methods, calls, contract)),
+    interfaceOf(typeOfGroup(group), methodsOf(methods, calls, contract)),
   );
   return [
     importsOfCalls,
     importOf(models, groups.join('')),
     ...groups,
-    clientType('HeraldCalls', Object.keys(methodNames).map(typedGroup)),
+    interfaceOf('HeraldCalls', Object.keys(methodNames).map(typedGroup)),
     '/** The facts that the transport needs about each call. */\n',
     callTable('calls', rowsOf(methodNames, calls, contract)),
   ].join('');
@@ -67,7 +69,7 @@ function callsFile(models: string, calls: readonly Call[], contract: Contract): 
 
 function adminCallsFile(models: string, all: readonly Call[], contract: Contract): string {
   const groups = Object.entries(adminGroups).map(([group, methods]) =>
-    groupType(typeOfAdminGroup(group), methodsOf(methods, all, contract)),
+    interfaceOf(typeOfAdminGroup(group), methodsOf(methods, all, contract)),
   );
   const shared = new Set(all.map((call) => twinOf(call, all)?.operationId));
   const left = Object.entries(methodNames).map(([group, methods]) => {
@@ -91,8 +93,8 @@ function adminCallsFile(models: string, all: readonly Call[], contract: Contract
     `import type { ${types} } from './calls.ts';\n`,
     importOf(models, groups.join('')),
     ...groups,
-    clientType('AdminAppCalls', [...sharedGroups, ...Object.keys(app).map(typed)]),
-    clientType('AdminCalls', Object.keys(area).map(typed)),
+    interfaceOf('AdminAppCalls', [...sharedGroups, ...Object.keys(app).map(typed)]),
+    interfaceOf('AdminCalls', Object.keys(area).map(typed)),
     '/** The calls that are available to API keys only, not to admins. */\n',
     `export const keysAlone: readonly string[] = ${JSON.stringify(keysAlone)};\n\n`,
     callTable('adminAppCalls', rowsOf(app, all, contract)),
@@ -114,10 +116,6 @@ function importOf(declared: string, using: string): string {
   );
   const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(using));
   return `import type { ${used.join(', ')} } from './models.ts';\n\n`;
-}
-
-function enumType(name: string, values: readonly string[]): string {
-  return `export type ${name} = ${literals(values)};\n\n`;
 }
 
 /** Returns the schemas that the calls use, directly or not, in the contract's order. */
@@ -158,10 +156,6 @@ function callOf(operationId: string, calls: readonly Call[]): Call {
   return call;
 }
 
-function groupType(name: string, methods: readonly string[]): string {
-  return `export interface ${name} {\n${methods.join('')}}\n\n`;
-}
-
 function methodsOf(
   methods: Readonly<Record<string, string>>,
   calls: readonly Call[],
@@ -175,8 +169,8 @@ function methodsOf(
   });
 }
 
-function clientType(name: string, groups: readonly string[]): string {
-  return `export interface ${name} {\n${groups.join('')}}\n\n`;
+function interfaceOf(name: string, members: readonly string[]): string {
+  return `export interface ${name} {\n${members.join('')}}\n\n`;
 }
 
 const parametersOf = (call: Call, location: string) =>

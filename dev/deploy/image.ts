@@ -1,6 +1,7 @@
 // Builds the Dockerfile, and looks at what the image has.
 import { fileURLToPath } from 'node:url';
 import { docker } from './engine.ts';
+import { timed } from './timed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const buildTimeoutMs = 20 * 60_000;
@@ -23,14 +24,12 @@ const wanted = ['LICENSE', 'dist/THIRD_PARTY_NOTICES', 'sbom.cdx.json'];
 
 /** Builds the image as `tag`. Throws the end of the log if a step fails, or what is wrong with the image. */
 export async function checkImage(tag: string, say: (line: string) => void) {
-  const startedAt = performance.now();
-  await docker(['build', '--tag', tag, root], buildTimeoutMs);
-  const tookMs = performance.now() - startedAt;
+  await timed(say, 'image: built', () => docker(['build', '--tag', tag, root], buildTimeoutMs));
   // A build does not leave a name for the base that it downloaded.
   await sizeOf(base).catch(() => docker(['pull', base], buildTimeoutMs));
   const bytes = (await sizeOf(tag)) - (await sizeOf(base));
   const mebibytes = (bytes / mebibyte).toFixed(0);
-  say(`image: built in ${(tookMs / 1_000).toFixed(1)} s, ${mebibytes} MiB without its base`);
+  say(`image: ${mebibytes} MiB without its base`);
   if (bytes > imageBytesMax) throw new Error(`the image adds ${mebibytes} MiB to its base`);
   const { User, Labels } = await configOf(tag);
   if (User !== 'node') throw new Error(`the image runs as ${User || 'root'}`);

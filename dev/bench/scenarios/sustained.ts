@@ -6,10 +6,9 @@ import type { Scenario, ScenarioResult } from '../scenario.ts';
 import { secondsOf, sized } from '../settings.ts';
 
 const hooks = { matching: 1 };
-const probesMax = 5;
-const confirmationsMax = 4;
-// The maximum ratio of two rates that count as equal.
-const closeEnough = 1.1;
+const triesMax = 12;
+// The ratio of a rate to the one tried before.
+const step = 0.9;
 
 interface Trial {
   measurement: Measurement;
@@ -24,58 +23,34 @@ export const sustained: Scenario = {
   run: findSustained,
 };
 
+/** Tries rates downwards: for a short while until one holds, then at full length from that one on. */
 async function findSustained(bench: Bench): Promise<ScenarioResult> {
   const { settings } = bench;
   const seconds = secondsOf(settings, 60, 4);
+  const isGiven = settings.ratePerSecond !== null;
+  const lengths = isGiven ? [seconds] : [Math.max(3, seconds / 4), seconds];
   const notes: string[] = [];
-  const tryRate = async (ratePerSecond: number, trialSeconds: number): Promise<Trial> => {
-    const trial = await runTrial(bench, ratePerSecond, trialSeconds);
-    notes.push(describe(trial, trialSeconds));
+  let rate = settings.ratePerSecond ?? (await estimateMaximum(bench));
+  for (let n = 1; ; n += 1) {
+    const [length = seconds] = lengths;
+    const trial = await runTrial(bench, rate, length);
+    notes.push(describe(trial, length));
     bench.say(`  ${notes.at(-1) ?? ''}`);
-    return trial;
-  };
-  let ratePerSecond =
-    settings.ratePerSecond ??
-    (await search(await estimateCapacity(bench), {
-      probes: sized(settings, probesMax, 2),
-      probe: (rate) => tryRate(rate, Math.max(3, seconds / 4)),
-    }));
-  let confirmed = await tryRate(ratePerSecond, seconds);
-  const triesMax = settings.ratePerSecond === null ? confirmationsMax : 1;
-  for (let n = 1; n < triesMax && !confirmed.holds; n += 1) {
-    ratePerSecond = Math.max(1, Math.floor(ratePerSecond * 0.9));
-    confirmed = await tryRate(ratePerSecond, seconds);
+    if (trial.holds) lengths.shift();
+    else rate = Math.max(1, Math.floor(rate * step));
+    const isOver = lengths.length === 0 || isGiven || n === triesMax;
+    if (isOver && !trial.holds) notes.push('No rate that was tried at full length held.');
+    if (isOver) return { measurements: [trial.measurement], notes };
   }
-  if (!confirmed.holds) notes.push('No rate that was tried at full length held.');
-  return { measurements: [confirmed.measurement], notes };
 }
 
-/** Returns the highest rate that holds for a short while, or the lowest one tried. */
-async function search(
-  startPerSecond: number,
-  { probes, probe }: { probes: number; probe: (ratePerSecond: number) => Promise<Trial> },
-): Promise<number> {
-  let [highestHeld, lowestFailed] = [0, Infinity];
-  let rate = startPerSecond;
-  for (let n = 0; n < probes && lowestFailed / Math.max(1, highestHeld) > closeEnough; n += 1) {
-    const { holds } = await probe(rate);
-    if (holds) highestHeld = rate;
-    else lowestFailed = rate;
-    if (highestHeld === 0) rate *= 0.7;
-    else if (lowestFailed === Infinity) rate *= 1.25;
-    else rate = (highestHeld + lowestFailed) / 2;
-    rate = Math.max(1, Math.floor(rate));
-  }
-  return highestHeld || rate;
-}
-
-/** Returns a rate to start from: the throughput of concurrent callers. */
-async function estimateCapacity(bench: Bench): Promise<number> {
+/** Returns a rate to start from, over the throughput of concurrent callers. */
+async function estimateMaximum(bench: Bench): Promise<number> {
   const { settings } = bench;
   const secondsMax = sized(settings, 10, 2);
   const load = { model: 'closed', callers: 32, calls: 20_000, secondsMax } as const;
   const { eventsPerSecond } = await measure(bench, { name: 'capacity', hooks, load });
-  return Math.max(1, Math.floor(eventsPerSecond * 0.9));
+  return Math.max(1, Math.floor(eventsPerSecond * 1.25));
 }
 
 async function runTrial(bench: Bench, ratePerSecond: number, seconds: number): Promise<Trial> {
