@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BenchApp, type Hooks, makeApp } from './app.ts';
-import type { Bench } from './bench.ts';
+import type { Bench } from './scenario.ts';
 import { type Call, type Caller, openCaller } from './calls.ts';
 import { nowMs } from './clock.ts';
 import { describeValues, round } from './distribution.ts';

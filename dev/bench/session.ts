@@ -1,12 +1,11 @@
 // Runs the floor and the scenarios, each with the service it needs.
 import { Disposal } from '../../lib/platform/disposal.ts';
-import type { Bench } from './bench.ts';
 import { measureFloor } from './floor.ts';
 import { readMachine, readVersions } from './machine.ts';
 import { measure } from './measure.ts';
 import { startReceiver } from './receiver.ts';
 import { renderFloor, renderMachine, renderScenario, type Report } from './report.ts';
-import type { Scenario } from './scenario.ts';
+import type { Bench, Scenario } from './scenario.ts';
 import { startService } from './service.ts';
 import { type Settings, sized } from './settings.ts';
 

@@ -29,18 +29,11 @@ async function main(): Promise<boolean> {
     throw new Error(`the service does not run here (no ${path}): start it with npm start`);
   }
   // A killed start leaves its file behind.
-  if (!(await answers(dev.apiUrl))) {
+  if ((await fetch(`${dev.apiUrl}/healthz`).catch(() => null)) === null) {
     throw new Error(`nothing answers at ${dev.apiUrl} (from ${path}): start it with npm start`);
   }
   await using receiver = await startDemoReceiver(say);
   return checkArrivals(receiver, await playStory({ dev, receiver, say }));
-}
-
-async function answers(apiUrl: string): Promise<boolean> {
-  return fetch(`${apiUrl}/healthz`).then(
-    () => true,
-    () => false,
-  );
 }
 
 function checkArrivals({ refused }: DemoReceiver, arrived: readonly string[]): boolean {

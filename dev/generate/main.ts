@@ -1,7 +1,6 @@
 // `npm run generate`: writes all generated files. With `-- --check`, only lists the outdated ones.
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { errorCode } from '../../lib/platform/error-code.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { prepareEnvironment, programOf } from '../python/environment.ts';
 import { runProgram } from '../servers/run-program.ts';
@@ -24,7 +23,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
   const stale: string[] = [];
   for (const [path, text] of await generateFiles()) {
-    if ((await readOrNull(path)) === text) continue;
+    if ((await readFile(path, 'utf8').catch(() => null)) === text) continue;
     stale.push(path);
     if (!values.check) await writeFile(path, text);
   }
@@ -38,15 +37,6 @@ async function main(): Promise<void> {
   await runProgram(programOf(pythonClient, 'python'), [`packages/${pythonClient}/generator`], {
     timeoutMs: pythonTimeoutMs,
   });
-}
-
-async function readOrNull(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 await runCommand(main, help);

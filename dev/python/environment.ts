@@ -1,6 +1,7 @@
 // Environments with Python packages, each created once from PyPI.
 import { createHash } from 'node:crypto';
-import { access, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runProgram } from '../servers/run-program.ts';
@@ -30,15 +31,8 @@ export async function prepareEnvironment(name: string, requirements: string): Pr
     .update(version)
     .update(await readFile(requirements));
   const done = join(folder, `installed-${key.digest('hex').slice(0, 16)}`);
-  if (await exists(done)) return;
+  if (existsSync(done)) return;
   await runProgram('python3', ['-m', 'venv', '--clear', folder], { timeoutMs: creationTimeoutMs });
   await installPinned([programOf(name, 'python'), '-m', 'pip'], requirements);
   await writeFile(done, '');
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

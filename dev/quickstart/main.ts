@@ -82,19 +82,14 @@ async function untilForgeryIsRefused(port: number, application: Shell): Promise<
   const ending = new AbortController();
   void application.ended.then(() => ending.abort());
   while (!ending.signal.aborted && performance.now() < deadline) {
-    const status = await statusOfForgery(port);
-    if (status === 401) return;
-    if (status !== null) throw new Error(`the application answers ${status} to a forgery`);
+    const forged = { method: 'POST', body: '{}' };
+    const response = await fetch(`http://localhost:${port}/hook`, forged).catch(() => null);
+    if (response?.status === 401) return;
+    if (response !== null)
+      throw new Error(`the application answers ${response.status} to a forgery`);
     await delay(pollIntervalMs);
   }
   throw new Error(`the application does not answer at port ${port}:\n${application.output()}`);
-}
-
-async function statusOfForgery(port: number): Promise<number | null> {
-  return fetch(`http://localhost:${port}/hook`, { method: 'POST', body: '{}' }).then(
-    ({ status }) => status,
-    () => null,
-  );
 }
 
 await runCommand(main);

@@ -3,13 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { errorCode } from '../../lib/platform/error-code.ts';
 
-/** Returns `preferred` if it is free on the loopback address, or else a free port. 0 means any port. */
-export async function pickPort(preferred: number): Promise<number> {
-  const [port = 0] = await pickPorts([preferred]);
-  return port;
-}
-
-/** Returns a port for each preferred one, all different. See `pickPort`. */
+/** Returns for each preferred port, if it is free on the loopback address, it, or else another one. 0 means any. */
 export async function pickPorts(preferred: readonly number[]): Promise<number[]> {
   const held: Server[] = [];
   try {

@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '../../lib/platform/error-code.ts';
 import type { SystemUser } from './run-program.ts';
 
 const stopGraceMs = 10_000;
@@ -96,11 +95,8 @@ export async function logTail(logFile: string): Promise<string> {
 
 async function openFreshLog(logFile: string) {
   await mkdir(dirname(logFile), { recursive: true });
-  try {
-    await rename(logFile, `${logFile}.previous`);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
+  // There is none at the first start.
+  await rename(logFile, `${logFile}.previous`).catch(() => undefined);
   return open(logFile, 'a');
 }
 

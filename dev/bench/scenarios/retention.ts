@@ -7,11 +7,10 @@ import { type EventDocument, newEvent } from '../../../lib/model/event.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
 import { idAt, newId } from '../../../lib/platform/ids.ts';
 import { retentionScheduleId } from '../../../lib/temporal/names.ts';
-import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
 import { nowMs } from '../clock.ts';
 import { measure } from '../measure.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Bench, Scenario } from '../scenario.ts';
 import { openLoad, sized } from '../settings.ts';
 
 /** The maximum ratio of the p99 of a light load next to the retention to its p99 alone. */

@@ -1,6 +1,5 @@
-import type { Bench } from '../bench.ts';
 import { measure, type Plan } from '../measure.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Bench, Scenario } from '../scenario.ts';
 import { openLoad, sized } from '../settings.ts';
 
 /** Returns a plan of 100 sign-ins per second by 500 known users. */

@@ -1,10 +1,9 @@
 // Deliberately slow clients next to normal ones.
 import { Disposal } from '../../../lib/platform/disposal.ts';
-import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
 import { startHelper } from '../helper-process.ts';
 import { measure, type Measurement } from '../measure.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Bench, Scenario } from '../scenario.ts';
 import { sized } from '../settings.ts';
 import type { SlowSocketsSeen, SlowTarget } from '../slow-sockets-process.ts';
 import { planSignIns } from './sign-in.ts';

@@ -1,12 +1,10 @@
 // Finds the highest rate at which the backlog does not grow.
 import { isHeld, measureBacklog } from '../backlog.ts';
-import type { Bench } from '../bench.ts';
 import { measure, type Measurement } from '../measure.ts';
-import type { Scenario, ScenarioResult } from '../scenario.ts';
+import type { Bench, Scenario, ScenarioResult } from '../scenario.ts';
 import { secondsOf, sized } from '../settings.ts';
 
 const hooks = { matching: 1 };
-const triesMax = 12;
 // The ratio of a rate to the one tried before.
 const step = 0.9;
 
@@ -29,6 +27,7 @@ async function findSustained(bench: Bench): Promise<ScenarioResult> {
   const seconds = secondsOf(settings, 60, 4);
   const isGiven = settings.ratePerSecond !== null;
   const lengths = isGiven ? [seconds] : [Math.max(3, seconds / 4), seconds];
+  const triesMax = isGiven ? 1 : sized(settings, 12, 4);
   const notes: string[] = [];
   let rate = settings.ratePerSecond ?? (await estimateMaximum(bench));
   for (let n = 1; ; n += 1) {
@@ -38,7 +37,7 @@ async function findSustained(bench: Bench): Promise<ScenarioResult> {
     bench.say(`  ${notes.at(-1) ?? ''}`);
     if (trial.holds) lengths.shift();
     else rate = Math.max(1, Math.floor(rate * step));
-    const isOver = lengths.length === 0 || isGiven || n === triesMax;
+    const isOver = lengths.length === 0 || n === triesMax;
     if (isOver && !trial.holds) notes.push('No rate that was tried at full length held.');
     if (isOver) return { measurements: [trial.measurement], notes };
   }

@@ -6,11 +6,10 @@ import { openStates } from '../../../lib/model/delivery-state.ts';
 import type { SyncJob } from '../../../lib/model/job.ts';
 import { sequenceId } from '../../../lib/mongo/sequences.ts';
 import { type BenchApp, makeApp } from '../app.ts';
-import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
 import { nowMs } from '../clock.ts';
 import { measure } from '../measure.ts';
-import type { Scenario } from '../scenario.ts';
+import type { Bench, Scenario } from '../scenario.ts';
 import { openLoad, sized } from '../settings.ts';
 
 /** The maximum ratio of the p99 of a light load beside a sync at the default rate to its p99 alone. */
