@@ -1,11 +1,12 @@
 // `npm run test:alerts`: checks the rules with Prometheus' own tool, against recorded and hand-written series.
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
+import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { readDashboards } from './dashboards.ts';
 import { findPromtool } from './find-promtool.ts';
 
@@ -26,7 +27,7 @@ const print = (line: string): void => {
 };
 
 /** Writes the queries of the dashboards as rules, so that promtool can check them. */
-async function writeQueries(): Promise<AsyncDisposable & { path: string }> {
+async function writeQueries(scratch: string): Promise<string> {
   const queries = readDashboards().flatMap((panels) =>
     panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
   );
@@ -34,10 +35,9 @@ async function writeQueries(): Promise<AsyncDisposable & { path: string }> {
     record: `dashboard:query:${index}`,
     expr: query.replaceAll('$__rate_interval', '5m'),
   }));
-  const scratch = await mkdtemp(join(tmpdir(), 'herald-dashboards-'));
   const path = join(scratch, 'dashboards.yml');
   await writeFile(path, stringify({ groups: [{ name: 'dashboards', rules }] }));
-  return { path, [Symbol.asyncDispose]: () => rm(scratch, { recursive: true }) };
+  return path;
 }
 
 await runCommand(async () => {
@@ -45,9 +45,10 @@ await runCommand(async () => {
   const promtool = await findPromtool(print);
   const recorded = (await readdir(recordedFolder)).map((name) => join(recordedFolder, name));
   const tests = [join(folder, 'rules.test.yml'), ...recorded];
-  await using scratch = await writeQueries();
+  await using open = new Disposal();
+  const queries = await writeQueries(await makeTemporaryFolder(open, 'dashboards'));
   for (const args of [
-    ['check', 'rules', rulesPath, scratch.path],
+    ['check', 'rules', rulesPath, queries],
     ['check', 'config', join(folder, 'prometheus.yml')],
     ['test', 'rules', ...tests],
   ]) {

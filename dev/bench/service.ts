@@ -1,12 +1,10 @@
 // The service under load, started here with embedded servers or those that the environment names.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { type Config, readConfig } from '../../lib/config/config.ts';
 import type { DevFile } from '../../lib/config/dev-file.ts';
 import { connectStore, type Store } from '../../lib/mongo/connect.ts';
 import type { Disposal } from '../../lib/platform/disposal.ts';
+import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { makeDevSecrets } from '../start/dev-secrets.ts';
 import { launch } from '../start/launch.ts';
 import type { ProcessGroups } from './process-usage.ts';
@@ -36,8 +34,7 @@ export async function startService(
   open: Disposal,
   { kept, say }: ServiceOptions,
 ): Promise<Service> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'herald-bench-'));
-  open.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await makeTemporaryFolder(open, 'bench');
   const env = {
     ...makeDevSecrets(),
     // All callers, including the slow ones, have the address of this machine.

@@ -1,10 +1,10 @@
 // Renders the Helm chart with several values, and checks the manifests.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { builtWithGo, findOrInstall, goModule } from '../servers/find-or-install.ts';
 import { reasonOf, runProgram } from '../servers/run-program.ts';
+import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { type ChartCase, chartCases, refusedCases } from './chart-cases.ts';
 import { settingFaults } from './check-settings.ts';
 import { podFaults } from './check-workloads.ts';
@@ -56,8 +56,7 @@ async function prepare(open: Disposal, say: Say): Promise<Tools> {
   const definitions = await Promise.all(
     customResources.map(async ([module, path]) => join(await goModule(module), path)),
   );
-  const folder = await mkdtemp(join(tmpdir(), 'herald-chart-'));
-  open.defer(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeTemporaryFolder(open, 'chart');
   return { helm, validator: found, definitions, folder, say };
 }
 

@@ -1,11 +1,11 @@
 // Brings docker-compose.yml up as it is, and uses the service like its users and operators.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { randomBytes } from 'node:crypto';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { pickPorts } from '../servers/free-port.ts';
+import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { makeDevSecrets } from '../start/dev-secrets.ts';
 import { Integrator } from './deliveries.ts';
 import { docker, hostAddress } from './engine.ts';
@@ -74,8 +74,7 @@ async function remains(): Promise<string[]> {
 /** Checks the compose file with the image `tag`. Throws at the first thing that does not work. */
 export async function checkCompose(tag: string, say: Say): Promise<void> {
   await using open = new Disposal();
-  const folder = await mkdtemp(join(tmpdir(), 'herald-compose-'));
-  open.defer(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeTemporaryFolder(open, 'compose');
   const [apiPort = 0, uiPort = 0] = await pickPorts([0, 0]);
   const host = await hostAddress();
   const envFile = join(folder, 'env');
@@ -170,8 +169,7 @@ async function relabel(tag: string, open: Disposal): Promise<void> {
     await docker(['tag', kept, tag]);
     await docker(['rmi', kept]);
   });
-  const folder = await mkdtemp(join(tmpdir(), 'herald-upgrade-'));
-  open.defer(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeTemporaryFolder(open, 'upgrade');
   await writeFile(join(folder, 'Dockerfile'), `FROM ${kept}\nLABEL ${upgraded}=true\n`);
   await docker(['build', '-q', '-t', tag, folder], timeoutMs);
 }

@@ -1,14 +1,12 @@
 // `npm run fuzz`: Schemathesis calls its own service with everything that the contract allows, and with invalid data.
 import { randomInt } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connectStore } from '../../lib/mongo/connect.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { prepareEnvironment, pythonNeeds, pythonProbe } from '../python/environment.ts';
 import { canRun } from '../servers/run-program.ts';
+import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { launch } from '../start/launch.ts';
 import { type Caller, makeCallers } from './callers.ts';
 import { type Effort, environment, fuzzAs, requirements } from './schemathesis.ts';
@@ -54,8 +52,7 @@ function readWishes(): Wishes {
 
 /** Starts api, worker and servers, with limits that hide no response, and with webhooks that reach nobody. */
 async function startService(open: Disposal) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'herald-fuzz-'));
-  open.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await makeTemporaryFolder(open, 'fuzz');
   const env = {
     ...process.env,
     PORT: '0',

@@ -1,14 +1,13 @@
 // `npm run test:packages`: runs the tests of each package whose toolchain is installed, and compares its results.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { canRun, reasonOf } from '../servers/run-program.ts';
+import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { launch } from '../start/launch.ts';
 import { type TestedPackage, testedPackages } from './packages.ts';
 
@@ -79,8 +78,7 @@ async function runTests({
 
 /** Starts a service for the tests of a client, and returns its address and key as environment variables. */
 async function startService(open: Disposal): Promise<Readonly<Record<string, string>>> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'herald-packages-'));
-  open.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const dataDir = await makeTemporaryFolder(open, 'packages');
   const env = { ...process.env, PORT: '0' };
   const { dev } = open.use(await launch({ env, dataDir, ephemeral: true, progress: print }));
   const { apiUrl, appUid, apiKey } = dev;

@@ -1,6 +1,5 @@
 // Runs the commands of docs/quickstart.md verbatim, in a copy of this checkout, for each installed language.
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { runCommand } from '../../lib/platform/run-command.ts';
 import { pythonNeeds, pythonProbe } from '../python/environment.ts';
 import { pickPorts } from '../servers/free-port.ts';
 import { canRun } from '../servers/run-program.ts';
+import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { readQuickStart, type Section } from './read-quickstart.ts';
 import { openShell, type Shell } from './shell.ts';
 
@@ -36,8 +36,7 @@ async function main(): Promise<void> {
   const { start, sections } = readQuickStart(
     await readFile(join(root, 'docs/quickstart.md'), 'utf8'),
   );
-  const checkout = await mkdtemp(join(tmpdir(), 'herald-quickstart-'));
-  open.defer(() => rm(checkout, { recursive: true }));
+  const checkout = await makeTemporaryFolder(open, 'quickstart');
   await copyCheckout(checkout);
   const env = {
     ...process.env,

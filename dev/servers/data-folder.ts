@@ -1,11 +1,10 @@
-import { access, constants, mkdir, mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { access, constants, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from './process-identity.ts';
+import { removeAbandoned } from './temporary-folder.ts';
 
 const prefix = 'agent-herald-';
-// Another container may share this folder but not our process IDs, so only old folders are removed.
-const abandonedAfterMs = 60 * 60 * 1000;
 // Temporary data is written much faster there. A server of tests takes up to 1 GiB.
 const memoryFolder = '/dev/shm';
 const memoryBytesMin = 4 * 1024 ** 3;
@@ -24,7 +23,8 @@ export async function openDataFolder(dataDir: string | null, server: string): Pr
     return { path: dataDir, isKept: true, discard: () => Promise.resolve() };
   }
   const parent = (await hasRoom(memoryFolder)) ? memoryFolder : tmpdir();
-  await removeAbandoned(parent);
+  // Another container may share this folder but not our process IDs, so only old folders are removed.
+  await removeAbandoned(parent, isOfKilledProcess);
   const path = await mkdtemp(join(parent, `${prefix}${process.pid}-${server}-`));
   return { path, isKept: false, discard: () => rm(path, { recursive: true, force: true }) };
 }
@@ -40,15 +40,7 @@ async function hasRoom(folder: string): Promise<boolean> {
   }
 }
 
-// Folders of killed processes.
-async function removeAbandoned(parent: string): Promise<void> {
-  for (const entry of await readdir(parent)) {
-    const pid = new RegExp(`^${prefix}(\\d+)-`).exec(entry)?.[1];
-    if (pid === undefined || isAlive(Number(pid))) continue;
-    const path = join(parent, entry);
-    // It may vanish meanwhile, or belong to another user.
-    const modifiedMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity;
-    if (Date.now() - modifiedMs < abandonedAfterMs) continue;
-    await rm(path, { recursive: true, force: true }).catch(() => undefined);
-  }
+function isOfKilledProcess(entry: string): boolean {
+  const pid = new RegExp(`^${prefix}(\\d+)-`).exec(entry)?.[1];
+  return pid !== undefined && !isAlive(Number(pid));
 }

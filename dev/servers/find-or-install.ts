@@ -1,9 +1,10 @@
 // Finds a program: on PATH, in the project's cache, or by a fresh install.
 import { constants } from 'node:fs';
-import { access, chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { reasonOf, runProgram } from './run-program.ts';
+import { removeAbandoned } from './temporary-folder.ts';
 
 interface Installable {
   readonly name: string;
@@ -24,7 +25,6 @@ interface FindOptions {
 }
 
 const stagingPrefix = 'staging-';
-const stagingAbandonedAfterMs = 60 * 60 * 1000;
 const buildTimeoutMs = 60 * 60 * 1000;
 const downloadTimeoutMs = 15 * 60_000;
 
@@ -120,23 +120,11 @@ async function inStaging(
   install: (staging: string) => Promise<void>,
 ): Promise<void> {
   await mkdir(cacheDir, { recursive: true });
-  await removeAbandonedStaging(cacheDir);
+  await removeAbandoned(cacheDir, (entry) => entry.startsWith(stagingPrefix));
   const staging = await mkdtemp(join(cacheDir, stagingPrefix));
   try {
     await install(staging);
   } finally {
     await rm(staging, { recursive: true, force: true });
-  }
-}
-
-async function removeAbandonedStaging(cacheDir: string): Promise<void> {
-  for (const entry of await readdir(cacheDir)) {
-    if (!entry.startsWith(stagingPrefix)) continue;
-    const path = join(cacheDir, entry);
-    // Another install may remove its folder meanwhile.
-    const modifiedMs = (await stat(path).catch(() => undefined))?.mtimeMs ?? Infinity;
-    if (Date.now() - modifiedMs > stagingAbandonedAfterMs) {
-      await rm(path, { recursive: true, force: true });
-    }
   }
 }
