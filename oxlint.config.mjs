@@ -216,7 +216,7 @@ export default {
     forbid(
       'dev/demo/**',
       outside(except('dev', 'packages'), 'dev/demo calls the API as anybody does.'),
-      outside(['bench', 'servers'], 'dev/demo uses the packages only.'),
+      outside(['bench'], 'dev/demo uses the packages, and prints.'),
     ),
     forbid(
       'dev/bench/**',

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
+import { print, timed } from '../servers/print.ts';
 import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { readDashboards } from './dashboards.ts';
 import { findPromtool } from './find-promtool.ts';
@@ -22,10 +23,6 @@ const folder = fileURLToPath(new URL('../../deploy/prometheus', import.meta.url)
 const rulesPath = join(folder, 'rules.yml');
 const recordedFolder = join(folder, 'recorded');
 
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
-
 /** Writes the queries of the dashboards as rules, so that promtool can check them. */
 async function writeQueries(scratch: string): Promise<string> {
   const queries = readDashboards().flatMap((panels) =>
@@ -40,8 +37,7 @@ async function writeQueries(scratch: string): Promise<string> {
   return path;
 }
 
-await runCommand(async () => {
-  const startedAt = performance.now();
+async function checkRules(): Promise<void> {
   const promtool = await findPromtool(print);
   const recorded = (await readdir(recordedFolder)).map((name) => join(recordedFolder, name));
   const tests = [join(folder, 'rules.test.yml'), ...recorded];
@@ -56,5 +52,6 @@ await runCommand(async () => {
     const { status } = spawnSync(promtool, args, { stdio: 'inherit' });
     if (status !== 0) throw new Error(`promtool ${args[0]} ${args[1]} ended with ${status}`);
   }
-  print(`the rules passed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
-}, help);
+}
+
+await runCommand(() => timed('the rules passed', checkRules), help);

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { readDevFile } from '../../lib/config/dev-file.ts';
 import { eventNames } from '../../lib/model/event-name.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
+import { print } from '../servers/print.ts';
 import { type DemoReceiver, startDemoReceiver } from './receiver.ts';
 import { playStory } from './story.ts';
 
@@ -17,11 +18,7 @@ and each of the nine events arrives at a receiver that verifies its signature. T
 HERALD_DATA_DIR is that of npm start (.herald).
 `;
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-async function main(): Promise<boolean> {
+async function main(): Promise<void> {
   parseArgs({ options: {} });
   const path = resolve(process.env['HERALD_DATA_DIR'] || '.herald', 'dev.json');
   const dev = await readDevFile(path);
@@ -32,24 +29,15 @@ async function main(): Promise<boolean> {
   if ((await fetch(`${dev.apiUrl}/healthz`).catch(() => null)) === null) {
     throw new Error(`nothing answers at ${dev.apiUrl} (from ${path}): start it with npm start`);
   }
-  await using receiver = await startDemoReceiver(say);
-  return checkArrivals(receiver, await playStory({ dev, receiver, say }));
+  await using receiver = await startDemoReceiver();
+  checkArrivals(receiver, await playStory(dev, receiver));
 }
 
-function checkArrivals({ refused }: DemoReceiver, arrived: readonly string[]): boolean {
+function checkArrivals({ refused }: DemoReceiver, arrived: readonly string[]): void {
   const missing = eventNames.filter((event) => !arrived.includes(event));
-  if (missing.length > 0) {
-    say(`\nMissing: ${missing.join(', ')}`);
-    return false;
-  }
-  if (refused > 0) {
-    say(`\n${refused} deliveries had a signature that does not verify.`);
-    return false;
-  }
-  say(`\nAll ${eventNames.length} events arrived, each with a signature that verifies.`);
-  return true;
+  if (missing.length > 0) throw new Error(`Missing: ${missing.join(', ')}`);
+  if (refused > 0) throw new Error(`${refused} deliveries had a signature that does not verify.`);
+  print(`\nAll ${eventNames.length} events arrived, each with a signature that verifies.`);
 }
 
-await runCommand(async () => {
-  process.exitCode = (await main()) ? 0 : 1;
-}, help);
+await runCommand(main, help);

@@ -9,6 +9,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Verifier } from '../../packages/receiver-ts/src/index.ts';
+import { print } from '../servers/print.ts';
 
 export interface DemoReceiver extends AsyncDisposable {
   url: string;
@@ -23,7 +24,7 @@ export interface DemoReceiver extends AsyncDisposable {
 const shownHeaders = /^(?:content-type|webhook-.*|x-webhook-.*)$/;
 
 /** Starts a receiver on a free port; it prints each delivery. */
-export async function startDemoReceiver(say: (line: string) => void): Promise<DemoReceiver> {
+export async function startDemoReceiver(): Promise<DemoReceiver> {
   const events = new Map<string, string>();
   let onArrival: () => void = () => undefined;
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -32,7 +33,7 @@ export async function startDemoReceiver(say: (line: string) => void): Promise<De
     response.writeHead(verified ? 200 : 401, { 'content-type': 'application/json' });
     response.end(JSON.stringify(verified ? { received: true } : { error: 'bad signature' }));
     const payload = JSON.parse(body) as { eventId: string; event: string };
-    say(describe(payload.event, body, { headers: request.headers, verified }));
+    print(describe(payload.event, body, { headers: request.headers, verified }));
     if (verified) events.set(payload.eventId, payload.event);
     else receiver.refused += 1;
     onArrival();

@@ -1,26 +1,24 @@
 import { eventNames } from '../../lib/model/event-name.ts';
 import type { DevFile } from '../../lib/config/dev-file.ts';
+import { print } from '../servers/print.ts';
 import type { DemoReceiver } from './receiver.ts';
-
-interface StoryOptions {
-  dev: DevFile;
-  receiver: DemoReceiver;
-  say: (line: string) => void;
-}
 
 type Json = Record<string, unknown>;
 
 const arrivalTimeoutMs = 30_000;
 
 /** Makes each kind of change. Returns the names of the events that arrived. Throws if a call fails. */
-export async function playStory({ dev, receiver, say }: StoryOptions): Promise<readonly string[]> {
-  const call = caller(dev, say);
+export async function playStory(
+  dev: DevFile,
+  receiver: DemoReceiver,
+): Promise<readonly string[]> {
+  const call = caller(dev);
   const session = await call('POST', '/sdkusers/auth', {
     externalId: 'demo-user',
     name: 'Ada',
     accountUids: [dev.accountUid],
   });
-  say(`  token of ${String(session['userUid'])}, good until ${String(session['expiresAt'])}`);
+  print(`  token of ${String(session['userUid'])}, good until ${String(session['expiresAt'])}`);
 
   const webhook = await call('POST', '/webhooks', {
     url: receiver.url,
@@ -50,7 +48,7 @@ export async function playStory({ dev, receiver, say }: StoryOptions): Promise<r
   return arrived;
 }
 
-function caller(dev: DevFile, say: (line: string) => void) {
+function caller(dev: DevFile) {
   return async (method: string, path: string, body?: Json): Promise<Json> => {
     const response = await fetch(`${dev.apiUrl}/api/v1/appuid/${dev.appUid}${path}`, {
       method,
@@ -58,7 +56,7 @@ function caller(dev: DevFile, say: (line: string) => void) {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    say(`\n⇒ ${method} …${path} → ${response.status}`);
+    print(`\n⇒ ${method} …${path} → ${response.status}`);
     if (!response.ok) throw new Error(`${method} ${path} was answered ${response.status}: ${text}`);
     return text === '' ? {} : (JSON.parse(text) as Json);
   };

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { builtWithGo, findOrInstall, goModule } from '../servers/find-or-install.ts';
+import { print } from '../servers/print.ts';
 import { reasonOf, runProgram } from '../servers/run-program.ts';
 import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { type ChartCase, chartCases, refusedCases } from './chart-cases.ts';
@@ -23,20 +24,17 @@ const customResources = [
   ['github.com/prometheus-operator/prometheus-operator@v0.83.0', 'example/prometheus-operator-crd'],
 ] as const;
 
-type Say = (line: string) => void;
-
 interface Tools {
   readonly helm: string;
   readonly validator: string;
   readonly definitions: readonly string[];
   readonly folder: string;
-  readonly say: Say;
 }
 
 /** Throws an error with all faults. */
-export async function checkChart(say: Say): Promise<void> {
+export async function checkChart(): Promise<void> {
   await using open = new Disposal();
-  const tools = await prepare(open, say);
+  const tools = await prepare(open);
   const faults = await checkRefusals(tools);
   for (const each of chartCases) {
     const found = await checkCase(tools, each).catch((error) => [reasonOf(error)]);
@@ -45,30 +43,30 @@ export async function checkChart(say: Say): Promise<void> {
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 
-async function prepare(open: Disposal, say: Say): Promise<Tools> {
-  const helm = await findHelm(say);
+async function prepare(open: Disposal): Promise<Tools> {
+  const helm = await findHelm(print);
   const { name, version } = validator;
   const validating = builtWithGo(`sigs.k8s.io/kubectl-validate@v${version}`, name);
   const found = await findOrInstall(
     { name, version, ...validating },
-    { env: process.env, progress: say },
+    { env: process.env, progress: print },
   );
   const definitions = await Promise.all(
     customResources.map(async ([module, path]) => join(await goModule(module), path)),
   );
   const folder = await makeTemporaryFolder(open, 'chart');
-  return { helm, validator: found, definitions, folder, say };
+  return { helm, validator: found, definitions, folder };
 }
 
 async function checkCase(tools: Tools, each: ChartCase): Promise<string[]> {
-  const { helm, folder, say } = tools;
+  const { helm, folder } = tools;
   const values = valuesOf(each.name);
   await lintChart(helm, values);
   const text = await renderChart(helm, { values, kubernetes });
   const file = join(folder, `${each.name}.yaml`);
   await writeFile(file, text);
   const manifests = parseManifests(text);
-  say(`${each.name}: ${manifests.length} manifests, for Kubernetes ${kubernetes}`);
+  print(`${each.name}: ${manifests.length} manifests, for Kubernetes ${kubernetes}`);
   return [
     ...(await schemaFaults(tools, file)),
     ...podFaults(manifests),
@@ -110,7 +108,7 @@ function labelsOf(manifests: readonly Manifest[], role: string): Readonly<Record
 }
 
 /** Checks that the chart refuses each of these with its reason. */
-async function checkRefusals({ helm, say }: Tools): Promise<string[]> {
+async function checkRefusals({ helm }: Tools): Promise<string[]> {
   const values = valuesOf('minimal');
   const faults: string[] = [];
   for (const [what, { set, reason }] of Object.entries(refusedCases)) {
@@ -118,6 +116,6 @@ async function checkRefusals({ helm, say }: Tools): Promise<string[]> {
     const said = await rendered.then(() => 'it was accepted', printedBy);
     if (!reason.test(said)) faults.push(`${what}: ${said}`);
   }
-  say(`refused: ${Object.keys(refusedCases).length} faulty values`);
+  print(`refused: ${Object.keys(refusedCases).length} faulty values`);
   return faults;
 }

@@ -5,18 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { randomBytes } from 'node:crypto';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { pickPorts } from '../servers/free-port.ts';
+import { print, timed } from '../servers/print.ts';
 import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { makeDevSecrets } from '../start/dev-secrets.ts';
 import { Integrator } from './deliveries.ts';
 import { docker, hostAddress } from './engine.ts';
-import { timed } from './timed.ts';
 
 const file = fileURLToPath(new URL('../../docker-compose.yml', import.meta.url));
 const project = 'herald-deploy-test';
 const timeoutMs = 5 * 60_000;
 const upgraded = 'dev.agent-herald.upgraded';
-
-type Say = (line: string) => void;
 
 interface ServiceState {
   readonly Service: string;
@@ -72,7 +70,7 @@ async function remains(): Promise<string[]> {
 }
 
 /** Checks the compose file with the image `tag`. Throws at the first thing that does not work. */
-export async function checkCompose(tag: string, say: Say): Promise<void> {
+export async function checkCompose(tag: string): Promise<void> {
   await using open = new Disposal();
   const folder = await makeTemporaryFolder(open, 'compose');
   const [apiPort = 0, uiPort = 0] = await pickPorts([0, 0]);
@@ -85,9 +83,9 @@ export async function checkCompose(tag: string, say: Say): Promise<void> {
     void (await composed.run('down', '--volumes', '--remove-orphans', '--timeout', '15'));
   await down();
   open.defer(down);
-  const use = { composed, tag, apiUrl: `http://127.0.0.1:${apiPort}`, hostAddress: host, say };
+  const use = { composed, tag, apiUrl: `http://127.0.0.1:${apiPort}`, hostAddress: host };
   await useService(use).catch(async (error: unknown) => {
-    say(await composed.logsOfFailed());
+    print(await composed.logsOfFailed());
     throw error;
   });
   await down();
@@ -100,30 +98,29 @@ interface Use {
   readonly tag: string;
   readonly apiUrl: string;
   readonly hostAddress: string;
-  readonly say: Say;
 }
 
-async function useService({ composed, tag, say, ...addresses }: Use): Promise<void> {
+async function useService({ composed, tag, ...addresses }: Use): Promise<void> {
   await using open = new Disposal();
-  await timed(say, 'compose: up and healthy', () => composed.up());
+  await timed('compose: up and healthy', () => composed.up());
   const app = await makeApp(composed);
   const integrator = open.use(new Integrator({ ...addresses, ...app }));
   await integrator.begin();
   const { eventId, tookMs } = await integrator.change();
-  say(`compose: a verified delivery ${Math.round(tookMs)} ms after the change was accepted`);
+  print(`compose: a verified delivery ${Math.round(tookMs)} ms after the change was accepted`);
   await expectHistory(composed, eventId);
   const restarted = await integrator.underLoad(async () => {
     await composed.run('restart', 'api', 'worker');
     await composed.up();
   });
-  say(`compose: restarted api and worker ${restarted}`);
+  print(`compose: restarted api and worker ${restarted}`);
   await relabel(tag, open);
   const upgrade = await integrator.underLoad(() => composed.up());
-  say(`compose: upgraded to another image ${upgrade}`);
+  print(`compose: upgraded to another image ${upgrade}`);
   await expectUpgraded();
   await integrator.change();
   for (const service of ['api', 'worker'])
-    await timed(say, `compose: stop of ${service}`, () => composed.run('stop', service));
+    await timed(`compose: stop of ${service}`, () => composed.run('stop', service));
   await expectCleanExit(composed);
 }
 

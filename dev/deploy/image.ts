@@ -1,7 +1,7 @@
 // Builds the Dockerfile, and looks at what the image has.
 import { fileURLToPath } from 'node:url';
+import { print, timed } from '../servers/print.ts';
 import { docker } from './engine.ts';
-import { timed } from './timed.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const buildTimeoutMs = 20 * 60_000;
@@ -23,13 +23,13 @@ const unwanted: Readonly<Record<string, string>> = {
 const wanted = ['LICENSE', 'dist/THIRD_PARTY_NOTICES', 'sbom.cdx.json'];
 
 /** Builds the image as `tag`. Throws the end of the log if a step fails, or what is wrong with the image. */
-export async function checkImage(tag: string, say: (line: string) => void) {
-  await timed(say, 'image: built', () => docker(['build', '--tag', tag, root], buildTimeoutMs));
+export async function checkImage(tag: string): Promise<void> {
+  await timed('image: built', () => docker(['build', '--tag', tag, root], buildTimeoutMs));
   // A build does not leave a name for the base that it downloaded.
   await sizeOf(base).catch(() => docker(['pull', base], buildTimeoutMs));
   const bytes = (await sizeOf(tag)) - (await sizeOf(base));
   const mebibytes = (bytes / mebibyte).toFixed(0);
-  say(`image: ${mebibytes} MiB without its base`);
+  print(`image: ${mebibytes} MiB without its base`);
   if (bytes > imageBytesMax) throw new Error(`the image adds ${mebibytes} MiB to its base`);
   const { User, Labels } = await configOf(tag);
   if (User !== 'node') throw new Error(`the image runs as ${User || 'root'}`);

@@ -1,12 +1,12 @@
 // `npm run test:deploy`: tries the image and the compose file on a container engine, and checks the Helm chart.
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../lib/platform/run-command.ts';
+import { print, timed } from '../servers/print.ts';
 import { canRun, reasonOf } from '../servers/run-program.ts';
 import { checkChart } from './chart.ts';
 import { checkCompose } from './compose.ts';
 import { missingEngine } from './engine.ts';
 import { checkImage } from './image.ts';
-import { timed } from './timed.ts';
 
 const help = `Usage: npm run test:deploy [-- NAME…]
 
@@ -25,10 +25,6 @@ Checks all, or those named:
 const tag = 'agent-herald:0.1.0';
 const skipped = 77;
 
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
-
 interface Check {
   /** Returns the sentence that says what is missing, or null. */
   readonly missing: () => Promise<string | null>;
@@ -39,13 +35,13 @@ const checks: Readonly<Record<string, Check>> = {
   chart: {
     missing: async () =>
       (await canRun(['go', 'version'])) ? null : 'go, which builds Helm, is not installed',
-    run: () => checkChart(print),
+    run: checkChart,
   },
   compose: {
     missing: missingEngine,
     async run() {
-      await checkImage(tag, print);
-      await checkCompose(tag, print);
+      await checkImage(tag);
+      await checkCompose(tag);
     },
   },
 };
@@ -68,7 +64,7 @@ await runCommand(async () => {
       process.exitCode = skipped;
       continue;
     }
-    await timed(print, `${name}: ended`, run).catch((error: unknown) => {
+    await timed(`${name}: ended`, run).catch((error: unknown) => {
       failures.push(`${name}: ${reasonOf(error)}`);
     });
   }

@@ -5,6 +5,7 @@ import { connectStore } from '../../lib/mongo/connect.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { prepareEnvironment, pythonNeeds, pythonProbe } from '../python/environment.ts';
+import { print } from '../servers/print.ts';
 import { canRun } from '../servers/run-program.ts';
 import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { launch } from '../start/launch.ts';
@@ -26,10 +27,6 @@ The environment for Python is made in .cache, from PyPI; where python3 is missin
 `;
 const seedOfShort = 1;
 const shortSeconds = 20;
-
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
 
 interface Wishes {
   short: boolean;

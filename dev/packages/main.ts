@@ -1,14 +1,15 @@
 // `npm run test:packages`: runs the tests of each package whose toolchain is installed, and compares its results.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
+import { print, timed } from '../servers/print.ts';
 import { canRun, reasonOf } from '../servers/run-program.ts';
 import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { launch } from '../start/launch.ts';
+import { receiverCases } from '../../test/support/receiver-cases.ts';
 import { type TestedPackage, testedPackages } from './packages.ts';
 
 const help = `Usage: npm run test:packages [-- NAME…]
@@ -25,9 +26,6 @@ interface RunOptions {
   readonly env?: Readonly<Record<string, string>> | undefined;
 }
 
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
 const pathOf = (name: string) => fileURLToPath(new URL(`../../packages/${name}`, import.meta.url));
 
 function chosenPackages(): readonly TestedPackage[] {
@@ -44,23 +42,20 @@ function chosenPackages(): readonly TestedPackage[] {
 /** Throws if a test fails, or a result differs from the expected one. */
 async function testPackage(tested: TestedPackage): Promise<void> {
   const { name, folder = name, probe, needs, prepare, judge } = tested;
-  const startedAt = performance.now();
   if (!(await canRun(probe))) return print(`${name}: skipped: ${needs} is missing`);
-  await prepare?.(pathOf(folder));
-  await runTests(tested);
-  if (judge !== undefined) {
-    const wrong = await misjudged(await run(folder, judge, { output: 'pipe' }));
+  await timed(`${name}: passed`, async () => {
+    await prepare?.(pathOf(folder));
+    await runTests(tested);
+    if (judge === undefined) return;
+    const wrong = misjudged(await run(folder, judge, { output: 'pipe' }));
     if (wrong.length > 0) throw new Error(`differs in: ${wrong.join('; ')}`);
-  }
-  print(`${name}: passed in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+  });
 }
 
 /** Returns the names of the cases whose result differs. The output has the results by name. */
-async function misjudged(output: string): Promise<string[]> {
+function misjudged(output: string): string[] {
   const verdicts = JSON.parse(output) as Record<string, unknown>;
-  const file = await readFile(`${pathOf('receiver-cases')}/deliveries.json`, 'utf8');
-  const { deliveries } = JSON.parse(file) as { deliveries: { name: string; expect: object }[] };
-  return deliveries
+  return receiverCases.deliveries
     .filter(({ name, expect }) => !isDeepStrictEqual(verdicts[name], expect))
     .map(({ name }) => name);
 }

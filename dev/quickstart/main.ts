@@ -7,6 +7,7 @@ import { Disposal } from '../../lib/platform/disposal.ts';
 import { runCommand } from '../../lib/platform/run-command.ts';
 import { pythonNeeds, pythonProbe } from '../python/environment.ts';
 import { pickPorts } from '../servers/free-port.ts';
+import { print, timed } from '../servers/print.ts';
 import { canRun } from '../servers/run-program.ts';
 import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { readQuickStart, type Section } from './read-quickstart.ts';
@@ -25,10 +26,6 @@ const toolchains: Record<string, { probe: readonly string[]; needs: string }> = 
   Node: { probe: ['node', '--version'], needs: 'node' },
   Python: { probe: pythonProbe, needs: pythonNeeds },
   Go: { probe: ['go', 'version'], needs: 'go' },
-};
-
-const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
 };
 
 async function main(): Promise<void> {
@@ -63,16 +60,15 @@ async function runSection(section: Section, checkout: string): Promise<void> {
   if (toolchain === undefined) throw new Error(`no toolchain is known for ${language}`);
   if (!(await canRun(toolchain.probe)))
     return print(`quick start of ${language}: skipped: ${toolchain.needs} is missing`);
-  const startedAt = performance.now();
   const [port = 0] = await pickPorts([0]);
   const atPort = (commands: string): string => commands.replaceAll(portOfDocument, String(port));
   const options = { cwd: checkout, env: process.env };
   await using second = openShell(atPort(application.join('\n')), options);
-  await untilForgeryIsRefused(port, second);
-  await openShell(change, options).ended;
-  await second.until(shown, deliveryTimeoutMs);
-  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-  print(`quick start of ${language}: "${shown}" after ${seconds} s`);
+  await timed(`quick start of ${language}: "${shown}"`, async () => {
+    await untilForgeryIsRefused(port, second);
+    await openShell(change, options).ended;
+    await second.until(shown, deliveryTimeoutMs);
+  });
 }
 
 /** Waits until the application responds: a delivery without a signature gets 401. */

@@ -8,6 +8,7 @@ import { findBinaries } from './find-binary.ts';
 import { pickPorts } from './free-port.ts';
 import type { ProcessExit } from './guarded-process.ts';
 import { startMongodb } from './mongodb.ts';
+import { print } from './print.ts';
 import { startTemporalDevServer } from './temporal.ts';
 import { useStarting } from './use-starting.ts';
 
@@ -21,28 +22,27 @@ or until one of them ends.
 `;
 
 const preferredPorts = [27_017, 7233, 8233];
-const progress = (line: string): void => void process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { data: { type: 'string' } } });
   const stop = new AbortController();
-  const stopAsked = once(stop.signal, 'abort').then(() => progress('stopping…'));
+  const stopAsked = once(stop.signal, 'abort').then(() => print('stopping…'));
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort());
   const dataDir = values.data === undefined ? null : resolve(values.data);
   {
     await using open = new Disposal();
     const lost = await Promise.race([stopAsked, run(open, dataDir, stop.signal)]);
     if (typeof lost === 'string') {
-      progress(lost);
+      print(lost);
       process.exitCode = 1;
     }
   }
-  progress('stopped');
+  print('stopped');
 }
 
 /** Runs both, and returns a sentence when one of them ends. */
 async function run(open: Disposal, dataDir: string | null, signal: AbortSignal): Promise<string> {
-  const binaries = await findBinaries(['mongod', 'temporal'], { progress });
+  const binaries = await findBinaries(['mongod', 'temporal'], { progress: print });
   const [mongodbPort = 0, temporalPort = 0, uiPort = 0] = await pickPorts(preferredPorts);
   signal.throwIfAborted();
   const folder = (name: string): string | null => (dataDir === null ? null : join(dataDir, name));
@@ -53,7 +53,7 @@ async function run(open: Disposal, dataDir: string | null, signal: AbortSignal):
         binary: binaries.mongod,
         dataDir: folder('mongodb'),
         port: mongodbPort,
-        progress,
+        progress: print,
       }),
     ),
     useStarting(
@@ -64,12 +64,12 @@ async function run(open: Disposal, dataDir: string | null, signal: AbortSignal):
         port: temporalPort,
         uiPort,
         namespaces: ['default'],
-        progress,
+        progress: print,
       }),
     ),
   ]);
   signal.throwIfAborted();
-  progress(
+  print(
     `\nCtrl-C stops them. The service on them:\n\n` +
       `  MONGODB_URI='${mongodb.uri}' TEMPORAL_ADDRESS=${temporal.address} npm start\n`,
   );

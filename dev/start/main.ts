@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../lib/platform/run-command.ts';
+import { print } from '../servers/print.ts';
 import { takeStartLock } from '../servers/start-lock.ts';
 import { announcement } from './announce.ts';
 import { launch } from './launch.ts';
@@ -19,16 +20,12 @@ Data and logs are in HERALD_DATA_DIR (default .herald). PORT sets the port of th
 docs/configuration.md, "npm start and the tests".
 `;
 
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
 async function main(): Promise<void> {
   const startedAt = performance.now();
   const ephemeral = isEphemeral();
   const dataDir = resolve(process.env['HERALD_DATA_DIR'] || '.herald');
   const stop = new AbortController();
-  const stopAsked = once(stop.signal, 'abort').then(() => say('stopping…'));
+  const stopAsked = once(stop.signal, 'abort').then(() => print('stopping…'));
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort());
   await using _lock = await takeStartLock(dataDir);
   try {
@@ -36,10 +33,10 @@ async function main(): Promise<void> {
       env: process.env,
       dataDir,
       ephemeral,
-      progress: say,
+      progress: print,
       signal: stop.signal,
     });
-    say(
+    print(
       announcement(launched.dev, {
         dataDir,
         ephemeral,
@@ -48,14 +45,14 @@ async function main(): Promise<void> {
     );
     const lost = await Promise.race([stopAsked, launched.lost]);
     if (typeof lost === 'string') {
-      say(lost);
+      print(lost);
       process.exitCode = 1;
     }
     await launched[Symbol.asyncDispose]();
-    say('stopped');
+    print('stopped');
   } catch (error) {
     if (error !== stop.signal.reason) throw error;
-    say('stopped');
+    print('stopped');
   }
 }
 

@@ -2,7 +2,7 @@
 import { measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Service } from '../service.ts';
-import { rateOf, secondsOf } from '../settings.ts';
+import { openLoad, sized } from '../settings.ts';
 
 export const acceptOnly: Scenario = {
   name: 'accept-only',
@@ -15,11 +15,7 @@ export const acceptOnly: Scenario = {
       const measurement = await measure(bench, {
         name: 'accept only',
         hooks: { matching: 1 },
-        load: {
-          model: 'open',
-          ratePerSecond: rateOf(settings, 200, 50),
-          seconds: secondsOf(settings, 30),
-        },
+        load: openLoad(settings, sized(settings, 200, 50), 30),
         async prepare() {
           // Not killed: the supervisor would restart it immediately.
           signalTemporal(service, 'SIGSTOP');
