@@ -23,6 +23,7 @@ export interface Hooks {
   retryScheduleMs?: number[];
 }
 
+type HookFields = Partial<StoredWebhook> & { url: string };
 export type BenchApp = Awaited<ReturnType<typeof makeApp>>;
 
 // Enough to make it rare that concurrent callers change the same agent, which is a write conflict.
@@ -72,17 +73,11 @@ function tenantOf(index: number): string {
   return `tenant-${index + 1}`;
 }
 
-interface Copies {
-  count: number;
-  /** The fields in which a copy differs from the original. */
-  fieldsOf: (uid: string, index: number) => Partial<StoredWebhook> & { url: string };
-}
-
-// Registers a webhook, replaces it by `count` copies, and returns their uids.
+// Registers a webhook, replaces it by `count` copies with these fields, and returns their uids.
 async function copyWebhook(
   service: Service,
   app: NewApp,
-  { count, fieldsOf }: Copies,
+  { count, fieldsOf }: { count: number; fieldsOf: (uid: string, index: number) => HookFields },
 ): Promise<string[]> {
   if (count === 0) return [];
   const { store, config } = service;

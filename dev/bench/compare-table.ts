@@ -98,7 +98,7 @@ function showValues(values: readonly (number | null)[]): string {
 // The ratio of the medians; in brackets the lowest and highest ratio of a round, in which A ran shortly before B.
 function showRatio({ a, b }: { a: (number | null)[]; b: (number | null)[] }): string {
   const rounds = a.flatMap((value, index) => ratioOf(value, b[index] ?? null));
-  const [ratio] = ratioOf(median(a.filter(isKnown)), median(b.filter(isKnown)));
+  const [ratio] = ratioOf(medianOf(a), medianOf(b));
   if (ratio === undefined) return none;
   if (rounds.length < 2) return ratio.toFixed(2);
   const [lowest, highest] = [Math.min(...rounds), Math.max(...rounds)];
@@ -109,6 +109,5 @@ function ratioOf(a: number | null, b: number | null): number[] {
   return a === null || b === null || a === 0 ? [] : [b / a];
 }
 
-function isKnown(value: number | null): value is number {
-  return value !== null;
-}
+const medianOf = (values: readonly (number | null)[]): number | null =>
+  median(values.filter((value) => value !== null));

@@ -76,11 +76,9 @@ async function openBench(
   open.defer(async () => {
     isOver = true;
   });
-  const stopWhenLost = async (): Promise<void> => {
-    const reason = await service.lost;
+  void service.lost.then((reason) => {
     if (!isOver) stop.abort(new Error(reason));
-  };
-  void stopWhenLost();
+  });
   return {
     service,
     receiver,

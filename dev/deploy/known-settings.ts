@@ -9,6 +9,7 @@ import { makeDevSecrets } from '../start/dev-secrets.ts';
 /** Settings that the code of OpenTelemetry or Node reads. */
 const ofLibraries = /^(?:OTEL_(?:EXPORTER_OTLP|BSP)_[A-Z_]+|TEMPORAL_GRPC_META_[A-Z0-9_]+)$/;
 const alsoOfLibraries = [
+  'OTEL_EXPORTER_OTLP_HEADERS',
   'OTEL_RESOURCE_ATTRIBUTES',
   'OTEL_SERVICE_NAME',
   'NODE_EXTRA_CA_CERTS',

@@ -55,22 +55,13 @@ async function startInto(
   const common = { open, folder };
   const mongodPorts = others.slice(0, mongodCount);
   const startTemporal = async () => {
-    const postgresFolder = programs.postgresFolder;
-    const postgres = await startPostgres({
-      ...common,
-      programs: postgresFolder,
-      port: postgresPort,
-    });
+    const { postgresFolder, temporalServer: binary } = programs;
+    const database = { ...common, programs: postgresFolder, port: postgresPort };
+    const postgres = await startPostgres(database);
     await makeTemporalTables(programs.temporalSqlTool, postgresPort);
     const ports = others.slice(mongodCount);
-    const binary = programs.temporalServer;
-    const server = await startTemporalServer({
-      ...common,
-      binary,
-      ports,
-      postgresPort,
-      namespaces,
-    });
+    const settings = { ...common, binary, ports, postgresPort, namespaces };
+    const server = await startTemporalServer(settings);
     return { address: server.address, members: [postgres, ...server.members] };
   };
   const [mongodb, temporal] = await Promise.all([

@@ -33,6 +33,10 @@ export function configOf(
     },
   });
   const frontend = nodes.find(({ role }) => role === 'frontend');
+  const services = [...nodes, node].map(({ role, grpcPort, membershipPort }) => [
+    role,
+    { rpc: { grpcPort, membershipPort, bindOnIP: '127.0.0.1' } },
+  ]);
   const config = {
     log: { stdout: true, level: 'warn' },
     persistence: {
@@ -45,7 +49,7 @@ export function configOf(
       },
     },
     global: { membership: { maxJoinDuration: '30s', broadcastAddress: '127.0.0.1' } },
-    services: Object.fromEntries([...nodes, node].map((each) => [each.role, { rpc: rpcOf(each) }])),
+    services: Object.fromEntries(services),
     clusterMetadata: {
       enableGlobalNamespace: false,
       failoverVersionIncrement: 10,
@@ -69,10 +73,6 @@ interface ConfigFacts {
   readonly nodes: readonly TemporalNode[];
   readonly postgresPort: number;
   readonly dynamicConfigPath: string;
-}
-
-function rpcOf({ grpcPort, membershipPort }: TemporalNode) {
-  return { grpcPort, membershipPort, bindOnIP: '127.0.0.1' };
 }
 
 /** Returns the settings that a running server reloads, as JSON, which is also YAML. */
