@@ -46,27 +46,23 @@ async function run(open: Disposal, dataDir: string | null, signal: AbortSignal):
   const [mongodbPort = 0, temporalPort = 0, uiPort = 0] = await pickPorts(preferredPorts);
   signal.throwIfAborted();
   const folder = (name: string): string | null => (dataDir === null ? null : join(dataDir, name));
+  const startingMongodb = startMongodb({
+    binary: binaries.mongod,
+    dataDir: folder('mongodb'),
+    port: mongodbPort,
+    progress: print,
+  });
+  const startingTemporal = startTemporalDevServer({
+    binary: binaries.temporal,
+    dataDir: folder('temporal'),
+    port: temporalPort,
+    uiPort,
+    namespaces: ['default'],
+    progress: print,
+  });
   const [mongodb, temporal] = await Promise.all([
-    useStarting(
-      open,
-      startMongodb({
-        binary: binaries.mongod,
-        dataDir: folder('mongodb'),
-        port: mongodbPort,
-        progress: print,
-      }),
-    ),
-    useStarting(
-      open,
-      startTemporalDevServer({
-        binary: binaries.temporal,
-        dataDir: folder('temporal'),
-        port: temporalPort,
-        uiPort,
-        namespaces: ['default'],
-        progress: print,
-      }),
-    ),
+    useStarting(open, startingMongodb),
+    useStarting(open, startingTemporal),
   ]);
   signal.throwIfAborted();
   print(

@@ -38,7 +38,7 @@ async function findSustained(bench: Bench): Promise<ScenarioResult> {
     if (trial.holds) lengths.shift();
     else rate = Math.max(1, Math.floor(rate * step));
     const isOver = lengths.length === 0 || n === triesMax;
-    if (isOver && !trial.holds) notes.push('No rate that was tried at full length held.');
+    if (isOver && lengths.length > 0) notes.push('No rate that was tried at full length held.');
     if (isOver) return { measurements: [trial.measurement], notes };
   }
 }
