@@ -8,10 +8,7 @@ type Json = Record<string, unknown>;
 const arrivalTimeoutMs = 30_000;
 
 /** Makes each kind of change. Returns the names of the events that arrived. Throws if a call fails. */
-export async function playStory(
-  dev: DevFile,
-  receiver: DemoReceiver,
-): Promise<readonly string[]> {
+export async function playStory(dev: DevFile, receiver: DemoReceiver): Promise<readonly string[]> {
   const call = caller(dev);
   const session = await call('POST', '/sdkusers/auth', {
     externalId: 'demo-user',

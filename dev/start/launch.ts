@@ -189,7 +189,9 @@ async function choosePorts({ env, progress }: LaunchOptions): Promise<Ports> {
   const picked = await pickPorts(isAny ? names.map(() => 0) : Object.values(wanted));
   const ports = Object.fromEntries(names.map((name, n) => [name, picked[n] ?? 0])) as Ports;
   if (!isAny && ports.api !== wanted.api) {
-    progress(`port ${wanted.api} is in use, so the API uses ${ports.api}; set PORT to choose another`);
+    progress(
+      `port ${wanted.api} is in use, so the API uses ${ports.api}; set PORT to choose another`,
+    );
   }
   return ports;
 }
