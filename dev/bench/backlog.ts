@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bench } from './scenario.ts';
+import type { Bench } from './service.ts';
 import { nowMs } from './clock.ts';
 import type { Ledger } from './ledger.ts';
 import type { OpenLoad } from './load.ts';

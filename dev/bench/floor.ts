@@ -8,7 +8,7 @@ import { Disposal } from '../../lib/platform/disposal.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { connectTemporal } from '../../worker/connect-temporal.ts';
-import type { Bench } from './scenario.ts';
+import type { Bench } from './service.ts';
 import { nowMs } from './clock.ts';
 import { describeValues, round } from './distribution.ts';
 import { inTurns } from './in-turns.ts';

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BenchApp, type Hooks, makeApp } from './app.ts';
-import type { Bench } from './scenario.ts';
 import { type Call, type Caller, openCaller } from './calls.ts';
 import { nowMs } from './clock.ts';
 import { describeValues, round } from './distribution.ts';
 import { Ledger } from './ledger.ts';
 import { type Load, runLoad } from './load.ts';
 import { cpuMsEach, memoryOf, readUsage } from './process-usage.ts';
-import type { Service } from './service.ts';
+import type { Bench, Service } from './service.ts';
 
 export interface Plan {
   name: string;

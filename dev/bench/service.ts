@@ -8,6 +8,8 @@ import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { makeDevSecrets } from '../start/dev-secrets.ts';
 import { launch } from '../start/launch.ts';
 import type { ProcessGroups } from './process-usage.ts';
+import type { Receiver } from './receiver.ts';
+import type { Settings } from './settings.ts';
 
 export interface Service {
   apiUrl: string;
@@ -18,6 +20,17 @@ export interface Service {
   groups(): ProcessGroups;
   /** Resolves with the reason when a server is lost for good. */
   lost: Promise<string>;
+}
+
+/** The context of every scenario. */
+export interface Bench {
+  service: Service;
+  receiver: Receiver;
+  settings: Settings;
+  signal: AbortSignal;
+  say: (line: string) => void;
+  /** The service's processes and the bench's own. */
+  groups(): ProcessGroups;
 }
 
 interface ServiceOptions {

@@ -5,8 +5,8 @@ import { readMachine, readVersions } from './machine.ts';
 import { measure } from './measure.ts';
 import { startReceiver } from './receiver.ts';
 import { renderFloor, renderMachine, renderScenario, type Report } from './report.ts';
-import type { Bench, Scenario } from './scenario.ts';
-import { startService } from './service.ts';
+import type { Scenario } from './scenario.ts';
+import { type Bench, startService } from './service.ts';
 import { type Settings, sized } from './settings.ts';
 
 interface Session {
@@ -76,9 +76,7 @@ async function openBench(
   open.defer(async () => {
     isOver = true;
   });
-  void service.lost.then((reason) => {
-    if (!isOver) stop.abort(new Error(reason));
-  });
+  void service.lost.then((reason) => isOver || stop.abort(new Error(reason)));
   return {
     service,
     receiver,

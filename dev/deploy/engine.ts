@@ -26,7 +26,8 @@ export async function docker(
 /** Returns the output of a program that `runProgram` has seen failing. */
 export function printedBy(error: unknown): string {
   const cause = isRecord(error) && isRecord(error['cause']) ? error['cause'] : {};
-  return `${String(cause['stdout'] ?? '')}${String(cause['stderr'] ?? '')}`.trim();
+  const texts = [cause['stdout'], cause['stderr']].filter((text) => typeof text === 'string');
+  return texts.join('').trim();
 }
 
 /** Returns the address at which containers reach this machine. */

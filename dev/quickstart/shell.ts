@@ -29,15 +29,15 @@ export function openShell(
   child.stdout.setEncoding('utf8').on('data', take);
   child.stderr.setEncoding('utf8').on('data', take);
   const ended = once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string);
-  let isOver = false;
-  void ended.then(() => (isOver = true));
   return {
     output: () => text,
     ended,
     async until(awaited, timeoutMs) {
       const deadline = performance.now() + timeoutMs;
-      while (!isOver && !text.includes(awaited) && performance.now() < deadline)
+      const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
+      while (!isOver() && !text.includes(awaited) && performance.now() < deadline)
         await delay(pollIntervalMs);
+      if (isOver()) await ended;
       if (text.includes(awaited)) return;
       throw new Error(`"${awaited}" was not printed by\n${commands}\nbut:\n${text}`);
     },

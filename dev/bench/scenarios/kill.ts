@@ -1,7 +1,8 @@
 // Measures losses, duplicates and delays when a process is killed under load.
 import { setTimeout as delay } from 'node:timers/promises';
 import { measure, type Measurement } from '../measure.ts';
-import type { Bench, Scenario } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
+import type { Bench } from '../service.ts';
 import { rateOf, secondsOf } from '../settings.ts';
 
 const victims = ['api', 'worker', 'temporal', 'mongodb'] as const;

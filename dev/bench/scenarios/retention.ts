@@ -10,7 +10,8 @@ import { retentionScheduleId } from '../../../lib/temporal/names.ts';
 import { compareBeside } from '../beside.ts';
 import { nowMs } from '../clock.ts';
 import { measure } from '../measure.ts';
-import type { Bench, Scenario } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
+import type { Bench } from '../service.ts';
 import { openLoad, sized } from '../settings.ts';
 
 /** The maximum ratio of the p99 of a light load next to the retention to its p99 alone. */

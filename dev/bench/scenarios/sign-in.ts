@@ -1,5 +1,6 @@
 import { measure, type Plan } from '../measure.ts';
-import type { Bench, Scenario } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
+import type { Bench } from '../service.ts';
 import { openLoad, sized } from '../settings.ts';
 
 /** Returns a plan of 100 sign-ins per second by 500 known users. */

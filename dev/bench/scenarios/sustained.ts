@@ -1,7 +1,8 @@
 // Finds the highest rate at which the backlog does not grow.
 import { isHeld, measureBacklog } from '../backlog.ts';
 import { measure, type Measurement } from '../measure.ts';
-import type { Bench, Scenario, ScenarioResult } from '../scenario.ts';
+import type { Scenario, ScenarioResult } from '../scenario.ts';
+import type { Bench } from '../service.ts';
 import { secondsOf, sized } from '../settings.ts';
 
 const hooks = { matching: 1 };

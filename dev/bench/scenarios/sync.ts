@@ -9,7 +9,8 @@ import { type BenchApp, makeApp } from '../app.ts';
 import { compareBeside } from '../beside.ts';
 import { nowMs } from '../clock.ts';
 import { measure } from '../measure.ts';
-import type { Bench, Scenario } from '../scenario.ts';
+import type { Scenario } from '../scenario.ts';
+import type { Bench } from '../service.ts';
 import { openLoad, sized } from '../settings.ts';
 
 /** The maximum ratio of the p99 of a light load beside a sync at the default rate to its p99 alone. */
