@@ -23,7 +23,7 @@ export async function findOrCreateDevAdmin(
   await using store = await connectStore(config.mongodb);
   const last = path === null ? null : await readJson<DevAdmin>(path);
   const found = await store.admins.findOne({ email });
-  if (found !== null) return last && find(store, last, found);
+  if (found !== null) return last && (await find(store, last, found));
   if (!isOwnDatabase && (await store.admins.findOne({})) !== null) return null;
   const admin = { uid: null, email, password: last?.password ?? newPassword() };
   // Written first, so that a killed start leaves no admin whose password nobody knows.
