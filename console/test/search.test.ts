@@ -1,3 +1,4 @@
+// What the search recognises and finds.
 import type { Webhook } from '@agent-herald/client';
 import { describe, expect, it } from 'vitest';
 import { keyIdIn, pastedValue, withoutSecrets } from '../src/parts/pasted-text.ts';
@@ -5,6 +6,7 @@ import { matchingWebhooks } from '../src/parts/matching-webhooks.ts';
 import { recognise } from '../src/shell/recognise.ts';
 import { summarise } from '../src/shell/search-summary.ts';
 import type { Findings } from '../src/shell/use-findings.ts';
+import { leadsOf, namedBy } from '../src/shell/leads.ts';
 
 const tail = '_01m7zs6k2v5t9w8x4y7z0a1b2c';
 const keyId = 'AbC012345678';
@@ -128,15 +130,51 @@ describe('the line below the search', () => {
   it.each(lines)('tells %s', (_what, findings, line) => {
     expect(summarise('x', findings, true)).toMatch(line);
   });
+});
 
-  it('tells what is searched before anything is typed', () => {
-    const line = summarise(' ', found, true);
-    expect(line).toMatch(/^Searches pages, webhooks, users, .*Payloads are not searched\.$/);
+const evt = 'evt_01m7zs6k2v5t9w8x4y7z0a1b2c';
+const whk = 'whk_01m7zs6k2v5t9w8x4y7z0a1b2d';
+const agt = 'agt_01m7zs6k2v5t9w8x4y7z0a1b2c';
+const app = 'app_01m7zs6k2v5t9w8x4y7z0a1b2c';
+
+describe('how the search reads an ID', () => {
+  it.each([
+    ['an event', evt, { kind: 'event', uid: evt }],
+    ['a webhook', `  ${whk} `, { kind: 'webhook', uid: whk }],
+    [
+      'an event and a webhook: their delivery',
+      `${evt}/${whk}`,
+      { kind: 'delivery', eventId: evt, webhookUid: whk },
+    ],
+    ['an id in capitals', evt.toUpperCase(), { kind: 'event', uid: evt }],
+    ['an agent, which is a resource', agt, { kind: 'resource', uid: agt }],
+    ['anything else that the audit log may name', app, { kind: 'other', uid: app }],
+    ['an id that is too short', evt.slice(0, -1), null],
+    ['a word', 'webhooks', null],
+  ])('%s', (_rule, text, named) => {
+    expect(namedBy(text)).toEqual(named);
   });
+});
 
-  it('asks to open an application if none is open', () => {
-    expect(summarise('x', found, false)).toBe(
-      'Nothing found. Searches applications. To search in one, open it first.',
+describe('the search leads', () => {
+  const tail = '_01m7zs6k2v5t9w8x4y7z0a1b2c';
+  const log = '/apps/$appUid/audit-log';
+  it.each([
+    ['agt', [['/apps/$appUid/events', { resourceUid: `agt${tail}` }]]],
+    ['job', [[log, { targetUid: `job${tail}` }]]],
+    [
+      'key',
+      [
+        [log, { targetUid: `key${tail}` }],
+        [log, { actorUid: `key${tail}` }],
+      ],
+    ],
+    ['whk', [['/apps/$appUid/webhooks/$webhookUid', undefined]]],
+  ])('with the id of the kind %s', (prefix, places) => {
+    const named = namedBy(prefix + tail);
+    const leads = named === null ? [] : leadsOf(named, 'app_1');
+    expect(leads.map((lead) => [lead.to, 'search' in lead ? lead.search : undefined])).toEqual(
+      places,
     );
   });
 });
