@@ -1,7 +1,12 @@
-// The decision about a requested attempt: a row for each rule, then every combination of facts.
+// The decision about a requested attempt.
 import { expect, test } from 'vitest';
 import type { Caller } from '../../../lib/model/caller.ts';
-import { type AttemptFacts, decide } from '../../../lib/deliveries/decide.ts';
+import {
+  type AttemptFacts,
+  type Decision,
+  decide,
+  isFinal,
+} from '../../../lib/deliveries/decide.ts';
 import { deliveryStates } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';
@@ -59,8 +64,6 @@ const events = {
   'claimed by this process': { ...anEvent, firstAttempt: { by: 'prc_1', until: after(1) } },
 } satisfies Record<string, EventToAttempt | null>;
 
-const claimedElsewhere = { event: 'claimed by another process' } as const;
-
 const activities = { active: { active: true }, paused: { active: false } };
 // Only the counts decide; the times come from clocks that differ.
 const discards = {
@@ -117,19 +120,6 @@ function factsOf({ caller, delivery, event, webhook }: Case): AttemptFacts {
   };
 }
 
-const pending: DeliveryCase = {
-  state: 'pending',
-  owner: 'the event',
-  due: 'without a time',
-  again: 'not sent again',
-};
-const active: WebhookCase = { activity: 'active', discard: 'none', subscription: 'subscribed' };
-const first: Case = { caller: 'the event', delivery: null, event: 'there', webhook: active };
-const of = (fields: Partial<DeliveryCase>) => ({ delivery: { ...pending, ...fields } });
-const to = (fields: Partial<WebhookCase>) => ({ webhook: { ...active, ...fields } });
-const dropped = to({ discard: 'a discard after the event' });
-const paused = to({ activity: 'paused' });
-
 /** The decision, or the reason of the cancellation. */
 type Verdict = ReturnType<typeof verdictOf>;
 
@@ -138,115 +128,6 @@ function verdictOf(given: Case) {
   if (typeof decision === 'string') return decision;
   return decision.state === 'held' ? 'held' : decision.cancelReason;
 }
-
-test.each<[string, Verdict, Partial<Case>]>([
-  ['a first attempt is made', 'send', {}],
-  ['a delivery left pending by its first attempt is sent', 'send', of({})],
-  ['a retry that is due is made', 'send', of({ state: 'retrying', due: 'due long ago' })],
-  ['a retry that is just due is made', 'send', of({ state: 'retrying', due: 'due now' })],
-  ['a retry is not made early', 'notDue', of({ state: 'retrying', due: 'due later' })],
-
-  ['a first attempt is left to the recording process', 'inFlightElsewhere', claimedElsewhere],
-  ['but not after the end of the claim', 'send', { event: 'claimed until now' }],
-  ['a process does not wait for itself', 'send', { event: 'claimed by this process' }],
-  ['nor does a partition', 'send', { caller: 'the partition', ...claimedElsewhere }],
-  [
-    'the claim does not matter once the delivery is recorded',
-    'send',
-    { event: 'claimed by another process', ...of({}) },
-  ],
-
-  ['a job sends its own delivery', 'send', { caller: 'its job', ...of({ owner: 'its job' }) }],
-  ['an event does not send a delivery of a job', 'notSendable', of({ owner: 'its job' })],
-  [
-    'a job does not send a delivery of another job',
-    'notSendable',
-    { caller: 'another job', ...of({ owner: 'its job' }) },
-  ],
-  ['a job does not send a delivery of no job', 'notSendable', { caller: 'its job', ...of({}) }],
-  [
-    'a partition sends its own delivery',
-    'send',
-    { caller: 'the partition', ...of({ owner: 'the partition' }) },
-  ],
-  ['an event leaves its retries to the partition', 'notSendable', of({ owner: 'the partition' })],
-  [
-    'a partition waits for a job',
-    'notSendable',
-    { caller: 'the partition', ...of({ owner: 'its job, in a partition' }) },
-  ],
-  ['a partition may make a first attempt', 'send', { caller: 'the partition' }],
-  ['and only the partition may', 'inOrder', { event: 'in order' }],
-  [
-    'a partition is never early',
-    'notDue',
-    { caller: 'the partition', ...of({ owner: 'the partition', due: 'due later' }) },
-  ],
-
-  ['a delivered delivery is not sent again', 'notSendable', of({ state: 'delivered' })],
-  ['a held delivery waits for a release', 'notSendable', of({ state: 'held' })],
-
-  ['a delivery of a deleted event is removed', 'remove', { event: 'gone' }],
-  ['a delivery of an erased event is cancelled', 'erased', { event: 'erased' }],
-  ['a delivery to a deleted webhook is cancelled', 'webhook_deleted', { webhook: null }],
-
-  ['a delivery to a paused webhook is held', 'held', paused],
-  [
-    'a resend of a test event to a paused webhook is held, too',
-    'held',
-    { event: 'a test', ...of({ again: 'resent after it' }), ...paused },
-  ],
-  [
-    'a pause also holds events that the webhook no longer subscribes to',
-    'held',
-    to({ activity: 'paused', subscription: 'of other events' }),
-  ],
-
-  ['a discard drops events recorded before it', 'discarded', dropped],
-  [
-    'a discard keeps events recorded after it',
-    'send',
-    to({ discard: 'a discard before the event' }),
-  ],
-  [
-    'a discard keeps resends and replays requested after it',
-    'send',
-    { ...of({ again: 'replayed after it' }), ...dropped },
-  ],
-  [
-    'a discard drops resends and replays requested before it',
-    'discarded',
-    { ...of({ again: 'resent before the discard' }), ...dropped },
-  ],
-  [
-    'a discard also drops events during a later pause',
-    'discarded',
-    to({ activity: 'paused', discard: 'a discard after the event' }),
-  ],
-
-  [
-    'an event that the webhook no longer subscribes to is cancelled',
-    'unsubscribed',
-    to({ subscription: 'of other entities' }),
-  ],
-  [
-    'a replay that the webhook no longer subscribes to is cancelled, too',
-    'unsubscribed',
-    { ...of({ again: 'replayed after it' }), ...to({ subscription: 'of other tenants' }) },
-  ],
-  [
-    'a resend is sent despite the subscription',
-    'send',
-    { ...of({ again: 'resent after it' }), ...to({ subscription: 'of other events' }) },
-  ],
-  [
-    'a test event is sent despite the subscription',
-    'send',
-    { event: 'a test', ...to({ subscription: 'of other entities' }) },
-  ],
-])('%s: %s', (_rule, decision, fields) => {
-  expect(verdictOf({ ...first, ...fields })).toBe(decision);
-});
 
 /** An independent rule for each decision: in every case exactly one applies. */
 const isRight: Record<Verdict, (given: Case) => boolean> = {
@@ -347,4 +228,43 @@ test('every combination of facts leads to the decision of exactly one rule', () 
   }
   expect(wrong.slice(0, 3)).toEqual([]);
   expect([...made].toSorted()).toEqual(namesOf(isRight).toSorted());
+});
+
+const atDiscard = after(-30_000);
+const before = after(-30_001);
+const facts = { caller: { kind: 'event' }, processUid: 'prc_1', now } as const;
+const resentAt = (requestedAt: Date) => ({ requeuedAs: 'resend', requeuedAt: requestedAt }) as const;
+
+test.each<[string, boolean, Date, Partial<DeliveryDocument> | null]>([
+  ['an event recorded before it', true, before, null],
+  ['an event recorded at the same time or later', false, atDiscard, null],
+  ['a resend requested before it', true, before, resentAt(before)],
+  ['a resend requested later', false, before, resentAt(atDiscard)],
+])('a first discard drops %s without a count: %s', (_what, isDropped, eventAt, fields) => {
+  const event = newEvent({ app }, ['whk_1'], eventAt);
+  const found = { eventId: event._id, webhookUid: 'whk_1', ...fields };
+  const delivery = fields && newDelivery({ app }, eventAt, found);
+  const webhook = { ...aWebhook, discardCount: 1, discardBefore: atDiscard };
+  const dropped = { state: 'cancelled', cancelReason: 'discarded' };
+  const decision = decide({ ...facts, event, delivery, webhook });
+  expect(decision).toEqual(isDropped ? dropped : 'send');
+});
+
+test('a discard without a count, from a process of an earlier version, drops nothing', () => {
+  const event = newEvent({ app }, ['whk_1'], before);
+  const webhook = { ...aWebhook, discardBefore: now };
+  expect(decide({ ...facts, event, delivery: null, webhook })).toBe('send');
+});
+
+test.each<[Decision, boolean]>([
+  ['remove', true],
+  ['notSendable', true],
+  [{ state: 'cancelled', cancelReason: 'webhook_deleted' }, true],
+  ['send', false],
+  ['notDue', false],
+  ['inFlightElsewhere', false],
+  // A release sends it, possibly one that the retention starts.
+  [{ state: 'held' }, false],
+])('a decision that ends a delivery without an attempt is final: %j, %j', (decision, expected) => {
+  expect(isFinal(decision)).toBe(expected);
 });

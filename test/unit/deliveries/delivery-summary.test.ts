@@ -1,44 +1,122 @@
-// The result of a workflow: counts, and deliveries with their attempts.
+// The result of a workflow, and the Markdown under Current Details in Temporal's UI.
 import { expect, test } from 'vitest';
-import { attemptLimits, dispatchLimits } from '../../../lib/limits.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
-import { addSummaries, summarizeOutcomes } from '../../../lib/temporal/delivery-summary.ts';
+import {
+  describeDeliveries,
+  describePages,
+  type OpenDelivery,
+} from '../../../lib/temporal/current-details.ts';
+import { summarizeOutcomes, addSummaries } from '../../../lib/temporal/delivery-summary.ts';
+import { attemptLimits, dispatchLimits } from '../../../lib/limits.ts';
 import type { DeliverySummary } from '../../../lib/temporal/messages.ts';
+
+const at = '2026-03-01T12:00:00.000Z';
+
+function outcome(fields: Partial<DeliveryOutcome>): DeliveryOutcome {
+  return {
+    eventId: 'evt_1',
+    webhookUid: 'whk_1',
+    state: 'delivered',
+    attemptCount: 1,
+    status: 200,
+    errorClass: null,
+    host: 'hooks.example.com',
+    attemptsMax: 9,
+    nextAttemptAt: null,
+    attempts: [{ n: 1, at, ms: 12, status: 200 }],
+    ...fields,
+  };
+}
+
+const rowsOf = (details: string): string[] =>
+  details.split('\n').filter((line) => line.startsWith('- '));
+
+test('a delivery has a row with its receiver, attempt, last result and next attempt', () => {
+  const retrying = outcome({
+    eventId: 'evt_2',
+    state: 'retrying',
+    status: null,
+    errorClass: 'timeout',
+    nextAttemptAt: at,
+  });
+  const details = describeDeliveries(summarizeOutcomes([outcome({})], true), [retrying]);
+  expect(details.split('\n')).toEqual([
+    '**2 deliveries: 1 retrying, 1 delivered**',
+    '',
+    `- **retrying**: attempt 1 of 9 at hooks.example.com: no response (timeout); next at ${at}; evt_2 to whk_1`,
+    '- **delivered**: attempt 1 at hooks.example.com: status 200 in 12 ms; evt_1 to whk_1',
+  ]);
+});
+
+test('failed deliveries come first, then retried ones, then those without a result', () => {
+  const ended = summarizeOutcomes(
+    [outcome({ eventId: 'evt_4' }), outcome({ eventId: 'evt_1', state: 'exhausted' })],
+    true,
+  );
+  const open: OpenDelivery[] = [
+    { eventId: 'evt_3', webhookUid: 'whk_1', state: 'delivering' },
+    outcome({ eventId: 'evt_2', state: 'retrying' }),
+  ];
+  const rows = rowsOf(describeDeliveries(ended, open));
+  expect(rows.map((row) => /evt_\d/.exec(row)?.[0])).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
+});
+
+test('a list of 90 rows with long hosts stays below 20,000 bytes, and has no more rows', () => {
+  const long = (index: number): OpenDelivery =>
+    outcome({
+      eventId: `evt_${String(index).padStart(26, '0')}`,
+      webhookUid: `whk_${'0'.repeat(26)}`,
+      host: `${'h'.repeat(240)}.example.com:65535`,
+      state: 'retrying',
+      status: null,
+      errorClass: 'too_large',
+      attemptsMax: 21,
+      nextAttemptAt: at,
+    });
+  const details = describeDeliveries(
+    summarizeOutcomes([]),
+    Array.from({ length: 91 }, (_none, index) => long(index)),
+  );
+  expect(rowsOf(details)).toHaveLength(90);
+  expect(Buffer.byteLength(details)).toBeLessThan(20_000);
+  expect(details).toContain('The list shows 90 of 91 deliveries.');
+});
+
+test('a job has a row for each workflow of its pages, latest first', () => {
+  const page = (n: number) => ({ workflowId: `job/job_1/${n}`, deliveries: n });
+  expect(describePages(3, [page(1), page(3)]).split('\n')).toEqual([
+    '**Page 3: 4 deliveries sent again in 2 workflows**',
+    '',
+    '| Workflow | Deliveries |',
+    '| --- | --- |',
+    '| job/job_1/3 | 3 |',
+    '| job/job_1/1 | 1 |',
+  ]);
+  expect(describePages(1, [])).toBe('**Page 1: 0 deliveries sent again in 0 workflows**');
+});
 
 const { attemptsShownMax, deliveriesShownMax } = attemptLimits;
 const { idsPerSearchAttributeMax } = dispatchLimits;
-const at = '2026-03-01T12:00:00.000Z';
 
 /** The outcome of a delivery with `count` attempts, possibly 0. */
-function outcome(eventId: string, state: DeliveryOutcome['state'], count: number): DeliveryOutcome {
+function attempted(eventId: string, state: DeliveryOutcome['state'], count: number) {
   const attempts = Array.from({ length: count }, (_none, index) => ({
     n: index + 1,
     at,
     ms: 12,
     status: 500,
   }));
-  return {
-    eventId,
-    webhookUid: 'whk_1',
-    state,
-    attemptCount: count,
-    status: 500,
-    errorClass: 'status',
-    host: 'hooks.example.com',
-    attemptsMax: 9,
-    nextAttemptAt: null,
-    ...(count === 0 ? {} : { attempts }),
-  };
+  return outcome({ eventId, state, attemptCount: count, status: 500, attempts });
 }
 
 const many = (count: number, state: DeliveryOutcome['state'], attempts: number) =>
-  Array.from({ length: count }, (_none, index) => outcome(`evt_${index}`, state, attempts));
+  Array.from({ length: count }, (_none, index) => attempted(`evt_${index}`, state, attempts));
 
 const shownBy = ({ shown }: DeliverySummary): string[] =>
   shown.map(({ eventId, attempts = [] }) => `${eventId}: ${attempts.length}`);
 
 test('a delivery is shown with its receiver and attempts', () => {
-  const { shown } = summarizeOutcomes([outcome('evt_1', 'delivered', 1)], true);
+  const { shown } = summarizeOutcomes([attempted('evt_1', 'delivered', 1)], true);
   expect(shown).toEqual([
     {
       eventId: 'evt_1',
@@ -52,25 +130,25 @@ test('a delivery is shown with its receiver and attempts', () => {
 
 test('a workflow that does not show every delivery shows failed and retried ones', () => {
   const summary = summarizeOutcomes([
-    outcome('evt_1', 'delivered', 1),
-    outcome('evt_2', 'delivered', 2),
-    outcome('evt_3', 'held', 0),
-    outcome('evt_4', 'exhausted', 1),
+    attempted('evt_1', 'delivered', 1),
+    attempted('evt_2', 'delivered', 2),
+    attempted('evt_3', 'held', 0),
+    attempted('evt_4', 'exhausted', 1),
   ]);
   expect(summary).toMatchObject({ deliveries: 4, delivered: 2, held: 1, failedCount: 1 });
   expect(shownBy(summary)).toEqual(['evt_4: 1', 'evt_2: 2']);
 });
 
 test('failed deliveries come first, however late they fail', () => {
-  const before = summarizeOutcomes([outcome('evt_1', 'delivered', 1)], true);
-  const after = summarizeOutcomes([outcome('evt_2', 'blocked', 1)], true);
+  const before = summarizeOutcomes([attempted('evt_1', 'delivered', 1)], true);
+  const after = summarizeOutcomes([attempted('evt_2', 'blocked', 1)], true);
   expect(shownBy(addSummaries(before, after))).toEqual(['evt_2: 1', 'evt_1: 1']);
 });
 
 test(`up to ${deliveriesShownMax} successful deliveries are shown`, () => {
   const all = summarizeOutcomes(many(deliveriesShownMax, 'delivered', 1), true);
   expect(all.shown).toHaveLength(deliveriesShownMax);
-  const more = addSummaries(all, summarizeOutcomes([outcome('evt_more', 'held', 0)], true));
+  const more = addSummaries(all, summarizeOutcomes([attempted('evt_more', 'held', 0)], true));
   expect(more.shown).toEqual(all.shown);
   expect(more.deliveries).toBe(deliveriesShownMax + 1);
 });
@@ -78,7 +156,7 @@ test(`up to ${deliveriesShownMax} successful deliveries are shown`, () => {
 test(`up to ${idsPerSearchAttributeMax} failed deliveries are shown`, () => {
   const all = summarizeOutcomes(many(idsPerSearchAttributeMax, 'exhausted', 1));
   expect(all.shown).toHaveLength(idsPerSearchAttributeMax);
-  const more = addSummaries(all, summarizeOutcomes([outcome('evt_more', 'exhausted', 1)]));
+  const more = addSummaries(all, summarizeOutcomes([attempted('evt_more', 'exhausted', 1)]));
   expect(more.shown).toEqual(all.shown);
   expect(more.failedCount).toBe(idsPerSearchAttributeMax + 1);
 });
@@ -86,6 +164,6 @@ test(`up to ${idsPerSearchAttributeMax} failed deliveries are shown`, () => {
 test(`beyond ${attemptsShownMax} attempts in total, only the last attempt of each delivery is shown`, () => {
   const full = summarizeOutcomes(many(3, 'exhausted', 20));
   expect(shownBy(full)).toEqual(['evt_0: 20', 'evt_1: 20', 'evt_2: 20']);
-  const { shown } = addSummaries(full, summarizeOutcomes([outcome('evt_3', 'exhausted', 2)]));
+  const { shown } = addSummaries(full, summarizeOutcomes([attempted('evt_3', 'exhausted', 2)]));
   expect(shown.at(-1)).toMatchObject({ eventId: 'evt_3', attempts: [{ n: 2 }] });
 });

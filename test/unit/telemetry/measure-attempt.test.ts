@@ -1,10 +1,11 @@
 // The metrics of attempts: a table of outcomes, and one of due times.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { dueOf, measureAttempt } from '../../../lib/deliveries/report-attempt.ts';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';
 import { idAt } from '../../../lib/platform/ids.ts';
+import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { type Metrics, startMetrics } from '../../support/metrics.ts';
 
 const eventAt = new Date('2026-01-01T00:00:00Z');
@@ -48,11 +49,6 @@ test.each<{ made: Partial<Attempt>; delivery?: Partial<DeliveryDocument>; labels
   { made: success, labels: { attempt: '1', state: 'delivered' } },
   { made: { n: 3 }, delivery: {}, labels: { attempt: '3', state: 'delivered' } },
   { made: { n: 4 }, delivery: {}, labels: { attempt: '4+', state: 'delivered' } },
-  { made: { n: 21 }, delivery: {}, labels: { attempt: '4+', state: 'delivered' } },
-  {
-    made: { ...failure, errorClass: 'timeout' },
-    labels: { attempt: '1', state: 'retrying', error_type: 'timeout' },
-  },
   {
     made: { ...failure, status: 500, errorClass: 'status' },
     labels: { attempt: '1', state: 'retrying', error_type: 'status' },
@@ -61,10 +57,6 @@ test.each<{ made: Partial<Attempt>; delivery?: Partial<DeliveryDocument>; labels
     made: { ...failure, n: 2, state: 'exhausted', errorClass: 'dns' },
     delivery: {},
     labels: { attempt: '2', state: 'exhausted', error_type: 'dns' },
-  },
-  {
-    made: { ...failure, state: 'blocked', errorClass: 'blocked' },
-    labels: { attempt: '1', state: 'blocked', error_type: 'blocked' },
   },
 ])('$made.n, $made.state, $made.errorClass is counted with $labels', async (row) => {
   const labels = row.labels as Record<string, string>;
@@ -92,39 +84,44 @@ test('a requeued delivery has no time from change to receipt', async () => {
   expect(after.value(attemptsName)).toBe(before.value(attemptsName) + 1);
 });
 
-test.each<{ of: string; made: Partial<Parameters<typeof dueOf>[0]>; due: Date | null }>([
-  { of: 'a first attempt: with its event', made: { delivery: null }, due: eventAt },
-  {
-    of: 'the first attempt of a notice, which the relay starts some seconds later: unknown',
-    made: { event: { ...event, event: 'delivery.exhausted' } },
-    due: null,
-  },
-  {
-    of: 'its retry: when it was due',
-    made: { event: { ...event, event: 'delivery.exhausted' }, delivery: retrying },
-    due: dueAt,
-  },
-  { of: 'a retry: when it was due', made: { delivery: retrying }, due: dueAt },
-  {
-    of: 'a delivery of a job: unknown',
-    made: { delivery: { ...retrying, jobUid: 'job_1' } },
-    due: null,
-  },
-  {
-    of: 'a throttled or rate-limited delivery: unknown',
-    made: { delivery: { ...retrying, state: 'pending' } },
-    due: null,
-  },
-  {
-    of: 'a webhook with a rate: unknown',
-    made: { webhook: { ...webhook, ratePerSecond: 5 } },
-    due: null,
-  },
-  {
-    of: 'in order: unknown',
-    made: { event: { ...event, order: [{ webhookUid: 'whk_1', n: 1 }] } },
-    due: null,
-  },
-])('due is $of', ({ made, due }) => {
+const notice = { ...event, event: 'delivery.exhausted' } as const;
+
+test.each<[string, Partial<Parameters<typeof dueOf>[0]>, Date | null]>([
+  ['a first attempt: with its event', { delivery: null }, eventAt],
+  ['the first attempt of a notice, which the relay starts later: unknown', { event: notice }, null],
+  ['its retry: when it was due', { event: notice, delivery: retrying }, dueAt],
+  ['a retry: when it was due', { delivery: retrying }, dueAt],
+  ['a delivery of a job: unknown', { delivery: { ...retrying, jobUid: 'job_1' } }, null],
+  ['a throttled delivery: unknown', { delivery: { ...retrying, state: 'pending' } }, null],
+  ['a webhook with a rate: unknown', { webhook: { ...webhook, ratePerSecond: 5 } }, null],
+  ['in order: unknown', { event: { ...event, order: [{ webhookUid: 'whk_1', n: 1 }] } }, null],
+])('due is %s', (_of, made, due) => {
   expect(dueOf({ event, webhook, delivery: null, ...made })).toEqual(due);
+});
+
+afterEach(() => void vi.restoreAllMocks());
+
+interface Row {
+  delivery?: Partial<DeliveryDocument>;
+  ratePerSecond?: number;
+  permitMs?: number;
+}
+
+test.each<[string, Row, object]>([
+  ['a first attempt right away', {}, {}],
+  ['one that waited 50 ms for a permit', { permitMs: 50 }, { waited: 'yes' }],
+  ['one that waited 49 ms for a permit', { permitMs: 49 }, {}],
+  ['a retry', { delivery: {} }, {}],
+  ['one of a webhook with a rate', { ratePerSecond: 5 }, { waited: 'yes' }],
+  ['one that was held', { delivery: { state: 'pending', jobUid: 'job_1' } }, { waited: 'yes' }],
+])('of %s the arrival has %o', (_, { delivery, ratePerSecond = null, permitMs = 0 }, waited) => {
+  const record = vi.spyOn(instruments.changeToReceipt, 'record');
+  measureAttempt({
+    event: { ...event, _id: idAt('evt', at) },
+    webhook: { ...webhook, ratePerSecond },
+    delivery: delivery === undefined ? null : { ...retrying, nextAttemptAt: at, ...delivery },
+    attempt: success,
+    readyAt: new Date(at.getTime() - permitMs),
+  });
+  expect(record.mock.lastCall?.[1]).toEqual({ attempt: 1, ...waited });
 });

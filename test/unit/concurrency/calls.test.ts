@@ -1,7 +1,10 @@
-// Items that share a call, and the result of each.
-import { expect, test } from 'vitest';
+// Items that share a call, calls with a limit, and work in slices.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { coalesce, type CoalesceOptions } from '../../../lib/concurrency/coalesce.ts';
 import { CallTimeoutError } from '../../../lib/concurrency/with-timeout.ts';
+import { forEachLimit } from '../../../lib/concurrency/for-each-limit.ts';
+import { inSlices } from '../../../lib/concurrency/in-slices.ts';
+import { throttleById } from '../../../lib/concurrency/throttle-by-id.ts';
 
 interface Call {
   items: readonly number[];
@@ -31,21 +34,6 @@ test('items of the same turn of the event loop share one call, and each gets its
   expect(calls.map((call) => call.items)).toEqual([[1, 2, 3]]);
   calls[0]?.end([10, 20, 30]);
   expect(await Promise.all(results)).toEqual([10, 20, 30]);
-});
-
-test('an item does not join a call that has started, but the next one', async () => {
-  const { ask, calls } = controlled({ itemsPerCallMax: 10, concurrentCallsMax: 1 });
-  const first = ask(1);
-  await turn();
-  const later = [ask(2), ask(3)];
-  await turn();
-  expect(calls).toHaveLength(1);
-  calls[0]?.end([10]);
-  expect(await first).toBe(10);
-  await turn();
-  expect(calls[1]?.items).toEqual([2, 3]);
-  calls[1]?.end([20, 30]);
-  expect(await Promise.all(later)).toEqual([20, 30]);
 });
 
 test('the items of a call and the concurrent calls are limited', async () => {
@@ -121,4 +109,81 @@ test('items share calls with those of their queue, and wait for no other queue',
   expect(calls.at(-1)).toEqual(['a3']);
   for (const end of ends) end();
   expect(await later).toBe('a3');
+});
+
+test('each item is handled once, in order, and never more concurrently than allowed', async () => {
+  const items = [1, 2, 3, 4, 5, 6, 7];
+  const taken: number[] = [];
+  let inFlight = 0;
+  let inFlightMax = 0;
+  await forEachLimit(items, 3, async (item) => {
+    taken.push(item);
+    inFlight += 1;
+    inFlightMax = Math.max(inFlightMax, inFlight);
+    await new Promise(setImmediate);
+    inFlight -= 1;
+  });
+  expect(taken).toEqual(items);
+  expect(inFlightMax).toBe(3);
+});
+
+test('the error of a call is passed on, and an empty list causes no call', async () => {
+  const fail = async (): Promise<void> => {
+    throw new Error('refused');
+  };
+  await expect(forEachLimit([1, 2], 3, fail)).rejects.toThrow('refused');
+  await forEachLimit([], 3, fail);
+});
+
+// Only the clock: the event loop is the real one.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+test.each([
+  [5, ['first', 'other', 'second']],
+  [2, ['first', 'second']],
+])('after work of %i ms others run before the next item: %j', async (forMs, order) => {
+  const ran: string[] = [];
+  setImmediate(() => ran.push('other'));
+  for await (const name of inSlices(['first', 'second'])) {
+    ran.push(name);
+    vi.advanceTimersByTime(forMs);
+  }
+  expect(ran).toEqual(order);
+});
+
+test('leaving the loop early ends the source of the items', async () => {
+  let hasEnded = false;
+  async function* numbers(): AsyncGenerator<number> {
+    try {
+      yield* [1, 2, 3];
+    } finally {
+      hasEnded = true;
+    }
+  }
+  for await (const _ of inSlices(numbers())) break;
+  expect(hasEnded).toBe(true);
+});
+
+const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);
+
+test('one use per period is due, the first one immediately', () => {
+  const isDue = throttleById(1_000);
+  const written = [0, 1, 999, 1_000, 1_001, 1_999, 2_000].filter((ms) => isDue('a', at(ms), null));
+  expect(written).toEqual([0, 1_000, 2_000]);
+});
+
+test('a use is not due if another process stored a time within the period or a later one', () => {
+  const isDue = throttleById(1_000);
+  expect(isDue('a', at(1_000), at(1))).toBe(false);
+  expect(isDue('a', at(1_000), at(5_000))).toBe(false);
+  expect(isDue('a', at(1_000), at(0))).toBe(true);
+});
+
+test('the memory is bounded: after 10,000 other IDs the first is due again', () => {
+  const isDue = throttleById(1_000);
+  for (let n = 0; n < 10_000; n += 1) isDue(String(n), at(0), null);
+  expect(isDue('9999', at(1), null)).toBe(false);
+  expect(isDue('one more', at(1), null)).toBe(true);
+  expect(isDue('0', at(1), null)).toBe(true);
 });
