@@ -21,9 +21,6 @@ test.concurrent.each([
 
 test.concurrent.each([
   ['list', '--email=a@example.com', '--email'],
-  ['reset-password', '--no-password', '--no-password'],
-  ['remove', '--generate', '--generate'],
-  ['promote', '--superuser', '--superuser'],
   ['create', '--name=Ada', '--name'],
   ['create-key', '--superuser', '--superuser'],
 ])('admin %s %s is refused', async (command, option, named) => {
@@ -49,9 +46,7 @@ test.each([
   ['2026-02-30T00:00:00Z', undefined],
   ['2026-02-28T00:00:00', undefined],
   ['2026-02-28', undefined],
-  ['0000-01-01T00:00:00Z', '0000-01-01T00:00:00.000Z'],
   ['0000-01-01T00:00:00+00:01', undefined],
-  ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.000Z'],
   ['9999-12-31T23:59:59-00:01', undefined],
 ])('%s is the time %s', (text, expected) => {
   expect(readTime(text)?.toISOString()).toBe(expected);

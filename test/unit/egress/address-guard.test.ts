@@ -3,13 +3,13 @@ import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
+import { type AddressGuard, createAddressGuard } from '../../../lib/egress/address-guard.ts';
 import { refusedIpv4Ranges } from '../../../lib/egress/address-ranges.ts';
 import { isCidr, parseAddress } from '../../../lib/egress/parse-address.ts';
 
 const publicOnly = createAddressGuard({ allowCidrs: [], denyCidrs: [] }, () => []);
 
-function allows(address: string, guard = publicOnly): boolean {
+function allows(address: string, guard: AddressGuard = publicOnly): boolean {
   return guard.verdict(address).allowed;
 }
 
@@ -94,37 +94,6 @@ test('NAT64 addresses get the verdict of the IPv4 address inside', () => {
   expect(allows('64:ff9b::10.0.0.1')).toBe(false);
 });
 
-const unreadable = [
-  '',
-  'example.com',
-  '1.2.3',
-  '1.2.3.4.5',
-  '01.2.3.4',
-  '1.2.3.256',
-  '1.2.3.4.',
-  ' 1.2.3.4',
-  '0x7f.0.0.1',
-  '127.1',
-  '[2600::1]',
-  '2600:::1',
-  '2600::1::2',
-  '2600:1:2:3:4:5:6:7:8',
-  '2600:1:2:3:4:5:6::7:8',
-  '2600::12345',
-  '2600:',
-  ':2600::',
-  '2600::1.2.3',
-  '2600::1.2.3.4:5',
-  '2600::g',
-  '2600::1%eth0',
-  'fe80::1%1',
-];
-
-test.each(unreadable)('%j is not an address and is refused', (address) => {
-  expect(parseAddress(address)).toBeNull();
-  expect(allows(address)).toBe(false);
-});
-
 test('an allowed range permits private addresses, and a denied range wins over it', () => {
   const guard = createAddressGuard(
     { allowCidrs: ['127.0.0.0/8', '::1/128', '10.1.0.0/16'], denyCidrs: ['10.1.2.0/24'] },
@@ -200,30 +169,11 @@ test("every address of this machine's interfaces is refused", () => {
 });
 
 test('a CIDR is an address, alone or with a prefix that its family allows', () => {
-  for (const good of [
-    '10.0.0.0/8',
-    '0.0.0.0/0',
-    '1.2.3.4/32',
-    '1.2.3.4',
-    '127.0.0.1/8',
-    '::/0',
-    '::1/128',
-  ])
-    expect(isCidr(good)).toBe(true);
-  for (const bad of [
-    '',
-    '/',
-    '10.0.0.0/',
-    '10.0.0.0/33',
-    '10.0.0.0/08',
-    '10.0.0.0/-1',
-    '::/129',
-    '10.0.0/8',
-    'x/8',
-    '1.2.3.4/8/8',
-    '10.0.0.0/ 8',
-  ])
-    expect(isCidr(bad)).toBe(false);
+  const good = ['10.0.0.0/8', '0.0.0.0/0', '1.2.3.4/32', '1.2.3.4', '127.0.0.1/8', '::/0', '::1/128'];
+  expect(good.filter((text) => !isCidr(text))).toEqual([]);
+  const bad = ['', '/', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/08', '10.0.0.0/-1', '::/129', 'x/8'];
+  const worse = ['10.0.0/8', '1.2.3.4/8/8', '10.0.0.0/ 8'];
+  expect([...bad, ...worse].filter(isCidr)).toEqual([]);
 });
 
 test('a guard with a range that is not a CIDR cannot be created', () => {
@@ -249,7 +199,7 @@ test('for random IPv4 addresses the verdict equals that of net.BlockList with th
   );
 });
 
-test('a text is an address exactly if it is one for Node and has no zone', () => {
+test('a text is an address exactly if it is one for Node and has no zone, and any other is refused', () => {
   const almost = fc
     .array(fc.constantFrom('::', ':', '.', '0', '1', 'ff', 'ffff', '256', '1.2.3.4', '%', '0a'), {
       maxLength: 12,
@@ -257,7 +207,8 @@ test('a text is an address exactly if it is one for Node and has no zone', () =>
     .map((parts) => parts.join(''));
   fc.assert(
     fc.property(fc.oneof(fc.ipV4(), fc.ipV6(), almost, fc.string()), (text) => {
-      return (parseAddress(text) !== null) === (isIP(text) !== 0 && !text.includes('%'));
+      const isAddress = isIP(text) !== 0 && !text.includes('%');
+      return (parseAddress(text) !== null) === isAddress && (isAddress || !allows(text));
     }),
     { numRuns: 10_000 },
   );
@@ -276,3 +227,78 @@ test('two spellings of one IPv6 address are parsed to the same value', () => {
 function dotted(bits: number): string {
   return [bits >>> 24, (bits >>> 16) & 255, (bits >>> 8) & 255, bits & 255].join('.');
 }
+
+test('in a range that is no NAT64 prefix every position of the IPv4 address is checked', () => {
+  const guard = createAddressGuard(
+    { allowCidrs: ['::/0', '0.0.0.0/0'], denyCidrs: ['169.254.169.254'] },
+    () => [],
+  );
+  for (const spelling of [
+    '64:ff9b:1:a9fe:a9:fe00::', // /48
+    '64:ff9b:1:a9:fe:a9fe::', // /56
+    '64:ff9b:1:0:a9:fea9:fe00::', // /64
+    '64:ff9b:1::169.254.169.254', // /96
+    '64:ff9b:1:a9fe:ffa9:fe00::', // the skipped byte is not zero
+    '64:ff9b:1:a9fe:a9:fe00:808:808', // nor are the following bytes
+  ])
+    expect([spelling, allows(spelling, guard)]).toEqual([spelling, false]);
+  for (const spelling of ['64:ff9b:1:aa:fe:a9fe::', '64:ff9b:1:abcd::8.8.8.8'])
+    expect([spelling, allows(spelling, guard)]).toEqual([spelling, true]);
+  // Without an allowed range, nothing is permitted.
+  expect(allows('64:ff9b:1:808:8:800::')).toBe(false);
+});
+
+// prefix, a public address under it, and refused ones: private, loopback, denied
+const localNat64Prefixes: readonly (readonly [string, string, readonly string[]])[] = [
+  // Read as addresses after a /48, the bits of these three would be reserved, private and loopback.
+  [
+    '64:ff9b:1:fffe::/96',
+    '64:ff9b:1:fffe::93.184.216.34',
+    ['64:ff9b:1:fffe::10.0.0.1', '64:ff9b:1:fffe::0.0.0.0', '64:ff9b:1:fffe::8.8.4.4'],
+  ],
+  ['64:ff9b:1:a00::/96', '64:ff9b:1:a00::93.184.216.34', ['64:ff9b:1:a00::127.0.0.1']],
+  ['64:ff9b:1:7f00::/96', '64:ff9b:1:7f00::93.184.216.34', ['64:ff9b:1:7f00::10.0.0.1']],
+  // 93.184.216.10, whose last octet would be that of 10.0.0.0 in the last word
+  [
+    '64:ff9b:1:fffe::/64',
+    '64:ff9b:1:fffe:5d:b8d8:a00:0',
+    ['64:ff9b:1:fffe:a:0:100:0', '64:ff9b:1:fffe:8:804:400:0', '64:ff9b:1:fffe::'],
+  ],
+  [
+    '64:ff9b:1:7f00::/56',
+    '64:ff9b:1:7f5d:b8:d822::',
+    ['64:ff9b:1:7f0a:0:1::', '64:ff9b:1:7f08:8:404::'],
+  ],
+  [
+    '64:ff9b:1::/48',
+    '64:ff9b:1:5db8:d8:2200::',
+    ['64:ff9b:1:a00:0:100::', '64:ff9b:1:808:4:400::'],
+  ],
+];
+
+test.each(localNat64Prefixes)(
+  'with the local NAT64 prefix %s only its own position of the IPv4 address is checked',
+  (prefix, good, bad) => {
+    const policy = { allowCidrs: ['::/0', prefix], denyCidrs: ['8.8.4.0/24'] };
+    const guard = createAddressGuard(policy, () => []);
+    expect(allows(good, guard)).toBe(true);
+    for (const address of bad) expect([address, allows(address, guard)]).toEqual([address, false]);
+  },
+);
+
+test('an address that cannot have the allowed local NAT64 prefix is checked at every position', () => {
+  // The whole block, while the gateway has a longer prefix: read after the /48 these are public.
+  for (const [range, address] of [
+    ['64:ff9b:1::/48', '64:ff9b:1:808:8:800:10.0.0.1'],
+    ['64:ff9b:1::/48', '64:ff9b:1:808:a:0:100:0'],
+    ['64:ff9b:1:5d00::/56', '64:ff9b:1:5db8:d8:2200:10.0.0.1'],
+    ['64:ff9b:1:0::/64', '64:ff9b:1:0:5d:b8d8:2200:1'],
+  ] as const) {
+    const guard = createAddressGuard({ allowCidrs: [range], denyCidrs: ['34.0.0.0/24'] }, () => []);
+    expect([address, allows(address, guard)]).toEqual([address, false]);
+  }
+  const guard = createAddressGuard({ allowCidrs: ['64:ff9b:1::/48'], denyCidrs: [] }, () => []);
+  expect(allows('64:ff9b:1::8.8.8.8', guard)).toBe(true);
+  // Every position contains an address of 0.0.0.0/8.
+  expect(allows('64:ff9b:1::5', guard)).toBe(false);
+});

@@ -168,14 +168,6 @@ test('free permits go to the waiting applications in turn, and to the webhooks o
   expect(order).toEqual(['a1', 'b1', 'a2', 'a1', 'a1']);
 });
 
-test('a request that waits at the limit of its webhook delays no other webhook', async () => {
-  const permits = newPermits();
-  ask(permits, 2 * permitsPerWebhook, silent);
-  const quick = ask(permits, permitsPerWebhook, { webhookUid: 'quick' });
-  await settle();
-  expect(quick.begun).toHaveLength(permitsPerWebhook);
-});
-
 test('a request that waits for shared permits holds none of its webhook', async () => {
   const permits = newPermits();
   for (let n = 0; n < permitsPerOrigin; n += 1) {

@@ -1,6 +1,7 @@
+// What a reader of the stream of events gets.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EventReader, type ReaderPorts } from '../../../api/events/event-reader.ts';
-import { readStreamId, streamIdOf } from '../../../api/events/stream-messages.ts';
+import { readStreamId, streamIdOf, renderEvent } from '../../../api/events/stream-messages.ts';
 import { EventLog } from '../../../lib/events/event-log.ts';
 import { timeOfToken } from '../../../lib/events/watch-commits.ts';
 import { streamLimits } from '../../../lib/limits.ts';
@@ -239,4 +240,30 @@ test('how old a token is, is read from the token', () => {
   expect(timeOfToken('826B036E41000000012B022C')).toEqual(new Date(0x6b036e41 * 1_000));
   for (const token of ['', '826B036E4', '836B036E41000000012B022C', 'x826B036E41'])
     expect(timeOfToken(token)).toBeNull();
+});
+
+const at = new Date('2026-01-01');
+const storedEvent = newEvent({ app }, [], at);
+const startPosition = { reachedAt: at, token: null };
+
+test('the payload is sent as it is stored, and is not written anew', () => {
+  const body = '{"eventId":"evt_1","data":{"list":[1, 2.0]}}';
+  const message = renderEvent({ ...storedEvent, body }, startPosition);
+  expect(message).toMatch(/^id: \w+\ndata: .*\n\n$/);
+  expect(message).toContain(`"payload":${body}}`);
+  const data = JSON.parse(message.split('data: ')[1] ?? '') as unknown;
+  expect(data).toMatchObject({ eventId: storedEvent._id, payload: { data: { list: [1, 2] } } });
+});
+
+test('a payload with line breaks is also sent as a string, in a field that other clients ignore', () => {
+  const body = '{"eventId":"evt_1","data":{\r\n"list":\n[1.0,\r-0]}}';
+  const [, written, data, ...rest] = renderEvent({ ...storedEvent, body }, startPosition).split('\n');
+  expect(written).toBe(`payload: ${JSON.stringify(body)}`);
+  expect(data).toContain('"payload":{"eventId":"evt_1","data":{  "list": [1.0, -0]}}}');
+  expect(rest).toEqual(['', '']);
+});
+
+test('the payload of an erased storedEvent is null, also while its body is still there', () => {
+  const message = renderEvent({ ...storedEvent, body: '{"data":{}}', erasedAt: at }, startPosition);
+  expect(message).toContain('"payload":null}');
 });

@@ -1,17 +1,45 @@
-// Log lines of real processes arrive, however the process ends and however slowly they are read.
+// Log lines arrive from real processes, however they end; each listed event is logged, and no secret.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { logEvents } from '../../../lib/platform/log-events.ts';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../../support/wait-for.ts';
+import { newApiKey } from '../../../lib/access/api-key.ts';
+import { newWebhookSecret } from '../../../lib/webhooks/signature.ts';
+import { maskSecrets } from '../../../lib/platform/mask-secrets.ts';
 
-const source = fileURLToPath(new URL('../../support/logging-process.ts', import.meta.url));
+const sourceText = ['activities', 'api', 'lib', 'worker']
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => readFileSync(name, 'utf8'))
+  .join('\n');
+
+// The name is the last argument of a call.
+const logged = new Set(
+  [...sourceText.matchAll(/'([a-z_]+\.[a-z_]+)',?\s*\)/g)].map(([, name]) => name),
+);
+// lib/webhooks/webhook-health.ts writes `webhook.${notice}`.
+for (const notice of ['failing', 'deactivation_scheduled', 'deactivated'])
+  logged.add(`webhook.${notice}`);
+
+test.each(Object.values(logEvents).flatMap((events) => Object.keys(events)))(
+  '%s is logged',
+  (name) => {
+    expect(logged).toContain(name);
+  },
+);
+
+const sourceFile = fileURLToPath(new URL('../../support/logging-process.ts', import.meta.url));
 
 let folder: string;
 let script: string;
@@ -21,7 +49,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'log-writer-test-'));
   script = join(folder, 'logging-process.mjs');
   await build({
-    entryPoints: [source],
+    entryPoints: [sourceFile],
     outfile: script,
     bundle: true,
     platform: 'node',
@@ -157,3 +185,43 @@ test('a process whose log nobody reads can end', async () => {
   child.send('exit');
   expect(await ended).toEqual([0, null]);
 });
+
+test('an API key keeps only its public part, at any position', () => {
+  const { keyId, text } = newApiKey();
+  const line = JSON.stringify({ path: `/x/${text}/y`, list: [text, `a=${text}&b`] });
+  const masked = `ahk_${keyId}_…`;
+  expect(maskSecrets(line)).toBe(
+    JSON.stringify({ path: `/x/${masked}/y`, list: [masked, `a=${masked}&b`] }),
+  );
+});
+
+test('webhook secrets and tokens are removed completely', () => {
+  const secret = newWebhookSecret();
+  const token = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ1c3IifQ.c2lnbmF0dXJl-_x';
+  expect(maskSecrets(`"${secret}" and "${token}" and "${secret}"`)).toBe(
+    '"whsec_…" and "eyJ…" and "whsec_…"',
+  );
+});
+
+test.each([
+  'evt_01m7z102f21tt3z3gjhfgd0hsh',
+  '{"keyId":"AbCdEfGh1234","status":200}',
+  'ahk_short_x',
+  'eyJ is not a token. nor.this',
+])('%j is kept unchanged', (text) => {
+  expect(maskSecrets(text)).toBe(text);
+});
+
+test.each(['eyJ', 'eyJaaaaaaaa.', 'whsec_', 'ahk_', `ahk_${'a'.repeat(12)}`])(
+  'a long text of only %s is masked quickly',
+  (beginning) => {
+    const text = beginning.repeat(200_000 / beginning.length);
+    const timesMs = [1, 2, 3].map(() => {
+      const startedAt = performance.now();
+      maskSecrets(text);
+      return performance.now() - startedAt;
+    });
+    // The fastest of three, in case the machine is busy.
+    expect(Math.min(...timesMs)).toBeLessThan(1_000);
+  },
+);
