@@ -263,7 +263,7 @@ test('a payload with line breaks is also sent as a string, in a field that other
   expect(rest).toEqual(['', '']);
 });
 
-test('the payload of an erased storedEvent is null, also while its body is still there', () => {
+test('the payload of an erased event is null, also while its body is still there', () => {
   const message = renderEvent({ ...storedEvent, body: '{"data":{}}', erasedAt: at }, startPosition);
   expect(message).toContain('"payload":null}');
 });
