@@ -1,16 +1,25 @@
-// The whole retry calendar on the time-skipping server: three days in milliseconds.
+// The whole retry calendar on the time-skipping server, three days in milliseconds; and a webhook that fails for days is paused.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.ts';
-import { hourMs } from '../../../lib/platform/duration.ts';
+import { dayMs } from '../../../lib/platform/duration.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import {
   expectWait,
   type SkippingDeliveries,
   startSkippingDeliveries,
 } from '../../support/time-skipping.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import type { AuditDocument } from '../../../lib/model/audit-log.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import {
+  deactivateGoneWebhook,
+  type FailedAttempt,
+  recordFailure,
+} from '../../../lib/webhooks/webhook-health.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let deliveries: SkippingDeliveries;
 const receivers: Receiver[] = [];
@@ -89,32 +98,6 @@ test('every attempt of an event sends the same bytes and id, with its own number
   ]);
 });
 
-test('Retry-After of a 429 delays the next attempt, up to an hour and never before the schedule', async () => {
-  const asked = ['1800', '86400', '1'];
-  const receiver = await receiverOf((response, n) => {
-    const retryAfter = asked[n - 1];
-    if (retryAfter === undefined) response.writeHead(200).end();
-    else response.writeHead(429, { 'retry-after': retryAfter }).end();
-  });
-  const webhook = await insertWebhook(deliveries, { url: receiver.url });
-  await deliveries.deliver(await insertEvent(deliveries, [webhook._id]));
-  const [first, second, third] = waitsOf(await deliveryTo(webhook._id));
-  expectWait(first, hourMs / 2);
-  expectWait(second, hourMs);
-  expectWait(third, defaultRetryScheduleMs[2]);
-});
-
-test('a 410 exhausts the delivery immediately and pauses the webhook as gone', async () => {
-  const receiver = await receiverOf((response) => response.writeHead(410).end());
-  const webhook = await insertWebhook(deliveries, { url: receiver.url });
-  await deliveries.deliver(await insertEvent(deliveries, [webhook._id]));
-  expect(await deliveryTo(webhook._id)).toMatchObject({ state: 'exhausted', attemptCount: 1 });
-  const after = await deliveries.store.webhooks.findOne({ _id: webhook._id });
-  expect(after).toMatchObject({ active: false, disabledReason: 'gone' });
-  const row = await deliveries.store.auditLog.findOne({ 'target.uid': webhook._id });
-  expect(row).toMatchObject({ action: 'webhook.deactivated', details: { disabledReason: 'gone' } });
-});
-
 test("an attempt goes to the webhook's current URL", async () => {
   const old = await receiverOf((response) => response.writeHead(500).end());
   const moved = await receiverOf((response) => response.writeHead(200).end());
@@ -126,30 +109,6 @@ test("an attempt goes to the webhook's current URL", async () => {
   await deliveries.deliver(await insertEvent(deliveries, [webhook._id]));
   expect(old.requests).toHaveLength(1);
   expect(moved.requests).toHaveLength(1);
-});
-
-test('deleting the webhook cancels its waiting delivery; pausing it holds the delivery', async () => {
-  const receiver = await receiverOf((response) => response.writeHead(500).end());
-  const deleted = await insertWebhook(deliveries, { url: `${receiver.url}/deleted` });
-  const paused = await insertWebhook(deliveries, { url: `${receiver.url}/paused` });
-  deliveries.beforeActivity = async (name) => {
-    if (name !== 'retryDelivery') return;
-    await deliveries.store.webhooks.deleteOne({ _id: deleted._id });
-    await deliveries.store.webhooks.updateOne({ _id: paused._id }, { $set: { active: false } });
-  };
-  const event = await insertEvent(deliveries, [deleted._id, paused._id]);
-  const summary = await deliveries.deliver(event);
-  expect(summary).toMatchObject({ deliveries: 2, cancelled: 1, held: 1, failedCount: 0 });
-  expect(receiver.requests).toHaveLength(2);
-  expect((await deliveryTo(deleted._id)).state).toBe('cancelled');
-  expect((await deliveryTo(paused._id)).state).toBe('held');
-});
-
-test('an address that the guard rejects is blocked, without a connection and without a retry', async () => {
-  const webhook = await insertWebhook(deliveries, { url: 'http://10.1.2.3/hook' });
-  const summary = await deliveries.deliver(await insertEvent(deliveries, [webhook._id]));
-  expect(summary.failedCount).toBe(1);
-  expect(await deliveryTo(webhook._id)).toMatchObject({ state: 'blocked', attemptCount: 1 });
 });
 
 test('faults of the service do not count as attempts', async () => {
@@ -204,3 +163,145 @@ test('of several events in one workflow only the failing deliveries are retried'
   expect(flaky.requests).toHaveLength(2);
   expect(bad.requests).toHaveLength(12);
 });
+
+/** Returns a webhook whose receiver responds to its nth request (from 1) with `statusOf(n)`. */
+async function webhookOf(
+  statusOf: (n: number) => number,
+  fields: Partial<WebhookDocument> = {},
+): Promise<WebhookDocument> {
+  const receiver = await receiverOf((response, n) => response.writeHead(statusOf(n)).end());
+  return insertWebhook(deliveries, { url: receiver.url, ...fields });
+}
+
+async function health({ _id }: WebhookDocument): Promise<WebhookDocument> {
+  const webhook = await deliveries.store.webhooks.findOne({ _id });
+  if (webhook === null) throw new Error('the webhook is gone');
+  return webhook;
+}
+
+async function deactivationsOf({ _id }: WebhookDocument): Promise<AuditDocument[]> {
+  const filter = { action: 'webhook.deactivated', 'target.uid': _id };
+  return deliveries.store.auditLog.find(filter).toArray();
+}
+
+async function deliver(webhook: WebhookDocument): Promise<string> {
+  const event = await insertEvent(deliveries, [webhook._id]);
+  await deliveries.deliver(event);
+  const delivery = await deliveries.store.deliveries.findOne({ eventId: event._id });
+  return delivery?.state ?? 'absent';
+}
+
+function failureAt(at: Date): FailedAttempt {
+  const { deactivateAfterMs } = deliveries.config;
+  const answer = { status: 500, errorClass: 'status', detail: null } as const;
+  const attempt = {
+    eventId: newId('evt', at),
+    event: 'agent.created',
+    n: 12,
+    at,
+    ...answer,
+  } as const;
+  return { at, exhausted: true, blocked: false, deactivateAfterMs, attempt };
+}
+
+test('after five days of failures and an exhausted delivery the webhook is paused, and its deliveries are held', async () => {
+  const webhook = await webhookOf(() => 500);
+  expect(await deliver(webhook)).toBe('exhausted');
+  const afterThreeDays = await health(webhook);
+  expect(afterThreeDays).toMatchObject({ active: true, disabledReason: null });
+  expect(afterThreeDays.failingSince).toBeInstanceOf(Date);
+  expect(afterThreeDays.lastExhaustedAt).toBeInstanceOf(Date);
+
+  expect(await deliver(webhook)).toBe('held');
+  const paused = await health(webhook);
+  expect(paused).toMatchObject({ active: false, disabledReason: 'failing' });
+  expect(await deliver(webhook)).toBe('held');
+  const since = afterThreeDays.failingSince?.getTime() ?? 0;
+  expect(paused.updatedAt.getTime() - since).toBeGreaterThanOrEqual(5 * dayMs);
+  expect(await deactivationsOf(webhook)).toEqual([
+    expect.objectContaining({
+      details: { disabledReason: 'failing' },
+      actor: { kind: 'system', uid: null },
+      createdAt: paused.updatedAt,
+    }),
+  ]);
+});
+
+test('a 410 pauses the webhook and is in the audit log, unless its owner has already paused it', async () => {
+  const webhook = await webhookOf(() => 410);
+  expect(await deliver(webhook)).toBe('exhausted');
+  expect(await health(webhook)).toMatchObject({ active: false, disabledReason: 'gone' });
+  expect(await deactivationsOf(webhook)).toMatchObject([{ details: { disabledReason: 'gone' } }]);
+
+  const late = await webhookOf(() => 410);
+  // The webhook is paused after the attempt has read it as active.
+  await deliveries.store.webhooks.updateOne({ _id: late._id }, { $set: { active: false } });
+  expect(await deactivateGoneWebhook(deliveries.store, late, failureAt(new Date()))).toBe(false);
+  expect(await health(late)).toMatchObject({ active: false, disabledReason: null });
+  expect(await deactivationsOf(late)).toEqual([]);
+});
+
+test.each([
+  [1, true],
+  [0, false],
+])('%i ms before the end of the five days the webhook is active: %j', async (leftMs, active) => {
+  const at = deliveries.ports.clock.now();
+  const failingSince = new Date(at.getTime() - 5 * dayMs + leftMs);
+  const webhook = await webhookOf(() => 500, { failingSince });
+  const told = await recordFailure(deliveries.store, webhook, failureAt(at));
+  expect(told).toBe(active ? 'deactivation_scheduled' : 'deactivated');
+  expect(await health(webhook)).toMatchObject({ active, failingSince, lastExhaustedAt: at });
+});
+
+test('a webhook that accepts most of a batch is not paused, whichever delivery is recorded first', async () => {
+  let refused = '';
+  const { deliveries: stored } = deliveries.store;
+  const receiver = await startReceiver((response, { headers }) => {
+    if (headers['webhook-id'] === refused) {
+      response.writeHead(400).end();
+      return;
+    }
+    // These attempts start before the failure is recorded, and end after it.
+    void waitFor(async () => (await stored.findOne({ eventId: refused })) !== null).then(() =>
+      response.end(),
+    );
+  });
+  receivers.push(receiver);
+  const webhook = await insertWebhook(deliveries, { url: receiver.url });
+  for (let week = 0; week < 2; week += 1) {
+    const at = new Date(await deliveries.environment.currentTimeMs());
+    const batch = await Promise.all(
+      Array.from({ length: 3 }, () => insertEvent(deliveries, [webhook._id], at)),
+    );
+    refused = batch[0]?._id ?? '';
+    expect(await deliveries.deliver(...batch)).toMatchObject({ delivered: 2, failedCount: 1 });
+    await deliveries.environment.sleep('7 days');
+  }
+  expect(await health(webhook)).toMatchObject({ active: true, disabledReason: null });
+  expect(await deactivationsOf(webhook)).toEqual([]);
+});
+
+test.each([
+  { fromFirstFailureMs: -1, active: false },
+  { fromFirstFailureMs: 0, active: true },
+  { fromFirstFailureMs: 6 * dayMs, active: true },
+])(
+  'a delivery that arrived $fromFirstFailureMs ms after the first failure leaves the webhook active: $active',
+  async ({ fromFirstFailureMs, active }) => {
+    const now = deliveries.ports.clock.now();
+    const failingSince = new Date(now.getTime() - 7 * dayMs);
+    const lastExhaustedAt = new Date(now.getTime() - 4 * dayMs);
+    const failing = { failingSince, lastExhaustedAt, retryScheduleMs: [] };
+    const webhook = await webhookOf(() => 500, failing);
+    const at = new Date(failingSince.getTime() + fromFirstFailureMs);
+    const arrived = { webhookUid: webhook._id, state: 'delivered', statusClass: '2xx' } as const;
+    await deliveries.store.deliveries.insertOne(newDelivery(deliveries, at, arrived));
+    expect(await deliver(webhook)).toBe('exhausted');
+    const after = await health(webhook);
+    expect(after).toMatchObject({ active, disabledReason: active ? null : 'failing' });
+    // The last failure is then the first one counted.
+    const isAnew = after.failingSince !== null && after.failingSince > failingSince;
+    expect(isAnew).toBe(active);
+    if (active) expect(after.lastExhaustedAt).toEqual(after.failingSince);
+  },
+);

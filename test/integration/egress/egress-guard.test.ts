@@ -1,22 +1,20 @@
-// The sender with scripted DNS: no response of a resolver leads to a connection that the guard rejects.
+// The sender with scripted DNS and with name servers: no response leads to a connection that the guard rejects, and silence delays no other name.
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
 import { createTrace } from '../../../lib/egress/attempt-trace.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
-import { createHttpSender, type SendResult } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type SendResult, type Sender } from '../../../lib/egress/http-sender.ts';
 import { openSocket } from '../../../lib/egress/open-socket.ts';
 import { createHostResolver } from '../../../lib/egress/resolve-host.ts';
+import { policyOfThisMachine } from './sends.ts';
 import { type Receiver, startReceiver, startTcpReceiver } from '../../support/receivers.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { createNameServerResolver } from '../../../lib/egress/name-servers.ts';
+import { type NameAnswer, startNameServer } from '../../support/name-server.ts';
+import { hourMs } from '../../../lib/platform/duration.ts';
 
 // 127.0.0.1 plays the public receiver; every other address, 127.0.0.2 too, is as in production.
-const policy: EgressPolicy = {
-  allowHttp: true,
-  ports: 'any',
-  allowCidrs: ['127.0.0.1/32'],
-  denyCidrs: [],
-};
+const policy: EgressPolicy = { ...policyOfThisMachine, allowCidrs: ['127.0.0.1/32'] };
 
 type DnsAnswer = readonly string[] | Error | 'never';
 
@@ -66,11 +64,8 @@ async function sendOver(
 const refusedAnswers: readonly (readonly [string, readonly string[]])[] = [
   ['a loopback address', ['127.0.0.2']],
   ['a private address', ['10.0.0.1']],
-  ['many private addresses', ['10.0.0.1', 'fe80::1', '127.0.0.2']],
-  ['a mapped private address', ['::ffff:10.0.0.1']],
   ['a mapped spelling of an allowed one', ['::ffff:127.0.0.1']],
   ['10,000 private addresses', manyPrivate(10_000)],
-  ['something that is not an address', ['localhost']],
 ];
 
 test.each(refusedAnswers)(
@@ -96,8 +91,6 @@ test.each(refusedAnswers)(
 const failingAnswers: readonly (readonly [string, DnsAnswer, string])[] = [
   ['nothing', [], 'dns'],
   ['an error', Object.assign(new Error('x'), { code: 'ENOTFOUND' }), 'dns'],
-  ['a server failure', Object.assign(new Error('x'), { code: 'EAI_AGAIN' }), 'dns'],
-  ['an error without a code', new Error('x'), 'dns'],
   ['silence', 'never', 'timeout'],
 ];
 
@@ -110,14 +103,6 @@ test.each(failingAnswers)('DNS that returns %s fails closed', async (_what, answ
   expect(first).toMatchObject({ kind: 'failed', errorClass: kind });
   // The next attempt resolves again: neither a failure nor a silence is cached.
   expect(second).toMatchObject({ kind: 'responded', status: 200 });
-});
-
-test('a DNS error is classified as dns, and a private address in the next answer as blocked', async () => {
-  await using receiver = await startEverywhere();
-  const dns = scriptDns(new Error('SERVFAIL'), ['169.254.169.254']);
-  const results = await sendOver(dns, receiver, [timeoutMs, timeoutMs]);
-  expect(results).toMatchObject([{ errorClass: 'dns' }, { errorClass: 'blocked' }]);
-  expect(receiver.sockets).toHaveLength(0);
 });
 
 test('each connection makes one lookup, so a later answer changes nothing', async () => {
@@ -146,12 +131,10 @@ test('concurrent sends to one name share a lookup', async () => {
 
 test.each([
   ['a link-local and a public address', ['fe80::1', '127.0.0.1']],
-  ['a public and a link-local address', ['127.0.0.1', 'fe80::1']],
   [
     'a public address among private ones',
     ['10.0.0.1', '127.0.0.2', '127.0.0.1', '::ffff:10.0.0.1'],
   ],
-  ['a public address after 10,000 private ones', [...manyPrivate(10_000), '127.0.0.1']],
 ])('of %s only the public one is dialled', async (_what, answer) => {
   await using receiver = await startEverywhere();
   const dns = scriptDns(answer);
@@ -169,26 +152,6 @@ test.each([
   await using receiver = await startReceiver((response) => response.end());
   const open: EgressPolicy = { ...policy, allowCidrs: ['127.0.0.0/8', '::1/128'] };
   await using sender = createHttpSender({ policy: open, resolver: async () => addresses });
-  const url = `http://receiver.example.com:${receiver.port}/`;
-  const result = await sender.send({ url, headers: {}, body: '' });
-  expect(result).toMatchObject({ kind: 'responded', address: '127.0.0.1' });
-});
-
-test('if there are more addresses than an attempt dials, none is always left out', async () => {
-  await using receiver = await startReceiver((response) => response.end());
-  const open: EgressPolicy = { ...policy, allowCidrs: ['127.0.0.0/8'] };
-  const addresses = Array.from({ length: 20 }, (_none, n) => `127.0.0.${20 - n}`);
-  await using sender = createHttpSender({ policy: open, resolver: async () => addresses });
-  const url = `http://receiver.example.com:${receiver.port}/`;
-  const send = () => sender.send({ url, headers: {}, body: '' });
-  await waitFor(async () => (await send()).kind === 'responded');
-});
-
-test('a second address is tried when the first does not connect', async () => {
-  await using receiver = await startReceiver((response) => response.end());
-  const open: EgressPolicy = { ...policy, allowCidrs: ['127.0.0.0/8'] };
-  const { resolver } = scriptDns(['127.0.0.2', '127.0.0.1']);
-  await using sender = createHttpSender({ policy: open, resolver });
   const url = `http://receiver.example.com:${receiver.port}/`;
   const result = await sender.send({ url, headers: {}, body: '' });
   expect(result).toMatchObject({ kind: 'responded', address: '127.0.0.1' });
@@ -276,3 +239,99 @@ test.each([[['8.8.4.4']], [['8.8.4.4', '2600::5']], [['2600::5']]])(
 function manyPrivate(count: number): string[] {
   return Array.from({ length: count }, (_none, index) => `10.${index >> 8}.${index & 255}.1`);
 }
+
+// Longer than the timeout of name servers, so that theirs comes first, even on a slow machine.
+function senderOver(address: string, timeoutMs = 20_000): Sender {
+  return createHttpSender({
+    policy,
+    resolver: createNameServerResolver({ servers: () => [address] }),
+    timeoutMs,
+  });
+}
+
+function post(sender: Sender, name: string, port: number): Promise<SendResult> {
+  return sender.send({ url: `http://${name}:${port}/`, headers: {}, body: '{}' });
+}
+
+function outcomeOf(result: SendResult): string {
+  return result.kind === 'failed'
+    ? `${result.errorClass}: ${result.detail}`
+    : String(result.status);
+}
+
+const blocked = 'blocked: the host name has no public address';
+
+const cases: readonly (readonly [string, NameAnswer, string])[] = [
+  ['an allowed address', ['127.0.0.1'], '200'],
+  ['an alias of localhost', ['localhost', '127.0.0.2', '::1'], blocked],
+  ['an allowed IPv4 and a link-local IPv6 address', ['127.0.0.1', 'fe80::1'], '200'],
+  ['metadata of a cloud', ['169.254.169.254'], blocked],
+  ['24 refused addresses and an allowed one', [...manyPrivate(24), '127.0.0.1'], '200'],
+  ['an unknown name', 'unknown', 'dns: the host name was not found'],
+  ['no address', [], 'dns: the host name has no address'],
+  ['a server failure', 'failure', 'dns: the host name could not be resolved'],
+];
+
+test.each(cases)(
+  'a name server that returns %s leads to its outcome',
+  async (_what, answer, expected) => {
+    await using receiver = await startReceiver((response) => response.end(), '0.0.0.0');
+    await using names = await startNameServer(() => answer);
+    await using sender = senderOver(names.address);
+    expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe(expected);
+    expect(receiver.sockets).toHaveLength(expected === '200' ? 1 : 0);
+    // No search domain is tried: one name, once each for IPv4 and IPv6.
+    expect(new Set(names.questions)).toEqual(new Set(['hooks.example.com']));
+  },
+);
+
+test('names with silent servers do not delay other names, and end in time', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using names = await startNameServer((name) =>
+    name.startsWith('silent') ? 'silence' : ['127.0.0.1'],
+  );
+  await using sender = senderOver(names.address);
+  const ended: string[] = [];
+  const send = async (name: string): Promise<void> => {
+    ended.push(outcomeOf(await post(sender, name, receiver.port)));
+  };
+  const silent = Array.from({ length: 40 }, (_none, index) => send(`silent-${index}.example.com`));
+  await Promise.all([...silent, send('hooks.example.com')]);
+  const unresolved = 'dns: the host name could not be resolved';
+  expect(ended).toEqual(['200', ...Array<string>(40).fill(unresolved)]);
+});
+
+test('a name server that is silent only about IPv6 leaves the attempt enough time', async () => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using names = await startNameServer((_name, family) =>
+    family === 4 ? ['127.0.0.1'] : 'silence',
+  );
+  // Both tries of the other query take three seconds.
+  await using sender = senderOver(names.address, 2_500);
+  expect(outcomeOf(await post(sender, 'hooks.example.com', receiver.port))).toBe('200');
+});
+
+test('changed name servers are used after a minute, and lookups in flight end at the previous ones', async () => {
+  await using former = await startNameServer((name) =>
+    name.startsWith('slow') ? 'silence' : ['11.0.0.1'],
+  );
+  await using next = await startNameServer(() => ['11.0.0.2']);
+  let servers = [former.address];
+  let nowMs = 0;
+  const clock = { now: () => new Date(nowMs) };
+  const resolve = createNameServerResolver({ servers: () => servers, clock });
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
+
+  servers = [next.address];
+  nowMs = 59_999;
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
+  const lookup = resolve('slow.example.com');
+  nowMs = 60_000;
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.2']);
+  await expect(lookup).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' });
+
+  // A clock that is put back.
+  servers = [former.address];
+  nowMs = -hourMs;
+  expect(await resolve('hooks.example.com')).toEqual(['11.0.0.1']);
+});

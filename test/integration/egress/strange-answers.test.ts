@@ -1,10 +1,9 @@
-// Wrong or unusual responses: each leads to a result, and none is mixed up with the next.
+// Wrong or unusual responses: each leads to a result, none is mixed up with the next, and a status line that was read decides.
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import type { Socket } from 'node:net';
-import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { createHttpSender, type SendResult } from '../../../lib/egress/http-sender.ts';
 import { type Receiver, startTcpReceiver } from '../../support/receivers.ts';
-import type { SendResult } from '../../../lib/egress/http-sender.ts';
 import { soakShare } from '../../support/soak-share.ts';
 import { policyOfThisMachine as policy, post, statusOf } from './sends.ts';
 
@@ -53,21 +52,11 @@ function shownOf(result: SendResult): number | string {
 type Case = readonly [string, string | readonly string[], number | string, 1 | 2];
 
 const whileOpen: readonly Case[] = [
-  ['a status of 000', 'HTTP/1.1 000 X\r\n\r\n', notHttp, 2],
   ['a status of 099', 'HTTP/1.1 099 X\r\n\r\n', notHttp, 2],
   ['a status of two digits', 'HTTP/1.1 20 X\r\n\r\n', `${notHttp} (Invalid status code)`, 2],
-  ['a status of four digits', 'HTTP/1.1 2000 X\r\n\r\n', `${notHttp} (Invalid response status)`, 2],
-  ['a status of 999', 'HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n', 999, 1],
   ['no reason phrase', 'HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n', 200, 1],
-  ['a long reason phrase', good.replace('OK', 'r'.repeat(100_000)), 200, 1],
   ['a longer reason phrase', good.replace('OK', 'r'.repeat(300_000)), `too_large: ${tooLarge}`, 2],
   ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', `${notHttp} (Expected HTTP/, RTSP/ or ICE/)`, 2],
-  [
-    'HTTP/2 frames',
-    '\0\0\0\x04\0\0\0\0\0\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\x01',
-    `${notHttp} (Expected HTTP/, RTSP/ or ICE/)`,
-    2,
-  ],
   ['HTTP/1.0', good.replace('1.1', '1.0'), 200, 2],
   ['empty lines first', `\r\n\r\n${good}`, 200, 1],
   [
@@ -76,41 +65,14 @@ const whileOpen: readonly Case[] = [
     odd('Missing expected CR after response line'),
     2,
   ],
-  [
-    'a folded header',
-    good.replace('Content', 'X: a\r\n b\r\nContent'),
-    odd('Unexpected whitespace after header value'),
-    2,
-  ],
-  [
-    'NUL in a header',
-    good.replace('Content', 'X: a\0b\r\nContent'),
-    odd('Invalid header value char'),
-    2,
-  ],
   ['NUL in a header after its length', good.replace('2\r\n', '2\r\nX: a\0b\r\n'), broken, 2],
   ['a space before a colon', good.replace(':', ' :'), odd('Invalid header field char'), 2],
   ['a header that is no property', good.replace('Content', '__proto__: x\r\nContent'), 200, 1],
-  ['a negative length', good.replace(': 2', ': -2'), odd('Invalid character in Content-Length'), 2],
   ['a length beyond all numbers', good.replace(': 2', ': 99999999999999999999999'), broken, 2],
-  ['two lengths', good.replace('Content', 'Content-Length: 3\r\nContent'), broken, 2],
-  ['the same length twice', good.replace('Content', 'Content-Length: 2\r\nContent'), broken, 2],
   [
     'a length and chunks',
     `${chunked.slice(0, -2)}Content-Length: 2\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
     odd("Content-Length can't be present with Transfer-Encoding"),
-    2,
-  ],
-  [
-    'padded sizes of chunks',
-    `${chunked}2  \r\nok\r\n0\r\n\r\n`,
-    odd('Invalid character in chunk size'),
-    2,
-  ],
-  [
-    'a blank in the name of a header',
-    good.replace('Content', 'X Y: a\r\nContent'),
-    odd('Invalid header token'),
     2,
   ],
   [
@@ -119,7 +81,6 @@ const whileOpen: readonly Case[] = [
     odd('Unexpected whitespace after header value', 500),
     2,
   ],
-  ['two blanks after the version', good.replace(' 200', '  200'), odd('Invalid status code'), 2],
   [
     'a status without CR in pieces',
     ['HTT', 'P/1.1 2', '00 O', 'K\n\n'],
@@ -139,22 +100,9 @@ const whileOpen: readonly Case[] = [
     2,
   ],
   ['an endless extension of a chunk', `${chunked}2;${'x'.repeat(300_000)}`, `200: ${tooLarge}`, 2],
-  [
-    'an unknown status with odd headers',
-    good.replace('200', '999').replace(':', ' :'),
-    odd('Invalid header field char', 999),
-    2,
-  ],
-  [
-    'a status of three digits in another protocol',
-    'SIP/2.0 200 OK\r\n\r\n',
-    `${notHttp} (Expected HTTP/, RTSP/ or ICE/)`,
-    2,
-  ],
   ['more than its length', `${good}more`, 200, 2],
   ['a second answer', good + good.replace('200', '500'), 200, 2],
   ['204 with a body', 'HTTP/1.1 204 None\r\nContent-Length: 5\r\n\r\nhello', 204, 2],
-  ['304 with the length of another', 'HTTP/1.1 304 Same\r\nContent-Length: 5\r\n\r\n', 304, 2],
   [
     'an offer to upgrade',
     good.replace('Content', 'Connection: upgrade\r\nUpgrade: h2c\r\nContent'),
@@ -162,21 +110,9 @@ const whileOpen: readonly Case[] = [
     1,
   ],
   [
-    'a chunk of no size',
-    `${chunked}zz\r\nok\r\n0\r\n\r\n`,
-    odd('Invalid character in chunk size'),
-    2,
-  ],
-  [
     'a chunk of negative size',
     `${chunked}-2\r\nok\r\n0\r\n\r\n`,
     odd('Invalid character in chunk size'),
-    2,
-  ],
-  [
-    'a chunk beyond all numbers',
-    `${chunked}ffffffffffffffffff\r\nok`,
-    odd('Chunk size overflow'),
     2,
   ],
   [
@@ -186,13 +122,6 @@ const whileOpen: readonly Case[] = [
     2,
   ],
   ['trailers', `${chunked}2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n`, 200, 1],
-  [
-    'a length among the trailers',
-    `${chunked}2\r\nok\r\n0\r\nContent-Length: 9\r\n\r\n`,
-    odd("Content-Length can't be present with Transfer-Encoding"),
-    2,
-  ],
-  ['100 Continue first', `HTTP/1.1 100 Continue\r\n\r\n${good}`, 200, 1],
   ['100 Continue in pieces', ['HTTP/1', '.1 1', '00 Continue\r', '\n\r', `\n${good}`], 200, 1],
   [
     'many interim answers',
@@ -200,19 +129,12 @@ const whileOpen: readonly Case[] = [
     200,
     1,
   ],
-  ['an interim answer that ends', `HTTP/1.0 103 Hints\r\nConnection: close\r\n\r\n${good}`, 200, 1],
   ['101 with no upgrade, then an answer', `HTTP/1.1 101 Switch\r\n\r\n${good}`, 200, 1],
   [
     '101 and another protocol',
     'HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n\x81\x01',
     `${notHttp} (Expected HTTP/, RTSP/ or ICE/)`,
     2,
-  ],
-  [
-    'an interim head of 100 KiB',
-    `HTTP/1.1 103 Hints\r\nX: ${'x'.repeat(102_400)}\r\n\r\n${good}`,
-    200,
-    1,
   ],
   [
     'an interim head of 300 KiB',
@@ -232,7 +154,6 @@ const thenClosed: readonly Case[] = [
     2,
   ],
   ['no last chunk', `${chunked}2\r\nok\r\n`, `200: ${closed}`, 2],
-  ['half a status line', 'HTTP/1.1 2', cutShort, 2],
   ['a status line without an end', 'HTTP/1.1 200 OK', cutShort, 2],
   ['a status line alone', 'HTTP/1.1 200 OK\r\n', `200: ${closed}`, 2],
   ['a status line of a failure alone', 'HTTP/1.1 503 Busy\r\n', `503: ${closed}`, 2],
@@ -240,7 +161,6 @@ const thenClosed: readonly Case[] = [
   ['half a status line after an interim answer', 'HTTP/1.1 103 H\r\n\r\nHTTP/1.1 200', cutShort, 2],
 
   ['nothing but an interim answer', 'HTTP/1.1 100 Continue\r\n\r\n', cutShort, 2],
-  ['half an interim answer', 'HTTP/1.1 100 Cont', cutShort, 2],
   ['no more HTTP/1.1', 'HTTP/1.1 101 S\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', cutShort, 2],
 ];
 
@@ -340,3 +260,63 @@ test('any bytes from a receiver lead to a result and not to a fault of ours', as
   });
   await fc.assert(property, { seed: 20_261_122, numRuns: soakShare(1_000) });
 });
+
+test('the readable part of a response that the parser rejects is kept', async () => {
+  const head = 'HTTP/1.1 429 Slow\r\nX: a\r\n  b\r\nRetry-After : 120\r\n\r\n';
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.on('data', () => socket.write(`${head}not so fast`));
+  });
+  await using sender = createHttpSender({ policy });
+  expect(await sender.send(post(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
+    status: 429,
+    retryAfter: '120',
+    responseSample: 'not so fast',
+  });
+});
+
+test('a status line received before this process stops counts, and nothing before it does', async () => {
+  let bytes = 'HTTP/1.1 200 OK\r\n';
+  let stop = new AbortController();
+  let turns = 0;
+  await using receiver = await startTcpReceiver((socket) => {
+    socket.on('data', () => {
+      socket.write(bytes);
+      void (async () => {
+        for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+        stop.abort(new Error('stopping'));
+      })();
+    });
+  });
+  await using sender = createHttpSender({ policy });
+  const send = async (): Promise<number | string> => {
+    stop = new AbortController();
+    const sent = sender.send(post(receiver.url, { timeoutMs: 60_000, signal: stop.signal }));
+    return sent.then(statusOf, (error: Error) => error.message);
+  };
+  // More and more turns of the event loop, until the sender reads the line before the stop.
+  let status = await send();
+  for (; status === 'stopping' && turns < 1_000; turns += 10) status = await send();
+  expect(status).toBe(200);
+  bytes = 'HTTP/1.1 200 OK';
+  expect(await send()).toBe('stopping');
+});
+
+test.each([200, 401])(
+  '%d before the request was read counts, with a reset after it',
+  async (status) => {
+    await using receiver = await startTcpReceiver((socket) => {
+      socket.once('data', () => {
+        socket.pause();
+        socket.write(`HTTP/1.1 ${status} X\r\nContent-Length: 9\r\n\r\nok`, () => {
+          socket.resetAndDestroy();
+        });
+      });
+    });
+    await using sender = createHttpSender({ policy });
+    const body = Buffer.alloc(32 * 1024 * 1024);
+    for (let round = 0; round < 5; round += 1) {
+      const result = await sender.send(post(receiver.url, { body, timeoutMs: 60_000 }));
+      expect(statusOf(result)).toBe(status);
+    }
+  },
+);
