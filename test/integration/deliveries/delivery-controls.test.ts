@@ -232,54 +232,37 @@ test('a webhook takes its headers and auth to another URL only if they are set a
   expect(faultsOf(late)).toEqual(['#/tls needs_https']);
 });
 
-const many = (count: number) =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, 'v']));
-const bearer = (token: unknown, more: object = {}) => ({
-  auth: { type: 'bearer', token, ...more },
-});
-const basic = (username: unknown, password: unknown = 'p', more: object = {}) => ({
+const bearer = (token: string, more: object = {}) => ({ auth: { type: 'bearer', token, ...more } });
+const basic = (username: string, password = 'p', more: object = {}) => ({
   auth: { type: 'basic', username, password, ...more },
+});
+const headers = (count: number) => ({
+  headers: Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, 'v'])),
 });
 
 test.each([
-  ['20 headers', { headers: many(20) }],
-  ['a token of 4,096 characters', bearer('t'.repeat(4_096))],
+  ['20 headers', headers(20)],
   ['a token with all visible characters', bearer('!"#$%&\'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~')],
-  ['a long user name and password', basic('u'.repeat(200), 'p'.repeat(500))],
   ['an empty password', basic('u', '')],
 ])('%s is accepted', async (_what, fields) => {
   expect((await register(fields)).status).toBe(201);
 });
 
 test.each([
-  ['no header', { headers: {} }, ['#/headers minProperties']],
-  ['21 headers', { headers: many(21) }, ['#/headers maxProperties']],
-  ['a number as header', { headers: { 'x-a': 1 } }, ['#/headers/x-a type']],
-  ['null as header', { headers: { 'x-a': null } }, ['#/headers/x-a type']],
+  ['21 headers', headers(21), ['#/headers maxProperties']],
   [
     'bad headers',
     { headers: { Host: 'h', 'x-a': ' v', 'X y': 'v' } },
     ['#/headers/Host reserved', '#/headers/x-a header_value', '#/headers/X y header_name'],
   ],
-  ['the shown headers', { headers: ['x-a'] }, ['#/headers type']],
   ['the shown auth', { auth: { type: 'bearer' } }, ['#/auth/token required']],
-  ['a longer token', bearer('t'.repeat(4_097)), ['#/auth/token maxLength']],
   ['a token of two words', bearer('t t'), ['#/auth/token format']],
   ['a token with a line break', bearer('t\nX: y'), ['#/auth/token format']],
   ['a token with ü', bearer('ü'), ['#/auth/token format']],
   ['a token with a user', bearer('t', { username: 'u' }), ['#/auth/username not_of_type']],
-  [
-    'a user without password',
-    { auth: { type: 'basic', username: 'u' } },
-    ['#/auth/password required'],
-  ],
   ['a user with a token', basic('u', 'p', { token: 't' }), ['#/auth/token not_of_type']],
   ['a user with a colon', basic('u:v'), ['#/auth/username colon']],
-  ['a longer user', basic('u'.repeat(201)), ['#/auth/username maxLength']],
-  ['a longer password', basic('u', 'p'.repeat(501)), ['#/auth/password maxLength']],
   ['a password of two lines', basic('u', 'p\np'), ['#/auth/password format']],
-  ['another type of auth', { auth: { type: 'digest' } }, ['#/auth/type enum']],
-  ['tls without a key', { tls: { certificate: 'x' } }, ['#/tls/key required']],
   ['tls that is no PEM', { tls: { certificate: 'x', key: 'y' } }, ['#/tls/certificate pem']],
 ])('%s gets 400 and points to it', async (_what, fields, faults) => {
   const refused = await register(fields);

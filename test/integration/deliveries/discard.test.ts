@@ -1,4 +1,5 @@
-// A resume with discard drops every open delivery recorded before it, in any state, and no other.
+// A resume with discard drops every open delivery recorded before it, in any state, and no other. And when the
+// filters of a webhook are narrowed, its open deliveries that no longer match are not sent.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { Caller } from '../../../lib/model/caller.ts';
@@ -14,24 +15,31 @@ import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { newJob } from '../../../lib/jobs/jobs.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
-import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { requestResend, portsAt, resume } from '../../support/jobs.ts';
+import { portsAt, resume } from '../../support/jobs.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
+import { countHeld } from '../../../lib/history/held-counts.ts';
+import { giveNumber } from '../../support/issue-number.ts';
+import { resumeWebhook } from '../../support/resume.ts';
 
 const open = new Disposal();
 let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
 let webhook: WebhookDocument;
+let holds = true;
 const answers: ((status: number) => void)[] = [];
 
 beforeAll(async () => {
   installation = open.use(await createInstallation());
   receiver = open.use(
     await startReceiver((response) => {
-      answers.push((status) => void response.writeHead(status).end());
+      if (holds) answers.push((status) => void response.writeHead(status).end());
+      else response.end();
     }),
   );
   const { egress: policy } = installation.config;
@@ -43,6 +51,7 @@ afterAll(() => open[Symbol.asyncDispose]());
 beforeEach(async () => {
   webhook = await insertWebhook(installation, { url: receiver.url });
   answers.length = 0;
+  holds = true;
 });
 
 const ago = (ms: number): Date => new Date(Date.now() - ms);
@@ -130,14 +139,6 @@ test('deliveries requested after a discard by a process that does not count disc
   expect(await sending).toMatchObject({ state: 'delivered' });
 });
 
-test('the first attempt of an older event is dropped and sends nothing', async () => {
-  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(1_000));
-  await discard();
-  expect(await attempt(eventId)).toMatchObject({ state: 'cancelled', attemptCount: 0 });
-  expect(await stateOf(eventId)).toBe('cancelled');
-  expect(answers).toHaveLength(0);
-});
-
 test.each([
   ['a first attempt', 200, 'delivered', 'delivered'],
   ['a first attempt', 500, 'retrying', 'cancelled'],
@@ -163,20 +164,6 @@ test.each([
     expect(await stateOf(eventId)).toBe(end);
   },
 );
-
-test('a resend requested after the discard is sent', async () => {
-  const { _id: eventId } = await insertEvent(installation, [webhook._id], ago(2_000));
-  await discard(ago(1_000));
-  expect(await attempt(eventId)).toMatchObject({ state: 'cancelled' });
-  const { appUid, _id: webhookUid } = webhook;
-  const requested = { appUid, eventId, webhookUids: [webhookUid] };
-  const jobUid = await requestResend(installation.store, requested);
-  await takeJobPage(ports, { jobUid, page: 1 });
-  const sending = attempt(eventId, jobUid);
-  await waitFor(() => answers.length === 1);
-  answers[0]?.(200);
-  expect(await sending).toMatchObject({ state: 'delivered' });
-});
 
 test('neither a pause nor a resume without discard undoes a discard', async () => {
   const { store } = installation;
@@ -247,4 +234,77 @@ test('the partitions of dropped deliveries are signalled, by the relay if the wo
   expect(signalled).toEqual([key]);
   const signalAt = new Date(now.getTime() + 5_000);
   expect(await partitions.findOne({ _id: partition })).toMatchObject({ signalAt });
+});
+
+async function change(fields: Partial<WebhookDocument>): Promise<void> {
+  await installation.store.webhooks.updateOne({ _id: webhook._id }, { $set: fields });
+}
+
+interface OpenDelivery {
+  event?: Partial<EventDocument>;
+  delivery?: Partial<DeliveryDocument>;
+}
+
+/** An event about an agent of `tenant-1`, and its delivery if there is one. The receiver accepts it immediately. */
+async function insert({ event, delivery }: OpenDelivery): Promise<EventDocument> {
+  holds = false;
+  const made = { ...newEvent(installation, [webhook._id], new Date()), ...event };
+  await installation.store.events.insertOne(made);
+  if (delivery !== undefined) {
+    const stored = madeAt(new Date(), { eventId: made._id, ...delivery });
+    await installation.store.deliveries.insertOne(stored);
+  }
+  return made;
+}
+
+/** Resumes the webhook and attempts the delivery that its release took. */
+async function attemptReleased(event: EventDocument): Promise<DeliveryOutcome> {
+  const { appUid, _id: webhookUid } = webhook;
+  const { jobUid, page } = await resumeWebhook(ports, { appUid, webhookUid });
+  expect(page.events).toEqual([{ eventId: event._id, webhookUids: [webhookUid] }]);
+  return attempt(event._id, jobUid);
+}
+
+const requestsOf = ({ _id }: EventDocument): number =>
+  receiver.requests.filter(({ headers }) => headers['webhook-id'] === _id).length;
+
+const aRetry = { state: 'retrying', attemptCount: 1, nextAttemptAt: new Date() } as const;
+const otherEntity: Partial<WebhookDocument> = { entities: ['context'] };
+
+test.each<[string, string, OpenDelivery]>([
+  ['a first attempt', 'cancelled', {}],
+  ['a retry', 'cancelled', { delivery: aRetry }],
+  ['a retry of a resend', 'delivered', { delivery: { ...aRetry, requeuedAs: 'resend' } }],
+])('%s that the filters no longer match is %s', async (_what, state, given) => {
+  const event = await insert(given);
+  await change(otherEntity);
+  expect(await attempt(event._id)).toMatchObject({ state, nextAttemptAt: null });
+  const delivery = await installation.store.deliveries.findOne({ eventId: event._id });
+  expect(delivery).toMatchObject({ state, nextAttemptAt: null });
+  expect(requestsOf(event)).toBe(state === 'delivered' ? 1 : 0);
+});
+
+test('filters cancel nothing during a pause: the filters at the resume decide', async () => {
+  const event = await insert({ delivery: aRetry });
+  await change({ ...otherEntity, active: false });
+  expect(await attempt(event._id)).toMatchObject({ state: 'held' });
+  expect(await countHeld(installation.store, { ...webhook, active: false })).toBe(1);
+  await change({ entities: ['agent'] });
+  expect(await attemptReleased(event)).toMatchObject({ state: 'delivered' });
+  expect(await countHeld(installation.store, webhook)).toBe(0);
+});
+
+test('after a cancellation by the filters the partition sends the later events', async () => {
+  const resourceUid = newId('agt');
+  const first = await insert({ event: { resourceUid } });
+  const second = await insert({ event: { resourceUid, event: 'agent.created' } });
+  const { partition } = await giveNumber(installation, first, webhook._id);
+  await giveNumber(installation, second, webhook._id);
+  await change({ ordering: 'resource', events: ['agent.created'] });
+
+  const { signal } = new AbortController();
+  const step = await attemptInOrder(ports, partition, { signal });
+  expect(step.next).toBe('end');
+  expect(step.settled.map(({ state }) => state)).toEqual(['cancelled', 'delivered']);
+  expect([requestsOf(first), requestsOf(second)]).toEqual([0, 1]);
 });

@@ -152,14 +152,6 @@ async function crowd(earlyAttempts: EarlyAttempts): Promise<Recorded> {
   return { event: events.at(-1) ?? first.event, webhook };
 }
 
-test('an attempt waits for a permit', async () => {
-  const earlyAttempts = new EarlyAttempts(ports);
-  const last = await crowd(earlyAttempts);
-  expect(requestsOf(last)).toHaveLength(0);
-  held?.[0]?.();
-  await waitFor(() => requestsOf(last).length === 1);
-});
-
 test('a throttled attempt is not recorded, and the workflow makes it', async () => {
   const earlyAttempts = new EarlyAttempts(ports);
   const last = await crowd(earlyAttempts);
@@ -185,15 +177,6 @@ test('above a limit of payloads in memory, attempts are left to the workflows', 
   held[0]?.();
   await earlyAttempts.end();
   expect(requestsOf(next)).toHaveLength(0);
-});
-
-test('an event for a paused webhook is held', async () => {
-  const earlyAttempts = new EarlyAttempts(ports);
-  const subject = await recorded(earlyAttempts, { active: false });
-  earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
-  await earlyAttempts.end();
-  expect(await attempted(subject)).toMatchObject({ state: 'held', attemptCount: 0 });
-  expect(requestsOf(subject)).toHaveLength(0);
 });
 
 test('an event that is not claimed is left to its workflow', async () => {
