@@ -1,4 +1,4 @@
-// Erasures during concurrent writes, and erasures that are killed halfway.
+// Erasures during concurrent writes, erasures that are killed halfway, and the payloads that `mentions` erase.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
@@ -9,9 +9,14 @@ import type { ErasureJob } from '../../../lib/model/job.ts';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import { partitionId, type PartitionKey } from '../../../lib/model/partition.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { afterAllEvents, erasePayloads, newErasure } from '../../../lib/jobs/erasures.ts';
+import {
+  afterAllEvents,
+  erasePayloads,
+  newErasure,
+  eraseChunk,
+} from '../../../lib/jobs/erasures.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
-import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { deliveryPorts, noSignals } from '../../support/delivery-ports.ts';
 import {
   insertEvent,
   insertWebhook,
@@ -24,6 +29,7 @@ import { portsAt } from '../../support/jobs.ts';
 import { profile } from '../../support/query-plans.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { renderPayload } from '../../../lib/model/event-payload.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -93,13 +99,6 @@ test('an event recorded before the request by a process whose clock is ahead is 
   await take(erasure, 1);
   expect(await bodyOf(ahead)).toBe('');
   expect(await bodyOf(later._id)).toBe(later.body);
-});
-
-test('when the last page of the first pass is repeated, only the rest of the 5 minutes is waited for', async () => {
-  const erasure = await requestErasure();
-  await take(erasure, 1);
-  expect(await take(erasure, 1, minuteMs)).toMatchObject({ waitMs: passWaitMs - minuteMs });
-  expect(await stateOf(erasure)).toMatchObject({ page: 1, pass: 2 });
 });
 
 test('an older event that is committed after the first pass is erased in the second', async () => {
@@ -242,4 +241,99 @@ test('a page of an erasure takes events with up to 5,000 deliveries, and writes 
   const samples = { 'attempts.responseSample': { $gt: '' } };
   const headers = { 'attempts.responseHeaders': { $exists: true } };
   expect(await store.deliveries.countDocuments({ $or: [samples, headers] })).toBe(0);
+});
+
+/**
+ * Records an event with the data, or with the data as a caller wrote it. Runs an erasure of the mention, and returns
+ * whether the payload was erased.
+ */
+async function isErased(
+  fields: Record<string, unknown>,
+  mention: string,
+  dataText?: string,
+): Promise<boolean> {
+  const { store, app } = installation;
+  const event = newEvent(installation, [], inMs(-1_000));
+  const { _id: eventId, appUid, createdAt: timestamp } = event;
+  const data = { uid: event.resourceUid, externalTenantId: 'tenant-1', ...fields };
+  const payload = { eventId, event: 'agent.updated', timestamp, appUid, data, dataText } as const;
+  const body = renderPayload(payload);
+  await store.events.insertOne({ ...event, body });
+  const subject = { mentions: ['nobody', mention] };
+  const erasure = newErasure(app.appUid, subject, new Date());
+  await store.jobs.insertOne(erasure);
+  await eraseChunk({ store, ...noSignals }, erasure, { page: 1, now: new Date() });
+  const left = await store.events.findOne({ _id: eventId });
+  await store.events.deleteOne({ _id: eventId });
+  expect([body, '']).toContain(left?.body);
+  return left?.body === '';
+}
+
+test.each<[string, Record<string, unknown>]>([
+  ['ada', { people: [{ names: [['x'], ['y', 'ada']] }] }],
+  ['tenant-1', {}],
+  ['', { owner: '' }],
+  ['René', { owner: 'Ren\u00e9' }],
+  ['"ada"\t\\\u0001\u2028 😀', { owner: '"ada"\t\\\u0001\u2028 😀' }],
+  ['777', { id: '777' }],
+  ['777', { id: 777 }],
+  ['777', { ids: [1, 777, 2] }],
+  ['-1.5', { id: -1.5 }],
+  ['1e+21', { id: 1e21 }],
+])('the mention %j erases a payload with the data %j', async (mention, data) => {
+  expect(await isErased(data, mention)).toBe(true);
+});
+
+test.each<[string, string]>([
+  ['ada', String.raw`{"owner":"\u0061d\u0061"}`],
+  ['a/b', String.raw`{"owner":"a\/b"}`],
+  ['777', '{ "id" : 777 }'],
+  ['777', '{"id":777.0}'],
+  ['777', '{"id":77.7E+1,"more":1}'],
+  ['777', '{"ids":[1 , 7770e-1 ]}'],
+  ['0', '{"id":-0}'],
+  ['zoe\u0308', '{"owner":"zo\u00eb"}'],
+  ['zo\u00eb', String.raw`{"owner":"zoe\u0308"}`],
+])('the mention %j erases a payload whose owner wrote the data %s', async (mention, dataText) => {
+  expect(await isErased({}, mention, dataText)).toBe(true);
+});
+
+test.each<[string, string]>([
+  ['777', '{"id":7.77e3}'],
+  ['777', '{"note":"[ 777 ]"}'],
+  ['ada', String.raw`{"owner":"\\u0061da"}`],
+  ['1.50', '{"id":1.50}'],
+])('the mention %j keeps a payload whose owner wrote the data %s', async (mention, dataText) => {
+  expect(await isErased({}, mention, dataText)).toBe(false);
+});
+
+test.each<[string, string, Record<string, unknown>]>([
+  ["a field's name", 'owner', { owner: 'ada' }],
+  ["a number as a field's name", '777', { 777: 'ada' }],
+  ["the envelope's field", 'data', {}],
+  ["the event's name", 'agent.updated', {}],
+  ['the beginning of a value', 'ada', { owner: 'ada lovelace' }],
+  ['a value within a text', 'ada', { note: '{"owner":"ada"}' }],
+  ['another case', 'Ada', { owner: 'ada' }],
+  ['digits of a longer number', '777', { id: 7770, ids: [1777, 777.5, -777] }],
+  ['another spelling of a number', '777.0', { id: 777 }],
+  ['a boolean', 'true', { owner: true }],
+])(
+  '%s does not match: the mention %j keeps a payload with the data %j',
+  async (_what, mention, data) => {
+    expect(await isErased(data, mention)).toBe(false);
+  },
+);
+
+test("the application's uid, which is in every envelope, erases nothing as a mention", async () => {
+  expect(await isErased({}, installation.app.appUid)).toBe(false);
+});
+
+test('a payload of 100,000 values, and one nested 2,000 deep, are searched completely', async () => {
+  const many = Array.from({ length: 100_000 }, (_, n) => n % 10);
+  let nested: unknown = 'ada';
+  for (let depth = 0; depth < 2_000; depth += 1) nested = [nested];
+  expect(await isErased({ many: [...many, 'ada'] }, 'ada')).toBe(true);
+  expect(await isErased({ ada: many }, 'ada')).toBe(false);
+  expect(await isErased({ nested }, 'ada')).toBe(true);
 });

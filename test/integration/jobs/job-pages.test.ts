@@ -1,4 +1,5 @@
-// Pages of jobs: each is taken once, by its number. Taking it again returns the same deliveries.
+// Pages of jobs: each is taken once, by its number. Taking it again returns the same deliveries. And the deliveries that a
+// resend passes on.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
@@ -12,6 +13,8 @@ import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { requestReplay, requestResend, eventIdsOf, resume } from '../../support/jobs.ts';
+import { findWaitingWorkflows } from '../../../lib/jobs/taken-by-job.ts';
+import type { SignalTakenByJob } from '../../../lib/temporal/signal-taken-by-job.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -172,4 +175,84 @@ test('a page whose worker is killed before the commit is taken completely by the
     ['held', null, null],
   ]);
   expect(eventIdsOf(await take(jobUid))).toEqual(eventIds);
+});
+
+test.each([
+  ['goes to the webhooks that still exist, and counts no other', 1],
+  ['to deleted webhooks only passes nothing on', 2],
+])('a resend %s', async (_rule, deletedCount) => {
+  const { store, app } = installation;
+  const other = await insertWebhook(installation, { url: webhook.url });
+  const webhookUids = [webhook._id, other._id];
+  const { _id: eventId } = await insertEvent(installation, []);
+  const jobUid = await requestResend(store, { appUid: app.appUid, eventId, webhookUids });
+  await store.webhooks.deleteMany({ _id: { $in: webhookUids.slice(0, deletedCount) } });
+  const kept = webhookUids.slice(deletedCount);
+  const page = await take(jobUid);
+  const events = kept.length === 0 ? [] : [{ eventId, webhookUids: kept }];
+  expect(page).toMatchObject({ events, isLast: true });
+  const deliveries = await store.deliveries.find({ eventId }).toArray();
+  expect(deliveries.map((delivery) => delivery.webhookUid)).toEqual(kept);
+  const job = await store.jobs.findOne({ _id: jobUid });
+  expect(job).toMatchObject({ state: 'done', count: kept.length });
+});
+
+test('a resend signals the workflows whose deliveries it takes, at most 100 of them', async () => {
+  const { store } = installation;
+  const waiting = {
+    webhookUid: 'whk_1',
+    state: 'retrying',
+    isRateLimited: false,
+    partition: null,
+  } as const;
+  const own = { jobUid: null, jobPage: null };
+  const events = await Promise.all(
+    Array.from({ length: 102 }, async (_none, n) => {
+      const { _id } = await insertEvent(installation, []);
+      // Two share a workflow.
+      const workflowId = `batch/${Math.max(1, n)}`;
+      await store.events.updateOne({ _id }, { $set: { workflowId } });
+      return { eventId: _id, workflowId };
+    }),
+  );
+  const all = events.map(({ eventId }) => ({ ...waiting, ...own, eventId }));
+  const [first, second, third] = all as [(typeof all)[0], (typeof all)[0], (typeof all)[0]];
+  const told = await findWaitingWorkflows(store, [
+    { ...waiting, eventId: 'evt_1', jobUid: 'job_1', jobPage: 7 },
+    // A job sends it outside the order of its partition.
+    { ...waiting, eventId: 'evt_2', jobUid: 'job_1', jobPage: 8, partition: 'whk_1/agent/a' },
+    first,
+    { ...second, state: 'pending', isRateLimited: true },
+    { ...third, partition: 'whk_1/agent/a' },
+    { ...third, state: 'pending' },
+    { ...third, state: 'cancelled', isRateLimited: true },
+    { ...waiting, ...own, eventId: 'evt_unknown' },
+  ]);
+  const webhookUid = 'whk_1';
+  expect([...told]).toEqual([
+    ['job/job_1/7', [{ eventId: 'evt_1', webhookUid }]],
+    ['job/job_1/8', [{ eventId: 'evt_2', webhookUid }]],
+    [
+      'batch/1',
+      [
+        { eventId: first.eventId, webhookUid },
+        { eventId: second.eventId, webhookUid },
+      ],
+    ],
+  ]);
+  expect((await findWaitingWorkflows(store, all)).size).toBe(100);
+});
+
+test('a resend signals the workflow of a delivery that waits in a partition', async () => {
+  const { store } = installation;
+  const { _id: webhookUid } = webhook;
+  const { _id: eventId } = await insertEvent(installation, [webhookUid]);
+  await store.events.updateOne({ _id: eventId }, { $set: { workflowId: 'batch/line' } });
+  const limited = { eventId, webhookUid, state: 'pending', isRateLimited: true } as const;
+  await store.deliveries.insertOne(newDelivery(installation, new Date(), limited));
+  const told: Parameters<SignalTakenByJob>[0][] = [];
+  const signalTakenByJob: SignalTakenByJob = async (workflows) => void told.push(workflows);
+  const jobUid = await resend(eventId);
+  await takeJobPage({ ...ports, signalTakenByJob }, { jobUid, page: 1 });
+  expect(told).toEqual([new Map([['batch/line', [{ eventId, webhookUid }]]])]);
 });

@@ -12,7 +12,7 @@ import { distinctScan } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
 
-const { runningPerKindMax, unfinishedPerKindMax } = jobLimits;
+const { unfinishedPerKindMax } = jobLimits;
 let service: TestService;
 let webhookUid: string;
 
@@ -26,16 +26,13 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await service.store.jobs.deleteMany({});
-  webhookUid = await newWebhookUid();
+  webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
-
-const newWebhookUid = async (): Promise<string> =>
-  (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 
 const range = { since: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
 
-const replay = (uid = webhookUid, perSecond = 1): Promise<Answer> =>
-  service.call('POST', `/webhooks/${uid}/replays`, { body: { ...range, perSecond } });
+const replay = (): Promise<Answer> =>
+  service.call('POST', `/webhooks/${webhookUid}/replays`, { body: { ...range, perSecond: 1 } });
 
 const stateOf = ({ body }: Answer): string => String(body['state']);
 const uidOf = ({ body }: Answer): string => String(body['uid']);
@@ -59,13 +56,6 @@ test('a second replay of a webhook waits, is shown as waiting, and begins when t
   await finish(first);
   await beginWaitingJobs(service.store);
   expect(await statesOf([first, second])).toEqual(['done', 'running']);
-});
-
-test('a sync waits for a replay of its webhook, and an erasure does not', async () => {
-  const first = await replay();
-  const sync = await service.call('POST', `/webhooks/${webhookUid}/sync`, { body: {} });
-  const erasure = await service.call('POST', '/erasures', { body: { mentions: ['a'] } });
-  expect([first, sync, erasure].map(stateOf)).toEqual(['running', 'waiting', 'running']);
 });
 
 test('of concurrent replays of a webhook, one runs', async () => {
@@ -103,15 +93,6 @@ test('a cancelled replay that waited never begins', async () => {
   await finish(first);
   await beginWaitingJobs(service.store);
   expect(await statesOf([second])).toEqual(['cancelled']);
-});
-
-test('one replay more than the maximum of an application waits', async () => {
-  const answers: Answer[] = [];
-  for (let n = 0; n <= runningPerKindMax; n += 1) answers.push(await replay(await newWebhookUid()));
-  expect(answers.map(stateOf)).toEqual([
-    ...Array.from({ length: runningPerKindMax }, () => 'running'),
-    'waiting',
-  ]);
 });
 
 test('one unfinished replay more than an application may have is refused', async () => {

@@ -21,7 +21,6 @@ import { waitFor } from '../../support/wait-for.ts';
 
 const open = new Disposal();
 const requestedAt = new Date();
-const event: Caller = { kind: 'event' };
 let installation: Installation;
 let receiver: Receiver;
 let ports: DeliveryPorts;
@@ -74,9 +73,9 @@ function take(jobUid: string, page = 1, afterMs = 1_000): Promise<JobPage> {
   return takeJobPage(portsAt(ports, at), { jobUid, page });
 }
 
-function attempt(eventId: string, caller: Caller, attemptPorts = ports): Promise<DeliveryOutcome> {
+function attempt(eventId: string, caller: Caller): Promise<DeliveryOutcome> {
   const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
-  return attemptDelivery(attemptPorts, key, { caller, signal: new AbortController().signal });
+  return attemptDelivery(ports, key, { caller, signal: new AbortController().signal });
 }
 
 async function attemptAnswered(eventId: string, jobUid: string): Promise<DeliveryOutcome> {
@@ -85,19 +84,6 @@ async function attemptAnswered(eventId: string, jobUid: string): Promise<Deliver
   await waitFor(() => answers.length > before);
   answers.at(-1)?.();
   return sent;
-}
-
-/** Ports of an attempt that waits for a change after it has read the webhook. */
-function changingAfterRead(change: () => Promise<unknown>): DeliveryPorts {
-  const records: DeliveryPorts['records'] = {
-    ...ports.records,
-    async readWebhook(key) {
-      const read = await ports.records.readWebhook(key);
-      await change();
-      return read;
-    },
-  };
-  return { ...ports, records };
 }
 
 const requestsOf = (eventId: string): number =>
@@ -135,19 +121,6 @@ test('a release continues while deliveries are held', async () => {
   expect(eventIdsOf(await take(release, 1, 40_000))).toEqual(held.slice(0, 20));
   expect(eventIdsOf(await take(release, 2, 41_000))).toEqual(held.slice(20));
   expect(await take(release, 3, 42_000)).toMatchObject({ events: [], isLast: true });
-});
-
-test('a delivery that an attempt records as held after the resume is still released', async () => {
-  const { _id: eventId } = await insertEvent(installation, [webhook._id]);
-  let release = '';
-  const late = changingAfterRead(async () => {
-    release = await resumed();
-    expect(await take(release)).toMatchObject({ events: [], isLast: false });
-  });
-  expect(await attempt(eventId, event, late)).toMatchObject({ state: 'held' });
-  expect(eventIdsOf(await take(release, 2, 5_000))).toEqual([eventId]);
-  expect(await attemptAnswered(eventId, release)).toMatchObject({ state: 'delivered' });
-  expect(requestsOf(eventId)).toBe(1);
 });
 
 test('an attempt of a release is recorded like the held one: a first attempt, a retry or a resend', async () => {
