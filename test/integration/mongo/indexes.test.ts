@@ -26,9 +26,7 @@ import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts'
 import { newReplayJob } from '../../support/jobs.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
 import { startService, type TestService } from '../../support/service.ts';
-import { writeJobs } from './indexed-jobs.ts';
-import { writePartitions } from './indexed-partitions.ts';
-import { writePeople } from './indexed-people.ts';
+import { writeJobs, writePartitions, writePeople } from './indexed-documents.ts';
 
 // Enough documents of each kind to detect a plan that reads all of them.
 const othersCount = 60;
@@ -150,33 +148,11 @@ const readings: Reading[] = [
   ],
   [
     'users.appEmailKey',
-    'users who sign in by e-mail',
-    async () => {
-      const readUser = createUserReader(service.store);
-      const keys = ['key-1', 'key-2', 'nobody'];
-      await Promise.all(keys.map((emailKey) => readUser({ appUid, identity: { emailKey } })));
-    },
-  ],
-  [
-    'users.appExternalId',
-    'the user whom an upsert is to make',
-    () => {
-      const wanted = { appUid, identity: { externalId: 'user-3' }, name: null, email: undefined };
-      return findOrCreateUser(service.store, { ...wanted, ...addition }, async () => null);
-    },
-  ],
-  [
-    'users.appEmailKey',
     'the user whom an upsert by e-mail is to make',
     () => {
       const wanted = { appUid, identity: { emailKey: 'key-3' }, name: null, email: 'e' };
       return findOrCreateUser(service.store, { ...wanted, ...addition }, async () => null);
     },
-  ],
-  [
-    'users.appExternalId',
-    'a list of users with an external id',
-    () => service.call('GET', '/sdkusers?externalId=user-4'),
   ],
   [
     'users.name',
@@ -215,11 +191,6 @@ const readings: Reading[] = [
     'events.partition',
     'the head of a partition',
     () => findNumbered(service.store, partition, { from: 5, countMax: 1 }),
-  ],
-  [
-    'events.partition',
-    'the waiting events of a partition',
-    () => findNumbered(service.store, partition, { from: 5, countMax: 20 }),
   ],
   [
     'deliveries.webhookState',

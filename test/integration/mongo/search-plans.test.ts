@@ -1,4 +1,5 @@
-// Every combination of the filters of events and deliveries finds the right documents, through an index.
+// Every combination of the filters of events and deliveries finds the right documents, through an index. And the cost of
+// a page of a release or sync does not depend on how much there is.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Collection, Document, Filter } from 'mongodb';
 import { searchOf as searchDeliveries } from '../../../lib/history/delivery-lists.ts';
@@ -7,8 +8,20 @@ import { Disposal } from '../../../lib/platform/disposal.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { entityOf } from '../../../lib/model/event-name.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
-import { newDelivery, newEvent } from '../../support/fixtures.ts';
+import { newDelivery, newEvent, insertWebhook } from '../../support/fixtures.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
+import { takeReleasePage } from '../../../lib/jobs/release-page.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import type { ReleaseJob } from '../../../lib/model/job.ts';
+import type { WebhookDocument } from '../../../lib/model/webhook.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
+import { newRelease } from '../../../lib/jobs/jobs.ts';
+import { profile } from '../../support/query-plans.ts';
+import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
+import { countSync } from '../../../lib/jobs/sync-page.ts';
+import type { AgentDocument } from '../../../lib/model/resource.ts';
+import { noSignals } from '../../support/delivery-ports.ts';
+import { newSyncJob } from '../../support/jobs.ts';
 
 const open = new Disposal();
 let installation: Installation;
@@ -168,4 +181,143 @@ test('every combination of the filters of events does so, too', async () => {
     if (wrong.length > 0) faults.push({ chosen, wrong });
   }
   expect(faults).toEqual([]);
+});
+
+const longBefore = new Date('2025-12-31T00:00:00Z');
+const beforeResume = new Date('2026-01-01T00:00:00Z');
+const sentBefore = new Date('2026-01-01T06:00:00Z');
+const sentAgainAt = new Date('2026-01-01T12:00:00Z');
+const resumedAt = new Date('2026-01-02T00:00:00Z');
+const afterResume = new Date('2026-01-03T00:00:00Z');
+const dropped = 60;
+
+/**
+ * Writes a webhook with more than a page of deliveries held before its resume (some sent again since), held after it,
+ * and settled.
+ */
+async function writeHeld(
+  fields: Partial<WebhookDocument>,
+  requeuedAt: Date | null,
+): Promise<ReleaseJob> {
+  const { appUid } = installation.app;
+  const release = newRelease({ appUid, webhookUid: newId('whk') }, resumedAt);
+  const { webhookUid, _id: releaseUid } = release;
+  const url = 'http://127.0.0.1:9/';
+  await insertWebhook(installation, { _id: webhookUid, url, releaseUid, ...fields });
+  const write = (at: Date, state: 'held' | 'delivered', statusClass: '2xx' | '5xx' | null) =>
+    Array.from({ length: dropped / 2 }, () =>
+      newDelivery(installation, at, {
+        webhookUid,
+        state,
+        statusClass,
+        requeuedAt: at === beforeResume ? requeuedAt : null,
+      }),
+    );
+  const held = [beforeResume, afterResume].flatMap((at) => [
+    ...write(at, 'held', null),
+    ...write(at, 'held', '5xx'),
+  ]);
+  const sent = [beforeResume, afterResume].flatMap((at) => write(at, 'delivered', '2xx'));
+  await installation.store.deliveries.insertMany([...sent, ...held]);
+  return release;
+}
+
+test.each([
+  ['the held deliveries', {}, null, 20],
+  [
+    'the deliveries that a resume dropped',
+    { discardCount: 1, discardBefore: resumedAt },
+    null,
+    dropped,
+  ],
+  ['the deliveries held since a discard', { discardCount: 1, discardBefore: longBefore }, null, 20],
+  [
+    'as many of those sent again since a discard',
+    { discardCount: 1, discardBefore: sentBefore },
+    sentAgainAt,
+    20,
+  ],
+] as const)('a page of a release reads only %s', async (...row) => {
+  const [, fields, requeuedAt, count] = row;
+  const { store } = installation;
+  const release = await writeHeld(fields, requeuedAt);
+  const making = { page: 1, now: afterResume };
+  const profiles = await profile(store, 'deliveries', () =>
+    inTransaction(store, (session) => takeReleasePage({ store }, release, { ...making, session })),
+  );
+  const examined = profiles.map(({ docsExamined }) => Number(docsExamined));
+  expect(Math.max(...examined)).toBeGreaterThanOrEqual(count);
+  expect(Math.max(...examined)).toBeLessThanOrEqual(count + 1);
+  expect(profiles.filter(({ hasSortStage }) => hasSortStage === true)).toEqual([]);
+});
+
+const perPage = 100;
+const requestedAt = new Date('2026-01-01T00:00:00Z');
+const later = new Date('2026-01-01T00:01:00Z');
+
+/** Writes 20,000 resources, and as many that are only reported. Returns a webhook that gets all. */
+async function writeResources(): Promise<string> {
+  const { store } = installation;
+  await store.events.deleteMany({});
+  const { _id } = await insertWebhook(installation, { url: 'https://a.example/' });
+  const times = { createdAt: requestedAt, updatedAt: requestedAt };
+  const numbers = Array.from({ length: 20_000 }, (_none, index) => index);
+  const agents = numbers.map((n): AgentDocument => {
+    const facts = { agentName: `Agent ${n}`, externalTenantId: 'tenant-1', live: true };
+    const none = { description: null, accountUids: null };
+    return { _id: newId('agt', requestedAt), appUid, ...facts, ...none, ...times };
+  });
+  await store.agents.insertMany(agents);
+  await store.sequences.insertMany(
+    agents.map((agent) => ({ _id: `${appUid}/agent/${agent._id}`, last: 1 })),
+  );
+  const reported = numbers.flatMap((n) =>
+    [1, 2].map((sequence) => {
+      const event = newEvent(installation, [], new Date(requestedAt.getTime() - 90_000));
+      return { ...event, resourceUid: `reported-${n}`, sequence };
+    }),
+  );
+  await store.events.insertMany(reported, { ordered: false });
+  return _id;
+}
+
+/** Takes the first page of a sync from a cursor, and returns the documents that it reads of a collection. */
+async function readBy(collection: 'agents' | 'events', cursor: string, webhookUid: string) {
+  const { store, config } = installation;
+  const facts = { appUid, webhookUid, createdAt: requestedAt };
+  const sync = { ...newSyncJob(facts), perSecond: perPage, cursor };
+  await store.jobs.insertOne(sync);
+  const ports = { store, clock: { now: () => later }, ...noSignals, retention: config.retention };
+  let sent = 0;
+  const profiles = await profile(store, collection, async () => {
+    sent = (await takeJobPage(ports, { jobUid: sync._id, page: 1 })).events.length;
+  });
+  const read = profiles.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
+  const plans = profiles.map(({ planSummary }) => String(planSummary));
+  return { read, plans, sent };
+}
+
+describe('of 20,000 resources', () => {
+  let webhookUid: string;
+  beforeAll(async () => {
+    webhookUid = await writeResources();
+  });
+
+  test.each([
+    ['of stored resources', 'agents', '0/', perPage + 1],
+    // The latest two events of each, and each of them once again to send it.
+    ['of reported resources', 'events', '3/', 4 * perPage],
+  ] as const)('a page %s reads few documents', async (...row) => {
+    const [, collection, cursor, readMax] = row;
+    const { read, plans, sent } = await readBy(collection, cursor, webhookUid);
+    expect(sent).toBe(perPage);
+    expect(read).toBeLessThanOrEqual(readMax);
+    expect(plans).not.toContain('COLLSCAN');
+  });
+
+  test('a dry run counts 10,000 of them, and says that there are more', async () => {
+    const sync = newSyncJob({ appUid, webhookUid, createdAt: requestedAt });
+    const counted = await countSync(installation.store, sync);
+    expect(counted).toMatchObject({ count: 10_000, countIsCapped: true });
+  });
 });

@@ -25,7 +25,6 @@ const programs: Record<string, string[]> = {
   api: ['api/main.js'],
   worker: ['worker/main.js'],
   setup: ['cli/setup/main.js'],
-  'start-missing': ['cli/start-missing/main.js'],
   'admin create-key': ['cli/admin/main.js', 'create-key', 'APP', '--name', 'a', '--scopes', 'all'],
 };
 
