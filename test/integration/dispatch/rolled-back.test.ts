@@ -35,12 +35,11 @@ async function rollBack(dumped: Dump, now = new Date()): Promise<void> {
 }
 
 /** Reports a change of each agent, all concurrently. Returns their sequence numbers. */
-async function report(uids: readonly string[], headers: object = {}): Promise<number[]> {
+async function report(uids: readonly string[]): Promise<number[]> {
   return Promise.all(
     uids.map(async (uid) => {
       const { body } = await service.call('POST', '/changes', {
         body: { event: 'agent.updated', data: { uid, externalTenantId: 'tenant-1' } },
-        headers: { 'x-api-key': service.app.apiKey, ...headers },
       });
       const event = await service.store.events.findOne({ _id: String(body['eventId']) });
       return event?.sequence ?? 0;
@@ -48,23 +47,15 @@ async function report(uids: readonly string[], headers: object = {}): Promise<nu
   );
 }
 
-test.each<[string, number, () => object]>([
-  ['one report alone', 1, () => ({})],
-  ['reports together', 3, () => ({})],
-  ['a report in a transaction', 1, () => ({ 'idempotency-key': newId('key', new Date()) })],
-])(
-  'a resource first reported after the backup gets a number above its old ones: %s',
-  async (_how, count, headers) => {
-    const uids = Array.from({ length: count }, () => newId('agt', new Date()));
-    const backup = await dump(service.store);
-    await report(uids);
-    const before = await report(uids);
-    expect(before).toEqual(uids.map(() => Math.max(...before)));
-    await rollBack(backup);
-    const after = await report(uids, headers());
-    for (const number of after) expect(number).toBeGreaterThan(Math.max(...before));
-  },
-);
+test('a resource first reported after the backup gets a number above its old ones', async () => {
+  const uids = Array.from({ length: 3 }, () => newId('agt', new Date()));
+  const backup = await dump(service.store);
+  await report(uids);
+  const before = await report(uids);
+  expect(before).toEqual(uids.map(() => Math.max(...before)));
+  await rollBack(backup);
+  for (const number of await report(uids)) expect(number).toBeGreaterThan(Math.max(...before));
+});
 
 test('every resource of the backup continues with a number above its old ones', async () => {
   const uid = newId('agt', new Date());

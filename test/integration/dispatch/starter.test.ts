@@ -107,16 +107,6 @@ test('events that wait together share one workflow, and each can be found by its
   );
 });
 
-test('an event beyond the maximum of a workflow goes into another one', async () => {
-  const events = await insertEvents(61);
-  const starter = newStarter(service);
-  starter.add(events);
-  await starter.drained();
-  const ids = await workflowIdsOf(events);
-  expect(new Set(ids.slice(0, 60)).size).toBe(1);
-  expect(ids[60]).toBe(`event/${events[60]?._id}`);
-});
-
 test.each([
   [9, 9],
   [10, 1],
@@ -129,17 +119,6 @@ test.each([
   expect(new Set(ids).size).toBe(workflows);
   const own = events.map((event) => `event/${event._id}`);
   if (workflows === count) expect(ids).toEqual(own);
-});
-
-test('with one event per workflow, each of many events has its own', async () => {
-  const events = await insertEvents(40);
-  const starter = newStarter(service, { eventsPerWorkflowMax: 1 });
-  starter.add(events);
-  await starter.drained();
-  await untilDispatched(events);
-  for (const event of events) {
-    expect((await inputOf(`event/${event._id}`)).events).toHaveLength(1);
-  }
 });
 
 test('events of several applications share a workflow, and each application finds it', async () => {

@@ -110,14 +110,6 @@ test('a stream has only the events of its filters and application, and no tests 
   await has(ofEvent, [first]);
 });
 
-test.each(['?event=agent.renamed', '?until=2026-01-01T00:00:00Z', '?limit=1'])(
-  'the stream rejects %s',
-  async (query) => {
-    const app = await newApp();
-    expectProblem(await app.call('GET', `/events/stream${query}`), 400, 'invalid_request');
-  },
-);
-
 describe.each([
   ['alone', false],
   ['next to another one, which keeps the log', true],

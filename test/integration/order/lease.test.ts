@@ -1,4 +1,4 @@
-// The lease of a partition: who can take it, for how long, and what its holder may do.
+// The lease of a partition: who can take it, for how long, and what its holder may do. And a step that is cancelled.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type PartitionDocument,
@@ -15,19 +15,28 @@ import {
 } from '../../../lib/order/lease.ts';
 import { readProgress } from '../../../lib/order/partitions.ts';
 import { newId } from '../../../lib/platform/ids.ts';
-import { insertPartition } from '../../support/issue-number.ts';
+import { Disposal } from '../../../lib/platform/disposal.ts';
+import { insertPartition, giveNumber } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createActivities } from '../../../activities/index.ts';
+import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
+import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
+import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { startReceiver } from '../../support/receivers.ts';
 
 const now = new Date();
 const later = (ms: number): Date => new Date(now.getTime() + ms);
+const open = new Disposal();
 let installation: Installation;
 let partition: PartitionKey;
 
 beforeAll(async () => {
-  installation = await createInstallation();
+  installation = open.use(await createInstallation());
 });
 
-afterAll(() => installation[Symbol.asyncDispose]());
+afterAll(() => open[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   const { appUid } = installation.app;
@@ -119,4 +128,28 @@ test('a lease that has run out is left to the relay', async () => {
   await change({ lease: { ...leaseFor(-1), by: lease.by } });
   await releaseLease(installation.store, lease, { signalAt: null });
   expect((await stored())?.signalAt).not.toBeNull();
+});
+
+test.each([
+  ['an operator cancels leaves the first of two delivered', 'CANCELLED', ['delivered']],
+  ['its process cuts off when it stops leaves none', 'WORKER_SHUTDOWN', []],
+] as const)('a step that %s', async (_what, reason, states) => {
+  await using receiver = await startReceiver((response) => response.end());
+  await using sender = createHttpSender({ policy: installation.config.egress });
+  const webhook = await insertWebhook(installation, { url: receiver.url, ordering: 'resource' });
+  const insert = () => insertEvent(installation, [webhook._id]);
+  const events = [await insert(), await insert()] as const;
+  const { partition: ordered } = await giveNumber(installation, events[0], webhook._id);
+  await giveNumber(installation, events[1], webhook._id);
+  const environment = new MockActivityEnvironment();
+  const send: Sender['send'] = async (request) => {
+    environment.cancel(reason);
+    return sender.send(request);
+  };
+  const ports: DeliveryPorts = deliveryPorts(installation, { sender: { ...sender, send } });
+  const step = environment.run(() => createActivities(ports).attemptInOrder(ordered));
+  await step.catch(() => undefined);
+  const eventId = { $in: events.map(({ _id }) => _id) };
+  const deliveries = await installation.store.deliveries.find({ eventId }).toArray();
+  expect(deliveries.map(({ state }) => state)).toEqual(states);
 });

@@ -16,7 +16,7 @@ import {
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import { countInTransaction } from '../../../lib/mongo/sequences.ts';
-import { issueNumbers, scheduleSignal, takeOverdue } from '../../../lib/order/partitions.ts';
+import { scheduleSignal, takeOverdue } from '../../../lib/order/partitions.ts';
 import { LeaseLost } from '../../../lib/order/lease.ts';
 import { sequenceOf } from '../../support/counting-receiver.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
@@ -116,30 +116,6 @@ test('a number whose transaction fails is issued to the next event', async () =>
   expect(await issue()).toBe(4);
 });
 
-test('overdue partitions are returned once a minute, the longest overdue first', async () => {
-  const { store } = installation;
-  const others = ['b', 'a'].map((resourceUid, index) => ({
-    ...partition,
-    _id: partitionId({ ...partition, resourceUid }),
-    resourceUid,
-    settled: 0,
-    lease: null,
-    signalAt: later(-1_000 * (index + 1)),
-  }));
-  await store.partitions.insertMany([
-    ...others,
-    { ...partition, _id: 'idle', settled: 1, lease: null, signalAt: null },
-  ]);
-  await change({ signalAt: later(5_000) });
-  const overdue = async (time: Date, max = 10): Promise<string[]> =>
-    (await takeOverdue(store, time, max)).map(({ resourceUid }) => resourceUid);
-  expect(await overdue(now, 1)).toEqual(['a']);
-  expect(await overdue(now)).toEqual(['b']);
-  expect(await overdue(now)).toEqual([]);
-  expect(await overdue(later(5_001))).toEqual([partition.resourceUid]);
-  expect((await overdue(later(60_001))).toSorted()).toEqual(['a', 'b']);
-});
-
 test('a release has a partition signalled soon, and postpones no signal', async () => {
   for (const [signalAt, expected] of [
     [null, later(9_000)],
@@ -150,14 +126,6 @@ test('a release has a partition signalled soon, and postpones no signal', async 
     await scheduleSignal(installation.store, [partitionId(partition)], { now: later(4_000) });
     expect(await stored()).toMatchObject({ signalAt: expected });
   }
-});
-
-test('a replay issues the numbers after those that wait', async () => {
-  const { store } = installation;
-  const numbers = await inTransaction(store, (session) =>
-    issueNumbers(store, [partition, partition], session),
-  );
-  expect(numbers).toEqual([4, 5]);
 });
 
 test('the workflow of an event records it as pending, sends nothing, and wakes the partition', async () => {

@@ -159,24 +159,6 @@ test.each([
   }
 });
 
-test('after an outage of a minute the waiting deliveries are sent at the rate', async () => {
-  const { webhook, path, newKeys } = await rated(10);
-  const keys = await newKeys(40);
-  const nextAttemptAt = new Date(Date.now() - 60_000);
-  await installation.store.deliveries.insertMany(
-    keys.map((key) =>
-      newDelivery(installation, new Date(), { ...key, isRateLimited: true, nextAttemptAt }),
-    ),
-  );
-  const startedAt = Date.now();
-  const outcomes = await attemptAll(keys);
-  const sent = receivedOn(path).length;
-  expect(sent).toBeLessThanOrEqual(1 + (Date.now() - startedAt) / 100);
-  expect(outcomes.filter(({ state }) => state === 'retrying')).toHaveLength(40 - sent);
-  const { nextSlotMs = 0 } = (await limiterOf(webhook)) ?? {};
-  expect(nextSlotMs).toBeGreaterThanOrEqual(startedAt + 4_000);
-});
-
 test('a hundred attempts of a process wait for their slot, 75 of one application; others are recorded with it', async () => {
   const both = [await rated(100), await rated(100)].map(({ webhook }, index) => ({
     webhook: { ...webhook, appUid: `app_${index}` },

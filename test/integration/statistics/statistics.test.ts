@@ -306,13 +306,3 @@ test('an unknown webhook, or one of another application, has no statistics', asy
     expectProblem(answer, 404, 'not_found');
   }
 });
-
-test.each([
-  'interval=week',
-  'since=yesterday',
-  'interval=minute&since=2026-01-01T00:00:00Z',
-  'x=1',
-])('the query %j is rejected', async (query) => {
-  const answer = await service.call('GET', `/stats/deliveries?${query}`);
-  expectProblem(answer, 400, 'invalid_request');
-});

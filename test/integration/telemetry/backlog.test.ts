@@ -1,4 +1,5 @@
-// What a worker reads from the whole installation for the metrics, and whether it reaches its servers.
+// What a worker reads from the whole installation for the metrics, deliveries that wait for longer than they should, and
+// whether it reaches its servers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { watchServers } from '../../../lib/health/watch-servers.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
@@ -10,6 +11,9 @@ import { newReplayJob } from '../../support/jobs.ts';
 import { type Metrics, type Page, startMetrics } from '../../support/metrics.ts';
 import { startMongodbProxy } from '../../support/server-proxy.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { countOverdue } from '../../../lib/history/overdue-deliveries.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import type { StoredWebhook } from '../../../lib/model/webhook.ts';
 
 const now = new Date();
 let passedMs = 0;
@@ -152,4 +156,32 @@ test('values that could not be read for a minute are not a number', async () => 
   proxy.refuse(false);
   await watching;
   passedMs = 0;
+});
+
+const retrying = { state: 'retrying', nextAttemptAt: ago(60.001) } as const;
+
+test.each<[string, Partial<DeliveryDocument>, Partial<StoredWebhook>, number]>([
+  ['a retry that is overdue by more than a minute', retrying, {}, 1],
+  ['a retry of a minute ago', { ...retrying, nextAttemptAt: ago(60) }, {}, 0],
+  ['an overdue rate-limit slot', { ...retrying, state: 'pending', isRateLimited: true }, {}, 1],
+  ['a delivery without a time', { state: 'pending', nextAttemptAt: null }, {}, 0],
+  ['an overdue retry of a failing webhook', retrying, { failingSince: ago(0.001) }, 0],
+  ['an overdue retry of a paused webhook', retrying, { active: false }, 0],
+])('%s is counted as overdue or not', async (...row) => {
+  const [, delivery, webhook, count] = row;
+  const { store } = installation;
+  await store.deliveries.deleteMany({});
+  const url = 'https://receiver.example/';
+  const { _id: webhookUid } = await insertWebhook(installation, { url, ...webhook });
+  const created = newDelivery(installation, ago(3_600), { webhookUid, ...delivery });
+  await store.deliveries.insertOne(created);
+  expect(await countOverdue(store, now)).toBe(count);
+});
+
+test('of a webhook that was deleted nothing is counted', async () => {
+  const { store } = installation;
+  await store.deliveries.deleteMany({});
+  const deleted = newDelivery(installation, ago(3_600), retrying);
+  await store.deliveries.insertOne(deleted);
+  expect(await countOverdue(store, now)).toBe(0);
 });

@@ -241,16 +241,3 @@ test(`${reported} finds the workflow whose code fails repeatedly`, async () => {
   });
   expect(await find(reported)).toEqual([workflows.broken]);
 });
-
-test('a workflow has a summary of one line', async () => {
-  const summaryOf = async (workflowId: string) =>
-    (await service.temporal.client.workflow.getHandle(workflowId).describe()).staticSummary();
-  const { paused } = webhooks;
-  const updated = await service.store.events.findOne({ event: 'agent.updated' });
-  const releaseUid = workflows.release.replace('job/', '');
-  const about = `${updated?.event} ${updated?.resourceUid}`;
-  expect(await summaryOf(workflows.delivered)).toBe(`agent.created ${agentUid} → 1 webhook`);
-  expect(await summaryOf(workflows.recovered)).toBe(`${about} → 2 webhooks`);
-  expect(await summaryOf(workflows.release)).toBe(`release ${releaseUid} → ${paused}`);
-  expect(await summaryOf(workflows.released)).toBe(`1 again → ${paused}`);
-});

@@ -21,7 +21,6 @@ import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
 let service: TestService;
 let receiver: Receiver;
 let host: string;
-const iso = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 beforeAll(async () => {
   service = await startService({ env: { HERALD_EVENTS_PER_WORKFLOW: '1' } });
@@ -73,32 +72,6 @@ async function resultOf(workflowId: string): Promise<DeliverySummary> {
     return cause.details[0] as DeliverySummary;
   }
 }
-
-test('an event that was delivered immediately shows receiver, status and time of each delivery', async () => {
-  const uids = [await webhookAt('/200'), await webhookAt('/204')];
-  const eventId = await report(uids);
-  const workflowId = `event/${eventId}`;
-  const result = await resultOf(workflowId);
-  const shown = (webhookUid: string | undefined, status: number) => ({
-    eventId,
-    webhookUid,
-    state: 'delivered',
-    host,
-    attempts: [{ n: 1, at: expect.stringMatching(iso), ms: expect.any(Number), status }],
-  });
-  expect(result.shown).toHaveLength(2);
-  expect(result.shown).toEqual(expect.arrayContaining([shown(uids[0], 200), shown(uids[1], 204)]));
-  const activities = await endedActivities(client(), workflowId);
-  const summaries = activities.map(({ summary }) => summary);
-  expect(new Set(summaries)).toEqual(new Set(uids.map((uid) => `${eventId} to ${uid}`)));
-  const lines = await detailLines(client(), workflowId);
-  expect(lines).toHaveLength(2);
-  for (const [index, status] of [200, 204].entries()) {
-    const what = `- \\*\\*delivered\\*\\*: attempt 1 at ${host}: status ${status} in \\d+ ms`;
-    const line = new RegExp(`^${what}; ${eventId} to ${uids[index]}$`);
-    expect(lines).toContainEqual(expect.stringMatching(line));
-  }
-});
 
 test('a running workflow shows which delivery is retried, when, and after what', async () => {
   const uids = [await webhookAt('/200'), await webhookAt('/500', { retrySchedule: ['1h', '1h'] })];
@@ -155,24 +128,6 @@ test('a retry names event, webhook and receiver; an exhausted one is a failed ac
   ]);
 });
 
-test('an address that is blocked at a retry fails its activity, too', async () => {
-  const uid = await webhookAt('/500', { retrySchedule: ['1s'] });
-  const eventId = await report([uid]);
-  await waitFor(async () => (await service.store.deliveries.countDocuments({ eventId })) === 1);
-  await service.store.webhooks.updateOne(
-    { _id: uid },
-    { $set: { url: 'http://169.254.169.254/' } },
-  );
-  await resultOf(`event/${eventId}`);
-  const failures = (await endedActivities(client(), `event/${eventId}`)).map(
-    (each) => each.failure,
-  );
-  expect(failures).toEqual([
-    null,
-    'blocked after attempt 2 of 2 at 169.254.169.254: no response (blocked)',
-  ]);
-});
-
 test('an order shows its head, who waits behind it, and what its events have in common', async () => {
   const uid = await webhookAt('/500', { ordering: 'resource', retrySchedule: ['8s'] });
   const data = { uid: 'agt_seen', externalTenantId: 'tenant-seen' };
@@ -210,23 +165,6 @@ test('an order shows its head, who waits behind it, and what its events have in 
     expect.stringMatching(new RegExp(`^${first} to ${uid}, after attempt 1.*: status 500$`)),
   );
   expect(stackTraces(await handleOf(workflowId).fetchHistory())).toEqual([]);
-});
-
-test('an order with events of two kinds has no EventType', async () => {
-  const uid = await webhookAt('/500', { ordering: 'resource', retrySchedule: ['1h'] });
-  const data = { uid: 'agt_mixed', externalTenantId: 'tenant-seen' };
-  await reportChange(service, data, 'agent.created');
-  await reportChange(service, data, 'agent.updated');
-  const partition = { webhookUid: uid, entity: 'agent', resourceUid: 'agt_mixed' } as const;
-  const workflowId = partitionWorkflowId({ appUid: service.app.appUid, ...partition });
-  const attributes = await waitFor(async () => {
-    const found = await handleOf(workflowId)
-      .describe()
-      .catch(() => undefined);
-    return (found?.searchAttributes['EventIds'] as string[] | undefined)?.length === 2 && found;
-  });
-  expect(attributes.typedSearchAttributes.get(eventTypeAttribute)).toBeUndefined();
-  expect(attributes.typedSearchAttributes.get(externalTenantIdAttribute)).toBe('tenant-seen');
 });
 
 test('a job shows the workflows of its pages, and each of them its deliveries', async () => {

@@ -13,8 +13,7 @@ import {
   partitionId,
 } from '../../../lib/model/partition.ts';
 import { newErasure } from '../../../lib/jobs/erasures.ts';
-import { findUnstartedJobs, newRelease, toStart } from '../../../lib/jobs/jobs.ts';
-import type { RunJobInput } from '../../../lib/temporal/messages.ts';
+import { newRelease, toStart } from '../../../lib/jobs/jobs.ts';
 import type { WorkflowStarts } from '../../../lib/dispatch/workflow-starts.ts';
 import {
   eventWorkflowId,
@@ -22,13 +21,7 @@ import {
   partitionWorkflowId,
 } from '../../../lib/temporal/names.ts';
 import { type RelayPorts, runRelay, sweep } from '../../../worker/relay.ts';
-import {
-  newStarter,
-  newStarterWithoutTemporal,
-  newStarts,
-  startInputOf,
-  startWorkflow,
-} from '../../support/starters.ts';
+import { newStarterWithoutTemporal, newStarts, startWorkflow } from '../../support/starters.ts';
 import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -164,21 +157,6 @@ function sweepsThatSignal(now: Date, arrives: () => boolean): (ms: number) => Pr
   };
 }
 
-test('a partition whose signal failed is signalled again 5 s later', async () => {
-  const now = new Date();
-  await insertPartition('agt_failed', now);
-  let signals = 0;
-  const sweepAfter = sweepsThatSignal(now, () => {
-    signals += 1;
-    return signals > 1;
-  });
-  await expect(sweepAfter(1)).rejects.toThrow('Temporal is away');
-  expect(await sweepAfter(5_001)).toBe(0);
-  expect(await sweepAfter(5_002)).toBe(1);
-  expect(signals).toBe(2);
-  await service.store.partitions.deleteMany({});
-});
-
 test('of many partitions each is signalled again 5 s later, even if the relay gave up before reaching it', async () => {
   const now = new Date();
   const count = 70;
@@ -283,34 +261,4 @@ test('a workflow that cannot be started does not delay others, and the relay bac
 
   await expect(sweep(ports, never)).rejects.toThrow('refused');
   expect(await unstarted()).toEqual(stuckOnes);
-});
-
-test('concurrent starts of a job start it once and mark it', async () => {
-  const { store } = service;
-  const job = newRelease({ appUid: service.app.appUid, webhookUid }, longAgo());
-  await store.jobs.insertOne(job);
-  const starters = [newStarter(service), newStarter(service)];
-  for (const starter of starters) starter.addJob(toStart(job));
-  await Promise.all(starters.map((starter) => starter.drained()));
-  const { appUid, _id: jobUid } = job;
-  expect(await startInputOf<RunJobInput>(service, jobWorkflowId(jobUid))).toEqual({
-    jobUid,
-    kind: 'release',
-    appUid,
-  });
-  // The mark is acknowledged by one server, so a majority read sees it a moment later.
-  const unstarted = async () => (await findUnstartedJobs(store, new Date(), 10)).map(uidOf);
-  await waitFor(async () => !(await unstarted()).includes(jobUid), { what: 'the mark' });
-});
-
-test('two resumes of a webhook in one millisecond have separate releases', async () => {
-  const at = new Date();
-  const made = [1, 2].map(() => newRelease({ appUid: service.app.appUid, webhookUid }, at));
-  for (const job of made) {
-    await service.store.jobs.insertOne(job);
-    await starts.startJob(toStart(job));
-    expect(await startInputOf<RunJobInput>(service, jobWorkflowId(job._id))).toMatchObject({
-      jobUid: job._id,
-    });
-  }
 });

@@ -1,6 +1,6 @@
 // The permits of requests to receivers, with the real limits: the effect of slow receivers on themselves and others.
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, expect, vi, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type RequestPermit, RequestPermits } from '../../../lib/egress/request-permits.ts';
 
 const url = new URL('https://hooks.example.com/');
