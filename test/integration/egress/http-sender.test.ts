@@ -70,18 +70,15 @@ test("the sender's own headers and line breaks in headers are rejected as our ow
   expect(receiver.requests).toHaveLength(0);
 });
 
-test.each([204, 302, 500])(
-  'a response of %d is returned as a result',
-  async (status) => {
-    await using receiver = await startReceiver((response) => {
-      response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
-    });
-    await using sender = createHttpSender({ policy });
-    expect(statusOf(await sender.send(post(receiver.url)))).toBe(status);
-    // A followed redirect would be a second request.
-    expect(receiver.requests).toHaveLength(1);
-  },
-);
+test.each([204, 302, 500])('a response of %d is returned as a result', async (status) => {
+  await using receiver = await startReceiver((response) => {
+    response.writeHead(status, { location: `${receiver.url}/elsewhere` }).end();
+  });
+  await using sender = createHttpSender({ policy });
+  expect(statusOf(await sender.send(post(receiver.url)))).toBe(status);
+  // A followed redirect would be a second request.
+  expect(receiver.requests).toHaveLength(1);
+});
 
 test('a receiver that does not respond in time is a timeout', async () => {
   await using receiver = await startReceiver(() => undefined);

@@ -133,7 +133,7 @@ test.each([
 ])(
   'a pause of 30 days %s is counted in one go, in few commands',
   async (_what, [sent, held], max) => {
-    const { store } = installation;
+    const { store } = service;
     const made = [
       ...spread(sent ?? 0, { state: 'delivered' }),
       ...spread(held ?? 0, { state: 'held' }),

@@ -13,7 +13,7 @@ import {
   partitionId,
 } from '../../../lib/model/partition.ts';
 import { newErasure } from '../../../lib/jobs/erasures.ts';
-import { newRelease, toStart } from '../../../lib/jobs/jobs.ts';
+import { newRelease } from '../../../lib/jobs/jobs.ts';
 import type { WorkflowStarts } from '../../../lib/dispatch/workflow-starts.ts';
 import {
   eventWorkflowId,

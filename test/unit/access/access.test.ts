@@ -44,8 +44,14 @@ const address = '203.0.113.1';
 
 test('the keys of an application share one part, each with a part of it', () => {
   const common = { admin: null, appUid: 'app_1', address };
-  expect(partyOf({ ...common, actor: keyActor('key_1') })).toEqual({ group: 'app_1', member: 'key_1' });
-  expect(partyOf({ ...common, actor: keyActor('key_2') })).toEqual({ group: 'app_1', member: 'key_2' });
+  expect(partyOf({ ...common, actor: keyActor('key_1') })).toEqual({
+    group: 'app_1',
+    member: 'key_1',
+  });
+  expect(partyOf({ ...common, actor: keyActor('key_2') })).toEqual({
+    group: 'app_1',
+    member: 'key_2',
+  });
 });
 
 test('all strangers share one part, and all networks of an IPv6 /48 are one stranger', () => {

@@ -233,14 +233,16 @@ test('every combination of facts leads to the decision of exactly one rule', () 
 const atDiscard = after(-30_000);
 const before = after(-30_001);
 const facts = { caller: { kind: 'event' }, processUid: 'prc_1', now } as const;
-const resentAt = (requestedAt: Date) => ({ requeuedAs: 'resend', requeuedAt: requestedAt }) as const;
+const resentAt = (requestedAt: Date) =>
+  ({ requeuedAs: 'resend', requeuedAt: requestedAt }) as const;
 
 test.each<[string, boolean, Date, Partial<DeliveryDocument> | null]>([
   ['an event recorded before it', true, before, null],
   ['an event recorded at the same time or later', false, atDiscard, null],
   ['a resend requested before it', true, before, resentAt(before)],
   ['a resend requested later', false, before, resentAt(atDiscard)],
-])('a first discard drops %s without a count: %s', (_what, isDropped, eventAt, fields) => {
+])('a first discard drops %s without a count: %s', (...row) => {
+  const [, isDropped, eventAt, fields] = row;
   const event = newEvent({ app }, ['whk_1'], eventAt);
   const found = { eventId: event._id, webhookUid: 'whk_1', ...fields };
   const delivery = fields && newDelivery({ app }, eventAt, found);

@@ -48,13 +48,21 @@ test.each([200, 204, 299])('%d is delivered', (status) => {
   expect(judge(answered(status, '60'), 3)).toEqual(delivered);
 });
 
-test.each([100, 199, 300, 301, 308, 400, 404, 409, 411, 429, 500, 503, 599])('%d is a failure that is retried until the schedule ends', (status) => {
-  const retrying = { state: 'retrying', errorClass: 'status', gone: false };
-  expect(judge(answered(status))).toEqual({ ...retrying, nextAttemptAt: later(5_000) });
-  expect(judge(answered(status), 2)).toEqual({ ...retrying, nextAttemptAt: later(30_000) });
-  const exhausted = { state: 'exhausted', errorClass: 'status', nextAttemptAt: null, gone: false };
-  expect(judge(answered(status), 3)).toEqual(exhausted);
-});
+test.each([100, 199, 300, 301, 308, 400, 404, 409, 411, 429, 500, 503, 599])(
+  '%d is a failure that is retried until the schedule ends',
+  (status) => {
+    const retrying = { state: 'retrying', errorClass: 'status', gone: false };
+    expect(judge(answered(status))).toEqual({ ...retrying, nextAttemptAt: later(5_000) });
+    expect(judge(answered(status), 2)).toEqual({ ...retrying, nextAttemptAt: later(30_000) });
+    const exhausted = {
+      state: 'exhausted',
+      errorClass: 'status',
+      nextAttemptAt: null,
+      gone: false,
+    };
+    expect(judge(answered(status), 3)).toEqual(exhausted);
+  },
+);
 
 test('410 exhausts the delivery immediately and reports the endpoint as gone', () => {
   const gone = { state: 'exhausted', errorClass: 'status', nextAttemptAt: null, gone: true };

@@ -169,7 +169,15 @@ test("every address of this machine's interfaces is refused", () => {
 });
 
 test('a CIDR is an address, alone or with a prefix that its family allows', () => {
-  const good = ['10.0.0.0/8', '0.0.0.0/0', '1.2.3.4/32', '1.2.3.4', '127.0.0.1/8', '::/0', '::1/128'];
+  const good = [
+    '10.0.0.0/8',
+    '0.0.0.0/0',
+    '1.2.3.4/32',
+    '1.2.3.4',
+    '127.0.0.1/8',
+    '::/0',
+    '::1/128',
+  ];
   expect(good.filter((text) => !isCidr(text))).toEqual([]);
   const bad = ['', '/', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/08', '10.0.0.0/-1', '::/129', 'x/8'];
   const worse = ['10.0.0/8', '1.2.3.4/8/8', '10.0.0.0/ 8'];

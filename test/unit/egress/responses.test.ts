@@ -319,7 +319,9 @@ test('only interim responses are removed, for any split into pieces', () => {
 test('an interim response that arrives byte by byte is scanned only once', () => {
   const drips = Array.from({ length: 512 * 1024 }, () => 'x');
   const before = process.cpuUsage();
-  expect(leftOf(['HTTP/1.1 103 Hints\r\nX: ', ...drips, '\r\n\r\n', finalResponse])).toBe(finalResponse);
+  expect(leftOf(['HTTP/1.1 103 Hints\r\nX: ', ...drips, '\r\n\r\n', finalResponse])).toBe(
+    finalResponse,
+  );
   // Usually half a second; with a scan of everything each time, minutes.
   expect(process.cpuUsage(before).user).toBeLessThan(15_000_000);
 });

@@ -60,10 +60,10 @@ test.each(allowedUrls)('%s is stored as %s', (given, stored) => {
   expect(canonical(given ?? '')).toBe(stored);
 });
 
-const invisible = [
-  ...'\u00a0\u00ad\u034f\u061c\u115f\u180e\u2000\u200b\u200d\u200e\u2028\u2029\u202e\u202f',
-  ...'\u205f\u2060\u2066\u2800\u3000\u3164\ufe0f\ufeff\uffa0\u{e0041}\u{1d173}',
-];
+const invisible = Array.from(
+  '\u00a0\u00ad\u034f\u061c\u115f\u180e\u2000\u200b\u200d\u200e\u2028\u2029\u202e\u202f' +
+    '\u205f\u2060\u2066\u2800\u3000\u3164\ufe0f\ufeff\uffa0\u{e0041}\u{1d173}',
+);
 const patterns = [
   'https://example.com/hook_',
   'https://example.com/a_b',

@@ -257,7 +257,9 @@ test('the payload is sent as it is stored, and is not written anew', () => {
 
 test('a payload with line breaks is also sent as a string, in a field that other clients ignore', () => {
   const body = '{"eventId":"evt_1","data":{\r\n"list":\n[1.0,\r-0]}}';
-  const [, written, data, ...rest] = renderEvent({ ...storedEvent, body }, startPosition).split('\n');
+  const [, written, data, ...rest] = renderEvent({ ...storedEvent, body }, startPosition).split(
+    '\n',
+  );
   expect(written).toBe(`payload: ${JSON.stringify(body)}`);
   expect(data).toContain('"payload":{"eventId":"evt_1","data":{  "list": [1.0, -0]}}}');
   expect(rest).toEqual(['', '']);

@@ -272,7 +272,9 @@ test.each([
   (since, until, points) => {
     const asked = { interval: 'hour', since: new Date(since), until: new Date(until) } as const;
     expect(() => rangeOf(asked, rangeNow, points)).not.toThrow();
-    expect(() => rangeOf(asked, rangeNow, points - 1)).toThrow(`at most ${points - 1} whole intervals`);
+    expect(() => rangeOf(asked, rangeNow, points - 1)).toThrow(
+      `at most ${points - 1} whole intervals`,
+    );
   },
 );
 

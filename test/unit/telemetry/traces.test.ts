@@ -159,7 +159,8 @@ test.each([
   ['a late attempt in an activity', { ageMs: hourMs + 1, active: outside }, outside, [change]],
   ['a resend or replay', { ageMs: 0, active: null, isResent: true }, null, [change]],
   ['a change of the future, by another clock', { ageMs: -5_000, active: null }, change, []],
-])('%s has its parent and links', (_name, span, parent, linked) => {
+])('%s has its parent and links', (...row) => {
+  const [, span, parent, linked] = row;
   expect(chooseParent({ change, isResent: false, ...span })).toEqual({ parent, linked });
 });
 

@@ -61,16 +61,26 @@ function headerFaultsOf(headers: Record<string, string>): string[] {
 const similarToReserved =
   'contents webhook x-webhooks webhooks-id x-forward authorization-2 cookies hosts';
 
-test.each([
-  'X-Tenant',
-  "!#$%&'*+-.^_`|~09azAZ",
-  'x'.repeat(100),
-  ...similarToReserved.split(' '),
-])('the name %s is accepted', (name) => {
-  expect(headerFaultsOf({ [name]: 'v' })).toEqual([]);
-});
+test.each(['X-Tenant', "!#$%&'*+-.^_`|~09azAZ", 'x'.repeat(100), ...similarToReserved.split(' ')])(
+  'the name %s is accepted',
+  (name) => {
+    expect(headerFaultsOf({ [name]: 'v' })).toEqual([]);
+  },
+);
 
-const invalidNames = ['', ' x', 'x ', 'x:', 'x\n', 'x\u0000', 'x(', 'x/y', 'x"', 'é', 'x'.repeat(101)];
+const invalidNames = [
+  '',
+  ' x',
+  'x ',
+  'x:',
+  'x\n',
+  'x\u0000',
+  'x(',
+  'x/y',
+  'x"',
+  'é',
+  'x'.repeat(101),
+];
 
 test.each(invalidNames)('%j is not a valid header name', (name) => {
   expect(headerFaultsOf({ [name]: 'v' })).toEqual([`${name} header_name`]);

@@ -221,5 +221,8 @@ test('the latest change counts, also the end of an old secret', () => {
   const rows = [row('webhook.changed', 1, { urlOrigin: 'x' }), row('webhook.secret_rotated', 3)];
   expect(latestChange(rows, null)?.what).toBe('secret');
   expect(latestChange(rows, minuteAt(2))?.what).toBe('secret');
-  expect(latestChange(rows, minuteAt(4))).toEqual({ what: 'previous_secret_ended', at: minuteAt(4) });
+  expect(latestChange(rows, minuteAt(4))).toEqual({
+    what: 'previous_secret_ended',
+    at: minuteAt(4),
+  });
 });
