@@ -3,27 +3,21 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { createMailSender } from '../../../lib/egress/mail-sender.ts';
-import { parseMailServer } from '../../../lib/egress/mail-server.ts';
-import { createSender } from '../../../lib/egress/sender.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import type { StoredWebhook } from '../../../lib/model/webhook.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { dayMs, minuteMs, secondMs } from '../../../lib/platform/duration.ts';
-import { writeNoticeMail } from '../../../lib/webhooks/notice-mail.ts';
 import { recordFailure, recordSuccess } from '../../../lib/webhooks/webhook-health.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { payloadFaults } from '../../support/payload-schema.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
-import { startMailServer, type TestMailServer } from '../../support/mail-server.ts';
 import { startReceiver, type Receiver } from '../../support/receivers.ts';
 
 const open = new Disposal();
 let installation: Installation;
 let receiver: Receiver;
-let mailServer: TestMailServer;
 /** Two processes. */
 let ports: DeliveryPorts[];
 let now: Date;
@@ -32,17 +26,7 @@ let status = 500;
 beforeAll(async () => {
   installation = open.use(await createInstallation());
   receiver = open.use(await startReceiver((response) => response.writeHead(status).end()));
-  mailServer = open.use(await startMailServer());
-  const sender = open.use(
-    createSender(
-      createHttpSender({ policy: installation.config.egress }),
-      createMailSender({
-        server: parseMailServer(mailServer.url),
-        from: 'herald@example.com',
-        write: (body) => writeNoticeMail(body, 'https://agents.example.com'),
-      }),
-    ),
-  );
+  const sender = open.use(createHttpSender({ policy: installation.config.egress }));
   now = new Date();
   const clock = { now: () => now };
   ports = [1, 2].map(() => deliveryPorts(installation, { sender, clock }));
@@ -50,7 +34,6 @@ beforeAll(async () => {
 
 afterEach(async () => {
   status = 500;
-  mailServer.reply = null;
   const { store } = installation;
   for (const collection of [store.webhooks, store.events, store.deliveries]) {
     await store.db.collection(collection.collectionName).deleteMany({});
@@ -302,31 +285,4 @@ test('an event of the other kind is not sent, not even by a resend', async () =>
   expect(await resend(change, subject)).toMatchObject({ state: 'delivered' });
   expect(await resend(notice, subject)).toMatchObject({ state: 'cancelled' });
   expect(await resend(notice, told)).toMatchObject({ state: 'delivered' });
-});
-
-test('a rejected mail is sent again with the same Message-ID, and explains what to do', async () => {
-  const told = await operations({ url: 'mailto:ops@example.com', retryScheduleMs: [secondMs] });
-  const webhook = await resources({ failingSince: before(6 * minuteMs) });
-  await attemptEvents(webhook, 1);
-  const [notice] = await notices();
-  if (notice === undefined) throw new Error('nothing was told');
-  mailServer.reply = 550;
-  const refused = await attempt(notice, told);
-  expect(refused).toMatchObject({ state: 'retrying', status: 550, host: 'example.com' });
-  mailServer.reply = null;
-  now = new Date(now.getTime() + 2 * secondMs);
-  expect(await attempt(notice, told)).toMatchObject({ state: 'delivered', status: 250 });
-  const mail = mailServer.mails.at(-1);
-  expect(mail).toMatchObject({ to: ['ops@example.com'] });
-  expect(mail?.headers).toMatchObject({
-    subject: `[agent-herald] webhook.failing ${webhook._id}`,
-    'message-id': `<${notice._id}.${told._id}@example.com>`,
-    'x-webhook-attempt': '2',
-  });
-  const api = `https://agents.example.com/api/v1/appuid/${notice.appUid}`;
-  const since = webhook.failingSince?.toISOString() ?? '';
-  expect(mail?.text).toContain(`no delivery has succeeded since ${since}`);
-  expect(mail?.text).toContain('number 1 of its delivery');
-  expect(mail?.text).toContain(`POST ${api}/webhooks/${webhook._id}/test`);
-  expect(mail?.text).toContain(JSON.stringify(JSON.parse(notice.body), null, 2));
 });

@@ -1,5 +1,5 @@
 // The latest outcomes of webhooks, minutes that were left uncounted for a long time, and a worker whose clock is ahead.
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { statisticsLimits } from '../../../lib/limits.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -128,7 +128,6 @@ const spread = (made: number, fields: Partial<DeliveryDocument>): DeliveryDocume
 
 test.each([
   ['in which nothing happened', [], 2],
-  ['with 2,500 deliveries', [2_500], 4],
   ['with 2,500 deliveries and as many that were never attempted', [2_500, 2_500], 7],
 ])(
   'a pause of 30 days %s is counted in one go, in few commands',
@@ -153,25 +152,6 @@ test.each([
     expect(sum).toBe(sent ?? 0);
   },
 );
-
-test('the minutes after a pause are written in transactions of up to 5,000 counts, of whole minutes', async () => {
-  const { deliveries, statisticsCursors } = service.store;
-  const made = [2_600, 2_600, 1].flatMap((webhooks, minute) => {
-    const updatedAt = new Date(startMs + minute * minuteMs);
-    return Array.from({ length: webhooks }, () =>
-      newDelivery(service, updatedAt, { state: 'cancelled' }),
-    );
-  });
-  await deliveries.insertMany(made);
-  using moved = vi.spyOn(statisticsCursors, 'updateOne');
-  await count();
-  // A set, because MongoDB may have a transaction run again.
-  const steps = new Set(moved.mock.calls.map(([, update]) => JSON.stringify(update)));
-  expect([...steps].map((step) => JSON.parse(step) as object)).toEqual([
-    { $set: { countedUntil: new Date(startMs + minuteMs).toJSON() } },
-    { $set: { countedUntil: new Date(dueMs).toJSON(), leaseUntil: new Date(0).toJSON() } },
-  ]);
-});
 
 test('a worker whose clock is 10 minutes ahead counts up to the last minute, and no further', async () => {
   const { store } = service;

@@ -6,7 +6,7 @@ import { dayMs, hourMs, minuteMs } from '../../../lib/platform/duration.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { statisticsLimits } from '../../../lib/limits.ts';
 import { countMinutes } from '../../../lib/statistics/count-minutes.ts';
-import { insertWebhook, newAttempt, newDelivery, newWebhook } from '../../support/fixtures.ts';
+import { insertWebhook, newAttempt, newDelivery } from '../../support/fixtures.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { expectProblem } from '../api/problems.ts';
 
@@ -224,44 +224,6 @@ test.each(['hour', 'day'])(
     }
   },
 );
-
-test('the counts by webhook cover the last 24 hours by default, and at most 31 hours or days', async () => {
-  nowMs = afterAllMs;
-  const since = (hours: number) => `since=${new Date(nowMs - hours * hourMs).toISOString()}`;
-  expect(await statsByWebhook('')).toMatchObject({
-    interval: 'hour',
-    since: new Date(Math.floor(nowMs / hourMs) * hourMs - 24 * hourMs).toISOString(),
-    webhooks: [],
-  });
-  // Two minutes before one o'clock, there is one more whole interval.
-  await statsByWebhook(since(30));
-  await statsByWebhook(`${since(30 * 24)}&interval=day`);
-  const refused = [since(31), `${since(31 * 24)}&interval=day`, 'interval=minute', 'x=1'];
-  for (const query of refused) {
-    const answer = await service.call('GET', `/stats/webhooks?${query}`);
-    expectProblem(answer, 400, 'invalid_request');
-  }
-});
-
-test('for many webhooks the maximum range is shorter, and the error says so', async () => {
-  nowMs = afterAllMs;
-  const { appUid } = service.app;
-  const known = await service.store.webhooks.countDocuments({ appUid });
-  const secret = (await service.store.webhooks.findOne({ appUid }))?.secret;
-  if (secret === undefined) throw new Error('there is no webhook');
-  const made = Array.from({ length: 1_000 - known }, () =>
-    newWebhook(appUid, new Date(), { url: closed, secret }),
-  );
-  await service.store.webhooks.insertMany(made);
-  const since = (days: number) => `since=${new Date(nowMs - days * dayMs).toISOString()}`;
-  await statsByWebhook(`${since(4)}&interval=day`);
-  for (const query of ['', `${since(5)}&interval=day`]) {
-    const answer = await service.call('GET', `/stats/webhooks?${query}`);
-    expectProblem(answer, 400, 'invalid_request');
-    expect(answer.text).toContain('at most 5 whole intervals');
-  }
-  await service.store.webhooks.deleteMany({ _id: { $in: made.map(({ _id }) => _id) } });
-});
 
 test('with more uncounted deliveries than are read, the counts end before them', async () => {
   await insert([startMs + 1_000], { state: 'delivered' });

@@ -1,12 +1,8 @@
 // A scrape of the running service: its counts match what happened, and its labels have few values.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newId } from '../../../lib/platform/ids.ts';
-import { createSecretBox } from '../../../lib/platform/secret-box.ts';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
-import { newWebhookSecret } from '../../../lib/webhooks/signature.ts';
-import { secretLocation } from '../../../lib/webhooks/secrets.ts';
-import { insertWebhook, newWebhook } from '../../support/fixtures.ts';
+import { insertWebhook } from '../../support/fixtures.ts';
 import { type Metrics, type Page, startMetrics } from '../../support/metrics.ts';
 import { closedPort, type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -130,41 +126,4 @@ async function rawRequest(method: string, path: string): Promise<void> {
   let answer = '';
   for await (const chunk of socket) answer += String(chunk);
   expect(answer).toMatch(/^HTTP\/1\.1 [45]/);
-}
-
-test('200 webhooks bring no more series than one', async () => {
-  const url = `${receiver.url}/works`;
-  const reported = async (uid: string): Promise<void> => {
-    await reportChange(service, { uid }, 'context.updated');
-  };
-  await insertWebhook(service, { url, entities: ['context'] });
-  const first = await metrics.read();
-  await reported('ctx_1');
-  const one = await waitForAttempts(1, first);
-  await insertWebhooks(199, { url, entities: ['context'] });
-  await reported('ctx_2');
-  const all = await waitForAttempts(200, one);
-  const seriesOf = (page: Page): number =>
-    page.names
-      .filter((name) => name.startsWith('herald_'))
-      .reduce((sum, name) => sum + page.seriesOf(name).length, 0);
-  // On a busy machine many are retried first.
-  expect(all.value(attemptsName, { state: 'delivered' })).toBeGreaterThan(20);
-  // The rest are phases, limits, waits and attempt numbers that did not occur before.
-  expect(seriesOf(all) - seriesOf(one)).toBeLessThan(50);
-});
-
-async function insertWebhooks(
-  count: number,
-  fields: Parameters<typeof insertWebhook>[1],
-): Promise<void> {
-  const { app, config, store } = service;
-  const box = createSecretBox(config.sealingKeys);
-  const now = new Date();
-  const webhooks = Array.from({ length: count }, () => {
-    const owner = { appUid: app.appUid, _id: newId('whk', now) };
-    const secret = box.seal(newWebhookSecret(), secretLocation(owner));
-    return newWebhook(app.appUid, now, { ...fields, _id: owner._id, secret });
-  });
-  await store.webhooks.insertMany(webhooks);
 }

@@ -170,44 +170,6 @@ test('where events come with the first answer of the feed, the first message has
   expect((await opened).value).toBe(`retry: 1000\nevent: opened\nid: ${id}\ndata: {}\n\n`);
 });
 
-test('a reader that catches up with the events of others says how far it is, each 15 s', async () => {
-  vi.setSystemTime(new Date('2026-01-01T00:00:00Z'));
-  const feed = fakeFeed();
-  feed.position = { token: '82FFFFFFFF', reachedAt: new Date() };
-  const tokenAt = (ms: number): string =>
-    `82${Math.floor(ms / 1_000)
-      .toString(16)
-      .toUpperCase()}`;
-  const of = newEvent({ app: { ...app, appUid: 'app_2' } }, [], new Date());
-  const watch = {
-    resumeToken: { _data: '' },
-    tryNext: async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      watch.resumeToken = { _data: tokenAt(Date.now()) };
-      return { fullDocument: of };
-    },
-    close: async () => undefined,
-  };
-  const ports = {
-    feed,
-    clock: { now: () => new Date() },
-    store: { events: { watch: () => watch } },
-    missedReads: { run: (_key: string, read: () => unknown) => read() },
-  };
-  const position = { token: tokenAt(Date.now()), reachedAt: new Date() };
-  const reader = new EventReader(ports as unknown as ReaderPorts, { wanted, position });
-  const messages = reader.messages();
-  await messages.next();
-  for (let beat = 0; beat < 2; beat += 1) {
-    const next = messages.next();
-    await vi.advanceTimersByTimeAsync(streamLimits.heartbeatEveryMs + 100);
-    expect((await next).value).toMatch(
-      new RegExp(`^: heartbeat\nid: \\w+\\.${tokenAt(Date.now())}`),
-    );
-  }
-  await messages.return();
-});
-
 test('a feed that fails ends the stream, also before its first answer', async () => {
   const feed = fakeFeed();
   feed.position = null;
@@ -217,15 +179,6 @@ test('a feed that fails ends the stream, also before its first answer', async ()
   feed.tell();
   expect((await opened).value).toBe('retry: 1000\nevent: opened\ndata: {}\n\n');
   expect((await messages.next()).value).toContain('"reason":"interrupted"');
-});
-
-test('who left gets no reason', async () => {
-  const reader = readerOf(fakeFeed());
-  const messages = reader.messages();
-  await messages.next();
-  const next = messages.next();
-  reader.close('left');
-  expect(await next).toEqual({ done: true, value: undefined });
 });
 
 test('a position is read back from its id', () => {
