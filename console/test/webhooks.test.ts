@@ -147,12 +147,9 @@ describe('retries', () => {
   it.each([
     ['5s', 5_000],
     [' 2m ', 120_000],
-    ['1500ms', 1_500],
     ['1d', 86_400_000],
     ['5', null],
-    ['s', null],
     ['1w', null],
-    ['-5s', null],
   ])('the wait %j', (text, ms) => {
     expect(readWaitMs(text)).toBe(ms);
   });
@@ -198,7 +195,6 @@ describe('twins', () => {
     ['another URL', { url: 'https://other.example.com/' }, false],
     ['a paused one', { active: false }, false],
     ['other entities', { entities: ['context' as const] }, false],
-    ['an event of the entity', { events: ['agent.created' as const] }, true],
     [
       'an event of another entity',
       { entities: ['context' as const], events: ['context.created' as const] },
@@ -209,15 +205,6 @@ describe('twins', () => {
   ])('%s', (_rule, fields, isTwin) => {
     const twins = twinsOf([webhook, { ...webhook, uid: 'whk_2', ...fields }]);
     expect([...twins]).toEqual(isTwin ? ['whk_1', 'whk_2'] : []);
-  });
-
-  it('different tenants share no event', () => {
-    const [left, right] = [['a'], ['b']].map((externalTenantIds, index) => ({
-      ...webhook,
-      uid: `whk_${index}`,
-      externalTenantIds,
-    }));
-    expect(twinsOf([left ?? webhook, right ?? webhook]).size).toBe(0);
   });
 });
 

@@ -167,19 +167,6 @@ test('a proxy that is unreachable, disconnects or rejects the credentials is our
   await expect(unknown.send(post)).rejects.toThrow('does not accept our credentials');
 });
 
-test("the caller's signal rejects with its reason while the proxy connects", async () => {
-  await using proxy = await startConnectProxy(() => 'silence');
-  await using sender = senderThrough(proxy);
-  const stopping = new AbortController();
-  const url = 'http://receiver.example.com/';
-  const send = sender.send({ url, headers: {}, body: '', signal: stopping.signal });
-  const ended = expect(send).rejects.toThrow('shutting down');
-  await waitFor(() => proxy.targets.length === 1);
-  stopping.abort(new Error('shutting down'));
-  await ended;
-  await waitFor(() => proxy.sockets.every((socket) => socket.destroyed));
-});
-
 test('a proxy must be an http address with a host, and no error contains its password', () => {
   expect(parseEgressProxy('http://proxy.example:3128')).toEqual({
     host: 'proxy.example',

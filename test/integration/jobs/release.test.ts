@@ -1,4 +1,5 @@
-// Releases, page by page and without Temporal: each held delivery is passed on once.
+// Releases, page by page and without Temporal: each held delivery is passed on once. And few long jobs of an application
+// run at the same time, and one replay or sync of a webhook; the others wait.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { Caller } from '../../../lib/model/caller.ts';
@@ -10,38 +11,44 @@ import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { type PartitionDocument, partitionId } from '../../../lib/model/partition.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
-import { newRelease } from '../../../lib/jobs/jobs.ts';
+import { newRelease, findUnstartedJobs } from '../../../lib/jobs/jobs.ts';
 import type { JobPage } from '../../../lib/temporal/messages.ts';
-import { deliveryPorts } from '../../support/delivery-ports.ts';
+import { deliveryPorts, noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
-import { createInstallation, type Installation } from '../../support/installation.ts';
-import { eventIdsOf, portsAt, resume } from '../../support/jobs.ts';
+import { eventIdsOf, portsAt, resume, newReplayJob, takeAllPages } from '../../support/jobs.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { beginWaitingJobs } from '../../../lib/jobs/job-turns.ts';
+import { jobLimits } from '../../../lib/limits.ts';
+import type { Answer } from '../../support/api-client.ts';
+import { distinctScan } from '../../support/query-plans.ts';
+import { expectProblem } from '../api/problems.ts';
 
 const open = new Disposal();
 const requestedAt = new Date();
-let installation: Installation;
+let service: TestService;
 let receiver: Receiver;
 let ports: DeliveryPorts;
 let webhook: WebhookDocument;
 const answers: (() => void)[] = [];
 
 beforeAll(async () => {
-  installation = open.use(await createInstallation());
+  service = open.use(await startService({ worker: false }));
   receiver = open.use(
     await startReceiver((response) => {
       answers.push(() => void response.writeHead(200).end());
     }),
   );
-  const { egress: policy } = installation.config;
-  ports = deliveryPorts(installation, { sender: open.use(createHttpSender({ policy })) });
+  const { egress: policy } = service.config;
+  ports = deliveryPorts(service, { sender: open.use(createHttpSender({ policy })) });
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
 
 beforeEach(async () => {
-  webhook = await insertWebhook(installation, { url: receiver.url, active: false });
+  webhook = await insertWebhook(service, { url: receiver.url, active: false });
   answers.length = 0;
 });
 
@@ -50,21 +57,21 @@ async function insert(count: number, fields: Partial<DeliveryDocument>): Promise
   const { _id: webhookUid } = webhook;
   const eventIds: string[] = [];
   for (let n = 0; n < count; n += 1) {
-    const { _id: eventId } = await insertEvent(installation, [webhookUid]);
+    const { _id: eventId } = await insertEvent(service, [webhookUid]);
     eventIds.push(eventId);
   }
   const made = eventIds
     .toReversed()
-    .map((eventId) => newDelivery(installation, new Date(), { eventId, webhookUid, ...fields }));
-  await installation.store.deliveries.insertMany(made);
+    .map((eventId) => newDelivery(service, new Date(), { eventId, webhookUid, ...fields }));
+  await service.store.deliveries.insertMany(made);
   return eventIds;
 }
 
-const resumed = (): Promise<string> => resume(installation.store, webhook, { now: requestedAt });
+const resumed = (): Promise<string> => resume(service.store, webhook, { now: requestedAt });
 
 async function pause(): Promise<void> {
   const { _id } = webhook;
-  await installation.store.webhooks.updateOne({ _id }, { $set: { active: false } });
+  await service.store.webhooks.updateOne({ _id }, { $set: { active: false } });
 }
 
 /** Takes a page `afterMs` after the resume. */
@@ -97,7 +104,7 @@ test('a release passes on the oldest events first, whichever was attempted first
     expect(eventIdsOf(taken)).toEqual(held.slice(20 * (page - 1), 20 * page));
     expect(taken).toMatchObject({ isLast: false, waitMs: 1_000 });
   }
-  expect(await installation.store.jobs.findOne({ _id: release })).toMatchObject({ count: 41 });
+  expect(await service.store.jobs.findOne({ _id: release })).toMatchObject({ count: 41 });
 });
 
 test('a release ends when nothing is held 35 s after the resume; before that, it checks after 1, 5 and 35 s', async () => {
@@ -112,7 +119,7 @@ test('a release ends when nothing is held 35 s after the resume; before that, it
   for (const [index, [afterMs, expected]] of checks.entries()) {
     expect(await take(release, index + 1, afterMs)).toMatchObject({ events: [], ...expected });
   }
-  expect(await installation.store.jobs.findOne({ _id: release })).toMatchObject({ state: 'done' });
+  expect(await service.store.jobs.findOne({ _id: release })).toMatchObject({ state: 'done' });
 });
 
 test('a release continues while deliveries are held', async () => {
@@ -134,7 +141,7 @@ test('an attempt of a release is recorded like the held one: a first attempt, a 
     const release = await resumed();
     await take(release);
     await attemptAnswered(eventId, release);
-    const delivery = await installation.store.deliveries.findOne({ eventId });
+    const delivery = await service.store.deliveries.findOne({ eventId });
     expect(delivery?.attempts.at(-1)?.trigger).toBe(trigger);
   }
 });
@@ -177,7 +184,7 @@ test('a delivery that a release has in flight is not taken by the next release',
 });
 
 test('the partitions of a deleted webhook are deleted with their numbers, 1,000 per page, and no others', async () => {
-  const { store } = installation;
+  const { store } = service;
   const { appUid, _id: webhookUid } = webhook;
   const otherUid = `${webhookUid}x`;
   const made = (count: number, uid: string): PartitionDocument[] =>
@@ -211,11 +218,11 @@ test('the partitions of a deleted webhook are deleted with their numbers, 1,000 
 });
 
 test("a deleted webhook's open deliveries are cancelled, 1,000 per page, including those recorded later", async () => {
-  const { store } = installation;
+  const { store } = service;
   const { appUid, _id: webhookUid } = webhook;
   const made = (count: number, state: DeliveryDocument['state']) =>
     Array.from({ length: count }, () =>
-      newDelivery(installation, requestedAt, { webhookUid, state }),
+      newDelivery(service, requestedAt, { webhookUid, state }),
     );
   const delivered = made(1, 'delivered');
   await store.deliveries.insertMany([
@@ -239,4 +246,95 @@ test("a deleted webhook's open deliveries are cancelled, 1,000 per page, includi
   expect(await cancelled()).toBe(1_002);
   const [spared] = delivered;
   expect(await store.deliveries.findOne({ _id: spared?._id ?? '' })).toEqual(spared);
+});
+
+const { unfinishedPerKindMax } = jobLimits;
+let webhookUid: string;
+
+beforeEach(async () => {
+  await service.store.jobs.deleteMany({});
+  webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+});
+
+const range = { since: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
+
+const replay = (): Promise<Answer> =>
+  service.call('POST', `/webhooks/${webhookUid}/replays`, { body: { ...range, perSecond: 1 } });
+
+const stateOf = ({ body }: Answer): string => String(body['state']);
+const uidOf = ({ body }: Answer): string => String(body['uid']);
+
+async function statesOf(answers: readonly Answer[]): Promise<(string | undefined)[]> {
+  const jobs = await service.store.jobs.find({ _id: { $in: answers.map(uidOf) } }).toArray();
+  return answers.map((answer) => jobs.find(({ _id }) => _id === uidOf(answer))?.state);
+}
+
+const finish = (answer: Answer): Promise<unknown> =>
+  takeAllPages(
+    { ...noSignals, store: service.store, clock: systemClock, retention: service.config.retention },
+    uidOf(answer),
+  );
+
+test('a second replay of a webhook waits, is shown as waiting, and begins when the first has ended', async () => {
+  const [first, second] = [await replay(), await replay()];
+  expect([first, second].map(stateOf)).toEqual(['running', 'waiting']);
+  await beginWaitingJobs(service.store);
+  expect(await statesOf([first, second])).toEqual(['running', 'waiting']);
+  await finish(first);
+  await beginWaitingJobs(service.store);
+  expect(await statesOf([first, second])).toEqual(['done', 'running']);
+});
+
+test('of concurrent replays of a webhook, one runs', async () => {
+  const answers = await Promise.all(Array.from({ length: 6 }, () => replay()));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+  expect(answers.map(stateOf).filter((state) => state === 'running')).toHaveLength(1);
+});
+
+test('an application whose turn conflicts holds up no other', async () => {
+  const [first, second] = [await replay(), await replay()];
+  await finish(first);
+  const { client, apps } = service.store;
+  await client.withSession((session) =>
+    session.withTransaction(async () => {
+      await apps.updateOne({ _id: service.app.appUid }, { $inc: { turn: 1 } }, { session });
+      await beginWaitingJobs(service.store);
+    }),
+  );
+  expect(await statesOf([second])).toEqual(['waiting']);
+  await beginWaitingJobs(service.store);
+  expect(await statesOf([second])).toEqual(['running']);
+});
+
+test('no workflow starts for a job that waits', async () => {
+  const [first] = [await replay(), await replay()];
+  await service.store.jobs.updateMany({}, { $set: { startedAt: null } });
+  const unstarted = await findUnstartedJobs(service.store, new Date(Date.now() + 60_000), 10);
+  expect(unstarted.map(({ _id }) => _id)).toEqual([uidOf(first)]);
+});
+
+test('a cancelled replay that waited never begins', async () => {
+  const [first, second] = [await replay(), await replay()];
+  const path = `/webhooks/${webhookUid}/replays/${uidOf(second)}`;
+  expect((await service.call('POST', `${path}/cancel`)).status).toBe(200);
+  await finish(first);
+  await beginWaitingJobs(service.store);
+  expect(await statesOf([second])).toEqual(['cancelled']);
+});
+
+test('one unfinished replay more than an application may have is refused', async () => {
+  const { appUid } = service.app;
+  const unfinished = Array.from({ length: unfinishedPerKindMax - 1 }, () =>
+    newReplayJob({ appUid, webhookUid, createdAt: new Date() }),
+  );
+  await service.store.jobs.insertMany(unfinished.map((job) => ({ ...job, state: 'waiting' })));
+  expect((await replay()).status).toBe(202);
+  expectProblem(await replay(), 409, 'limit_reached');
+});
+
+test('the relay finds the applications with waiting jobs by one key of an index each', async () => {
+  await replay();
+  await replay();
+  const scan = await distinctScan(service.store, 'jobs', () => beginWaitingJobs(service.store));
+  expect(scan).toEqual({ indexes: new Set(['jobs.waiting']), docsExamined: 0 });
 });

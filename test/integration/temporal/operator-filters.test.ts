@@ -159,67 +159,46 @@ const reported = 'TemporalReportedProblems IS NOT NULL';
 
 type Names = (keyof typeof workflows)[];
 
-const cases: { filter: string; value?: () => string | Promise<string>; finds: Names }[] = [
-  {
-    filter: 'WebhookUids = "whk_…"',
-    value: () => webhooks.well,
-    finds: ['delivered', 'retrying', 'recovered'],
-  },
-  {
-    filter: 'FailingWebhookUids = "whk_…" AND ExecutionStatus = "Running"',
-    value: () => webhooks.down,
-    finds: ['retrying'],
-  },
-  {
-    filter: 'FailingWebhookUids = "whk_…"',
-    value: () => webhooks.down,
-    finds: ['retrying', 'recovered'],
-  },
-  {
-    filter: neverAttempted,
-    value: () => new Date().toISOString(),
-    finds: ['broken'],
-  },
-  {
-    filter: 'ExecutionStatus = "Running" AND DeliveryState = "retrying" AND StartTime < "…"',
-    value: () => new Date().toISOString(),
-    finds: ['retrying'],
-  },
-  { filter: 'ExecutionStatus = "Failed"', finds: ['failed'] },
-  {
-    filter: 'FailingWebhookUids = "whk_…" AND ExecutionStatus = "Failed"',
-    value: () => webhooks.gone,
-    finds: ['failed'],
-  },
-  {
-    filter: 'WebhookUids = "whk_…" AND WorkflowType = "runJob"',
-    value: () => webhooks.paused,
-    finds: ['release'],
-  },
-  {
-    filter: 'EventIds = "evt_…"',
-    value: () => eventIdOf(agentUid, 'agent.created'),
-    finds: ['delivered'],
-  },
-  {
-    filter: 'AppUids = "app_…"',
-    value: () => service.app.appUid,
-    finds: ['delivered', 'retrying', 'recovered', 'failed', 'held', 'release', 'released'],
-  },
-  { filter: 'ExternalTenantId = "…"', value: () => 'acme', finds: ['delivered'] },
-  { filter: 'ResourceUid = "…"', value: () => agentUid, finds: ['delivered'] },
-  { filter: 'EventType = "agent.updated"', finds: ['recovered'] },
-  { filter: 'DeliveryState = "held"', finds: ['held'] },
+type Case = [filter: string, finds: Names, value?: () => string | Promise<string>];
+const now = (): string => new Date().toISOString();
+
+const cases: Case[] = [
+  ['WebhookUids = "whk_…"', ['delivered', 'retrying', 'recovered'], () => webhooks.well],
+  [
+    'FailingWebhookUids = "whk_…" AND ExecutionStatus = "Running"',
+    ['retrying'],
+    () => webhooks.down,
+  ],
+  ['FailingWebhookUids = "whk_…"', ['retrying', 'recovered'], () => webhooks.down],
+  [neverAttempted, ['broken'], now],
+  [
+    'ExecutionStatus = "Running" AND DeliveryState = "retrying" AND StartTime < "…"',
+    ['retrying'],
+    now,
+  ],
+  ['ExecutionStatus = "Failed"', ['failed']],
+  ['FailingWebhookUids = "whk_…" AND ExecutionStatus = "Failed"', ['failed'], () => webhooks.gone],
+  ['WebhookUids = "whk_…" AND WorkflowType = "runJob"', ['release'], () => webhooks.paused],
+  ['EventIds = "evt_…"', ['delivered'], () => eventIdOf(agentUid, 'agent.created')],
+  [
+    'AppUids = "app_…"',
+    ['delivered', 'retrying', 'recovered', 'failed', 'held', 'release', 'released'],
+    () => service.app.appUid,
+  ],
+  ['ExternalTenantId = "…"', ['delivered'], () => 'acme'],
+  ['ResourceUid = "…"', ['delivered'], () => agentUid],
+  ['EventType = "agent.updated"', ['recovered']],
+  ['DeliveryState = "held"', ['held']],
 ];
 
-test.each(cases)('$filter finds $finds', async ({ filter, value, finds }) => {
+test.each(cases)('%s finds %j', async (filter, finds, value) => {
   const found = await find(fill(filter, (await value?.()) ?? ''));
   expect(found).toEqual(finds.map((name) => workflows[name]).sort());
 });
 
-test.each(cases.filter(({ filter }) => filter.includes('StartTime')))(
-  '$filter finds nothing that started later',
-  async ({ filter }) => {
+test.each(cases.filter(([filter]) => filter.includes('StartTime')))(
+  '%s finds nothing that started later',
+  async (filter) => {
     expect(await find(fill(filter, startedAt.toISOString()))).toEqual([]);
   },
 );
