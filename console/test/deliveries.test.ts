@@ -85,11 +85,6 @@ test.each<[string, Facts, RegExp]>([
     /responded with 204 on the first attempt\.$/,
   ],
   [
-    'delivered later',
-    { state: 'delivered', attempts: [failed(1), failed(2), answered(3)] },
-    /on attempt 3, after 2 failures\.$/,
-  ],
-  [
     'gone',
     { state: 'exhausted', attempts: [failed(1, { status: 410 })] },
     /410 Gone, so the service deactivated the webhook\. Correct its URL, resume it, then resend\.$/,
@@ -100,8 +95,6 @@ test.each<[string, Facts, RegExp]>([
     /^The receiver responded with 500\. No attempts are left/,
   ],
   ['held', { state: 'held' }, /paused/],
-  ['erased', { state: 'cancelled', cancelReason: 'erased' }, /payload was erased/],
-  ['not yet tried', { state: 'pending' }, /first attempt/],
   [
     'waiting for the rate',
     { state: 'pending', nextAttemptAt: inFourMinutes },
@@ -122,7 +115,6 @@ test.each([
   ['held', 10_000],
   ['delivered', false],
   ['exhausted', false],
-  ['blocked', false],
   ['cancelled', false],
 ] as const)('the page of a delivery that is %s refreshes after %s ms', (state, refreshMs) => {
   expect(refreshMsOf({ state, attemptCount: 1 }, null)).toBe(refreshMs);
@@ -192,21 +184,6 @@ test.each<[string, Choice[], string[]]>([
     'failed and delivered ones',
     [...many(29, of('exhausted')), ...many(21, of('delivered'))],
     ['29 of these failed.', '21 of these were already delivered. Receivers will get them again.'],
-  ],
-  ['failed ones', [of('exhausted'), of('blocked')], ['All 2 failed.']],
-  ['one', [of('delivered')], ['It was already delivered. The receiver will get it again.']],
-  [
-    'those that somebody cancelled',
-    [
-      of('cancelled', 'discarded'),
-      ...many(2, of('cancelled', 'unsubscribed')),
-      of('cancelled', 'erased'),
-    ],
-    [
-      '1 of these was discarded on purpose. The receiver will get it anyway.',
-      '2 of these were cancelled because the webhook no longer wanted them. Receivers will get them anyway.',
-      '1 of these can no longer be sent: the payload was erased, or the webhook was deleted.',
-    ],
   ],
   [
     'open ones',
@@ -287,8 +264,4 @@ test('characters that a terminal would not show are escaped byte by byte', () =>
   expect(withBody("\u202E\u009B31m it's \\ ünï 😀")).toContain(
     String.raw`$'\xe2\x80\xae\xc2\x9b31m it\'s \\ ünï 😀'`,
   );
-});
-
-test('a request without a body has none', () => {
-  expect(withBody(null)).not.toContain('--data');
 });

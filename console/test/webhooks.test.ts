@@ -2,7 +2,6 @@ import type { EventType, Webhook } from '@agent-herald/client';
 import { describe, expect, it } from 'vitest';
 import { chosenEvents, groupsOf, subscriptionOf } from '../src/pages/webhooks/event-choices.ts';
 import { attemptsOf, positionOf, readWaitMs } from '../src/pages/webhooks/retry-times.ts';
-import { healthRange } from '../src/pages/webhooks/health-range.ts';
 import { signingPhases } from '../src/pages/webhooks/signing-phases.ts';
 import { firstRecoverable, lostSince } from '../src/pages/webhooks/lost-since.ts';
 import { twinsOf } from '../src/pages/webhooks/twins.ts';
@@ -245,17 +244,5 @@ describe('a recovery', () => {
     const facts = { createdAt: old, failingSince: null, recordsKept: '90d', now, ...fields };
     expect(lostSince(facts, facts)).toBe(since);
     expect(firstRecoverable(facts, facts) <= since).toBe(true);
-  });
-});
-
-describe('the health in the list', () => {
-  const now = new Date('2026-11-20T12:34:56Z');
-  const since = '2026-11-19T12:34:56.000Z';
-
-  it.each([
-    [200, 'last 24 h', { interval: 'hour' }],
-    [201, 'since yesterday', { interval: 'day', since }],
-  ])('of %i webhooks is the health of %s', (count, label, query) => {
-    expect(healthRange(count, now)).toEqual({ label, query });
   });
 });

@@ -232,20 +232,6 @@ test('the events of a partition are attempted one after another, without their w
   }
 });
 
-test('another process leaves an ordered event to the process that recorded it, then to the partition', async () => {
-  const [subject] = await inOrder(new EarlyAttempts(ports), 2);
-  if (subject === undefined) throw new Error('there are two');
-  const other = { ...ports, processUid: 'prc_other' };
-  const until = subject.event.firstAttempt?.until ?? new Date(0);
-  expect(await firstAttempt(subject, other, null)).toMatchObject({
-    settled: { deliveries: 0 },
-    retrying: [{ attemptCount: 0, nextAttemptAt: until.toISOString() }],
-  });
-  const later = { ...other, clock: { now: () => until } };
-  expect(await firstAttempt(subject, later, null)).toMatchObject({ settled: { waiting: 1 } });
-  expect(requestsOf(subject)).toHaveLength(0);
-});
-
 test('after a failed attempt, it and the events after it are left to the partition', async () => {
   status = 500;
   const earlyAttempts = new EarlyAttempts(ports);
@@ -319,14 +305,4 @@ test('a delivery that a job sends again does not count as the first attempt', as
   const input = { jobUid: 'job_1', deliveries: [keyOf(subject)] };
   await new MockActivityEnvironment().run(() => attemptFirst(ports, input, earlyAttempts));
   expect(requestsOf(subject)).toHaveLength(2);
-});
-
-test('results that this process has forgotten are read from the database', async () => {
-  const earlyAttempts = new EarlyAttempts(ports);
-  const subject = await recorded(earlyAttempts);
-  earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
-  await earlyAttempts.end();
-  const read = await firstAttempt(subject, ports, new EarlyAttempts(ports));
-  expect(read).toMatchObject({ settled: { delivered: 1 } });
-  expect(requestsOf(subject)).toHaveLength(1);
 });

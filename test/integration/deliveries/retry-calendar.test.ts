@@ -14,11 +14,7 @@ import {
 import { newId } from '../../../lib/platform/ids.ts';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
-import {
-  deactivateGoneWebhook,
-  type FailedAttempt,
-  recordFailure,
-} from '../../../lib/webhooks/webhook-health.ts';
+import { deactivateGoneWebhook, type FailedAttempt } from '../../../lib/webhooks/webhook-health.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 let deliveries: SkippingDeliveries;
@@ -239,18 +235,6 @@ test('a 410 pauses the webhook and is in the audit log, unless its owner has alr
   expect(await deactivateGoneWebhook(deliveries.store, late, failureAt(new Date()))).toBe(false);
   expect(await health(late)).toMatchObject({ active: false, disabledReason: null });
   expect(await deactivationsOf(late)).toEqual([]);
-});
-
-test.each([
-  [1, true],
-  [0, false],
-])('%i ms before the end of the five days the webhook is active: %j', async (leftMs, active) => {
-  const at = deliveries.ports.clock.now();
-  const failingSince = new Date(at.getTime() - 5 * dayMs + leftMs);
-  const webhook = await webhookOf(() => 500, { failingSince });
-  const told = await recordFailure(deliveries.store, webhook, failureAt(at));
-  expect(told).toBe(active ? 'deactivation_scheduled' : 'deactivated');
-  expect(await health(webhook)).toMatchObject({ active, failingSince, lastExhaustedAt: at });
 });
 
 test('a webhook that accepts most of a batch is not paused, whichever delivery is recorded first', async () => {

@@ -17,7 +17,6 @@ import {
   newStarterWithoutTemporal,
   newStarts,
   startInputOf,
-  startWorkflow,
 } from '../../support/starters.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -252,20 +251,6 @@ test('after a crash between start and mark the relay marks the events, and does 
   expect((await handle.describe()).runId).toBe(runId);
   await untilDispatched(events);
   expect(counted.mock.calls).toEqual([[5, { by: 'relay' }]]);
-  counted.mockRestore();
-});
-
-test('notices, which only the relay starts, are excluded from its count of lost starts', async () => {
-  const counted = vi.spyOn(instruments.eventsStarted, 'add');
-  const [change, ...others] = await insertEvents(3, longAgo());
-  if (change === undefined) throw new Error('there are no events');
-  const notices = others.map((event) => ({ ...event, event: 'delivery.exhausted' as const }));
-  await startWorkflow(service, [change, ...notices]);
-  await startWorkflow(
-    service,
-    (await insertEvents(1, longAgo())).map((event) => ({ ...event, event: 'webhook.failing' })),
-  );
-  expect(counted.mock.calls).toEqual([[1, { by: 'relay' }]]);
   counted.mockRestore();
 });
 

@@ -202,7 +202,7 @@ test(
           /^(?:::ffff:)?127\.0\.0\.[13]$/,
         );
       }),
-      { numRuns: runsOfTest },
+      { numRuns: 2 * runsOfTest },
     );
     expectDeniedUntouched();
   },

@@ -1,6 +1,6 @@
 // The live stream of events: what a reader gets and in which order, also after an interruption, and when its stream
 // ends.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseApiKey } from '../../../lib/access/api-key.ts';
 import { streamLimits } from '../../../lib/limits.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
@@ -169,22 +169,6 @@ describe.each([
     expect(message?.data['payload']).toBeNull();
     expect(parseInt(second.lastEventId().split('.')[0] ?? '', 36)).toBeLessThan(resumedAtMs);
   });
-});
-
-test('a reader that resumes from the log opens no change stream', async () => {
-  const app = await newApp();
-  using other = await openStream(app.of);
-  await isOpened(other);
-  const first = await report(app);
-  await has(other, [first]);
-  const position = other.lastEventId();
-  const missed = await report(app);
-  await has(other, [first, missed]);
-  const watched = vi.spyOn(service.context.store.events, 'watch');
-  using second = await openStream(app.of, { lastEventId: position });
-  await has(second, [missed]);
-  expect(watched).not.toHaveBeenCalled();
-  watched.mockRestore();
 });
 
 test('if the commits are no longer known, stored events follow from 3 minutes before the interruption', async () => {

@@ -253,8 +253,3 @@ test('a replay of never attempted events waits for those that were being committ
   const events = [sent(late), sent(younger)];
   expect(await takeAfter(15_000)).toMatchObject({ events, isLast: true });
 });
-
-test('a replay of failed deliveries does not wait for new events', async () => {
-  const { takeAfter } = await replayUpToNow(['exhausted']);
-  expect(await takeAfter(0)).toMatchObject({ events: [], isLast: true });
-});

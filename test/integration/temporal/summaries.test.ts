@@ -78,7 +78,7 @@ test.each([
 );
 
 test('each workflow links to its page of the console', async () => {
-  const { app, store, temporal } = service;
+  const { app, temporal } = service;
   const { publicUrl } = service.config.http;
   const details = (workflowId: string): Promise<string | undefined> =>
     temporal.client.workflow
@@ -93,14 +93,6 @@ test('each workflow links to its page of the console', async () => {
     link('Event', `/events/${event?.workflowId.replace('event/', '')}`),
   );
   expect(await partition?.staticDetails()).toBe(link('Webhook', `/webhooks/${webhookUid}`));
-
-  const shared = [1, 2].map(() => newEvent(service, [webhookUid], new Date()));
-  await store.events.insertMany(shared);
-  await startWorkflow(service, shared);
-  const started = await store.events.findOne({ _id: shared[0]?._id ?? '' });
-  expect(await details(started?.workflowId ?? '')).toBe(
-    link('Deliveries of the application', '/deliveries'),
-  );
 
   const starts = newStarts(service);
   for (const [kind, expected] of [

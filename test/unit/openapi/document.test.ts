@@ -27,36 +27,6 @@ test('two calls of one id are refused', () => {
   ).toThrow('two calls are signUserIn');
 });
 
-test('what creates links to the calls that take the uid of what was created', () => {
-  const { paths } = openapiOf(routes) as {
-    paths: Record<string, Record<string, { responses: Record<string, { links?: object }> }>>;
-  };
-  const links = (path: string) => paths[path]?.['post']?.responses['201']?.links ?? {};
-  const files = links('/api/v1/appuid/{appUid}/contexts/{contextUid}/files');
-  expect(Object.keys(files)).toEqual(['getContextFile', 'changeContextFile', 'deleteContextFile']);
-  expect(files).toMatchObject({
-    getContextFile: {
-      operationId: 'getContextFile',
-      parameters: { contextUid: '$request.path.contextUid', fileUid: '$response.body#/uid' },
-    },
-  });
-  expect(links('/admin/api/apps/{appUid}/members')).toMatchObject({
-    adminChangeMember: { parameters: { adminUid: '$response.body#/adminUid' } },
-  });
-});
-
-test('the contract tells more of a body than its validator checks', () => {
-  const { components } = openapiOf(routes) as {
-    components: { schemas: Record<string, { properties: Record<string, unknown> }> };
-  };
-  const { SignUserInBody: signIn, CreateReplayBody: replay } = components.schemas;
-  expect(signIn).toMatchObject({
-    oneOf: [{ required: ['externalId'] }, { required: ['userEmail'] }],
-  });
-  expect(replay?.properties['since']).toMatchObject({ format: 'date-time' });
-  expect(JSON.stringify(components)).not.toContain('"published"');
-});
-
 test('two validators of OpenAPI find no fault', async () => {
   const contract = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
   expect(await new Validator().validate(contract)).toMatchObject({ valid: true });
@@ -74,7 +44,6 @@ test('every body of the contract has an example, which its call takes', () => {
   }
 });
 
-const charactersMax = 60;
 const verbsInS: ReadonlySet<string> = new Set(['Access', 'Address', 'Process']);
 
 // Calls of the admin area share their handlers, and so their summaries, with those of API keys.
@@ -86,12 +55,5 @@ test('every summary of a call is an imperative', () => {
     const [verb = ''] = summary.split(/,? /);
     return !/^[A-Z][a-z]+$/.test(verb) || (verb.endsWith('s') && !verbsInS.has(verb));
   });
-  expect(others).toEqual([]);
-});
-
-test('every summary of a call is short, and has no full stop', () => {
-  const others = summaries.filter(
-    (summary) => summary.length > charactersMax || summary.endsWith('.'),
-  );
   expect(others).toEqual([]);
 });
