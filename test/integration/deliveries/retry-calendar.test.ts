@@ -29,9 +29,7 @@ afterEach(async () => {
   for (const receiver of receivers.splice(0)) await receiver[Symbol.asyncDispose]();
 });
 
-afterAll(async () => {
-  await deliveries?.[Symbol.asyncDispose]();
-});
+afterAll(() => deliveries?.[Symbol.asyncDispose]());
 
 /** Starts a receiver that responds to its nth request (from 1) with `answer`. */
 async function receiverOf(

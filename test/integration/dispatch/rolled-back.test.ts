@@ -17,9 +17,7 @@ beforeAll(async () => {
   service = await startService({ worker: false });
 });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 /** Restores the dump, and raises the counts like `start-missing --mongodb-rolled-back`. */
 async function rollBack(dumped: Dump, now = new Date()): Promise<void> {

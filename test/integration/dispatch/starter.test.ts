@@ -32,9 +32,7 @@ beforeAll(async () => {
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 const relayPorts = () => ({
   store: service.store,

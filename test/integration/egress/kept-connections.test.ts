@@ -24,18 +24,6 @@ test('a second request to an origin reuses the connection', async () => {
   expect(receiver.sockets).toHaveLength(1 + connects);
 });
 
-test('concurrent requests each have a connection, and none waits for another', async () => {
-  const waiting: (() => void)[] = [];
-  await using receiver = await startReceiver((response) => {
-    waiting.push(() => response.end());
-    if (waiting.length === 20) for (const answer of waiting) answer();
-  });
-  await using sender = createHttpSender({ policy });
-  const sends = Array.from({ length: 20 }, () => sender.send(post(receiver.url)));
-  const results = await Promise.all(sends);
-  expect(results.map(statusOf)).toEqual(Array.from({ length: 20 }, () => 200));
-});
-
 test('a kept connection that the receiver closed is replaced immediately', async () => {
   await using receiver = await startReceiver((response) => response.end());
   await using sender = createHttpSender({ policy });

@@ -22,9 +22,7 @@ beforeEach(() => {
   server.reply = null;
 });
 
-afterAll(async () => {
-  await server?.[Symbol.asyncDispose]();
-});
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 function senderTo(url: string, options: Partial<MailSenderOptions> = {}): Sender {
   const write = (body: string) => ({ subject: 'A subject', text: `About ${body}\n` });

@@ -17,9 +17,7 @@ beforeAll(async () => {
   service = await startService({ worker: false, env: { HERALD_REQUESTS_AT_ONCE: '1' } });
 });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 /** Returns a separate application, so that tests do not see each other's events. */
 async function newApp(): Promise<TestApp & { of: { apiUrl: string; app: TestApp } }> {

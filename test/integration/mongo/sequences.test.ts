@@ -21,9 +21,7 @@ beforeAll(async () => {
   installation = await createInstallation();
 });
 
-afterAll(async () => {
-  await installation?.[Symbol.asyncDispose]();
-});
+afterAll(() => installation?.[Symbol.asyncDispose]());
 
 const insert = () => insertWebhook(installation, { url: 'https://receiver.example.com' });
 

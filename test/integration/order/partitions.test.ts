@@ -100,12 +100,6 @@ const at = (time: Date): DeliveryPorts => ({ ...ports, clock: { now: () => time 
 const sent = (): number[] =>
   receiver.requests.filter((request) => request.path === path).map(sequenceOf);
 
-test('concurrent events get numbers without gaps', async () => {
-  const numbers = await Promise.all(Array.from({ length: 20 }, issue));
-  expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 4));
-  expect(await stored()).toMatchObject({ settled: 0, lease: null, signalAt: null });
-});
-
 test('a number whose transaction fails is issued to the next event', async () => {
   const { store } = installation;
   const failing = inTransaction(store, async (session) => {

@@ -20,9 +20,7 @@ beforeAll(async () => {
   service = await startService({ worker: false });
 });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 const register = async (): Promise<string> =>
   (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;

@@ -24,9 +24,7 @@ beforeAll(async () => {
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 beforeEach(async () => {
   const { deliveries, statistics, statisticsCursors } = service.store;

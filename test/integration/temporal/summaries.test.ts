@@ -32,9 +32,7 @@ beforeAll(async () => {
   service = await startService({ worker: false });
 });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 /** Starts the workflow of an event about a resource and that of its partition, and returns both. */
 async function startBoth(resourceUid: string) {

@@ -42,9 +42,7 @@ beforeAll(async () => {
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 async function dispatchedAt(eventId: string): Promise<Date | null | undefined> {
   return (await service.store.events.findOne({ _id: eventId }))?.dispatchedAt;

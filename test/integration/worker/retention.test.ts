@@ -32,9 +32,7 @@ beforeAll(async () => {
   service = await startService({ env: { HERALD_RETENTION: '30d', HERALD_HELD_FOR: '3d' } });
 });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+afterAll(() => service?.[Symbol.asyncDispose]());
 
 async function insertDeliveries(
   count: number,

@@ -152,19 +152,6 @@ test.each([
   expect(ran).toEqual(order);
 });
 
-test('leaving the loop early ends the source of the items', async () => {
-  let hasEnded = false;
-  async function* numbers(): AsyncGenerator<number> {
-    try {
-      yield* [1, 2, 3];
-    } finally {
-      hasEnded = true;
-    }
-  }
-  for await (const _ of inSlices(numbers())) break;
-  expect(hasEnded).toBe(true);
-});
-
 const at = (ms: number): Date => new Date(Date.UTC(2026, 0, 1) + ms);
 
 test('one use per period is due, the first one immediately', () => {

@@ -95,7 +95,7 @@ test('a job has a row for each workflow of its pages, latest first', () => {
   expect(describePages(1, [])).toBe('**Page 1: 0 deliveries sent again in 0 workflows**');
 });
 
-const { attemptsShownMax, deliveriesShownMax } = attemptLimits;
+const { attemptsShownMax } = attemptLimits;
 const { idsPerSearchAttributeMax } = dispatchLimits;
 
 /** The outcome of a delivery with `count` attempts, possibly 0. */
@@ -143,14 +143,6 @@ test('failed deliveries come first, however late they fail', () => {
   const before = summarizeOutcomes([attempted('evt_1', 'delivered', 1)], true);
   const after = summarizeOutcomes([attempted('evt_2', 'blocked', 1)], true);
   expect(shownBy(addSummaries(before, after))).toEqual(['evt_2: 1', 'evt_1: 1']);
-});
-
-test(`up to ${deliveriesShownMax} successful deliveries are shown`, () => {
-  const all = summarizeOutcomes(many(deliveriesShownMax, 'delivered', 1), true);
-  expect(all.shown).toHaveLength(deliveriesShownMax);
-  const more = addSummaries(all, summarizeOutcomes([attempted('evt_more', 'held', 0)], true));
-  expect(more.shown).toEqual(all.shown);
-  expect(more.deliveries).toBe(deliveriesShownMax + 1);
 });
 
 test(`up to ${idsPerSearchAttributeMax} failed deliveries are shown`, () => {

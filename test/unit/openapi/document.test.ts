@@ -20,13 +20,6 @@ test('every route is a call with an id of its own', () => {
   expect(new Set(ids).size).toBe(routes.length);
 });
 
-test('two calls of one id are refused', () => {
-  const [first] = routes;
-  expect(() =>
-    openapiOf([...routes, { ...first, path: '/other' } as (typeof routes)[number]]),
-  ).toThrow('two calls are signUserIn');
-});
-
 test('two validators of OpenAPI find no fault', async () => {
   const contract = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>;
   expect(await new Validator().validate(contract)).toMatchObject({ valid: true });
