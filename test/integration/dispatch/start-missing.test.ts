@@ -1,15 +1,14 @@
 // After a restore: deliveries that the database waits for get a workflow again, whatever Temporal still has.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
-import { newJob } from '../../../lib/jobs/jobs.ts';
 import { scheduleAllSignals } from '../../../lib/order/partitions.ts';
 import { startMissing, type StartedAgain } from '../../../cli/start-missing/start-missing.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
-import type { ReplayJob } from '../../../lib/model/job.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
+import { newReplayJob } from '../../support/jobs.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { giveNumber } from '../../support/issue-number.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
@@ -112,23 +111,9 @@ test('events that share a new workflow have at most as many deliveries as it can
 
 test('a job continues where the database knows it, whether its workflow is lost or ahead', async () => {
   const { store, app } = service;
-  const job: ReplayJob = {
-    ...newJob(app.appUid, past),
-    kind: 'replay',
-    startedAt: past,
-    page: 2,
-    webhookUid: null,
-    webhookUids: [webhookUid],
-    webhooksDone: 0,
-    webhooks: [],
-    since,
-    until: past,
-    events: null,
-    states: ['exhausted'],
-    cancelReasons: ['expired', 'abandoned'],
-    externalTenantId: null,
-    perSecond: 20,
-  };
+  const facts = { appUid: app.appUid, webhookUid: null, webhookUids: [webhookUid] };
+  const times = { createdAt: past, startedAt: past, since, until: past };
+  const job = newReplayJob({ ...facts, ...times, page: 2, states: ['exhausted'] });
   await store.jobs.insertOne(job);
   const ports = { ...noSignals, store, clock: systemClock, retention: service.config.retention };
   const ahead = await takeJobPage(ports, { jobUid: job._id, page: 7 });
