@@ -84,6 +84,7 @@ function standStill(forMs: number): void {
 }
 
 test('a request does not start after its deadline, even if no timer has fired', () => {
+  vi.useRealTimers();
   const deadline = startDeadline(100, {});
   deadline.check();
   standStill(101);
