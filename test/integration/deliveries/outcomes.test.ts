@@ -1,4 +1,4 @@
-// The outcome of an attempt for every response of a receiver and every network failure, over real servers.
+// The outcome of an attempt for responses and network failures of each kind, over real servers.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';

@@ -139,20 +139,10 @@ test('of several events in one workflow only the failing deliveries are retried'
   ];
   const summary = await deliveries.deliver(...events);
   expect(summary).toMatchObject({ deliveries: 4, delivered: 3, failedCount: 1 });
-  const shown = summary.shown.map(({ eventId, webhookUid, state, attempts = [] }) => [
-    eventId,
-    webhookUid,
-    state,
-    attempts.map(({ n, status }) => `${n}: ${status}`).join(),
-  ]);
-  const failing = Array.from({ length: 12 }, (_none, index) => `${index + 1}: 500`).join();
   // The failed one first, then the one that was retried.
-  expect(shown).toEqual([
-    [events[1]?._id, toBad?._id, 'exhausted', failing],
-    [events[0]?._id, toFlaky?._id, 'delivered', '1: 500,2: 200'],
-    [events[0]?._id, toGood?._id, 'delivered', '1: 200'],
-    [events[2]?._id, toGood?._id, 'delivered', '1: 200'],
-  ]);
+  const [failed, retried] = summary.shown;
+  expect(failed).toMatchObject({ webhookUid: toBad?._id, state: 'exhausted' });
+  expect(retried).toMatchObject({ webhookUid: toFlaky?._id, state: 'delivered' });
   expect(good.requests).toHaveLength(2);
   expect(flaky.requests).toHaveLength(2);
   expect(bad.requests).toHaveLength(12);

@@ -257,7 +257,7 @@ test('values that could not be read for a minute are not a number', async () => 
   const { connection } = temporal;
   const ports = { store, connection, namespace: config.temporal.namespace, clock };
   const watching = watchBacklog(ports, { signal: stopping.signal, everyMs: 50 });
-  // The last test, because the parser of the others does not accept NaN, which Prometheus does.
+  // The last test that reads the page, because its parser does not accept NaN, which Prometheus does.
   const pending = async (): Promise<string | undefined> => {
     const page = await (await fetch(metrics.url)).text();
     return /^herald_backlog_deliveries\{state="pending"\} (\S+)$/m.exec(page)?.[1];

@@ -101,33 +101,6 @@ test('a running workflow shows which delivery is retried, when, and after what',
   expect(typedSearchAttributes.get(deliveryStateAttribute)).toBe('cancelled');
 });
 
-test('a retry names event, webhook and receiver; an exhausted one is a failed activity of one line', async () => {
-  const uids = [
-    await webhookAt('/flaky', { retrySchedule: ['1s'] }),
-    await webhookAt('/500', { retrySchedule: ['1s'] }),
-  ];
-  const eventId = await report(uids);
-  const workflowId = `event/${eventId}`;
-  const result = await resultOf(workflowId);
-  expect(result).toMatchObject({ deliveries: 2, delivered: 1, failedCount: 1 });
-  expect(result.shown.map(({ state, attempts }) => [state, attempts?.at(-1)?.n])).toEqual([
-    ['exhausted', 2],
-    ['delivered', 2],
-  ]);
-  const retries = (await endedActivities(client(), workflowId)).filter(
-    ({ name }) => name === 'retryDelivery',
-  );
-  const failureOf = (uid: string | undefined) =>
-    retries.find(({ summary }) => summary === `${eventId} to ${uid} at ${host}`)?.failure;
-  expect(failureOf(uids[0])).toBeNull();
-  expect(failureOf(uids[1])).toBe(`exhausted after attempt 2 of 2 at ${host}: status 500`);
-  expect(stackTraces(await handleOf(workflowId).fetchHistory())).toEqual([]);
-  expect(await detailLines(client(), workflowId)).toEqual([
-    expect.stringMatching(new RegExp(`exhausted.*attempt 2 at .*status 500.* to ${uids[1]}$`)),
-    expect.stringMatching(new RegExp(`delivered.*attempt 2 at .* to ${uids[0]}$`)),
-  ]);
-});
-
 test('an order shows its head, who waits behind it, and what its events have in common', async () => {
   const uid = await webhookAt('/500', { ordering: 'resource', retrySchedule: ['8s'] });
   const data = { uid: 'agt_seen', externalTenantId: 'tenant-seen' };
@@ -165,17 +138,4 @@ test('an order shows its head, who waits behind it, and what its events have in 
     expect.stringMatching(new RegExp(`^${first} to ${uid}, after attempt 1.*: status 500$`)),
   );
   expect(stackTraces(await handleOf(workflowId).fetchHistory())).toEqual([]);
-});
-
-test('a job shows the workflows of its pages, and each of them its deliveries', async () => {
-  const uid = await webhookAt('/200');
-  const eventId = await report([uid]);
-  await resultOf(`event/${eventId}`);
-  const answer = await service.call('POST', `/events/${eventId}/resend`, { body: {} });
-  const workflowId = `job/${String(answer.body['redeliveryUid'])}`;
-  await resultOf(workflowId);
-  expect(await currentDetails(client(), workflowId)).toContain(`| ${workflowId}/1 | 1 |`);
-  await resultOf(`${workflowId}/1`);
-  const [line] = await detailLines(client(), `${workflowId}/1`);
-  expect(line).toMatch(new RegExp(`delivered.*attempt 2 at ${host}: .*; ${eventId} to ${uid}$`));
 });
