@@ -249,6 +249,7 @@ test.each([
 });
 
 test.each([
+  ['no header', headers(0), ['#/headers minProperties']],
   ['21 headers', headers(21), ['#/headers maxProperties']],
   [
     'bad headers',

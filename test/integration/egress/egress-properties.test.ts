@@ -202,7 +202,34 @@ test(
           /^(?:::ffff:)?127\.0\.0\.[13]$/,
         );
       }),
-      { numRuns: 2 * runsOfTest },
+      { numRuns: runsOfTest },
+    );
+    expectDeniedUntouched();
+  },
+  testTimeoutMs,
+);
+
+test(
+  'no race of requests to one name, with changing answers, leads to a denied address',
+  async () => {
+    const { sender, scripts } = createScripted();
+    await using _sender = sender;
+    let names = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyAnswer, { maxLength: 4 }), async (answers) => {
+        names += 1;
+        const name = `c${names}.example.com`;
+        scripts.set(name, { answers, asked: 0 });
+        const url = `http://${name}:${port}/`;
+        const sends = Array.from({ length: 4 }, () =>
+          sender.send({ url, headers: {}, body: '', timeoutMs }),
+        );
+        const outcomes = new Set((await Promise.all(sends)).map(outcomeOf));
+        const possible = new Set(['dns', '200', ...answers.map(outcomeOfAnswer)]);
+        expect([...outcomes].filter((outcome) => !possible.has(outcome))).toEqual([]);
+        scripts.delete(name);
+      }),
+      { numRuns: runsOfTest },
     );
     expectDeniedUntouched();
   },

@@ -133,7 +133,9 @@ test.each<[DeliveryState, CancelReason | null, boolean]>([
   ['exhausted', null, true],
   ['blocked', null, true],
   ['cancelled', 'expired', true],
+  ['cancelled', 'abandoned', true],
   ['cancelled', 'discarded', false],
+  ['cancelled', 'unsubscribed', false],
   ['delivered', null, false],
   ['held', null, false],
 ])('a replay with the default reasons takes a delivery that is %s (%s): %j', async (...row) => {

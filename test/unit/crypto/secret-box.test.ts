@@ -86,6 +86,7 @@ test.each([
   ['an id with a space', `a b:${secret}`],
   ['an id of 33 characters', `${'a'.repeat(33)}:${secret}`],
   ['31 bytes', `a:${randomBytes(31).toString('base64')}`],
+  ['33 bytes', `a:${randomBytes(33).toString('base64')}`],
   ['a third part', `a:${secret}:x`],
   ['an id twice', `a:${secret},a:${keyText()}`],
   ['characters that are not base64', `a:${secret.slice(0, -1)}*!?${secret.slice(-1)}`],

@@ -122,6 +122,12 @@ test('a Retry-After of more than 64 characters is ignored', () => {
   expect(describe({ headers: { 'retry-after': '1'.repeat(65) } }).retryAfter).toBeNull();
 });
 
+test('a secret that is cut at the end of a long location is hidden', () => {
+  const location = `/${'x'.repeat(490)}secret-of-ours`;
+  const { detail } = describe({ status: 302, headers: { location } }, ['secret-of-ours']);
+  expect(detail).toMatch(/x……$/);
+});
+
 test('the headers that help to find a cause are kept, in a fixed order, and no others', () => {
   const headers = {
     'set-cookie': 'session=1',

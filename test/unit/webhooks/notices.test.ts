@@ -100,6 +100,7 @@ test.each<Row>([
   // An exhausted delivery alone does not make a webhook fail.
   { lastedMs: 5 * minuteMs - 1, exhausted: 'now', due: null },
   // A twentieth of the time to the deactivation, if that is shorter.
+  { lastedMs: 3 * secondMs - 1, deactivateAfterMs: minuteMs, due: null },
   { lastedMs: 3 * secondMs, deactivateAfterMs: minuteMs, due: 'failing' },
   // Half of the time counts only once a delivery is exhausted; before, no deactivation follows.
   { lastedMs: halfMs, notified: 'failing', due: null },
