@@ -175,16 +175,13 @@ function wantedOf(): { appUid: string } {
 const largestOf = (operations: readonly Document[]): number =>
   Math.max(...operations.map((operation) => Number(operation['responseLength'] ?? 0)));
 
-test.each(reads)(
-  'when %s, MongoDB returns a bounded number of bytes at a time',
-  async (...row) => {
-    const [, collection, read, bytesMax] = row;
-    const { store } = installation;
-    const operations = await profile(store, collection, () => read(store));
-    expect(operations.length).toBeGreaterThan(0);
-    expect(largestOf(operations)).toBeLessThan(bytesMax);
-  },
-);
+test.each(reads)('when %s, MongoDB returns a bounded number of bytes at a time', async (...row) => {
+  const [, collection, read, bytesMax] = row;
+  const { store } = installation;
+  const operations = await profile(store, collection, () => read(store));
+  expect(operations.length).toBeGreaterThan(0);
+  expect(largestOf(operations)).toBeLessThan(bytesMax);
+});
 
 test('a page of stored events for a stream ends before it exceeds its limit', async () => {
   const { items } = await readEventsForward(installation.store, anyEvent(), start);

@@ -221,9 +221,7 @@ test("a deleted webhook's open deliveries are cancelled, 1,000 per page, includi
   const { store } = service;
   const { appUid, _id: webhookUid } = webhook;
   const made = (count: number, state: DeliveryDocument['state']) =>
-    Array.from({ length: count }, () =>
-      newDelivery(service, requestedAt, { webhookUid, state }),
-    );
+    Array.from({ length: count }, () => newDelivery(service, requestedAt, { webhookUid, state }));
   const delivered = made(1, 'delivered');
   await store.deliveries.insertMany([
     ...made(997, 'held'),
