@@ -1,4 +1,5 @@
 // The same load from one application, and from many as on a platform with many small tenants.
+import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
 import { median } from '../distribution.ts';
 import { type Measurement, measure } from '../measure.ts';
@@ -10,6 +11,7 @@ const p99TimesMax = 1.5;
 const cpuTimesMax = 1.2;
 
 const rounds = 3;
+const searchedEventsMax = 50;
 
 export const manyApplications: Scenario = {
   name: 'many-applications',
@@ -18,12 +20,17 @@ export const manyApplications: Scenario = {
   async run(bench) {
     const { settings } = bench;
     const load = openLoad(settings, 120, sized(settings, 12, 3));
-    const apps = sized(settings, 100, 10);
-    const hooks = { matching: 1 };
+    const appCount = sized(settings, 100, 10);
     const [one, many]: [Measurement[], Measurement[]] = [[], []];
     for (let round = 0; round < sized(settings, rounds, 1); round += 1) {
-      one.push(await measure(bench, { name: '1 application', hooks, load }));
-      many.push(await measure(bench, { name: `${apps} applications`, apps, hooks, load }));
+      one.push(await measure(bench, { name: '1 application', hooks: { matching: 1 }, load }));
+      const plan = {
+        name: `${appCount} applications`,
+        apps: appCount,
+        hooks: { matching: 1 },
+        load,
+      };
+      many.push(await measure(bench, plan));
     }
     const compared = [
       compareBeside({
@@ -34,10 +41,11 @@ export const manyApplications: Scenario = {
       }),
       compareCpu(median(one.map(cpuOf)) ?? NaN, median(many.map(cpuOf)) ?? NaN),
     ];
+    const unfound = await findMissing(bench, many.at(-1)?.appUids ?? []);
     return {
       measurements: [...one, ...many],
       notes: compared.map(({ note }) => note),
-      missed: compared.flatMap(({ missed }) => missed),
+      missed: [...compared.flatMap(({ missed }) => missed), ...unfound],
     };
   },
 };
@@ -54,4 +62,27 @@ function compareCpu(oneMs: number, manyMs: number) {
     note,
     missed: times <= cpuTimesMax ? [] : [`${note} The limit is ${cpuTimesMax} times.`],
   };
+}
+
+/** Looks for every application, and for some events of each, in Temporal's lists. Returns what is not there. */
+async function findMissing(
+  { service: { store, temporal } }: Bench,
+  appUids: readonly string[],
+): Promise<string[]> {
+  const events = await store.events
+    .find({ appUid: { $in: [...appUids] } }, { projection: { appUid: 1 } })
+    .toArray();
+  const step = Math.ceil(events.length / searchedEventsMax);
+  const queries = [
+    ...appUids.map((appUid) => `AppUids = "${appUid}"`),
+    ...events
+      .filter((_event, index) => index % step === 0)
+      .map(({ _id, appUid }) => `EventIds = "${_id}" AND AppUids = "${appUid}"`),
+  ];
+  const missing: string[] = [];
+  for (const query of queries) {
+    if ((await temporal.workflow.count(query)).count === 0)
+      missing.push(`no workflow has ${query}`);
+  }
+  return missing;
 }
