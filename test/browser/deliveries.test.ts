@@ -2,32 +2,20 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeTestAdmin } from '../support/admin-client.ts';
-import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { expect, test } from 'vitest';
+import { openConsole, useConsoleService } from '../support/console.ts';
+import { useReceiver } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 const hostile = '<img src=x onerror="document.title=1">\u202Etxt.exe\u001B[31mred\u0007 ';
 const hostileAnswer = `${hostile}${'x'.repeat(100)}`;
 
-let service: ConsoleService;
-let receiver: Receiver;
-
-beforeAll(async () => {
-  receiver = await startReceiver((response, { path }) => {
-    const headers = { server: 'gate/1', 'x-request-id': '<b>req-7</b>' };
-    if (path === '/failing') response.writeHead(500, headers).end(hostileAnswer);
-    else response.writeHead(204).end();
-  });
-  const env = { HERALD_TRACE_URL_TEMPLATE: 'https://jaeger.example.com/trace/{traceId}' };
-  service = await startConsoleService({ env });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await receiver?.[Symbol.asyncDispose]();
+const service = useConsoleService();
+const receiver = useReceiver((response, { path }) => {
+  const headers = { server: 'gate/1', 'x-request-id': '<b>req-7</b>' };
+  if (path === '/failing') response.writeHead(500, headers).end(hostileAnswer);
+  else response.writeHead(204).end();
 });
 
 const pathTo = (rest: string): string => `/apps/${service.app.appUid}${rest}`;
@@ -179,37 +167,6 @@ test('the panel computes the signature that the receiver got, in the browser', a
   expect(complaints).toEqual([]);
 });
 
-test('the panel checks a signature v1a with the public keys, without a secret', async () => {
-  const register = async (name: string): Promise<string> => {
-    const fields = { name, externalTenantIds: ['tenant-v1a'], signatures: ['v1a'] };
-    return (await registerWebhook(service, { url: `${receiver.url}/working`, ...fields })).uid;
-  };
-  const [uid, otherUid] = [await register('Shop v1a'), await register('Other v1a')];
-  const eventId = await reportChange(service, { externalTenantId: 'tenant-v1a' });
-  for (const each of [uid, otherUid]) {
-    const delivery = { uid: each, eventId, secret: '' };
-    await waitFor(async () => (await stateOf(delivery)) === 'delivered 1', { what: 'an attempt' });
-  }
-  const sent = receiver.requests.find(({ headers }) => headers['x-webhook-uid'] === uid);
-  const signature = String(sent?.headers['webhook-signature']);
-
-  await using opened = await openConsole(service, pathTo(`/deliveries/${eventId}/${otherUid}`));
-  const { page, complaints } = opened;
-  const received = page.getByLabel('Signature that your receiver got');
-  await received.fill(signature);
-  await page.getByText('The signature v1a does not match').waitFor();
-  await page.goto(`${service.consoleUrl}${pathTo(`/deliveries/${eventId}/${uid}`)}`);
-  await received.fill(signature);
-  await page.getByText('The signature v1a matches').waitFor();
-  for (const wrong of [`v1a,${'A'.repeat(86)}==`, signature.slice(0, -1)]) {
-    await received.fill(wrong);
-    await page.getByText('The signature v1a does not match').waitFor();
-  }
-  await received.fill('v1,b3RoZXI=');
-  await page.getByText('The signature v1a').waitFor({ state: 'detached' });
-  expect(complaints).toEqual([]);
-});
-
 test('failed deliveries are selected and resent after confirmation; rejected ones stay selected', async () => {
   const failing = await makeFailing('tenant-4', [], 'Shop 4');
   const eventIds = [failing.eventId];
@@ -241,110 +198,5 @@ test('failed deliveries are selected and resent after confirmation; rejected one
     await waitFor(async () => (await stateOf({ ...failing, eventId })) === 'delivered 2', {
       what: 'the delivery',
     });
-  expect(complaints).toEqual([]);
-});
-
-test('delivered deliveries are resent only by choice and after confirmation; held ones are named', async () => {
-  const { uid } = await registerWebhook(service, {
-    url: `${receiver.url}/working`,
-    name: 'Shop 8',
-    externalTenantIds: ['tenant-8'],
-    retrySchedule: [],
-  });
-  const delivered: Failing[] = [];
-  for (let n = 0; n < 2; n += 1) {
-    const eventId = await reportChange(service, { externalTenantId: 'tenant-8' });
-    delivered.push({ uid, secret: '', eventId });
-  }
-  const untilAll = (state: string) =>
-    waitFor(
-      async () => (await Promise.all(delivered.map(stateOf))).every((each) => each === state),
-      { what: state },
-    );
-  await untilAll('delivered 1');
-  const change = { body: { url: `${receiver.url}/failing` } };
-  expect((await service.call('PATCH', `/webhooks/${uid}`, change)).status).toBe(200);
-  const eventId = await reportChange(service, { externalTenantId: 'tenant-8' });
-  await waitFor(async () => (await stateOf({ uid, secret: '', eventId })) === 'exhausted 1', {
-    what: 'the end',
-  });
-  const pause = { body: { active: false, url: `${receiver.url}/working` } };
-  expect((await service.call('PATCH', `/webhooks/${uid}`, pause)).status).toBe(200);
-  await using opened = await openConsole(service, pathTo('/deliveries?externalTenantId=tenant-8'));
-  const { page, complaints } = opened;
-  await page.getByRole('checkbox', { name: 'Select failed (1)' }).check();
-  await page.getByRole('button', { name: 'Resend 1 failed delivery' }).waitFor();
-  await page.getByRole('button', { name: 'Select all shown (3)' }).click();
-  await page.getByRole('button', { name: 'Resend 3 deliveries' }).click();
-  const all = page.getByRole('dialog', { name: 'Resend 3 deliveries?' });
-  await all.getByText('1 of these failed.').waitFor();
-  const effect = '2 of these were already delivered. Receivers will get them again.';
-  await all.getByText(effect).waitFor();
-  await all.getByRole('button', { name: 'Cancel' }).click();
-  await untilAll('delivered 1');
-
-  await page.getByRole('row').filter({ hasText: eventId }).getByRole('checkbox').uncheck();
-  await page.getByRole('button', { name: 'Resend 2 deliveries' }).click();
-  const some = page.getByRole('dialog', { name: 'Resend 2 deliveries?' });
-  await some.getByText('All 2 were already delivered.').waitFor();
-  await some.getByRole('button', { name: 'Resend 2 deliveries' }).click();
-  const held = page.getByRole('status').filter({ hasText: '0 of 2 deliveries' });
-  await held.getByText('2 are held until this paused webhook is resumed:').waitFor();
-  await held.getByRole('link', { name: 'Shop 8' }).waitFor();
-  const resume = { body: { active: true } };
-  expect((await service.call('PATCH', `/webhooks/${uid}`, resume)).status).toBe(200);
-  await untilAll('delivered 2');
-
-  await page.goto(service.consoleUrl + pathTo(`/deliveries/${delivered[0]?.eventId}/${uid}`));
-  await page.getByRole('button', { name: 'Resend', exact: true }).click();
-  const one = page.getByRole('dialog', { name: 'Resend the delivery?' });
-  await one.getByText('It was already delivered. The receiver will get it again.').waitFor();
-  await untilAll('delivered 2');
-  await one.getByRole('button', { name: 'Resend', exact: true }).click();
-  await page.getByRole('button', { name: 'Attempt 3 204', expanded: true }).waitFor();
-  expect((await service.call('DELETE', `/webhooks/${uid}`)).status).toBeLessThan(300);
-  await page.reload();
-  await page.getByRole('button', { name: `Copy ${uid}` }).waitFor();
-  expect(await page.getByRole('button', { name: 'Resend', exact: true }).count()).toBe(0);
-  expect(complaints).toEqual([]);
-});
-
-test('a viewer sees why a delivery failed, and no button that would be refused', async () => {
-  const failing = await makeFailing('tenant-5', [], 'Shop 5');
-  await waitFor(async () => (await stateOf(failing)) === 'exhausted 1', { what: 'the end' });
-  const viewer = await makeTestAdmin(service);
-  const body = { email: viewer.email, role: 'viewer' };
-  const member = await service.superuser.call('POST', pathTo('/members'), { body });
-  expect(member.status).toBeLessThan(300);
-  const path = pathTo(`/deliveries/${failing.eventId}/${failing.uid}`);
-  await using opened = await openConsole(service, path, { admin: viewer });
-  const { page, complaints } = opened;
-  await page.getByText('The receiver responded with 500. No attempts are left.').waitFor();
-  await page.getByRole('button', { name: 'Copy as curl' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0);
-  await page.goto(service.consoleUrl + pathTo('/deliveries?externalTenantId=tenant-5'));
-  await page.getByRole('link', { name: 'agent.updated' }).waitFor();
-  expect(await page.getByRole('checkbox').count()).toBe(0);
-  expect(complaints).toEqual([]);
-});
-
-test('a traced attempt links to its trace in the operators’ own tool', async () => {
-  const failing = await makeFailing('tenant-6', [], 'Shop 6');
-  await waitFor(async () => (await stateOf(failing)) === 'exhausted 1', { what: 'the end' });
-  const path = pathTo(`/deliveries/${failing.eventId}/${failing.uid}`);
-  await using opened = await openConsole(service, path);
-  const { page, complaints } = opened;
-  await page.getByText('The receiver responded with 500. No attempts are left.').waitFor();
-  expect(await page.getByText('Trace').count()).toBe(0);
-  const traceId = '0af7651916cd43dd8448eb211c80319c';
-  const { eventId } = failing;
-  await service.store.deliveries.updateOne(
-    { eventId, webhookUid: failing.uid },
-    { $set: { 'attempts.0.traceId': traceId } },
-  );
-  await page.reload();
-  const link = page.getByRole('link', { name: traceId });
-  expect(await link.getAttribute('href')).toBe(`https://jaeger.example.com/trace/${traceId}`);
-  expect(await link.getAttribute('rel')).toBe('noreferrer');
   expect(complaints).toEqual([]);
 });

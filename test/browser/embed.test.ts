@@ -1,16 +1,16 @@
 // The token source in a real browser, with tokens of the real service.
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+import { openConsole, useConsoleService } from '../support/console.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 
-let service: ConsoleService;
 /** The site of the integrator: a page, the package, and the route that gets a token. */
 let site: Receiver;
 let bundle = '';
 
+const service = useConsoleService({ worker: false });
+
 beforeAll(async () => {
-  service = await startConsoleService({ worker: false });
   const entryPoints = ['packages/embed/src/index.ts'];
   const options = { bundle: true, minify: true, format: 'esm', write: false } as const;
   const { outputFiles } = await build({ entryPoints, ...options });
@@ -29,7 +29,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await site?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
 });
 
 const page = `<!doctype html><title>Site</title><script type="module">
@@ -63,13 +62,4 @@ test('a page has one token for all callers, gets a new one after a revocation, a
   );
   expect(stored).toEqual([0, 0, 0, '']);
   expect(opened.complaints).toEqual([]);
-});
-
-test('a page in place of the token is invalid, after one call', async () => {
-  const { superuser } = service;
-  await using opened = await openConsole({ consoleUrl: site.url, superuser }, '/', { admin: null });
-  const asked = `import('/embed.js').then(({ createTokenSource }) =>
-    createTokenSource({ fetchToken: () => fetch('/sign-in') }).getToken()).catch(({ reason }) => reason)`;
-  expect(await opened.page.evaluate(asked)).toBe('invalid');
-  expect(site.requests.filter(({ path }) => path === '/sign-in')).toHaveLength(1);
 });

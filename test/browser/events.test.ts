@@ -1,28 +1,18 @@
-// Events, the live stream, replays and erasures, in a browser.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+// Events, the live stream, replays, syncs and erasures, in a browser.
+import { expect, test } from 'vitest';
+import { openConsole, useConsoleService } from '../support/console.ts';
 import { blockedMsAllowed } from '../support/event-loop.ts';
 import { insertEvent } from '../support/fixtures.ts';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { useReceiver } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 const hostile = '</script><img src=x onerror="document.title=1">\u202Eexe\u001B[2J';
 const megabyte = 1024 * 1024;
 
-let service: ConsoleService;
-let receiver: Receiver;
-
-beforeAll(async () => {
-  receiver = await startReceiver((response, { path }) => {
-    response.writeHead(path === '/failing' ? 500 : 204).end();
-  });
-  service = await startConsoleService();
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-  await receiver?.[Symbol.asyncDispose]();
+const service = useConsoleService();
+const receiver = useReceiver((response, { path }) => {
+  response.writeHead(path === '/failing' ? 500 : 204).end();
 });
 
 const pathTo = (rest: string): string => `/apps/${service.app.appUid}${rest}`;
@@ -74,39 +64,6 @@ test('an event of a resource is found, shown, and resent to another webhook', as
   expect(await page.title()).toBe('agent.updated · agent-herald');
   expect(complaints).toEqual([]);
   await service.call('DELETE', `/webhooks/${first.uid}`);
-});
-
-test('an event says why it did not reach the other webhooks, and where to look when there are many', async () => {
-  const url = `${receiver.url}/first`;
-  const got = await register('why', '/first', 'Got it');
-  const filter = { 'owner.team': ['core', 'web'] };
-  const others = [
-    await registerWebhook(service, { url, name: 'Filtered', filter, active: false }),
-    await registerWebhook(service, { url, name: 'Contexts', entities: ['context'] }),
-  ];
-  const eventId = await reportChange(service, { externalTenantId: 'why', owner: { team: 'ops' } });
-  await using opened = await openConsole(service, pathTo(`/events/${eventId}`));
-  const { page, complaints } = opened;
-  const section = page.getByRole('region', { name: 'Why it did not reach other webhooks' });
-  const reasonFor = (name: string) => section.getByRole('row').filter({ hasText: name });
-  await reasonFor('Filtered').getByText('owner.team is "core" or "web"').waitFor();
-  await reasonFor('Contexts').getByText('events of the entity “agent”').waitFor();
-  expect(await reasonFor('Got it').count()).toBe(0);
-  expect(await section.getByRole('textbox').count()).toBe(0);
-
-  for (let n = 0; n < 10; n++) {
-    others.push(await registerWebhook(service, { url, name: `Later ${n}`, active: false }));
-  }
-  await page.reload();
-  await section.getByRole('button', { name: 'Show all' }).waitFor();
-  expect(await section.getByRole('row').count()).toBe(11);
-  await section.getByRole('textbox', { name: 'Find a webhook' }).fill('later 9');
-  await reasonFor('Later 9').getByText('It was created after the event.').waitFor();
-  expect(await section.getByRole('row').count()).toBe(2);
-  await section.getByRole('textbox', { name: 'Find a webhook' }).fill('nobody');
-  await section.getByText('No webhook without a delivery has “nobody” in it.').waitFor();
-  for (const { uid } of [got, ...others]) await service.call('DELETE', `/webhooks/${uid}`);
-  expect(complaints).toEqual([]);
 });
 
 test('a payload of one megabyte-long line, and one with many fields, leave the page responsive', async () => {
@@ -184,18 +141,7 @@ test('failures of the last hour are counted, then replayed; a paused webhook hol
   const count = page.getByRole('status').filter({ hasText: '3 deliveries would be sent again' });
   await count.getByRole('listitem').filter({ hasText: 'Outage: 3' }).waitFor();
   await count.getByText('By state: 3 exhausted.').waitFor();
-  // Offered from the start, and what is missing to choose it is said.
-  const delivered = page.getByRole('checkbox', { name: /^delivered:/ });
-  expect(await delivered.isDisabled()).toBe(true);
-  expect(await page.getByText('Choose one webhook to send these.').count()).toBe(2);
   expect(receivedBy('/repaired')).toBe(0);
-  await page.getByRole('textbox', { name: 'Tenant' }).fill('nobody');
-  expect(await page.getByRole('button', { name: 'Start replay' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'Count deliveries' }).click();
-  await page.getByText('Nothing to send').waitFor();
-  await page.reload();
-  await page.getByText('Your unsaved changes are back').waitFor();
-  expect(await page.getByRole('textbox', { name: 'Tenant' }).inputValue()).toBe('nobody');
   await page.getByRole('textbox', { name: 'Tenant' }).fill('outage');
   await page.getByRole('button', { name: 'Count deliveries' }).click();
   await page.getByRole('button', { name: 'Start replay' }).click();
@@ -207,7 +153,7 @@ test('failures of the last hour are counted, then replayed; a paused webhook hol
   const pause = { body: { active: false } };
   expect((await service.call('PATCH', `/webhooks/${uid}`, pause)).status).toBe(200);
   await page.goto(`${service.consoleUrl}${pathTo(`/replays/new?webhookUid=${uid}`)}`);
-  await delivered.check();
+  await page.getByRole('checkbox', { name: /^delivered:/ }).check();
   await page.getByRole('button', { name: 'Count deliveries' }).click();
   await page.getByRole('button', { name: 'Start replay' }).click();
   await page.getByText('The webhook is paused and holds them until you resume it.').waitFor();
@@ -236,5 +182,39 @@ test('an erasure of a tenant is confirmed by typing, and empties its events', as
   await page.goto(service.consoleUrl + pathTo(`/events/${eventId}`));
   await page.getByText('It was erased').waitFor();
   expect(await page.getByRole('button', { name: 'Resend' }).count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+test('a sync sends what it counted, and its events say what sent them', async () => {
+  const below = `/apps/${service.app.appUid}`;
+  const make = async (path: string, body: object): Promise<string> =>
+    String((await service.call('POST', path, { body })).body['uid']);
+  for (const externalTenantId of ['tenant-1', 'tenant-2']) {
+    await make('/agents', { agentName: 'Agent', externalTenantId });
+  }
+  const hook = { url: `${receiver.url}/copied`, name: 'Copy', entities: ['agent', 'context'] };
+  const uid = await make('/webhooks', hook);
+  await using opened = await openConsole(service, `${below}/webhooks/${uid}`);
+  const { page, complaints } = opened;
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('menuitem', { name: 'Sync the present state' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Tenants').fill('tenant-1');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Count resources' }).click();
+  await dialog.getByText('1 to send: 1 agent, 0 contexts and 0 context files.').waitFor();
+  await dialog.getByRole('button', { name: 'Start sync' }).click();
+  await page.getByRole('heading', { name: 'Sync', level: 1 }).waitFor();
+  await page.getByText('It begins 15 seconds after its start').waitFor();
+  await page.getByText('done', { exact: true }).waitFor();
+  await page.getByText('1 agent, 0 contexts and 0 context files queued').waitFor();
+  const request = receiver.requests.find(({ path }) => path === '/copied');
+  expect(request?.headers).toMatchObject({ 'x-webhook-trigger': 'sync' });
+  const eventId = String(request?.headers['webhook-id']);
+  await page.goto(`${service.consoleUrl}${below}/events/${eventId}`);
+  await page.getByRole('link', { name: 'a sync of the present state' }).click();
+  await page.getByRole('heading', { name: 'Sync', level: 1 }).waitFor();
+  await page.goto(`${service.consoleUrl}${below}/replays`);
+  await page.getByRole('table', { name: 'Syncs' }).getByText('Copy').waitFor();
   expect(complaints).toEqual([]);
 });

@@ -1,24 +1,23 @@
 // The list of deliveries follows new events by itself, in a browser.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+import { useReceiver } from '../support/use-service.ts';
+import { openConsole, useConsoleService } from '../support/console.ts';
 import { newDelivery } from '../support/fixtures.ts';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
-let service: ConsoleService;
-let receiver: Receiver;
 /** The requests that have no response yet. */
 const waiting: (() => void)[] = [];
 let isHanging = false;
 
+const service = useConsoleService();
+const receiver = useReceiver((response) => {
+  const respond = (): void => void response.writeHead(204).end();
+  if (isHanging) waiting.push(respond);
+  else respond();
+});
+
 beforeAll(async () => {
-  receiver = await startReceiver((response) => {
-    const respond = (): void => void response.writeHead(204).end();
-    if (isHanging) waiting.push(respond);
-    else respond();
-  });
-  service = await startConsoleService();
   await registerWebhook(service, { url: receiver.url, name: 'Shop' });
 });
 
@@ -28,8 +27,6 @@ beforeEach(() => {
 
 afterAll(async () => {
   for (const respond of waiting) respond();
-  await receiver?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
 });
 
 const pathTo = (rest: string): string => `/apps/${service.app.appUid}${rest}`;
@@ -101,37 +98,5 @@ test('the list waits while somebody reads older pages, and follows again at the 
   await rowOf(page, first).waitFor();
   await status(page, 'live').waitFor();
   expect(await table.getAttribute('aria-rowcount')).toBe('51');
-
-  let olderCount = 0;
-  await page.route('**/deliveries?*cursor=*', async (route) => {
-    olderCount += 1;
-    if (olderCount === 1) await route.continue();
-  });
-  await expect
-    .poll(async () => {
-      await page.keyboard.press('End');
-      return olderCount;
-    })
-    .toBe(2);
-  await status(page, 'paused').waitFor();
-  const second = await make('pages');
-  // An event, because a click would first scroll to the button, which also resumes.
-  await button(page, 'Resume (1 new event)').dispatchEvent('click');
-  await rowOf(page, second).waitFor();
-  await status(page, 'live').waitFor();
-  expect(await page.evaluate<number>('window.scrollY')).toBeLessThan(50);
-  expect(complaints).toEqual([]);
-});
-
-test('a list that ends in the past or cannot be streamed says how often it is refreshed', async () => {
-  const until = new Date().toISOString();
-  await using opened = await openConsole(service, pathTo(`/deliveries?until=${until}`));
-  const { page, complaints } = opened;
-  await page.getByText('Refreshed every 10 seconds.').waitFor();
-  const open = await opened.context.newPage();
-  await open.route('**/events/stream*', (route) => route.fulfill({ status: 403 }));
-  await open.goto(service.consoleUrl + pathTo('/deliveries'));
-  await open.getByText('Refreshed every 10 seconds.').waitFor();
-  await rowOf(open, await make('polled')).waitFor();
   expect(complaints).toEqual([]);
 });

@@ -1,17 +1,17 @@
 // The search of the console (Ctrl-K), by the keyboard alone, and the filters that take the same.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
-import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
+import { openConsole, useConsoleService } from '../support/console.ts';
 import { loadAxe, obstacles } from '../support/obstacles.ts';
 
-let service: ConsoleService;
 let viewer: TestAdmin;
 let app: string;
 const uids: Record<string, string> = {};
 
+const service = useConsoleService({ worker: false });
+
 beforeAll(async () => {
-  service = await startConsoleService({ worker: false });
   viewer = await makeTestAdmin(service);
   app = `/apps/${service.app.appUid}`;
   const make = async (name: string, path: string, body: object): Promise<void> => {
@@ -36,10 +36,7 @@ beforeAll(async () => {
     body: { email: viewer.email, role: 'viewer' },
   });
 });
-afterAll(async () => service[Symbol.asyncDispose]());
-
 const searchOf = (page: Page) => page.getByRole('combobox', { name: 'Search' });
-const statusOf = (page: Page) => page.getByRole('dialog', { name: 'Search' }).getByRole('status');
 
 async function openSearch(page: Page): Promise<void> {
   await page.keyboard.press('Control+k');
@@ -108,189 +105,76 @@ const cases: Case[] = [
   [() => 'live', 'Pages', 'Live events', () => '/events/live'],
 ];
 
-describe('the search', () => {
-  it('leads to everything by the keyboard alone, also for a viewer', async () => {
-    await using opened = await openConsole(service, app, { admin: viewer });
-    const { page, complaints } = opened;
-    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    for (const [text, group, option, at] of cases) {
-      await paste(page, text());
-      await page
-        .getByRole('group', { name: group })
-        .getByRole('option', { name: option })
-        .waitFor();
-      await choose(page, option);
-      await expect.poll(() => page.url()).toBe(`${service.consoleUrl}${app}${at()}`);
-    }
-    await page.goto(`${service.consoleUrl}${app}/erasures?erasureUid=${uids['erasure']}`);
-    await page
-      .getByRole('table', { name: 'Erasures' })
-      .getByText(uids['erasure'] ?? '')
-      .waitFor();
-    expect(complaints).toEqual([]);
-  });
-
-  it('tells what it searches, where it found nothing, and what it could not search', async () => {
-    await using opened = await openConsole(service, app);
-    const { page } = opened;
-    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    await openSearch(page);
-    await statusOf(page)
-      .getByText(/^Searches .* Payloads are not searched\.$/)
-      .waitFor();
-    await page.keyboard.insertText('nothing at all');
-    const kinds = 'pages, webhooks, applications, users, accounts, tenants and resources';
-    await statusOf(page).getByText(`Nothing found in ${kinds}.`).waitFor();
-    expect(await page.getByRole('option').count()).toBe(0);
-    await page.keyboard.press('Escape');
-    await searchOf(page).waitFor({ state: 'detached' });
-    await page.route('**/tenants?*', (route) => route.abort());
-    await paste(page, 'ada');
-    await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
-    await statusOf(page).getByText('1 result. Could not search tenants.').waitFor();
-  });
-
-  it('returns the focus to where it was', async () => {
-    await using opened = await openConsole(service, app);
-    const { page, complaints } = opened;
-    const link = page.getByRole('navigation').getByRole('link', { name: 'Members' });
-    await link.focus();
-    // The first time, it is loaded.
-    for (let times = 0; times < 2; times += 1) {
-      await openSearch(page);
-      await page.keyboard.press('Escape');
-      await searchOf(page).waitFor({ state: 'detached' });
-      await expect.poll(() => link.evaluate((element) => element.matches(':focus'))).toBe(true);
-    }
-    expect(complaints).toEqual([]);
-  });
-
-  it('asks once after a pause, and aborts the calls for the text before', async () => {
-    await using opened = await openConsole(service, app);
-    const { page, complaints } = opened;
-    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    const asked: string[] = [];
-    const aborted: string[] = [];
-    const nameIn = (url: string) => new URL(url).searchParams.get('namePrefix');
-    await page.route('**/sdkusers?namePrefix=*', async (route) => {
-      const name = nameIn(route.request().url()) ?? '';
-      asked.push(name);
-      // Never answered, unless it is the last.
-      if (name === 'ada love') await route.continue();
-    });
-    page.on('requestfailed', (request) => {
-      const name = nameIn(request.url());
-      if (name !== null && request.url().includes('/sdkusers')) aborted.push(name);
-    });
-    await openSearch(page);
-    await page.keyboard.type('ada ');
-    await expect.poll(() => asked).toEqual(['ada']);
-    await page.keyboard.type('love');
-    await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
-    expect(asked).toEqual(['ada', 'ada love']);
-    expect(aborted).toEqual(['ada']);
-    expect(complaints).toEqual([]);
-  });
-
-  it('neither shows nor sends the secret of a pasted API key, and finds the key', async () => {
-    await using opened = await openConsole(service, app);
-    const { page, complaints } = opened;
-    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    const urls: string[] = [];
-    page.on('request', (request) => urls.push(request.url()));
-    const [, keyId = '', secret = ''] = service.app.apiKey.split('_');
-    await paste(page, `x-api-key: ${service.app.apiKey}`);
-    expect(await searchOf(page).inputValue()).toBe(`x-api-key: ahk_${keyId}`);
-    await searchOf(page).fill(service.app.apiKey);
-    await page.getByRole('group', { name: 'API keys' }).getByRole('option').waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'API Management', level: 1 }).waitFor();
-    await page.getByRole('table', { name: 'API keys' }).getByText(keyId).waitFor();
-    expect(new URL(page.url()).search).toBe(`?keyId=${keyId}`);
-    await page.getByRole('textbox', { name: 'Key ID' }).fill(service.app.apiKey);
-    await expect.poll(() => new URL(page.url()).search).toBe(`?keyId=ahk_${keyId}`);
-    await page.getByRole('table', { name: 'API keys' }).getByText(keyId).waitFor();
-    expect(urls.filter((url) => url.includes(secret))).toEqual([]);
-    expect(complaints).toEqual([]);
-  });
-
-  it('can be used by everyone, light and dark, and fits a phone', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await using opened = await openConsole(service, app, { colorScheme });
-      const { page, complaints } = opened;
-      await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-      await loadAxe(page);
-      await paste(page, 'a');
-      await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
-      expect(await obstacles(page, 'all')).toEqual([]);
-      await page.setViewportSize({ width: 390, height: 844 });
-      const beyond = 'document.documentElement.scrollWidth - window.innerWidth';
-      expect(await page.evaluate<number>(beyond)).toBeLessThanOrEqual(0);
-      expect(await obstacles(page, 'all')).toEqual([]);
-      expect(complaints).toEqual([]);
-    }
-  });
+it('the search leads to everything by the keyboard alone, also for a viewer', async () => {
+  await using opened = await openConsole(service, app, { admin: viewer });
+  const { page, complaints } = opened;
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  for (const [text, group, option, at] of cases) {
+    await paste(page, text());
+    await page.getByRole('group', { name: group }).getByRole('option', { name: option }).waitFor();
+    await choose(page, option);
+    await expect.poll(() => page.url()).toBe(`${service.consoleUrl}${app}${at()}`);
+  }
+  await page.goto(`${service.consoleUrl}${app}/erasures?erasureUid=${uids['erasure']}`);
+  await page
+    .getByRole('table', { name: 'Erasures' })
+    .getByText(uids['erasure'] ?? '')
+    .waitFor();
+  expect(complaints).toEqual([]);
 });
 
-describe('a list', () => {
-  it('offers the tenants that begin with what is typed', async () => {
-    for (const list of ['deliveries', 'events']) {
-      await using opened = await openConsole(service, `${app}/${list}`);
-      const { page, complaints } = opened;
-      const tenants = page.getByRole('combobox', { name: 'Tenant' });
-      await tenants.focus();
-      await page.keyboard.insertText(' "glob" ');
-      await page.getByRole('option', { name: 'globex <"west">' }).waitFor();
-      await page.keyboard.press('ArrowDown');
-      await page.keyboard.press('Enter');
-      const search = `?externalTenantId=${tenant}`;
-      await expect.poll(() => new URL(page.url()).search).toBe(search);
-      expect(await tenants.inputValue()).toBe('globex <"west">');
-      expect(complaints).toEqual([]);
-    }
-  });
+it('the search neither shows nor sends the secret of a pasted API key, and finds the key', async () => {
+  await using opened = await openConsole(service, app);
+  const { page, complaints } = opened;
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  const urls: string[] = [];
+  page.on('request', (request) => urls.push(request.url()));
+  const [, keyId = '', secret = ''] = service.app.apiKey.split('_');
+  await paste(page, `x-api-key: ${service.app.apiKey}`);
+  expect(await searchOf(page).inputValue()).toBe(`x-api-key: ahk_${keyId}`);
+  await searchOf(page).fill(service.app.apiKey);
+  await page.getByRole('group', { name: 'API keys' }).getByRole('option').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'API Management', level: 1 }).waitFor();
+  await page.getByRole('table', { name: 'API keys' }).getByText(keyId).waitFor();
+  expect(new URL(page.url()).search).toBe(`?keyId=${keyId}`);
+  await page.getByRole('textbox', { name: 'Key ID' }).fill(service.app.apiKey);
+  await expect.poll(() => new URL(page.url()).search).toBe(`?keyId=ahk_${keyId}`);
+  await page.getByRole('table', { name: 'API keys' }).getByText(keyId).waitFor();
+  expect(urls.filter((url) => url.includes(secret))).toEqual([]);
+  expect(complaints).toEqual([]);
+});
 
-  it('of deliveries offers webhooks by their URL', async () => {
-    await using opened = await openConsole(service, `${app}/deliveries?state=held`);
+it('the search can be used by everyone, light and dark, and fits a phone', async () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await using opened = await openConsole(service, app, { colorScheme });
     const { page, complaints } = opened;
-    const others = Array.from({ length: 9 }, (_none, n) => `https://other.example/${n}`);
-    for (const url of others)
-      await service.call('POST', '/webhooks', {
-        body: { url, entities: ['agent'], active: false },
-      });
-    await page.reload();
-    await page.getByRole('combobox', { name: 'Webhook' }).fill('HOOKS.example.com');
-    await page.getByRole('option').first().waitFor();
-    expect(await page.getByRole('option').allInnerTexts()).toEqual(['Billing']);
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await loadAxe(page);
+    await paste(page, 'a');
+    await page.getByRole('option', { name: 'Ada Lovelace' }).waitFor();
+    expect(await obstacles(page, 'all')).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const beyond = 'document.documentElement.scrollWidth - window.innerWidth';
+    expect(await page.evaluate<number>(beyond)).toBeLessThanOrEqual(0);
+    expect(await obstacles(page, 'all')).toEqual([]);
     expect(complaints).toEqual([]);
-  });
+  }
+});
 
-  it('of users and accounts is filtered by the beginning of a name', async () => {
-    await using opened = await openConsole(service, `${app}/users`);
+it('a list offers the tenants that begin with what is typed', async () => {
+  for (const list of ['deliveries', 'events']) {
+    await using opened = await openConsole(service, `${app}/${list}`);
     const { page, complaints } = opened;
-    const users = page.getByRole('table', { name: 'Users' });
-    await users.getByRole('link', { name: 'Grace Hopper' }).waitFor();
-    await page.getByRole('textbox', { name: 'Name' }).fill('ADA');
-    await users.getByRole('link', { name: 'Grace Hopper' }).waitFor({ state: 'detached' });
-    await users.getByRole('link', { name: 'Ada Lovelace' }).waitFor();
-    await page.getByRole('textbox', { name: 'External ID' }).fill('ext-42');
-    await page.getByText('Search by the name or by the identity').waitFor();
-    await page.goto(`${service.consoleUrl}${app}/accounts`);
-    await page.getByRole('textbox', { name: 'Name' }).fill('zetb');
-    await page.getByText('No account found').waitFor();
-    await page.getByRole('textbox', { name: 'Name' }).fill('zeta');
-    await page.getByRole('link', { name: 'Zeta Labs' }).waitFor();
+    const tenants = page.getByRole('combobox', { name: 'Tenant' });
+    await tenants.focus();
+    await page.keyboard.insertText(' "glob" ');
+    await page.getByRole('option', { name: 'globex <"west">' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const search = `?externalTenantId=${tenant}`;
+    await expect.poll(() => new URL(page.url()).search).toBe(search);
+    expect(await tenants.inputValue()).toBe('globex <"west">');
     expect(complaints).toEqual([]);
-  });
-
-  it('of webhooks is filtered by name, URL or host', async () => {
-    await using opened = await openConsole(service, `${app}/webhooks`);
-    const { page, complaints } = opened;
-    const filter = page.getByRole('textbox', { name: 'Name, URL or host' });
-    await filter.fill('hooks.example.org');
-    await page.getByText('No webhooks match').waitFor();
-    await filter.fill('https://hooks.example.com/other');
-    await page.getByRole('link', { name: 'Billing' }).waitFor();
-    expect(complaints).toEqual([]);
-  });
+  }
 });

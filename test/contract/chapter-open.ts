@@ -1,7 +1,10 @@
-// Calls that need no credentials, and requests that match no route.
+// Calls that need no credentials, requests that match no route, and the answers at reached limits.
+import { routes } from '../../api/routes.ts';
+import { startService } from '../support/service.ts';
+import { type Answer, createRecorder, type RecordedCall } from './recorder.ts';
 import type { Stage } from './stage.ts';
 
-/** Plays it. */
+/** Plays open calls. */
 export async function playOpen({ call }: Stage): Promise<void> {
   await call('the process runs', 'GET /healthz');
   await call('the process is ready', 'GET /readyz', { until: ({ status }) => status === 200 });
@@ -59,4 +62,34 @@ async function playBodies(call: Stage['call']): Promise<void> {
   await call('a parameter given twice', 'GET …/agents?limit=1&limit=2');
   await call('a limit out of its range', 'GET …/agents?limit=201');
   await call('a cursor of another list', 'GET …/agents?cursor=abc');
+}
+
+// A fixed clock keeps all counts in one minute; an hour ahead, the database expires none meanwhile.
+const standing = new Date(Date.now() + 3_600_000);
+const isLimited = { until: ({ status }: Answer) => status === 429 };
+
+/** Plays the answers at reached limits, with a service of its own: small limits and a fixed clock. */
+export async function playLimits(): Promise<RecordedCall[]> {
+  await using service = await startService({
+    worker: false,
+    clock: { now: () => standing },
+    env: {
+      HERALD_KEY_REQUESTS_PER_MINUTE: '20',
+      HERALD_FAILURES_PER_MINUTE: '5',
+      HERALD_USER_SIGN_INS_PER_MINUTE: '3',
+      HERALD_WEBHOOKS_PER_APP: '1',
+    },
+  });
+  const { calls, call, prepare } = createRecorder(service, routes);
+  const user = { body: { externalId: 'user-1' } };
+  await call('too many sign-ins of a user', 'POST …/sdkusers/auth', { ...user, ...isLimited });
+  const webhook = { body: { url: 'http://127.0.0.1:9/', entities: ['agent'] } };
+  await prepare('POST …/webhooks', webhook);
+  await call('too many webhooks', 'POST …/webhooks', webhook);
+  await call('too many calls of a key', 'GET …/agents', isLimited);
+  const wrong = { ...isLimited, headers: { 'x-api-key': 'ahk_unknown' } };
+  await call('too many credentials that were refused', 'GET …/agents', wrong);
+  const admin = { body: { email: 'ada@example.com', password: 'wrong' } };
+  await call('too many failed sign-ins', 'POST /admin/api/session', { ...admin, ...isLimited });
+  return calls;
 }

@@ -1,11 +1,10 @@
 // Changes of the API are noticed: the story is played and compared with its record.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { format, resolveConfig } from 'prettier';
 import { routes } from '../../api/routes.ts';
 import { nameRoute } from './recorder.ts';
-import { shapeOf } from './shape.ts';
 import { type Contract, playStory } from './story.ts';
 
 const path = join('test', 'contract', 'recorded.json');
@@ -49,31 +48,4 @@ test('every handler of the tables succeeds at least once, unless it is retired',
   const handlers = new Set(shown.map(({ handler }) => handler));
   const left = routes.filter(({ handler }) => !handlers.has(handler));
   expect(left.map((route) => nameRoute(route))).toEqual([]);
-});
-
-describe('the shape of a body', () => {
-  test('has the names and types of fields, and only texts from closed lists', () => {
-    const body = { uid: 'usr_1', count: 2, state: 'held', at: null, on: true, lastUsedAt: null };
-    expect(shapeOf(body)).toEqual({
-      at: 'null',
-      count: 'number',
-      lastUsedAt: 'null | string',
-      on: 'boolean',
-      state: "'held'",
-      uid: 'string',
-    });
-  });
-
-  test('of a list is one element that all elements match, in any order', () => {
-    const items = [{ a: 1, b: null }, { b: 'text' }, { b: null, c: [] }, { b: null, c: ['x', 2] }];
-    const shape = [{ 'a?': 'number', b: 'null | string', 'c?': ['number | string'] }];
-    expect(shapeOf(items)).toEqual(shape);
-    expect(shapeOf(items.toReversed())).toEqual(shape);
-  });
-
-  test('names every type that a field may have', () => {
-    const items = [{ a: null }, { a: [{ b: 1 }] }, { a: { c: true } }, { a: [] }];
-    const kinds = ['null', [{ b: 'number' }], { c: 'boolean' }];
-    expect(shapeOf(items)).toEqual([{ a: { oneOf: kinds } }]);
-  });
 });

@@ -1,12 +1,9 @@
 // One story that makes every call of the API (docs/api.md, docs/admin.md), with its possible answers.
 import { playAdmin } from './chapter-admin.ts';
 import { playAgain } from './chapter-again.ts';
-import { playDeliveries } from './chapter-deliveries.ts';
-import { playLimits } from './chapter-limits.ts';
-import { playOpen } from './chapter-open.ts';
-import { playResources } from './chapter-resources.ts';
-import { playUsers } from './chapter-users.ts';
-import { playWebhooks } from './chapter-webhooks.ts';
+import { playDeliveries, playWebhooks } from './chapter-deliveries.ts';
+import { playLimits, playOpen } from './chapter-open.ts';
+import { playResources, playUsers } from './chapter-users.ts';
 import type { RecordedCall } from './recorder.ts';
 import { playRefusals, type Refusals } from './refusals.ts';
 import { openStage } from './stage.ts';

@@ -1,28 +1,18 @@
 // An operator cancels the workflow of an event: waiting attempts are not made, and those in flight are recorded.
 import type { ServerResponse } from 'node:http';
 import { CancelledFailure, WorkflowFailedError } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { expect, test } from 'vitest';
+import { useReceiver, useService } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
-let service: TestService;
-let receiver: Receiver;
 /** The response to the second attempt at /held. */
 let held: ServerResponse | undefined;
 
-beforeAll(async () => {
-  service = await startService();
-  receiver = await startReceiver((response, { path, headers }) => {
-    if (path === '/held' && headers['x-webhook-attempt'] === '2') held = response;
-    else response.writeHead(500).end();
-  });
-});
-
-afterAll(async () => {
-  await receiver?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
+const service = useService();
+const receiver = useReceiver((response, { path, headers }) => {
+  if (path === '/held' && headers['x-webhook-attempt'] === '2') held = response;
+  else response.writeHead(500).end();
 });
 
 test('a retry in flight is made and recorded although another delivery of the event only waits', async () => {

@@ -1,38 +1,32 @@
 // Attempts wait for a permit while their webhook is changed: a request sent later uses the new state.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { attemptLimits } from '../../lib/limits.ts';
-import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { ReceivedRequest } from '../support/receivers.ts';
+import { useReceiver, useService } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 const { permitsPerWebhookMax: permits, factsFreshMs } = attemptLimits;
 const waiting = 8;
 
-let service: TestService;
-let receiver: Receiver;
 /** Responses that are held back. */
 let held: (() => void)[] = [];
 let holds = false;
 
+const service = useService();
+const receiver = useReceiver((response) => {
+  const answer = (): void => void response.writeHead(200).end();
+  if (holds) held.push(answer);
+  else answer();
+});
+
 beforeAll(async () => {
-  service = await startService();
-  receiver = await startReceiver((response) => {
-    const answer = (): void => void response.writeHead(200).end();
-    if (holds) held.push(answer);
-    else answer();
-  });
   // Compiles the code: a request that is held for 5 s fails.
   const { uid } = await registerWebhook(service, { url: `${receiver.url}/first` });
   await Promise.all(Array.from({ length: permits + waiting }, () => reportChange(service)));
   await waitFor(() => requestsTo('/first').length === permits + waiting);
   await service.call('DELETE', `/webhooks/${uid}`);
-});
-
-afterAll(async () => {
-  await receiver?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
 });
 
 const requestsTo = (path: string): ReceivedRequest[] =>
@@ -73,21 +67,30 @@ async function changeWhileWaiting(
   return { webhookUid: uid, secret, states };
 }
 
-test('a pause holds them', async () => {
-  const { webhookUid, states } = await changeWhileWaiting('/paused', (uid) =>
-    service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } }),
+const eraseAll = async (_uid: string, tenant: string): Promise<void> => {
+  const body = { externalTenantId: tenant };
+  expect((await service.call('POST', '/erasures', { body })).status).toBe(202);
+  const erased = { externalTenantId: tenant, erasedAt: { $ne: null } };
+  await waitFor(
+    async () => (await service.store.events.countDocuments(erased)) === permits + waiting,
+    { what: 'the erasure of all payloads' },
   );
-  expect(states).toEqual({ delivered: permits, held: waiting });
-  expect(requestsTo('/paused')).toHaveLength(permits);
-  await service.call('DELETE', `/webhooks/${webhookUid}`);
-});
+};
 
-test('a deletion cancels them', async () => {
-  const { states } = await changeWhileWaiting('/deleted', (uid) =>
-    service.call('DELETE', `/webhooks/${uid}`),
-  );
-  expect(states).toEqual({ delivered: permits, cancelled: waiting });
-  expect(requestsTo('/deleted')).toHaveLength(permits);
+test.each<[string, Parameters<typeof changeWhileWaiting>[1], string]>([
+  [
+    'a pause holds them',
+    (uid) => service.call('PATCH', `/webhooks/${uid}`, { body: { active: false } }),
+    'held',
+  ],
+  ['a deletion cancels them', (uid) => service.call('DELETE', `/webhooks/${uid}`), 'cancelled'],
+  ['an erasure of their payloads cancels them', eraseAll, 'cancelled'],
+])('%s', async (what, change, state) => {
+  const path = `/${what.split(' ')[1]}`;
+  const { webhookUid, states } = await changeWhileWaiting(path, change);
+  expect(states).toEqual({ delivered: permits, [state]: waiting });
+  expect(requestsTo(path)).toHaveLength(permits);
+  await service.call('DELETE', `/webhooks/${webhookUid}`);
 });
 
 test('a new URL receives them', async () => {
@@ -113,20 +116,5 @@ test('a new secret without overlap signs them', async () => {
       `sha256=${createHmac('sha256', next).update(body).digest('hex')}`,
   );
   expect(signed).toHaveLength(waiting);
-  await service.call('DELETE', `/webhooks/${webhookUid}`);
-});
-
-test('an erasure of their payloads cancels them', async () => {
-  const { webhookUid, states } = await changeWhileWaiting('/erased', async (_uid, tenant) => {
-    const body = { externalTenantId: tenant };
-    expect((await service.call('POST', '/erasures', { body })).status).toBe(202);
-    const erased = { externalTenantId: tenant, erasedAt: { $ne: null } };
-    await waitFor(
-      async () => (await service.store.events.countDocuments(erased)) === permits + waiting,
-      { what: 'the erasure of all payloads' },
-    );
-  });
-  expect(states).toEqual({ delivered: permits, cancelled: waiting });
-  expect(requestsTo('/erased')).toHaveLength(permits);
   await service.call('DELETE', `/webhooks/${webhookUid}`);
 });

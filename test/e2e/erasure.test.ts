@@ -1,32 +1,21 @@
 // An erasure deletes the payloads of one tenant or one user, wherever they are stored.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addApp } from '../support/add-app.ts';
+import { expect, test } from 'vitest';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import { minuteMs } from '../../lib/platform/duration.ts';
 import { jobWorkflowId } from '../../lib/temporal/names.ts';
 import { noSignals } from '../support/delivery-ports.ts';
 import { insertWebhook } from '../support/fixtures.ts';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useReceiver, useService } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { reportChange } from '../support/webhook-calls.ts';
 import { expectProblem } from '../integration/api/problems.ts';
 
-let service: TestService;
-let receiver: Receiver;
+const service = useService();
 
-beforeAll(async () => {
-  service = await startService();
-  // It responds with the payload, as careless receivers do.
-  receiver = await startReceiver((response, request) => {
-    response.writeHead(request.path === '/down' ? 500 : 200).end(request.body);
-  });
-});
-
-afterAll(async () => {
-  await receiver?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
+// It responds with the payload, as careless receivers do.
+const receiver = useReceiver((response, request) => {
+  response.writeHead(request.path === '/down' ? 500 : 200).end(request.body);
 });
 
 const report = (data: Record<string, unknown>): Promise<string> =>
@@ -86,33 +75,6 @@ test("an erasure deletes a tenant's payloads and receivers' responses, and keeps
   await service.store.webhooks.deleteOne({ _id: webhook._id });
 });
 
-test('an erasure by mentions deletes only payloads with a value that equals the mention', async () => {
-  const name = 'ada "the (first)" <ada@example.com>\\';
-  const inside = await report({ people: [{ owner: name }] });
-  const longer = await report({ owner: `${name} and more` });
-  const shorter = await report({ owner: 'ada' });
-  const pattern = await report({ owner: 'adaXexample' });
-  const result = await erase({ mentions: [name, 'ada.example'] });
-  expect(result).toMatchObject({ erasedCount: 1 });
-  expect(await payloadOf(inside)).toBeNull();
-  for (const kept of [longer, shorter, pattern]) expect(await payloadOf(kept)).not.toBeNull();
-  // The jobs no longer mention the user.
-  expect(JSON.stringify(await service.store.jobs.find().toArray())).not.toContain('ada@');
-});
-
-test('a mention matches a value however the JSON escapes it', async () => {
-  const data = String.raw`{"uid":"spelled","externalTenantId":"kept","owner":"Ren\u00e9 a\/b"}`;
-  const answer = await fetch(`${service.apiUrl}/api/v1/appuid/${service.app.appUid}/changes`, {
-    method: 'POST',
-    headers: { 'x-api-key': service.app.apiKey, 'content-type': 'application/json' },
-    body: `{"event":"agent.updated","data":${data}}`,
-  });
-  expect(answer.status).toBe(202);
-  const { eventId } = (await answer.json()) as { eventId: string };
-  await erase({ mentions: ['René a/b'] });
-  expect(await payloadOf(eventId)).toBeNull();
-});
-
 test('an erasure cancels open deliveries, and their events cannot be sent again', async () => {
   const webhook = await insertWebhook(service, {
     url: `${receiver.url}/down`,
@@ -167,27 +129,4 @@ test('the workflow of an erasure waits 5 minutes before its second pass', async 
   });
   expect(waitMs).toBe(5 * minuteMs);
   expect((await service.call('GET', `/erasures/${uid}`)).body['state']).toBe('running');
-});
-
-test.each([
-  [{}],
-  [{ externalTenantId: 'a', mentions: ['b'] }],
-  [{ externalTenantId: '' }],
-  [{ externalTenantId: 'x'.repeat(257) }],
-  [{ mentions: [] }],
-  [{ mentions: ['a', 'a'] }],
-  [{ mentions: Array.from({ length: 11 }, (_, n) => `user-${n}`) }],
-  [{ mentions: [{ $gt: '' }] }],
-])('the erasure %j is refused', async (body) => {
-  const before = await service.store.jobs.countDocuments();
-  expectProblem(await service.call('POST', '/erasures', { body }), 400, 'invalid_request');
-  expect(await service.store.jobs.countDocuments()).toBe(before);
-});
-
-test("another application's erasure is not found", async () => {
-  const other = await addApp(service);
-  const { body } = await other.call('POST', '/erasures', { body: { externalTenantId: 'theirs' } });
-  const path = `/erasures/${String(body['uid'])}`;
-  expect((await other.call('GET', path)).status).toBe(200);
-  expectProblem(await service.call('GET', path), 404, 'not_found');
 });

@@ -1,28 +1,18 @@
 // The scope of an order: one resource of one kind, and the events recorded after ordering was set.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
-import { partitionWorkflowId } from '../../lib/temporal/names.ts';
-import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import type { ReceivedRequest } from '../support/receivers.ts';
+import { useReceiver, useService } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
-let service: TestService;
-let receiver: Receiver;
 /** The status and delay of the receiver's response to each request. */
 let answerOf: (request: ReceivedRequest) => { status: number; ms?: number };
 
-beforeAll(async () => {
-  service = await startService();
-  receiver = await startReceiver((response, request) => {
-    const { status, ms = 0 } = answerOf(request);
-    setTimeout(() => response.writeHead(status).end(), ms);
-  });
-});
-
-afterAll(async () => {
-  await receiver?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
+const service = useService();
+const receiver = useReceiver((response, request) => {
+  const { status, ms = 0 } = answerOf(request);
+  setTimeout(() => response.writeHead(status).end(), ms);
 });
 
 interface Sent {
@@ -80,19 +70,6 @@ test('resources of two kinds with the same uid have separate orders and sequence
   ]);
 
   await untilState(behind, 'pending');
-  const waiting = await service.call('GET', `/events/${behind}/deliveries`);
-  expect(waiting.body['data']).toMatchObject([{ state: 'pending' }]);
-  const workflowId = partitionWorkflowId({
-    appUid: service.app.appUid,
-    webhookUid,
-    entity: 'agent',
-    resourceUid: '1',
-  });
-  const handle = service.temporal.client.workflow.getHandle(workflowId);
-  const partition = await waitFor(() => handle.describe().catch(() => undefined), {
-    what: 'the workflow',
-  });
-  expect(await partition.staticSummary()).toBe(`agent 1 in order → ${webhookUid}`);
   await remove(webhookUid);
 });
 

@@ -1,6 +1,8 @@
-// A webhook with ordering "resource": events about one resource arrive one at a time, in order.
+// A webhook with ordering "resource": events about one resource arrive one at a time, in order, also after a pause; and how
+// an operator finds the workflow of a partition.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { partitionWorkflowId, wakeSignalName } from '../../lib/temporal/names.ts';
 import {
   type CountingReceiver,
@@ -9,21 +11,20 @@ import {
   startCountingReceiver,
 } from '../support/counting-receiver.ts';
 import type { ReceivedRequest } from '../support/receivers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useService } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
-let service: TestService;
 let receiver: CountingReceiver;
 
+const service = useService();
+
 beforeAll(async () => {
-  service = await startService();
   receiver = await startCountingReceiver();
 });
 
 afterAll(async () => {
   await receiver?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
 });
 
 beforeEach(() => receiver.reset());
@@ -50,12 +51,16 @@ const untilArrived = (path: string, uid: string, count: number) =>
     what: `${count} requests about ${uid}`,
   });
 
-const untilWaiting = (webhookUid: string, count: number) =>
+const sequencesOf = (path: string, uid: string): number[] => arrivedAt(path, uid).map(sequenceOf);
+
+const untilCount = (webhookUid: string, state: DeliveryState, count: number) =>
   waitFor(
-    async () =>
-      (await service.store.deliveries.countDocuments({ webhookUid, state: 'pending' })) === count,
-    { what: `${count} deliveries waiting` },
+    async () => (await service.store.deliveries.countDocuments({ webhookUid, state })) === count,
+    { what: `${count} deliveries ${state}` },
   );
+
+const untilWaiting = (webhookUid: string, count: number) =>
+  untilCount(webhookUid, 'pending', count);
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
@@ -75,28 +80,8 @@ test('events about a resource arrive one at a time in the order of their sequenc
   receiver.answerOf = () => ({ status: 200, after: delay(10) });
   await reportMany('agt_order', 40);
   await untilArrived('/one-by-one', 'agt_order', 40);
-  expect(arrivedAt('/one-by-one', 'agt_order').map(sequenceOf)).toEqual(range(1, 40));
+  expect(sequencesOf('/one-by-one', 'agt_order')).toEqual(range(1, 40));
   expect(receiver.mostConcurrent).toBe(1);
-  await remove(webhookUid);
-});
-
-test('changes that the API makes to an agent arrive in order, from created to deleted', async () => {
-  const webhookUid = await newWebhook('/agents');
-  const { body } = await service.call('POST', '/agents', {
-    body: { agentName: 'A', externalTenantId: 'tenant-1' },
-  });
-  const uid = String(body['uid']);
-  for (const n of range(1, 5)) {
-    await service.call('PATCH', `/agents/${uid}`, { body: { agentName: `A ${n}` } });
-  }
-  await service.call('DELETE', `/agents/${uid}`);
-  await untilArrived('/agents', uid, 7);
-  const events = arrivedAt('/agents', uid).map(
-    (request) => (JSON.parse(request.body.toString()) as { event: string }).event,
-  );
-  const updates = range(1, 5).map(() => 'agent.updated');
-  expect(events).toEqual(['agent.created', ...updates, 'agent.deleted']);
-  expect(arrivedAt('/agents', uid).map(sequenceOf)).toEqual(range(1, 7));
   await remove(webhookUid);
 });
 
@@ -115,7 +100,7 @@ test('an event waits until the earlier events about its resource are delivered, 
   const waiting = await service.call('GET', `/webhooks/${webhookUid}/deliveries?state=pending`);
   expect(waiting.body['data']).toHaveLength(3);
   // The first may have been attempted several times by now.
-  const sequences = () => [...new Set(arrivedAt('/failing', 'agt_failing').map(sequenceOf))];
+  const sequences = () => [...new Set(sequencesOf('/failing', 'agt_failing'))];
   expect(sequences()).toEqual([1]);
 
   isDown = false;
@@ -141,29 +126,7 @@ test('a skipped delivery lets the next event of the resource pass, even one that
   expect((await skip(waiting)).body['cancelReason']).toBe('skipped');
   expect((await skip(poison)).body['cancelReason']).toBe('skipped');
   await untilArrived('/skipped', 'agt_poison', 2);
-  expect(arrivedAt('/skipped', 'agt_poison').map(sequenceOf)).toEqual([1, 3]);
-  await remove(webhookUid);
-});
-
-test('a replay immediately sends the event that its partition is retrying, and the next one follows', async () => {
-  const webhookUid = await newWebhook('/replayed', { retrySchedule: ['1h'] });
-  receiver.answerOf = () => ({ status: 500 });
-  const first = await report('agt_replayed');
-  await untilArrived('/replayed', 'agt_replayed', 1);
-  await reportMany('agt_replayed', 2);
-  await untilWaiting(webhookUid, 2);
-  receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 200 : 500 });
-  await service.call('POST', `/events/${first}/resend`);
-  const { deliveries } = service.store;
-  const retrying = { webhookUid, state: 'retrying', eventId: { $ne: first } } as const;
-  await waitFor(async () => (await deliveries.countDocuments(retrying)) === 1, {
-    what: 'a head of the partition that waits for its retry',
-  });
-  receiver.answerOf = () => ({ status: 200 });
-  const body = { since: new Date(0).toISOString(), states: ['retrying'] };
-  await service.call('POST', `/webhooks/${webhookUid}/replays`, { body });
-  await untilArrived('/replayed', 'agt_replayed', 5);
-  expect(arrivedAt('/replayed', 'agt_replayed').map(sequenceOf)).toEqual([1, 1, 2, 2, 3]);
+  expect(sequencesOf('/skipped', 'agt_poison')).toEqual([1, 3]);
   await remove(webhookUid);
 });
 
@@ -179,7 +142,7 @@ test('an event is sent when the earlier one is exhausted, and the workflow of th
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { retrySchedule: ['1s'] } });
   await service.call('POST', `/events/${first}/resend`);
   await untilArrived('/exhausted', 'agt_exhausted', 5);
-  expect(arrivedAt('/exhausted', 'agt_exhausted').map(sequenceOf)).toEqual([1, 1, 2, 2, 3]);
+  expect(sequencesOf('/exhausted', 'agt_exhausted')).toEqual([1, 1, 2, 2, 3]);
   const workflowId = workflowIdOf(webhookUid, 'agt_exhausted');
   const handle = service.temporal.client.workflow.getHandle(workflowId);
   await waitFor(async () => (await handle.describe()).status.name === 'FAILED');
@@ -188,21 +151,6 @@ test('an event is sent when the earlier one is exhausted, and the workflow of th
     DeliveryState: ['partial'],
     FailingWebhookUids: [webhookUid],
   });
-  await remove(webhookUid);
-});
-
-test('an event that is the only open one of its resource starts no partition workflow', async () => {
-  const webhookUid = await newWebhook('/alone');
-  for (const n of range(1, 3)) {
-    await report('agt_alone');
-    await untilArrived('/alone', 'agt_alone', n);
-    const delivered = { webhookUid, state: 'delivered' } as const;
-    await waitFor(async () => (await service.store.deliveries.countDocuments(delivered)) === n);
-  }
-  expect(arrivedAt('/alone', 'agt_alone').map(sequenceOf)).toEqual([1, 2, 3]);
-  const workflowId = workflowIdOf(webhookUid, 'agt_alone');
-  const handle = service.temporal.client.workflow.getHandle(workflowId);
-  await expect(handle.describe()).rejects.toMatchObject({ name: 'WorkflowNotFoundError' });
   await remove(webhookUid);
 });
 
@@ -217,79 +165,104 @@ test('a resend is sent immediately, before an event that blocks the others', asy
   const resend = await service.call('POST', `/events/${first}/resend`, { body: {} });
   expect(resend.status).toBe(202);
   await untilArrived('/resent', 'agt_resent', 3);
-  expect(arrivedAt('/resent', 'agt_resent').map(sequenceOf)).toEqual([1, 2, 1]);
+  expect(sequencesOf('/resent', 'agt_resent')).toEqual([1, 2, 1]);
 
   // The blocking event itself can be resent. Then the one after it is sent.
   receiver.answerOf = () => ({ status: 200 });
   await service.call('POST', `/events/${second}/resend`, { body: {} });
   await untilArrived('/resent', 'agt_resent', 5);
-  expect(arrivedAt('/resent', 'agt_resent').map(sequenceOf)).toEqual([1, 2, 1, 2, 3]);
+  expect(sequencesOf('/resent', 'agt_resent')).toEqual([1, 2, 1, 2, 3]);
   await remove(webhookUid);
 });
 
-test('after a resend of a later event, the events after it still wait for the earlier one', async () => {
-  const webhookUid = await newWebhook('/not-overtaken', { retrySchedule: ['6s'] });
-  receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
-  await report('agt_first');
-  await untilArrived('/not-overtaken', 'agt_first', 1);
-  const second = await report('agt_first');
-  await service.call('POST', `/events/${second}/resend`);
-  await untilArrived('/not-overtaken', 'agt_first', 2);
-  const delivered = { eventId: second, state: 'delivered' } as const;
-  await waitFor(async () => (await service.store.deliveries.countDocuments(delivered)) === 1);
-  await report('agt_first');
-  await untilArrived('/not-overtaken', 'agt_first', 4);
-  expect(arrivedAt('/not-overtaken', 'agt_first').map(sequenceOf)).toEqual([1, 2, 1, 3]);
-  await remove(webhookUid);
-});
+const change = (webhookUid: string, body: Record<string, unknown>) =>
+  service.call('PATCH', `/webhooks/${webhookUid}`, { body });
 
-test('a partition workflow that gets more signals than a run can have continues as a new run', async () => {
-  const webhookUid = await newWebhook('/signalled', { retrySchedule: ['1h'] });
+test('a pause holds the waiting events, and a resume sends them in order', async () => {
+  const webhookUid = await newWebhook('/paused', { retrySchedule: ['4s', '4s', '4s', '4s'] });
   receiver.answerOf = () => ({ status: 503 });
-  const first = await report('agt_signalled');
-  await untilArrived('/signalled', 'agt_signalled', 1);
-  await report('agt_signalled');
-  await untilWaiting(webhookUid, 1);
-  const handle = service.temporal.client.workflow.getHandle(
-    workflowIdOf(webhookUid, 'agt_signalled'),
-  );
-  const { runId } = await waitFor(() => handle.describe().catch(() => undefined), {
-    what: 'the workflow',
+  await reportMany('agt_paused', 30);
+  await untilArrived('/paused', 'agt_paused', 1);
+  await change(webhookUid, { active: false });
+  const held = { webhookUid, state: 'held' } as const;
+  await waitFor(async () => (await service.store.deliveries.countDocuments(held)) > 0, {
+    what: 'a held head',
   });
-  for (let sent = 0; sent < 500; sent += 100) {
-    await Promise.all(range(1, 100).map(() => handle.signal(wakeSignalName)));
-  }
-  await waitFor(async () => (await handle.describe()).runId !== runId, { what: 'a new run' });
+  const heldCount = async (): Promise<unknown> =>
+    (await service.call('GET', `/webhooks/${webhookUid}`)).body['heldCount'];
+  await waitFor(async () => (await heldCount()) === 30, {
+    what: '30 events that the pause keeps back',
+  });
+  const before = sequencesOf('/paused', 'agt_paused').length;
+
   receiver.answerOf = () => ({ status: 200 });
-  await service.call('POST', `/events/${first}/resend`);
-  await untilArrived('/signalled', 'agt_signalled', 3);
-  expect(arrivedAt('/signalled', 'agt_signalled').map(sequenceOf)).toEqual([1, 1, 2]);
-  const { searchAttributes } = await handle.describe();
-  expect(searchAttributes).toMatchObject({ AppUids: [service.app.appUid] });
+  await change(webhookUid, { active: true });
+  await untilArrived('/paused', 'agt_paused', before + 30);
+  expect(sequencesOf('/paused', 'agt_paused').slice(before)).toEqual(range(1, 30));
   await remove(webhookUid);
 });
 
-test('without ordering, events still have a sequence, but do not wait', async () => {
-  const webhookUid = await newWebhook('/parallel', {
-    ordering: 'parallel',
-    retrySchedule: ['1h'],
+test('an event in flight during a pause and resume arrives once, before the next one', async () => {
+  const webhookUid = await newWebhook('/toggled');
+  await change(webhookUid, { active: false });
+  await reportMany('agt_toggled', 3);
+  await untilCount(webhookUid, 'held', 3);
+  let answer = (): void => undefined;
+  const after = new Promise<void>((resolve) => (answer = resolve));
+  receiver.answerOf = () => ({ status: 200, after });
+  await change(webhookUid, { active: true });
+  await untilArrived('/toggled', 'agt_toggled', 1);
+  await change(webhookUid, { active: false });
+  await change(webhookUid, { active: true });
+  answer();
+  await untilCount(webhookUid, 'delivered', 3);
+  expect(sequencesOf('/toggled', 'agt_toggled')).toEqual([1, 2, 3]);
+  expect(receiver.mostConcurrent).toBe(1);
+  await remove(webhookUid);
+});
+
+/** Returns the partitions that a search for an event's ID finds. */
+async function partitionsOf(eventId: string): Promise<string[]> {
+  const query = `EventIds = "${eventId}" AND WorkflowType = "deliverInOrder"`;
+  const found: string[] = [];
+  for await (const { workflowId } of service.temporal.client.workflow.list({ query })) {
+    found.push(workflowId);
+  }
+  return found;
+}
+
+const untilFound = (eventId: string, workflowId: string) =>
+  waitFor(async () => (await partitionsOf(eventId)).join() === workflowId, {
+    what: `the partition of ${eventId}`,
   });
-  receiver.answerOf = (request) => ({ status: sequenceOf(request) === 1 ? 500 : 200 });
-  await report('agt_parallel');
-  await untilArrived('/parallel', 'agt_parallel', 1);
-  await reportMany('agt_parallel', 9);
-  await untilArrived('/parallel', 'agt_parallel', 10);
-  const sequences = arrivedAt('/parallel', 'agt_parallel').map(sequenceOf);
-  expect(sequences.sort((a, b) => a - b)).toEqual(range(1, 10));
-  await remove(webhookUid);
-});
 
-test('a test event has no sequence and waits for nothing', async () => {
-  const webhookUid = await newWebhook('/tested');
-  expect((await service.call('POST', `/webhooks/${webhookUid}/test`, { body: {} })).status).toBe(
-    202,
+test('a partition is found by its resource and by up to 60 of its waiting events', async () => {
+  const webhookUid = await newWebhook('/found', { retrySchedule: ['1h'] });
+  const workflowId = workflowIdOf(webhookUid, 'agt_found');
+  receiver.answerOf = () => ({ status: 500 });
+  const first = await report('agt_found');
+  await untilArrived('/found', 'agt_found', 1);
+  await untilFound(first, workflowId);
+  const later = await reportMany('agt_found', 61);
+  // Its head is retried in an hour. A failed resend makes it read its waiting events again.
+  await service.call('POST', `/events/${first}/resend`);
+  await untilArrived('/found', 'agt_found', 2);
+  const handle = service.temporal.client.workflow.getHandle(workflowId);
+  await handle.signal(wakeSignalName);
+  const shown = await waitFor(
+    async () => {
+      const { searchAttributes } = await handle.describe();
+      const eventIds = searchAttributes['EventIds'] as string[];
+      return eventIds.length === 60 ? eventIds : undefined;
+    },
+    { what: '60 ids' },
   );
-  await untilArrived('/tested', webhookUid, 1);
-  expect(arrivedAt('/tested', webhookUid)[0]?.headers['x-webhook-sequence']).toBeUndefined();
+  const waiting = [first, ...later];
+  expect(shown.filter((eventId) => !waiting.includes(eventId))).toEqual([]);
+  const { searchAttributes } = await handle.describe();
+  expect(searchAttributes).toMatchObject({
+    ResourceUid: ['agt_found'],
+    FailingWebhookUids: [webhookUid],
+  });
   await remove(webhookUid);
 });

@@ -1,32 +1,23 @@
-// Resends of one event, and replays of a period.
+// Resends of one event, replays of a period, and tests with a test event or the sample of another event.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { timeOfId } from '../../lib/platform/ids.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
-import { addApp } from '../support/add-app.ts';
 import type { Answer } from '../support/api-client.ts';
-import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { payloadFaults } from '../support/payload-schema.ts';
+import type { ReceivedRequest } from '../support/receivers.ts';
+import { useReceiver, useService } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
-import { expectProblem, faultsOf, itemsOf } from '../integration/api/problems.ts';
+import { expectProblem, itemsOf } from '../integration/api/problems.ts';
 
-let service: TestService;
-let receiver: Receiver;
 /** The response statuses of paths; 200 by default. */
 const statuses = new Map<string, number>();
 
-beforeAll(async () => {
-  service = await startService();
-  receiver = await startReceiver((response, request) => {
-    response.writeHead(statuses.get(request.path) ?? 200).end();
-  });
-});
-
-afterAll(async () => {
-  await receiver?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
+const service = useService();
+const receiver = useReceiver((response, request) => {
+  response.writeHead(statuses.get(request.path) ?? 200).end();
 });
 
 interface Hook {
@@ -106,25 +97,6 @@ test('a resend of an exhausted delivery has the same bytes and id, a new timesta
   await remove(hook);
 });
 
-test('a delivered event is resent only to the webhooks that the request names', async () => {
-  const [one, other, late] = [
-    await newHook('/one'),
-    await newHook('/other'),
-    await newHook('/late', { events: ['agent.created'] }),
-  ];
-  const eventId = await report();
-  await Promise.all([
-    untilState(eventId, one, 'delivered'),
-    untilState(eventId, other, 'delivered'),
-  ]);
-  await resend(eventId, { webhookUids: [one.uid, late.uid] });
-  await waitFor(
-    () => requestsOf(one, eventId).length === 2 && requestsOf(late, eventId).length === 1,
-  );
-  expect(requestsOf(other, eventId)).toHaveLength(1);
-  await remove(one, other, late);
-});
-
 test('a resend of a delivery that waits for its retry is sent immediately and replaces the retry', async () => {
   const hook = await newHook('/waiting', { retrySchedule: ['6s'] });
   statuses.set(hook.path, 500);
@@ -183,38 +155,6 @@ test('a replay sends failed deliveries, never attempted ones on request, and no 
   await remove(hook);
 });
 
-test('a replay of the application sends the failures of all its webhooks, each once', async () => {
-  const hooks = [await newHook('/failed-a'), await newHook('/failed-b')];
-  const since = new Date().toISOString();
-  for (const { path } of hooks) statuses.set(path, 500);
-  const eventId = await report();
-  for (const hook of hooks) await untilState(eventId, hook, 'exhausted');
-  for (const { path } of hooks) statuses.delete(path);
-  const started = await service.call('POST', '/replays', { body: { since } });
-  for (const hook of hooks) await untilState(eventId, hook, 'delivered');
-  const done = await service.call('GET', `/replays/${String(started.body['uid'])}`);
-  expect(done.body).toMatchObject({
-    state: 'done',
-    releasedCount: 2,
-    webhooks: hooks.map(({ uid }) => ({ webhookUid: uid, releasedCount: 1 })),
-  });
-  expect(hooks.map((hook) => requestsOf(hook, eventId).length)).toEqual([2, 2]);
-  await remove(...hooks);
-});
-
-test('a recovery sends only the exhausted deliveries of its webhook', async () => {
-  const [hook, other] = [await newHook('/recovered'), await newHook('/left-alone')];
-  const since = new Date().toISOString();
-  for (const { path } of [hook, other]) statuses.set(path, 500);
-  const eventId = await report();
-  for (const each of [hook, other]) await untilState(eventId, each, 'exhausted');
-  statuses.delete(hook.path);
-  await service.call('POST', `/webhooks/${hook.uid}/recover`, { body: { since } });
-  await untilState(eventId, hook, 'delivered');
-  expect(requestsOf(other, eventId)).toHaveLength(1);
-  await remove(hook, other);
-});
-
 test('a replay that includes retrying deliveries sends one that lost its workflow', async () => {
   const hook = await newHook('/lost', { retrySchedule: ['1h'] });
   const since = new Date().toISOString();
@@ -236,29 +176,6 @@ test('a replay that includes retrying deliveries sends one that lost its workflo
   await remove(hook);
 });
 
-test('a replay sends only events of its period, names and states that the webhook subscribes to', async () => {
-  const hook = await newHook('/bounded', { externalTenantIds: ['tenant-a'] });
-  const before = await report('tenant-a');
-  await untilState(before, hook, 'delivered');
-  const since = new Date(Date.now() + 1);
-  await waitFor(() => new Date() > since);
-  const updated = await report('tenant-a');
-  const created = await report('tenant-a', 'agent.created');
-  const foreign = await report('tenant-b');
-  await Promise.all([updated, created].map((eventId) => untilState(eventId, hook, 'delivered')));
-  const body = {
-    since: since.toISOString(),
-    states: ['delivered', 'never_attempted'],
-    events: ['agent.updated'],
-  };
-  await untilDone(hook, await replay(hook, body));
-  await waitFor(() => requestsOf(hook, updated).length === 2);
-  expect([before, created, foreign].map((eventId) => requestsOf(hook, eventId).length)).toEqual([
-    1, 1, 0,
-  ]);
-  await remove(hook);
-});
-
 test('a skipped delivery ends its workflow, which would otherwise wait for the retry', async () => {
   const hook = await newHook('/given-up');
   await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { retrySchedule: ['1h'] } });
@@ -275,49 +192,53 @@ test('a skipped delivery ends its workflow, which would otherwise wait for the r
   await remove(hook);
 });
 
-test('a cancelled replay enqueues nothing more and is shown as cancelled', async () => {
-  const hook = await newHook('/cancelled');
-  const since = new Date();
-  statuses.set(hook.path, 500);
-  const eventIds = await Promise.all(Array.from({ length: 6 }, () => report()));
-  for (const eventId of eventIds) await untilState(eventId, hook, 'exhausted');
-  const before = requestsOf(hook).length;
-  const started = await replay(hook, { since: since.toISOString(), perSecond: 1 });
-  await waitFor(() => requestsOf(hook).length > before);
-  const path = `/webhooks/${hook.uid}/replays/${String(started.body['uid'])}`;
-  const cancelled = await service.call('POST', `${path}/cancel`);
-  expect(cancelled.body).toMatchObject({ state: 'cancelled', finishedAt: expect.any(String) });
-  const handle = service.temporal.client.workflow.getHandle(`job/${String(started.body['uid'])}`);
-  await handle.result();
-  const { body } = await service.call('POST', `${path}/cancel`);
-  expect(body['state']).toBe('cancelled');
-  expect(body['releasedCount']).toBeLessThan(6);
-  await remove(hook);
+/** Sends a test. Returns the first request with its event. */
+async function tested(hook: Hook, body: unknown) {
+  const answer = await service.call('POST', `/webhooks/${hook.uid}/test`, { body });
+  expect(answer.status).toBe(202);
+  const eventId = String(answer.body['eventId']);
+  const isDelivered = { eventId, webhookUid: hook.uid, state: 'delivered' } as const;
+  await waitFor(async () => (await service.store.deliveries.countDocuments(isDelivered)) === 1);
+  const [request] = requestsOf(hook);
+  const headers = (request?.headers ?? {}) as Record<string, string>;
+  const payload = new Webhook(hook.secret).verify(request?.body ?? '', headers);
+  return { answer, eventId, headers, payload: payload as { event: string } };
+}
+
+async function listedIds(): Promise<unknown[]> {
+  const events = itemsOf(await service.call('GET', '/events?limit=200'));
+  return events.map((event) => event['eventId']);
+}
+
+test('a test event is signed, marked, sent to one webhook only, and not listed as a change', async () => {
+  const hook = await newHook('/tested', { events: ['agent.deleted'] });
+  const other = await newHook('/not-tested');
+  const { eventId, headers, payload } = await tested(hook, {});
+  const data = { uid: hook.uid, test: true };
+  expect(payload).toMatchObject({ eventId, event: 'webhook.test', test: true, data });
+  expect(payloadFaults(payload)).toEqual([]);
+  expect(headers).toMatchObject({ 'x-webhook-test': 'true' });
+  expect(requestsOf(other)).toEqual([]);
+  expect(await listedIds()).not.toContain(eventId);
+  await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { active: false } });
+  const refused = await service.call('POST', `/webhooks/${hook.uid}/test`, { body: {} });
+  expectProblem(refused, 409, 'conflict');
 });
 
-test("another application's event, webhook or replay is not found, and no job is created", async () => {
-  const stranger = await addApp(service);
-  const hook = await newHook('/mine');
-  const eventId = await report();
-  await untilState(eventId, hook, 'delivered');
-  const count = await service.store.jobs.countDocuments();
-  const since = new Date(0).toISOString();
-  const calls: [string, string, unknown][] = [
-    ['POST', `/events/${eventId}/resend`, {}],
-    ['POST', `/events/${eventId}/deliveries/${hook.uid}/cancel`, undefined],
-    ['GET', `/events/${eventId}/webhooks`, undefined],
-    ['POST', `/webhooks/${hook.uid}/replays`, { since }],
-    ['GET', `/webhooks/${hook.uid}/replays`, undefined],
-    ['POST', `/webhooks/${hook.uid}/test`, {}],
-    ['GET', `/webhooks/${hook.uid}/deliveries`, undefined],
-  ];
-  for (const [method, path, body] of calls) {
-    const answer = await stranger.call(method, path, body === undefined ? {} : { body });
-    expectProblem(answer, 404, 'not_found');
-  }
-  const refused = await resend(eventId, { webhookUids: ['whk_elsewhere'] });
-  expectProblem(refused, 422, 'unknown_webhook_uids');
-  expect(faultsOf(refused)).toEqual(['#/webhookUids/0 unknown_webhook']);
-  expect(await service.store.jobs.countDocuments()).toBe(count);
-  await remove(hook);
+test('the sample of an event is sent as a test: in no list, order or replay of events', async () => {
+  const hook = await newHook('/sampled', { entities: ['context'], ordering: 'resource' });
+  const since = new Date().toISOString();
+  const { answer, eventId, headers, payload } = await tested(hook, { event: 'agent.deleted' });
+  expect(answer.body).toMatchObject({ event: 'agent.deleted', webhookUid: hook.uid });
+  expect(payload).toMatchObject({ eventId, event: 'agent.deleted', test: true });
+  expect(payloadFaults(payload)).toEqual([]);
+  expect(headers).toMatchObject({ 'x-webhook-test': 'true' });
+  expect(headers['x-webhook-sequence']).toBeUndefined();
+  expect(payload).not.toHaveProperty('sequence');
+  expect(await listedIds()).not.toContain(eventId);
+  await service.call('PATCH', `/webhooks/${hook.uid}`, { body: { entities: ['agent'] } });
+  const states = ['delivered', 'never_attempted'];
+  const dryRun = { since, states, events: ['agent.deleted'], dryRun: true };
+  const counted = await service.call('POST', `/webhooks/${hook.uid}/replays`, { body: dryRun });
+  expect(counted.body['count']).toBe(0);
 });

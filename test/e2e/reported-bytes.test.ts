@@ -1,26 +1,20 @@
 // The data of a reported change reach receivers byte for byte as they were written.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { openStream } from '../support/event-stream.ts';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { startReceiver } from '../support/receivers.ts';
+import { useReceiver, useService } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook } from '../support/webhook-calls.ts';
 
-let service: TestService;
-let receiver: Receiver;
 let secret: string;
 
+const service = useService();
+const receiver = useReceiver((response) => response.writeHead(200).end());
+
 beforeAll(async () => {
-  service = await startService();
-  receiver = await startReceiver((response) => response.writeHead(200).end());
   const url = `${receiver.url}/hook`;
   ({ secret } = await registerWebhook(service, { url, entities: ['agent'] }));
-});
-
-afterAll(async () => {
-  await receiver?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
 });
 
 const rest = '"uid":"u","externalTenantId":"t"';

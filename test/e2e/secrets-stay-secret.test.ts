@@ -2,6 +2,7 @@
 // traces and requests are searched for it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../lib/access/create-admin.ts';
+import { Disposal } from '../../lib/platform/disposal.ts';
 import { cookieOf, sessionHeaders } from '../support/admin-client.ts';
 import { type Answer, type CallOptions, createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
@@ -32,6 +33,7 @@ const newPassword = 'canary of the second coal mine';
 // In the URL of a webhook, which is stored and shown as it is.
 const inAddress = 'canary-in-the-address-of-a-webhook';
 
+const open = new Disposal();
 let installation: Installation;
 let api: RoleProcess;
 let worker: RoleProcess;
@@ -55,32 +57,27 @@ const repeatHeaders: Answering = (response, { headers }) => {
 };
 
 beforeAll(async () => {
-  provider = await startIdentityProvider();
-  collector = await startTraceCollector();
-  installation = await createInstallation({
-    HERALD_OIDC_ISSUER: provider.issuer,
-    HERALD_OIDC_CLIENT_ID: clientId,
-    HERALD_OIDC_CLIENT_SECRET: clientSecret,
-    HERALD_TRACE_SAMPLING: '1',
-    ...collector.env,
-  });
-  receiver = await startReceiver(failFirst);
-  trusted = await startCertifiedReceiver(repeatHeaders);
+  provider = open.use(await startIdentityProvider());
+  collector = open.use(await startTraceCollector());
+  installation = open.use(
+    await createInstallation({
+      HERALD_OIDC_ISSUER: provider.issuer,
+      HERALD_OIDC_CLIENT_ID: clientId,
+      HERALD_OIDC_CLIENT_SECRET: clientSecret,
+      HERALD_TRACE_SAMPLING: '1',
+      ...collector.env,
+    }),
+  );
+  receiver = open.use(await startReceiver(failFirst));
+  trusted = open.use(await startCertifiedReceiver(repeatHeaders));
   clientPair = trusted.issue('canary');
   const env = { ...installation.env, HERALD_LOG_LEVEL: 'trace', ...trusted.env };
-  [api, worker] = await Promise.all([startRole('api', env), startRole('worker', env)]);
+  api = open.use(await startRole('api', env));
+  worker = open.use(await startRole('worker', env));
   await createAdmin(installation.store, { email, password, superuser: true });
 });
 
-afterAll(async () => {
-  await receiver?.[Symbol.asyncDispose]();
-  await trusted?.[Symbol.asyncDispose]();
-  await provider?.[Symbol.asyncDispose]();
-  await collector?.[Symbol.asyncDispose]();
-  await api?.[Symbol.asyncDispose]();
-  await worker?.[Symbol.asyncDispose]();
-  await installation?.[Symbol.asyncDispose]();
-});
+afterAll(() => open[Symbol.asyncDispose]());
 
 async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const client = createApiClient(`http://127.0.0.1:${api.port}`, installation.app);

@@ -207,21 +207,6 @@ test('a change that is delivered at the third attempt is one trace', async () =>
   );
 });
 
-test('concurrent changes each have their own trace, with all of their deliveries', async () => {
-  await register('/0');
-  const parents = Array.from({ length: 40 }, newCaller);
-  const eventIds = await Promise.all(parents.map((parent) => report('/0', headersOf(parent))));
-  for (const [index, { traceId }] of parents.entries()) {
-    const spans = await untilTraced(traceId, route, 'commit change', 'attempt delivery');
-    expect(one(spans, 'attempt delivery').attributes['herald.event.id']).toBe(eventIds[index]);
-  }
-  const [together] = await collector.untilNamed('commit changes together', 1);
-  const ids = new Set(parents.map(({ traceId }) => traceId));
-  const { links = [], traceId = '', parentSpanId } = together ?? {};
-  expect([ids.has(traceId), parentSpanId, links.length > 1]).toEqual([false, '', true]);
-  expect(links.every((link) => ids.has(link.traceId))).toBe(true);
-});
-
 test('a resend has its own trace, linked to that of the change', async () => {
   const webhookUid = await register('/-1');
   const from = newCaller();
@@ -237,16 +222,6 @@ test('a resend has its own trace, linked to that of the change', async () => {
   expect(resent.traceId).not.toBe(from.traceId);
   expect(resent.parentSpanId).toBe('');
   expect(resent.links).toEqual([{ traceId: from.traceId, spanId: one(spans, route).spanId }]);
-});
-
-test('a malformed traceparent starts a new trace, and an unknown flag changes nothing', async () => {
-  await register('/-2');
-  const eventId = await report('/-2', { traceparent: `00-${'0'.repeat(32)}-b7ad6b7169203331-01` });
-  const isOfEvent = ({ attributes }: CollectedSpan): boolean =>
-    attributes['herald.event.id'] === eventId;
-  const { traceId } = await waitFor(() => collector.spans.find(isOfEvent), { what: 'the attempt' });
-  const spans = await untilTraced(traceId, route, 'attempt delivery');
-  expect(one(spans, route).parentSpanId).toBe('');
 });
 
 /** The input of an event's workflow, as text. */

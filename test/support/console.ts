@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { findChromium, launchChromium } from '../../dev/browser/find-chromium.ts';
 import { makeTestAdmin, type TestAdmin } from './admin-client.ts';
 import { startService, type ServiceOptions, type TestService } from './service.ts';
+import { useStarted } from './use-service.ts';
 
 const actionTimeoutMs = 20_000;
 
@@ -28,6 +29,11 @@ export async function startConsoleService(options: ServiceOptions = {}): Promise
   const superuser = await makeTestAdmin(service, { superuser: true });
   const { port } = new URL(service.apiUrl);
   return { ...service, consoleUrl: `http://localhost:${port}/console`, superuser };
+}
+
+/** Returns such a service, which is started before the first test of the file. */
+export function useConsoleService(options: ServiceOptions = {}): ConsoleService {
+  return useStarted(() => startConsoleService(options));
 }
 
 export interface OpenedConsole extends AsyncDisposable {

@@ -1,33 +1,28 @@
 // CONFIGURE → API Management: API keys generated, listed, rolled and revoked by admins.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createApiContext } from '../../../api/context.ts';
 import { serve } from '../../../api/serve.ts';
 import { limits } from '../../../lib/limits.ts';
-import { scopes } from '../../../lib/model/api-key.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { expectProblem, faultsOf, itemsOf } from '../api/problems.ts';
+import { useService } from '../../support/use-service.ts';
+import { expectProblem, itemsOf } from '../api/problems.ts';
 
-let service: TestService;
 let ada: TestAdmin;
 let appUid: string;
 
 const wish = { name: 'Back end', scopes: ['events:read', 'users:auth'] };
 
+const service = useService({ worker: false });
+
 beforeAll(async () => {
-  service = await startService({ worker: false });
   ada = await makeTestAdmin(service);
 });
 
 beforeEach(async () => {
   const made = await ada.call('POST', '/apps', { body: { name: 'App' } });
   appUid = String(made.body['uid']);
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 async function generate(body: Record<string, unknown> = wish): Promise<Answer> {
@@ -86,35 +81,17 @@ test('a generated key is shown once, works immediately, and has only its scopes'
   for (const text of [again.text, list.text]) expect(text).not.toContain(String(apiKey).slice(17));
 });
 
-test('a repeat with the same Idempotency-Key returns the same key and creates no other', async () => {
-  const headers = { ...ada.headers, 'idempotency-key': 'generate-1' };
-  const path = `/apps/${appUid}/keys`;
-  const first = await ada.call('POST', path, { headers, body: wish });
-  const second = await ada.call('POST', path, { headers, body: wish });
-  expect(second.body).toEqual(first.body);
-  expect(itemsOf(await ada.call('GET', path))).toHaveLength(1);
-});
-
-test('a repeat returns the same key even after that key has expired', async () => {
+test('a repeat with the same Idempotency-Key returns the same key even after it has expired, and creates no other', async () => {
   const headers = { ...ada.headers, 'idempotency-key': 'generate-2' };
   const path = `/apps/${appUid}/keys`;
-  const { clock } = service.context;
-  const nowMs = clock.now().getTime();
+  const nowMs = service.context.clock.now().getTime();
   const body = { ...wish, expiresAt: new Date(nowMs + 600_000).toISOString() };
   const first = await ada.call('POST', path, { headers, body });
   expect(first.status).toBe(201);
-  try {
-    service.context.clock = { now: () => new Date(nowMs + 600_001) };
-    const second = await ada.call('POST', path, { headers, body });
-    expect(second.body).toEqual(first.body);
-  } finally {
-    service.context.clock = clock;
-  }
-});
-
-test.each([...scopes])('a key can have only the scope %s', async (scope) => {
-  const made = await generate({ name: 'One', scopes: [scope] });
-  expect(made.body['scopes']).toEqual([scope]);
+  await atTime(nowMs + 600_001, async () => {
+    expect((await ada.call('POST', path, { headers, body })).body).toEqual(first.body);
+  });
+  expect(itemsOf(await ada.call('GET', path))).toHaveLength(1);
 });
 
 test('a rolled key and its successor are both accepted until the overlap ends', async () => {
@@ -152,13 +129,6 @@ test.each([
   await atTime(Date.now() - 20_000, async () => {
     expect([await use(old.body['apiKey']), await use(body['apiKey'])]).toEqual([status, 200]);
   });
-});
-
-test('the default overlap is a day', async () => {
-  const old = await generate();
-  const { body } = await roll(old.body['uid']);
-  const expiresAt = Date.parse(String(body['previousKey']?.['expiresAt']));
-  expect(expiresAt - Date.parse(String(body['createdAt']))).toBe(86_400_000);
 });
 
 test('a key that expires before the overlap ends keeps its expiry, and its successor lives as long', async () => {
@@ -266,40 +236,9 @@ test('an application keeps at most 1,000 keys: ended ones are deleted, active on
   expect((await ada.call('POST', path, { body: wish })).status).toBe(201);
 });
 
-test("another application's key is not found", async () => {
-  const made = await generate();
-  const uid = String(made.body['uid']);
-  const other = await ada.call('POST', '/apps', { body: { name: 'Other' } });
-  const path = `/apps/${String(other.body['uid'])}/keys/${uid}`;
-  expectProblem(await ada.call('GET', path), 404, 'not_found');
-  expectProblem(await ada.call('POST', `${path}/roll`, { body: {} }), 404, 'not_found');
-  expectProblem(await ada.call('POST', `${path}/revoke`), 404, 'not_found');
-  expectProblem(await ada.call('DELETE', path), 404, 'not_found');
-  expect(await use(made.body['apiKey'])).toBe(200);
-});
-
-test.each([
-  [{}, ['#/name required', '#/scopes required']],
-  [{ ...wish, name: '' }, ['#/name minLength']],
-  [{ ...wish, name: 'a'.repeat(201) }, ['#/name maxLength']],
-  [{ ...wish, scopes: [] }, ['#/scopes minItems']],
-  [{ ...wish, scopes: ['events:read', 'events:read'] }, ['#/scopes uniqueItems']],
-  [{ ...wish, scopes: ['root'] }, ['#/scopes/0 enum']],
-  [{ ...wish, scopes: 'admin' }, ['#/scopes type']],
-  [{ ...wish, expiresAt: 'tomorrow' }, ['#/expiresAt time']],
-  [{ ...wish, expiresAt: '2999-02-29T00:00:00Z' }, ['#/expiresAt time']],
-  [{ ...wish, expiresAt: '2020-01-01T00:00:00Z' }, ['#/expiresAt range']],
-  [{ ...wish, expiresAt: 1 }, ['#/expiresAt type']],
-  [{ ...wish, appUid: 'x' }, ['#/appUid additionalProperties']],
-])('the key %j is refused with each of its faults', async (body, faults) => {
-  const answer = await generate(body);
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer).sort()).toEqual(faults);
-});
-
-test.each([-1, 604_801, 1.5, '60', null])('the overlap %j is refused', async (overlapSeconds) => {
+test('the default overlap is a day', async () => {
   const old = await generate();
-  const answer = await roll(old.body['uid'], { overlapSeconds });
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)[0]).toMatch(/^#\/overlapSeconds /);
+  const { body } = await roll(old.body['uid']);
+  const expiresAt = Date.parse(String(body['previousKey']?.['expiresAt']));
+  expect(expiresAt - Date.parse(String(body['createdAt']))).toBe(86_400_000);
 });

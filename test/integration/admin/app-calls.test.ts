@@ -1,25 +1,24 @@
 // The calls of an application for admins: they read and change the same data as its keys.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
 import { streamLimits } from '../../../lib/limits.ts';
 import type { Role } from '../../../lib/model/membership.ts';
-import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin, signIn, type TestAdmin } from '../../support/admin-client.ts';
 import { openStream, type StreamReader } from '../../support/event-stream.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { fillPath, furnishApp, nameOf, type PathUids, shortNameOf } from '../api/furnished-app.ts';
 import { expectProblem, itemsOf } from '../api/problems.ts';
 
-let service: TestService;
 let superuser: TestAdmin;
 let viewer: TestAdmin;
 let uids: PathUids;
 let app: string;
 
+const service = useService({ worker: false });
+
 beforeAll(async () => {
-  service = await startService({ worker: false });
   superuser = await makeTestAdmin(service);
   viewer = await join('viewer');
   uids = await furnishApp(service.apiUrl, service.app);
@@ -28,10 +27,6 @@ beforeAll(async () => {
   const isDispatched = async (): Promise<boolean> =>
     (await service.store.events.countDocuments({ dispatchedAt: null })) === 0;
   await waitFor(isDispatched, { what: 'the start of all workflows' });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 /** Makes an admin who is a member of the application. */
@@ -129,15 +124,6 @@ test('the same idempotency key from an API key of the application or from anothe
   expect(new Set(answers.map((answer) => answer.body['uid'])).size).toBe(3);
 });
 
-test('admins can still see and change a disabled application', async () => {
-  const { appUid } = await addApp(service);
-  const path = `/apps/${appUid}`;
-  await superuser.call('PATCH', path, { body: { active: false } });
-  expect((await superuser.call('GET', `${path}/events`)).status).toBe(200);
-  const body = { name: 'Account' };
-  expect((await superuser.call('POST', `${path}/accounts`, { body })).status).toBe(201);
-});
-
 describe('the live stream of an admin', () => {
   const open = (admin: TestAdmin, lastEventId = ''): Promise<StreamReader> => {
     // Like EventSource, which cannot set its own headers.
@@ -155,18 +141,6 @@ describe('the live stream of an admin', () => {
     await reader.ended;
     return reader.messages.at(-1)?.data['reason'];
   }
-
-  test('has the events as they are committed, and continues after an interruption', async () => {
-    const first = await open(viewer);
-    expect(first.status).toBe(200);
-    const seen = await report();
-    await waitFor(() => first.eventIds().length === 1);
-    first[Symbol.dispose]();
-    const missed = await report();
-    using second = await open(viewer, first.lastEventId());
-    await waitFor(() => second.eventIds().length === 1);
-    expect([...first.eventIds(), ...second.eventIds()]).toEqual([seen, missed]);
-  });
 
   test('ends in seconds once the session has ended, and others continue', async () => {
     const guest = await join('viewer');

@@ -1,28 +1,43 @@
-// Password guesses are throttled without locking the owner out.
+// Failed sign-ins: guesses are throttled without locking the owner out; all are counted, and a limited number leaves rows
+// in the audit log.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
+import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
 import { beginSignInAttempt } from '../../../lib/access/sign-in-throttle.ts';
+import { systemCaller as caller } from '../../../lib/model/audit-log.ts';
 import type { Answer } from '../../support/api-client.ts';
+import { startIdentityProvider, type TestProvider } from '../../support/identity-provider.ts';
+import { comeBack, oidcSettings, outcomeOf, visitProvider } from '../../support/oidc-visit.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem } from '../api/problems.ts';
 
+let provider: TestProvider;
 let service: TestService;
+const firstTen = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+// Failures are counted per day. A fixed noon avoids midnight.
+const noon = new Date(new Date().setUTCHours(12, 0, 0, 0));
+// Far ahead, so that the database does not expire counts between two failures.
+const day = new Date('2126-03-01T23:59:59.999Z');
+const nextDay = new Date('2126-03-02T00:00:00Z');
 const email = 'ada@example.com';
 const password = 'correct horse battery';
+let adaUid: string;
 
 beforeAll(async () => {
+  provider = await startIdentityProvider();
   // A fixed clock, so that no wait ends before the next guess on a slow machine.
-  const now = new Date();
   service = await startService({
     worker: false,
-    env: { HERALD_TRUSTED_PROXY_HOPS: '1' },
-    clock: { now: () => now },
+    env: { HERALD_TRUSTED_PROXY_HOPS: '1', ...oidcSettings(provider.issuer) },
+    clock: { now: () => noon },
   });
-  await createAdmin(service.store, { email, password, superuser: true });
+  adaUid = (await createAdmin(service.store, { email, password, superuser: true }))._id;
 });
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
+  await provider?.[Symbol.asyncDispose]();
 });
 
 async function signInFrom(address: string, given: string): Promise<Answer> {
@@ -30,6 +45,18 @@ async function signInFrom(address: string, given: string): Promise<Answer> {
   const body = { email, password: given };
   return service.raw('POST', '/admin/api/session', { headers, body });
 }
+
+test("a wrong password leaves a row with the admin's uid and the caller's address", async () => {
+  expect((await signInFrom('198.51.100.40', 'wrong')).status).toBe(401);
+  const address = '198.51.100.40';
+  const filter = { 'target.uid': adaUid, action: 'admin.sign_in_failed', address };
+  // The response does not wait for it.
+  const row = await waitFor(async () => (await service.store.auditLog.findOne(filter)) ?? false);
+  expect(row).toMatchObject({
+    actor: { kind: 'anonymous', uid: null },
+    details: { email, method: 'password', failuresOfDay: 1 },
+  });
+});
 
 test('after five failures an address must wait for that email, while the owner signs in from another', async () => {
   for (let i = 0; i < 5; i += 1) {
@@ -125,19 +152,6 @@ test('an attempt during a wait is not counted, and the owner can sign in once th
   expect((await attempt('owner@example.com', new Date(now.getTime() + 1_000))).allowed).toBe(true);
 });
 
-test('a returned attempt leaves no count', async () => {
-  const { store, config } = service;
-  const now = new Date();
-  const subject = { email: 'unserved@example.com', address: '203.0.113.30' };
-  const before = await store.signInThrottles.countDocuments({});
-  for (let i = 0; i < 25; i += 1) {
-    const attempt = await beginSignInAttempt(store, subject, { pepper: config.keyPepper, now });
-    if (!attempt.allowed) throw new Error(`attempt ${i + 1} was refused`);
-    await attempt.release();
-  }
-  expect(await store.signInThrottles.countDocuments({})).toBe(before);
-});
-
 test('of several concurrent attempts the returned ones leave no count', async () => {
   const { store, config } = service;
   const options = { pepper: config.keyPepper, now: new Date() };
@@ -187,10 +201,55 @@ test('a success clears the failures of its email, and only its own attempt from 
   ).toBe(false);
 });
 
-test('MongoDB deletes failures after a day', async () => {
-  const indexes = await service.store.signInThrottles.indexes();
-  expect(indexes.find((index) => index.name === 'expiry')).toMatchObject({
-    key: { updatedAt: 1 },
-    expireAfterSeconds: 86_400,
-  });
+/** Records `times` failures concurrently; returns the counts in the rows of the audit log. */
+async function fail(adminUid: string | null, times: number, now: Date): Promise<unknown[]> {
+  const { store } = service;
+  await Promise.all(
+    Array.from({ length: times }, (_, i) => {
+      const failure = { adminUid, method: 'password', email: `${i}@example.com` } as const;
+      return recordSignInFailure(store, failure, { caller, now });
+    }),
+  );
+  return countsOf(adminUid ?? 'unknown', now);
+}
+
+async function countsOf(uid: string, createdAt: Date): Promise<unknown[]> {
+  const filter = { 'target.uid': uid, createdAt };
+  const rows = await service.store.auditLog.find(filter).toArray();
+  return rows
+    .map((row) => Number(row.details['failuresOfDay']))
+    .toSorted((one, other) => one - other);
+}
+
+test("only an admin's first ten failures of a day each leave a row", async () => {
+  expect(await fail('adm_1', 9, day)).toEqual(firstTen.slice(0, 9));
+  expect(await fail('adm_1', 100, day)).toEqual(firstTen);
+  expect(await fail('adm_2', 1, day)).toEqual([1]);
+});
+
+test('the count starts again on the next day', async () => {
+  expect(await fail('adm_3', 1, day)).toEqual([1]);
+  expect(await fail('adm_3', 1, nextDay)).toEqual([1]);
+});
+
+test('failures with unknown emails share one count', async () => {
+  expect(await fail(null, 300, day)).toEqual(firstTen);
+});
+
+test('users of the provider who are not admins are counted as well', async () => {
+  provider.claims = { email: 'stranger@example.com', email_verified: true };
+  for (let i = 0; i < 12; i += 1) {
+    expect(outcomeOf(await comeBack(service, await visitProvider(service)))).toBe('refused');
+  }
+  expect(await countsOf('unknown', noon)).toEqual(firstTen);
+});
+
+test('a failed sign-in gets a response even if it cannot be recorded', async () => {
+  const { db } = service.store;
+  const refuse = { collMod: 'rateCounts', validator: { neverThere: { $type: 'bool' } } };
+  await db.command({ ...refuse, validationLevel: 'strict' });
+  const body = { email: 'unrecorded@example.com', password: 'wrong' };
+  const answer = await service.raw('POST', '/admin/api/session', { headers: {}, body });
+  await db.command({ ...refuse, validator: {}, validationLevel: 'off' });
+  expect(answer.status).toBe(401);
 });

@@ -1,5 +1,5 @@
 // Calls every route of the table with every credential that is not allowed; new routes are included.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
 import type { AdminNeed } from '../../../api/access/admit-admin.ts';
@@ -10,7 +10,7 @@ import type { NewApp } from '../../../lib/access/create-app-with-key.ts';
 import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   fillPath,
   furnishAdminArea,
@@ -22,7 +22,6 @@ import {
 } from './furnished-app.ts';
 import { expectProblem, makeKey } from './problems.ts';
 
-let service: TestService;
 /** An application whose data must not be reachable through the first one or with its key. */
 let other: NewApp;
 /** A disabled application. */
@@ -34,8 +33,9 @@ let keysWithout: Record<Scope, string>;
 let keysOf: Record<Scope, string>;
 let otherBefore: Record<string, unknown[]>;
 
+const service = useService({ worker: false });
+
 beforeAll(async () => {
-  service = await startService({ worker: false });
   other = await addApp(service);
   disabled = await addApp(service, 'Disabled');
   const since = { $set: { disabledAt: new Date() } };
@@ -54,10 +54,6 @@ beforeAll(async () => {
   keysWithout = await keysFor((scope) => scopes.filter((each) => each !== scope));
   keysOf = await keysFor((scope) => [scope]);
   otherBefore = await readEverythingOf(service.store, other.appUid);
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 async function keysFor(scopesOf: (scope: Scope) => Scope[]): Promise<Record<Scope, string>> {

@@ -1,27 +1,19 @@
-// Accounts: their data, and their members.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+// Accounts: their data, their members, and what a deletion removes with them, in batches and after an interruption.
+import { beforeEach, expect, test } from 'vitest';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { makeAccount, signIn } from './account-calls.ts';
+import { useService } from '../../support/use-service.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
+import { makeAccount, makeAgent, signIn } from './resource-calls.ts';
 
-let service: TestService;
 let appUid: string;
-let apiKey: string;
 let client: TestApp;
 
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
+const service = useService({ worker: false });
 
 beforeEach(async () => {
   client = await addApp(service);
-  ({ appUid, apiKey } = client);
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
+  ({ appUid } = client);
 });
 
 async function actionsOf(uid: string): Promise<string[]> {
@@ -63,31 +55,6 @@ test('a change to the same name changes nothing', async () => {
   expect(await actionsOf(uid)).toEqual(['account.created']);
 });
 
-test('a creation repeated with its Idempotency-Key creates one account', async () => {
-  const headers = { 'x-api-key': apiKey, 'idempotency-key': 'once' };
-  const call = () => client.call('POST', '/accounts', { body: { name: 'Once' }, headers });
-  const [one, two] = [await call(), await call()];
-  expect(two.body).toEqual(one.body);
-  expect(await service.store.accounts.countDocuments({ appUid, name: 'Once' })).toBe(1);
-  expect(await actionsOf(String(one.body['uid']))).toEqual(['account.created']);
-});
-
-test.each([
-  ['POST', {}, '#/name required'],
-  ['POST', { name: '' }, '#/name minLength'],
-  ['POST', { name: 'x'.repeat(201) }, '#/name maxLength'],
-  ['POST', { name: null }, '#/name type'],
-  ['POST', { name: 'a', uid: 'acc_x' }, '#/uid additionalProperties'],
-  ['PATCH', { name: '' }, '#/name minLength'],
-  ['PATCH', { name: 7 }, '#/name type'],
-  ['PATCH', { appUid: 'app_x' }, '#/appUid additionalProperties'],
-] as const)('%s of %j is refused', async (method, body, fault) => {
-  const path = method === 'POST' ? '/accounts' : `/accounts/${await makeAccount(client)}`;
-  const answer = await client.call(method, path, { body });
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual([fault]);
-});
-
 test('the next token shows that a member was added or removed', async () => {
   const [one, two] = [await makeAccount(client), await makeAccount(client)];
   const { userUid } = await signIn(client, 'member', [one]);
@@ -125,19 +92,6 @@ test("an addition does not wait for another application's addition to an account
   expect(isAdded).toBe(false);
   await session.abortTransaction();
   expect((await adding).status).toBe(204);
-});
-
-test('members are listed in pages, newest first, without those of other accounts', async () => {
-  const [one, other] = [await makeAccount(client), await makeAccount(client)];
-  const uids: string[] = [];
-  for (let i = 0; i < 5; i += 1) uids.push((await signIn(client, `user ${i}`, [one])).userUid);
-  await signIn(client, 'elsewhere', [other]);
-  const first = await client.call('GET', `/accounts/${one}/members?limit=3`);
-  const cursor = String(first.body['nextCursor']);
-  const second = await client.call('GET', `/accounts/${one}/members?limit=3&cursor=${cursor}`);
-  const listed = [...itemsOf(first), ...itemsOf(second)].map((user) => user['uid']);
-  expect(listed).toEqual(uids.toSorted().toReversed());
-  expect(second.body['nextCursor']).toBeNull();
 });
 
 test('a user can be in at most 100 accounts, whether by signing in or by being added', async () => {
@@ -203,27 +157,122 @@ test('concurrent sign-ins with different accounts respect the limit', async () =
   const statuses = answers.map((answer) => answer.status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(10);
   expect(statuses.filter((status) => status === 409)).toHaveLength(30);
+  const user = await service.store.users.findOne({ appUid, externalId: 'crowd' });
+  expect(user?.accountUids).toHaveLength(100);
 });
 
-test("another application's accounts and users are not found", async () => {
-  const stranger = await addApp(service);
-  const own = await makeAccount(client);
-  const { userUid } = await signIn(client, 'own');
-  const body = { externalId: 'foreign', accountUids: [stranger.accountUid] };
-  const foreign = String((await stranger.call('POST', '/sdkusers/auth', { body })).body['userUid']);
-  const account = `/accounts/${stranger.accountUid}`;
-  for (const [method, path] of [
-    ['GET', account],
-    ['PATCH', account],
-    ['DELETE', account],
-    ['GET', `${account}/members`],
-    ['PUT', `${account}/members/${userUid}`],
-    ['DELETE', `${account}/members/${foreign}`],
-    ['PUT', `/accounts/${own}/members/${foreign}`],
-  ] as const) {
-    const options = method === 'PATCH' ? { body: { name: 'Taken' } } : {};
-    expectProblem(await client.call(method, path, options), 404, 'not_found');
+test('deleting an account removes it from users, agents and later tokens, with an event for each agent', async () => {
+  const [gone, kept] = [await makeAccount(client), await makeAccount(client)];
+  const { userUid } = await signIn(client, 'left', [gone, kept]);
+  const alone = await makeAgent(client, { accountUids: [gone] });
+  const shared = await makeAgent(client, { accountUids: [kept, gone] });
+  const other = await makeAgent(client, { accountUids: [kept] });
+  expect((await client.call('DELETE', `/accounts/${gone}`)).status).toBe(204);
+  const user = await client.call('GET', `/sdkusers/${userUid}`);
+  expect(user.body['accountUids']).toEqual([kept]);
+  expect((await signIn(client, 'left')).accounts).toEqual([kept]);
+  // An empty list, not null: without a list the agent would be open to all accounts.
+  const wanted = [
+    [alone, [], 2],
+    [shared, [kept], 2],
+    [other, [kept], 1],
+  ] as const;
+  for (const [uid, accountUids, eventCount] of wanted) {
+    const agent = await client.call('GET', `/agents/${uid}`);
+    expect(agent.body['accountUids']).toEqual(accountUids);
+    const events = await service.store.events.find({ resourceUid: uid }).sort({ _id: 1 }).toArray();
+    expect(events.map((event) => event.event)).toEqual(
+      ['agent.created', 'agent.updated'].slice(0, eventCount),
+    );
+    const { data } = JSON.parse(events.at(-1)?.body ?? '') as { data: object };
+    expect(data).toEqual(agent.body);
   }
-  expect((await stranger.call('GET', account)).body['name']).toBe('First account');
-  expect(itemsOf(await stranger.call('GET', `${account}/members`))).toHaveLength(1);
+  for (const [path, body] of [
+    ['/sdkusers/auth', { externalId: 'left', accountUids: [gone] }],
+    ['/agents', { agentName: 'A', externalTenantId: 't', accountUids: [gone] }],
+  ] as const) {
+    const answer = await client.call('POST', path, { body });
+    expectProblem(answer, 422, 'unknown_account_uids');
+    expect(faultsOf(answer)).toEqual(['#/accountUids/0 unknown_account']);
+  }
+});
+
+test('an account with more members and agents than fit into a batch is deleted completely', async () => {
+  const uid = await makeAccount(client);
+  const now = new Date();
+  const { store } = service;
+  await store.users.insertMany(
+    Array.from({ length: 1_001 }, (_, i) => ({
+      _id: `usr_${appUid}_${i}`,
+      appUid,
+      externalId: `bulk ${i}`,
+      name: null,
+      accountUids: [uid],
+      createdAt: now,
+      updatedAt: now,
+      deletedAt: null,
+    })),
+  );
+  await store.agents.insertMany(
+    Array.from({ length: 101 }, (_, i) => ({
+      _id: `agt_${appUid}_${i}`,
+      appUid,
+      agentName: 'A',
+      externalTenantId: 't',
+      live: false,
+      description: null,
+      accountUids: [uid],
+      createdAt: now,
+      updatedAt: now,
+    })),
+  );
+  expect((await client.call('DELETE', `/accounts/${uid}`)).status).toBe(204);
+  expect(await store.users.countDocuments({ accountUids: uid })).toBe(0);
+  expect(await store.agents.countDocuments({ accountUids: uid })).toBe(0);
+  expect(await store.agents.countDocuments({ appUid, accountUids: [] })).toBe(101);
+  expect(await store.events.countDocuments({ appUid, event: 'agent.updated' })).toBe(101);
+});
+
+test('uids left by an interrupted deletion give no access, and a repeated deletion removes them', async () => {
+  const uid = await makeAccount(client);
+  const { userUid } = await signIn(client, 'stale', [uid]);
+  const other = await signIn(client, 'other stale', [uid]);
+  const agentUid = await makeAgent(client, { accountUids: [uid] });
+  // As if the process had been killed right after the commit.
+  await service.store.accounts.deleteOne({ _id: uid });
+  expect((await signIn(client, 'stale')).accounts).toEqual([]);
+  // A sign-in already removes the account from its user.
+  expect(await service.store.users.findOne({ _id: userUid })).toMatchObject({ accountUids: [] });
+  expectProblem(await client.call('DELETE', `/accounts/${uid}`), 404, 'not_found');
+  const left = { accountUids: [] };
+  expect(await service.store.users.findOne({ _id: other.userUid })).toMatchObject(left);
+  expect(await service.store.agents.findOne({ _id: agentUid })).toMatchObject({ accountUids: [] });
+});
+
+test('sign-ins, members and agents that name an account during its deletion succeed or fail, and none keeps it', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const uid = await makeAccount(client);
+    const { userUid } = await signIn(client, `bystander ${round}`);
+    const agentUid = await makeAgent(client);
+    const agent = { agentName: 'A', externalTenantId: 't', accountUids: [uid] };
+    const many = <T>(make: (i: number) => T): T[] => Array.from({ length: 8 }, (_, i) => make(i));
+    const externalIds = many((i) => `racer ${round} ${i}`);
+    const calls = await Promise.all([
+      ...externalIds.map((externalId) =>
+        client.call('POST', '/sdkusers/auth', { body: { externalId, accountUids: [uid] } }),
+      ),
+      ...many(() => client.call('POST', '/agents', { body: agent })),
+      client.call('PATCH', `/agents/${agentUid}`, { body: { accountUids: [uid] } }),
+      client.call('PUT', `/accounts/${uid}/members/${userUid}`),
+      client.call('DELETE', `/accounts/${uid}`),
+    ]);
+    for (const { status } of calls) expect([200, 201, 204, 404, 422]).toContain(status);
+    expect(calls.at(-1)?.status).toBe(204);
+    for (const externalId of externalIds) {
+      expect((await signIn(client, externalId)).accounts).toEqual([]);
+    }
+    expectProblem(await client.call('DELETE', `/accounts/${uid}`), 404, 'not_found');
+    expect(await service.store.users.countDocuments({ accountUids: uid })).toBe(0);
+    expect(await service.store.agents.countDocuments({ accountUids: uid })).toBe(0);
+  }
 });

@@ -1,29 +1,23 @@
-// The cost of checking an API key, and the record of its last use.
-import { afterAll, beforeAll, expect, vi, test } from 'vitest';
+// The credentials of a call: which keys are refused and how, what the check costs, and the record of the last use.
+import { expect, vi, test } from 'vitest';
 import { newApiKey, parseApiKey } from '../../../lib/access/api-key.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { addApp } from '../../support/add-app.ts';
+import { useService } from '../../support/use-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { expectProblem, makeKey } from './problems.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+const service = useService({ worker: false });
 
 async function callWith(apiKey: string): Promise<number> {
   return (await service.call('GET', '/agents', { headers: { 'x-api-key': apiKey } })).status;
 }
 
-/** The error for a rejected key, without the ID of the request. */
-async function refusalOf(apiKey: string): Promise<string> {
-  const answer = await service.call('GET', '/agents', { headers: { 'x-api-key': apiKey } });
+/** The error for rejected credentials, without the ID of the request. */
+async function refusalOf(headers: Record<string, string>): Promise<string> {
+  const answer = await service.call('GET', '/agents', { headers });
   expectProblem(answer, 401, 'unauthenticated');
+  expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer /);
   return JSON.stringify({ ...answer.body, requestId: null });
 }
 
@@ -54,9 +48,16 @@ test('a mistyped key is refused without a read, other refused keys after one rea
     'nonsense',
     '',
   ];
+  const misplaced: Record<string, string>[] = [
+    {},
+    { authorization: 'Bearer' },
+    { authorization: apiKey },
+    { authorization: `Basic ${Buffer.from(`x:${apiKey}`).toString('base64')}` },
+  ];
   const bodies = new Set<string>();
   const commands = await commandsOnKeys(async () => {
-    for (const key of mistyped) bodies.add(await refusalOf(key));
+    for (const key of mistyped) bodies.add(await refusalOf({ 'x-api-key': key }));
+    for (const headers of misplaced) bodies.add(await refusalOf(headers));
   });
   expect(commands).toEqual([]);
   const ofKnownId = newApiKey();
@@ -68,21 +69,12 @@ test('a mistyped key is refused without a read, other refused keys after one rea
     expired: await makeKey(service, { expiresAt: new Date(Date.now() - 1) }),
   };
   for (const [what, key] of Object.entries(refused)) {
-    const commands = await commandsOnKeys(async () => bodies.add(await refusalOf(key)));
+    const commands = await commandsOnKeys(async () =>
+      bodies.add(await refusalOf({ 'x-api-key': key })),
+    );
     expect([what, commands]).toEqual([what, ['command']]);
   }
   expect(bodies.size).toBe(1);
-});
-
-test('x-api-key together with Authorization gets 400 for any values', async () => {
-  const { apiKey } = service.app;
-  for (const headers of [
-    { 'x-api-key': apiKey, authorization: 'Basic x' },
-    { 'x-api-key': '', authorization: '' },
-  ]) {
-    const answer = await service.call('GET', '/agents', { headers });
-    expectProblem(answer, 400, 'credentials_conflict');
-  }
 });
 
 test('the use of a key is recorded at most once per minute, for any number of requests', async () => {
@@ -142,4 +134,48 @@ test('a refused key is not recorded as used', async () => {
   const commands = await commandsOnKeys(() => callWith(apiKey));
   expect(commands).toEqual(['command']);
   expect((await keyOf(apiKey))?.lastUsedAt).toBeUndefined();
+});
+
+test('a request is authenticated before its body is checked', async () => {
+  const answer = await service.call('POST', '/agents', { body: '{', headers: {} });
+  expectProblem(answer, 401, 'unauthenticated');
+});
+
+test('a key of another application gets the same 404 as for an unknown application, never 403', async () => {
+  const other = await addApp(service);
+  const headers = { 'x-api-key': other.apiKey };
+  const foreign = await service.call('GET', '/agents', { headers });
+  const absent = await service.raw('GET', '/api/v1/appuid/app_none/agents', { headers });
+  expectProblem(foreign, 404, 'not_found');
+  expect({ ...foreign.body, requestId: null }).toEqual({ ...absent.body, requestId: null });
+  const noScope = { 'x-api-key': await makeKey(service, { scopes: [] }) };
+  const foreignPath = `/api/v1/appuid/${other.appUid}/agents`;
+  const answer = await service.raw('GET', foreignPath, { headers: noScope });
+  expectProblem(answer, 404, 'not_found');
+});
+
+test('the key is accepted in either header on every endpoint, with the scheme in any case', async () => {
+  for (const scheme of ['Bearer', 'bearer']) {
+    const headers = { authorization: `${scheme} ${service.app.apiKey}` };
+    expect((await service.call('GET', '/webhooks', { headers })).status).toBe(200);
+  }
+  expect((await service.call('GET', '/webhooks')).status).toBe(200);
+});
+
+test.each([
+  ['abcdefgh', true],
+  ['a'.repeat(64), true],
+  ['A-b_c-1234', true],
+  ['abcdefg', false],
+  ['a'.repeat(65), false],
+  ['has space in it', false],
+  ['new.line;drop', false],
+])('the request ID %j is echoed: %p', async (given, echoed) => {
+  const answer = await service.raw('GET', '/nothing', { headers: { 'x-request-id': given } });
+  expectProblem(answer, 404, 'not_found');
+  expect(answer.body['requestId'] === (given as unknown)).toBe(echoed);
+  const fine = await service.call('GET', '/agents', {
+    headers: { 'x-api-key': service.app.apiKey, 'x-request-id': given },
+  });
+  expect(fine.headers.get('x-request-id') === given).toBe(echoed);
 });

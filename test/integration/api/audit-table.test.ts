@@ -1,11 +1,15 @@
 // Every route that changes something leaves one audit row, or is in the list of exceptions.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
+import {
+  actions as ofApplications,
+  installationActions,
+} from '../../../console/src/pages/audit/actions.ts';
 import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import {
   fillPath,
   furnishAdminArea,
@@ -17,16 +21,12 @@ import {
 } from './furnished-app.ts';
 import { itemsOf } from './problems.ts';
 
-let service: TestService;
 let superuser: TestAdmin;
 
-beforeAll(async () => {
-  service = await startService({ worker: false });
-  superuser = await makeTestAdmin(service);
-});
+const service = useService({ worker: false });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
+beforeAll(async () => {
+  superuser = await makeTestAdmin(service);
 });
 
 // Sign-ins without a new account, and changes of resources, have other records.
@@ -39,58 +39,8 @@ const unaudited = new Set([
     .filter((name) => /^(POST|PATCH|DELETE) \S+\/(agents|contexts|files|changes)\b/.test(name)),
 ]);
 
-/** The actions of rows. Callers filter by these names. */
-const actions = [
-  'account.created',
-  'account.deleted',
-  'account.member_added',
-  'account.member_removed',
-  'account.updated',
-  'admin.created',
-  'admin.demoted',
-  'admin.identity_linked',
-  'admin.identity_unlinked',
-  'admin.password_changed',
-  'admin.password_reset',
-  'admin.promoted',
-  'admin.removed',
-  'admin.session_ended',
-  'admin.sign_in_failed',
-  'admin.signed_in',
-  'admin.signed_out',
-  'admin.signed_out_everywhere',
-  'api_key.created',
-  'api_key.deleted',
-  'api_key.revoked',
-  'api_key.rolled',
-  'app.created',
-  'app.disabled',
-  'app.enabled',
-  'app.renamed',
-  'app.tokens_revoked',
-  'delivery.skipped',
-  'erasure.created',
-  'event.resent',
-  'member.added',
-  'member.removed',
-  'member.role_changed',
-  'replay.cancelled',
-  'replay.created',
-  'signing_key.created',
-  'signing_key.removed',
-  'sync.cancelled',
-  'sync.created',
-  'user.deleted',
-  'user.tokens_revoked',
-  'user.updated',
-  'webhook.changed',
-  'webhook.created',
-  'webhook.deactivated',
-  'webhook.deleted',
-  'webhook.secret_promoted',
-  'webhook.secret_rotated',
-  'webhook.tested',
-];
+/** Callers filter by these names. */
+const actions: readonly string[] = [...ofApplications, ...installationActions];
 
 /** An application with one of everything, and an admin, for one call. */
 interface Scene {

@@ -1,30 +1,25 @@
-// The checks of a request's body: its type, encoding, JSON and schema.
+// The checks of a request's body: its type, encoding, size, JSON and schema.
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { limits } from '../../../lib/limits.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { JsonBody } from '../../support/api-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { expectProblem, faultsOf, type Refusal } from './problems.ts';
 
-let service: TestService;
+const service = useService({ worker: false });
 
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
-
-/** Posts the bytes with only these headers and the key. */
+/** Posts bytes, or a stream without a Content-Length, with only these headers and the key. */
 async function post(
   path: string,
-  body: Buffer,
+  body: Buffer | ReadableStream,
   headers: Record<string, string> = { 'content-type': 'application/json' },
 ): Promise<Refusal> {
   const response = await fetch(`${service.apiUrl}/api/v1/appuid/${service.app.appUid}${path}`, {
     method: 'POST',
     headers: { 'x-api-key': service.app.apiKey, ...headers },
-    body: new Uint8Array(body),
+    body: body instanceof Buffer ? new Uint8Array(body) : body,
+    duplex: 'half',
   });
   const parsed = JSON.parse(await response.text()) as JsonBody;
   return { status: response.status, headers: response.headers, body: parsed };
@@ -35,23 +30,16 @@ const agent = { agentName: 'Agent', externalTenantId: 'tenant' };
 test.each([
   ['nothing but spaces', '  '],
   ['an open brace', '{'],
-  ['two values', '{} {}'],
   ['a trailing comma', '{"agentName":"a",}'],
-  ['single quotes', "{'agentName':'a'}"],
   ['NaN', '{"agentName":NaN}'],
-  ['a comment', '{/**/}'],
-  ['a raw newline in a string', '{"agentName":"a\nb"}'],
-  ['a byte order mark', `\ufeff${JSON.stringify(agent)}`],
   ['the key __proto__', '{"agentName":"a","externalTenantId":"t","__proto__":{"live":true}}'],
   ['the key constructor deep inside', '{"agentName":{"a":[{"constructor":1}]}}'],
-  ['an escaped __proto__', '{"\\u005f_proto__":1}'],
   ['a number beyond what a double holds', '{"agentName":1e400}'],
   ['a whole number beyond 2^53 - 1', '{"agentName":9007199254740993}'],
   ['a number that a double makes 0', '{"agentName":1e-400}'],
   ['such a number without an exponent', `{"agentName":-0.${'0'.repeat(400)}1}`],
   ['a lone surrogate', '{"agentName":"a\\ud800","externalTenantId":"t"}'],
   ['a lone surrogate in a key', '{"\\udc00":1}'],
-  ['the same key twice', '{"agentName":"a","agentName":"b","externalTenantId":"t"}'],
   ['the same key twice, escaped', '{"live":true,"\\u006cive" : false}'],
   ['the same key twice, deep inside', '{"agentName":[{"a":1,"b":{"c":1,"c":1}}]}'],
   ['the character U+0000', '{"agentName":"a\\u0000b","externalTenantId":"t"}'],
@@ -70,22 +58,15 @@ test.each([
   expect(faultsOf(answer as never)).toEqual([fault]);
 });
 
-test('neither text that looks like keys nor the same key in two objects is a duplicate key', async () => {
-  const data = { uid: 'u', externalTenantId: 't', text: '{"a":1,"a":2}', 'a\\"': { uid: ':' } };
-  const text = JSON.stringify({ event: 'agent.updated', data: { ...data, list: [{ uid: 1 }] } });
-  expect((await post('/changes', Buffer.from(text))).status).toBe(202);
-});
-
-test('zeros are accepted however they are written, and so are the smallest doubles', async () => {
-  const numbers = '[0,-0,0.00,0e5,-0.0E-9,5e-324,1e-300]';
-  const data = `{"uid":"u","externalTenantId":"t","text":"1e-400","1e-400":1,"list":${numbers}}`;
-  const text = `{"event":"agent.updated","data":${data}}`;
-  expect((await post('/changes', Buffer.from(text))).status).toBe(202);
-});
-
-test('a surrogate pair and a key that only resembles a forbidden one are accepted', async () => {
-  const text =
-    '{"event":"agent.updated","data":{"uid":"\\ud83d\\ude00","externalTenantId":"t","__proto":1}}';
+test.each([
+  ['text that looks like keys twice', String.raw`"text":"{\"a\":1,\"a\":2}","a\\\"":{"uid":":"}`],
+  ['the same key in two objects', '"list":[{"uid":1}]'],
+  ['zeros and the smallest doubles', '"list":[0,-0,0.00,0e5,-0.0E-9,5e-324,1e-300]'],
+  ['text and keys that look like such numbers', '"text":"1e-400","1e-400":1'],
+  ['a surrogate pair', String.raw`"text":"\ud83d\ude00"`],
+  ['a key that only resembles a forbidden one', '"__proto":1'],
+])('data with %s are accepted', async (_what, fields) => {
+  const text = `{"event":"agent.updated","data":{"uid":"u","externalTenantId":"t",${fields}}}`;
   expect((await post('/changes', Buffer.from(text))).status).toBe(202);
 });
 
@@ -134,11 +115,7 @@ test.each([
   ['text/plain'],
   ['application/x-www-form-urlencoded'],
   ['application/json; charset=iso-8859-1'],
-  ['application/json; charset=utf-16'],
-  ['application/json; boundary=x'],
   ['application/json; charset="utf-8'],
-  ['application/json charset=utf-8'],
-  ['application/jsonp'],
   ['application/merge-patch+json'],
   ['application/json, application/json'],
   [''],
@@ -157,9 +134,7 @@ test('a body without a content type gets 415', async () => {
 test.each([
   'application/json',
   'Application/JSON',
-  'application/json;charset=UTF-8',
   'application/json; charset="utf-8"',
-  'application/json;',
   'application/json ; ;charset=utf-8; ',
 ])('the content type %j is accepted', async (type) => {
   const answer = await post('/agents', Buffer.from(JSON.stringify(agent)), {
@@ -185,81 +160,6 @@ test('a compressed body gets 415, and the encoding identity is accepted', async 
 
 const long = (characters: number): string => 'x'.repeat(characters);
 
-test.each<[string, string, unknown, string[]]>([
-  ['POST', '/agents', {}, ['#/agentName required', '#/externalTenantId required']],
-  ['POST', '/agents', [], ['# type']],
-  ['POST', '/agents', null, ['# type']],
-  ['POST', '/agents', '"text"', ['# type']],
-  ['POST', '/agents', { ...agent, extra: 1 }, ['#/extra additionalProperties']],
-  ['POST', '/agents', { ...agent, 'a/b~c': 1 }, ['#/a~1b~0c additionalProperties']],
-  ['POST', '/agents', { ...agent, uid: 'agt_mine' }, ['#/uid additionalProperties']],
-  ['POST', '/agents', { ...agent, agentName: 7 }, ['#/agentName type']],
-  ['POST', '/agents', { ...agent, agentName: '' }, ['#/agentName minLength']],
-  ['POST', '/agents', { ...agent, agentName: long(201) }, ['#/agentName maxLength']],
-  ['POST', '/agents', { ...agent, live: 'true' }, ['#/live type']],
-  ['POST', '/agents', { ...agent, live: null }, ['#/live type']],
-  ['POST', '/agents', { ...agent, externalTenantId: long(201) }, ['#/externalTenantId maxLength']],
-  ['POST', '/agents', { ...agent, description: long(4_001) }, ['#/description maxLength']],
-  ['POST', '/agents', { ...agent, accountUids: ['a', 7] }, ['#/accountUids/1 type']],
-  ['POST', '/agents', { ...agent, accountUids: ['a', 'a'] }, ['#/accountUids uniqueItems']],
-  ['PATCH', '/agents/agt_x', { agentName: null }, ['#/agentName type']],
-  [
-    'POST',
-    '/contexts',
-    { contextName: { $gt: '' } },
-    ['#/externalTenantId required', '#/contextName type'],
-  ],
-  [
-    'POST',
-    '/contexts/ctx_x/files',
-    { fileName: 'f', contentType: 'pdf', sizeBytes: 1 },
-    ['#/contentType format'],
-  ],
-  [
-    'POST',
-    '/contexts/ctx_x/files',
-    { fileName: 'f', contentType: 'a/b', sizeBytes: -1 },
-    ['#/sizeBytes minimum'],
-  ],
-  [
-    'POST',
-    '/contexts/ctx_x/files',
-    { fileName: 'f', contentType: 'a/b', sizeBytes: 1.5 },
-    ['#/sizeBytes type'],
-  ],
-  [
-    'PATCH',
-    '/contexts/ctx_x/files/cfl_x',
-    { processingStatus: 'done' },
-    ['#/processingStatus enum'],
-  ],
-  ['POST', '/webhooks', { url: 'https://example.com' }, ['#/entities required']],
-  [
-    'POST',
-    '/webhooks',
-    { url: 'https://example.com', entities: ['agent', 'user'] },
-    ['#/entities/1 enum'],
-  ],
-  ['POST', '/sdkusers/auth', { externalId: long(257) }, ['#/externalId maxLength']],
-  ['POST', '/sdkusers/auth', { externalId: 'a', name: long(201) }, ['#/name maxLength']],
-  [
-    'POST',
-    '/sdkusers/auth',
-    { externalId: 'a', accountUids: Array<string>(101).fill('a') },
-    ['#/accountUids maxItems'],
-  ],
-  [
-    'POST',
-    '/changes',
-    { event: 'agent.created', data: {} },
-    ['#/data/uid required', '#/data/externalTenantId required'],
-  ],
-])('%s %s rejects %j with the pointers of its errors', async (...[method, path, body, faults]) => {
-  const answer = await service.call(method, path, { body });
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer).toSorted()).toEqual(faults.toSorted());
-});
-
 test('values of the maximum length, counted in characters and not in bytes, are accepted', async () => {
   const body = {
     agentName: '😀'.repeat(200),
@@ -276,3 +176,55 @@ test('at most twenty errors are listed, and the detail says how many more there 
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toHaveLength(20);
 });
+
+test('a body of one byte over 256 KiB gets 413, with and without a Content-Length', async () => {
+  const body = Buffer.from(JSON.stringify(agent).padEnd(limits.requestBytesMax + 1));
+  expectProblem(await post('/agents', body), 413, 'payload_too_large');
+  const stream = new Blob([new Uint8Array(body)]).stream();
+  expectProblem(await post('/agents', stream), 413, 'payload_too_large');
+});
+
+test('a body of exactly 256 KiB is read completely', async () => {
+  const body = Buffer.from(JSON.stringify(agent).padEnd(limits.requestBytesMax));
+  expect((await post('/agents', body)).status).toBe(201);
+  const stream = new Blob([new Uint8Array(body)]).stream();
+  expect((await post('/agents', stream)).status).toBe(201);
+});
+
+test('a body with credentials can be 64 KiB, and not a byte more', async () => {
+  const { appUid, apiKey } = service.app;
+  const key = { 'x-api-key': apiKey };
+  const ada = await makeTestAdmin(service);
+  const calls: [string, Record<string, string>][] = [
+    [`/api/v1/appuid/${appUid}/sdkusers/auth`, key],
+    [`/api/v1/appuid/${appUid}/sdkusers/token/verify`, key],
+    ['/admin/api/session', {}],
+    ['/admin/api/password', ada.headers],
+  ];
+  for (const [path, own] of calls) {
+    const headers = { ...own, 'content-type': 'application/json' };
+    const body = '{}'.padEnd(64 * 1024);
+    const read = await service.raw('POST', path, { headers, body });
+    expectProblem(read, 400, 'invalid_request');
+    const refused = await service.raw('POST', path, { headers, body: `${body} ` });
+    expectProblem(refused, 413, 'payload_too_large');
+  }
+});
+
+test.each([undefined, 'application/json', 'text/plain'])(
+  'an absent body of the type %s counts as an empty object: only required fields are reported as missing',
+  async (type) => {
+    const key = { 'x-api-key': service.app.apiKey };
+    const headers = { ...key, ...(type === undefined ? {} : { 'content-type': type }) };
+    const answer = await service.call('POST', '/agents', { headers });
+    expectProblem(answer, 400, 'invalid_request');
+    expect(faultsOf(answer)).toContain('#/agentName required');
+    const webhook = { url: 'http://127.0.0.1:9/', entities: ['agent'] };
+    const { body } = await service.call('POST', '/webhooks', { body: webhook });
+    const path = `/webhooks/${String(body['uid'])}`;
+    expect((await service.call('POST', `${path}/secret/rotate`, { headers })).status).toBe(200);
+    expect((await service.call('PATCH', path, { headers })).status).toBe(200);
+    expect((await service.call('POST', `${path}/test`, { headers })).status).toBe(202);
+    expect((await service.call('DELETE', path, { headers })).status).toBe(204);
+  },
+);

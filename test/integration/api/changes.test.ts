@@ -1,20 +1,20 @@
-// Reported changes (POST …/changes): which are accepted, and the events they become.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// Reported changes (POST …/changes): which are accepted, the events they become, and that one change of a group does
+// nothing to the others.
+import type { ClientSession } from 'mongodb';
+import { expect, test, vi } from 'vitest';
+import type { AddressedChange } from '../../../api/changes/make-events.ts';
+import type { PendingChange, Write } from '../../../api/changes/write-changes.ts';
 import { limits } from '../../../lib/limits.ts';
+import type { IdempotentCall } from '../../../lib/mongo/idempotency.ts';
+import { sequenceId } from '../../../lib/mongo/sequences.ts';
+import { AppError } from '../../../lib/platform/errors.ts';
+import type { SecretBox } from '../../../lib/platform/secret-box.ts';
 import { eventNames } from '../../../lib/model/event-name.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { eventsOf } from './resource-calls.ts';
-import { expectProblem, faultsOf, itemsOf } from './problems.ts';
+import { expectProblem, itemsOf } from './problems.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+const service = useService({ worker: false });
 
 test('there are nine events', () => {
   expect(eventNames).toHaveLength(9);
@@ -50,42 +50,9 @@ test.each(eventNames)(
   },
 );
 
-const data = { uid: 'u', externalTenantId: 't' };
-
-test.each<[string, unknown, string]>([
-  ['an unknown event', { event: 'agent.renamed', data }, '#/event enum'],
-  ['an event of no resource', { event: 'user.created', data }, '#/event enum'],
-  ['an event in capitals', { event: 'Agent.created', data }, '#/event enum'],
-  ['no event', { data }, '#/event required'],
-  ['no data', { event: 'agent.created' }, '#/data required'],
-  ['data that is a list', { event: 'agent.created', data: [] }, '#/data type'],
-  ['no uid', { event: 'agent.created', data: { externalTenantId: 't' } }, '#/data/uid required'],
-  ['no tenant', { event: 'agent.created', data: { uid: 'u' } }, '#/data/externalTenantId required'],
-  ['an empty uid', { event: 'agent.created', data: { ...data, uid: '' } }, '#/data/uid minLength'],
-  [
-    'a uid that is a number',
-    { event: 'agent.created', data: { ...data, uid: 1 } },
-    '#/data/uid type',
-  ],
-  [
-    'a tenant of 201 characters',
-    { event: 'agent.created', data: { ...data, externalTenantId: 'x'.repeat(201) } },
-    '#/data/externalTenantId maxLength',
-  ],
-  [
-    'a field next to data',
-    { event: 'agent.created', data, appUid: 'x' },
-    '#/appUid additionalProperties',
-  ],
-])('%s gets 400', async (_what, body, fault) => {
-  const answer = await service.call('POST', '/changes', { body });
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual([fault]);
-});
-
 test('events are found by the longest uid that can be reported', async () => {
   const uid = 'x'.repeat(200);
-  const body = { event: 'agent.created', data: { ...data, uid } };
+  const body = { event: 'agent.created', data: { uid, externalTenantId: 't' } };
   const { eventId } = (await service.call('POST', '/changes', { body })).body;
   const found = await service.call('GET', `/events?resourceUid=${uid}`);
   expect(itemsOf(found)).toMatchObject([{ eventId, resourceUid: uid }]);
@@ -111,24 +78,11 @@ test('a body within the limit whose payload is over it gets 413 and stores nothi
   );
   expect(await eventsOf(service, 'too-large')).toEqual([]);
   expect(await service.store.idempotencyKeys.countDocuments()).toBe(keysBefore);
-});
-
-test('a report rejected for its payload leaves no gap in the sequence', async () => {
-  const uid = 'no-gap';
-  const refused = changeOf(limits.requestBytesMax, uid);
-  expect((await service.call('POST', '/changes', { body: refused })).status).toBe(413);
-  expect((await service.call('POST', '/changes', { body: changeOf(1_000, uid) })).status).toBe(202);
-  const stored = await service.store.events.find({ resourceUid: uid }).toArray();
+  // Nor a gap in the sequence.
+  const taken = await service.call('POST', '/changes', { body: changeOf(1_000, 'too-large') });
+  expect(taken.status).toBe(202);
+  const stored = await service.store.events.find({ resourceUid: 'too-large' }).toArray();
   expect(stored).toMatchObject([{ sequence: 1 }]);
-});
-
-test('the payload of a change has its number at the end', async () => {
-  for (const sequence of [1, 2]) {
-    const { body } = await service.call('POST', '/changes', { body: changeOf(200, 'numbered') });
-    const event = await service.store.events.findOne({ _id: String(body['eventId']) });
-    expect(event).toMatchObject({ sequence });
-    expect(event?.body).toMatch(new RegExp(`},"sequence":${sequence}}$`));
-  }
 });
 
 test('a payload of exactly 256 KiB with the longest number is accepted, and one a byte longer is rejected', async () => {
@@ -143,20 +97,123 @@ test('a payload of exactly 256 KiB with the longest number is accepted, and one 
   expectProblem(refused, 413, 'payload_too_large');
 });
 
-test("an event goes to the application's webhooks that subscribe to its entity, including paused ones", async () => {
-  const url = 'http://127.0.0.1:9/';
-  const register = async (body: Record<string, unknown>): Promise<string> =>
-    String((await service.call('POST', '/webhooks', { body: { url, ...body } })).body['uid']);
-  const both = await register({ entities: ['context', 'contextfile'] });
-  await register({ entities: ['agent', 'contextfile'] });
-  const paused = await register({ entities: ['context'], active: false });
-  const removed = await register({ entities: ['context'] });
-  await service.call('DELETE', `/webhooks/${removed}`);
-  const answer = await service.call('POST', '/changes', {
-    body: { event: 'context.updated', data },
-  });
-  const event = await service.call('GET', `/events/${String(answer.body['eventId'])}`);
-  expect((event.body['webhookUids'] as unknown as string[]).toSorted()).toEqual(
-    [both, paused].toSorted(),
-  );
+/** Inserts an agent, and returns a write that another transaction keeps from ending, until `end` is called. */
+async function lockAgent(): Promise<{
+  write: Write<null, AddressedChange>;
+  end: () => Promise<void>;
+}> {
+  const { client, agents } = service.store;
+  const body = { agentName: 'A', externalTenantId: 't' };
+  const _id = String((await service.call('POST', '/agents', { body })).body['uid']);
+  const holder = client.startSession();
+  holder.startTransaction();
+  await agents.updateOne({ _id }, { $set: { agentName: 'Held' } }, { session: holder });
+  return {
+    async write(session) {
+      await agents.updateOne({ _id }, { $set: { agentName: 'Wanted' } }, { session });
+      return { answer: null, changes: [] };
+    },
+    async end() {
+      await holder.abortTransaction();
+      await holder.endSession();
+    },
+  };
+}
+
+const usedOnce: IdempotentCall = {
+  key: { id: 'used-before', bodyHash: 'x' },
+  secretBox: {} as SecretBox,
+  now: new Date(),
+};
+const noChange = { answer: null, changes: [] };
+const nothing = async () => noChange;
+
+interface Culprit extends Partial<PendingChange> {
+  end?: () => Promise<void>;
+}
+
+const culprits: [string, () => Promise<Culprit> | Culprit, object | null][] = [
+  [
+    'is rejected',
+    () => ({ write: () => Promise.reject(new AppError('not_found', 'no')) }),
+    { code: 'not_found' },
+  ],
+  [
+    'MongoDB cannot store',
+    () => ({
+      async write(session) {
+        const text = 'x'.repeat(17_000_000);
+        await service.store.agents.updateOne({}, { $set: { agentName: text } }, { session });
+        return noChange;
+      },
+    }),
+    { name: expect.stringMatching(/^Mongo/) },
+  ],
+  ['repeats an idempotency key', () => ({ write: nothing, once: usedOnce }), { name: 'Error' }],
+  ['is late', () => ({ write: nothing, beginBeforeMs: 0 }), { code: 'unavailable' }],
+  ['waits for a lock', lockAgent, null],
+];
+
+test.each(culprits)(
+  'a change that %s leaves the others of its application in one transaction',
+  async (_what, make, reason) => {
+    const { context, store, app } = service;
+    const facts = { appUid: app.appUid, beginBeforeMs: performance.now() + 10_000, once: null };
+    const { key } = usedOnce;
+    await store.idempotencyKeys.updateOne(
+      { _id: key.id },
+      { $set: { createdAt: new Date() } },
+      { upsert: true },
+    );
+    const { end, ...fields } = await make();
+    const sessions = new Map<number, ClientSession>();
+    const good = (n: number): Promise<unknown> => {
+      const write: Write<null, AddressedChange> = async (session) => {
+        sessions.set(n, session);
+        return noChange;
+      };
+      return context.commitChange({ ...facts, write });
+    };
+    const before = [good(0), good(1)];
+    const bad = context.commitChange({ ...facts, write: nothing, ...fields });
+    await Promise.all([...before, ...Array.from({ length: 20 }, (_, n) => good(n + 2))]);
+    expect([sessions.size, new Set(sessions.values()).size]).toEqual([22, 1]);
+    await end?.();
+    await (reason === null ? bad : expect(bad).rejects.toMatchObject(reason));
+  },
+);
+
+test('a report that waits for a lock holds up no report of another application', async () => {
+  const { store, context, app } = service;
+  const commit = (appUid: string): Promise<unknown> => {
+    const data = { uid: 'counted', externalTenantId: 't' };
+    const write: AddressedChange = { event: 'agent.updated', data, subscribers: [] };
+    return context.commitChange({ appUid, beginBeforeMs: Infinity, once: null, write });
+  };
+  await commit(app.appUid);
+  await using holder = store.client.startSession();
+  holder.startTransaction();
+  const _id = sequenceId({ appUid: app.appUid, entity: 'agent', resourceUid: 'counted' });
+  await store.sequences.updateOne({ _id }, { $inc: { last: 1 } }, { session: holder });
+  let isOver = false;
+  const waiting = commit(app.appUid).then(() => (isOver = true));
+  await Promise.all([commit('app_other'), commit('app_third')]);
+  expect(isOver).toBe(false);
+  await holder.abortTransaction();
+  await waiting;
+});
+
+test('a report whose payload is too large joins no others', async () => {
+  const commits = vi.spyOn(service.context, 'commitChange');
+  const empty = { uid: 'long', externalTenantId: 't', text: '' };
+  const length = JSON.stringify({ event: 'agent.updated', data: empty }).length;
+  const data = { ...empty, text: 'x'.repeat(limits.requestBytesMax - length) };
+  const body = { event: 'agent.updated', data };
+  const key = { 'x-api-key': service.app.apiKey };
+  for (const headers of [key, { ...key, 'idempotency-key': 'long' }]) {
+    const answer = await service.call('POST', '/changes', { body, headers });
+    expectProblem(answer, 413, 'payload_too_large');
+  }
+  expect(commits).not.toHaveBeenCalled();
+  commits.mockRestore();
 });

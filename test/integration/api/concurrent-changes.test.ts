@@ -1,25 +1,21 @@
-// Concurrent changes: each is made once, and none is rejected because of the others.
+// A change and its event are committed together or not at all; of concurrent changes each is made once, and none is
+// rejected because of the others.
 import { EventEmitter, once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { decodeJwt } from 'jose';
 import type { Write } from '../../../api/changes/write-changes.ts';
 import type { AddressedChange } from '../../../api/changes/make-events.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { timeOfId } from '../../../lib/platform/ids.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { callPatiently } from '../../support/call-patiently.ts';
+import { useService } from '../../support/use-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
-import { tooSlow } from './problems.ts';
-import { makeContext } from './resource-calls.ts';
+import { expectProblem, tooSlow } from './problems.ts';
+import { eventsOf, makeAgent, makeContext, makeFile } from './resource-calls.ts';
+import { signIn, verify } from './token-forge.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+const service = useService({ worker: false });
 
 /** Makes the calls, and repeats those that a slow machine rejected. */
 function together(count: number, call: (n: number) => Promise<Answer>): Promise<Answer[]> {
@@ -30,7 +26,7 @@ function together(count: number, call: (n: number) => Promise<Answer>): Promise<
   return Promise.all(Array.from({ length: count }, (_, n) => waitFor(() => callInTime(n))));
 }
 
-const eventsOf = (resourceUid: string): Promise<EventDocument[]> =>
+const storedEventsOf = (resourceUid: string): Promise<EventDocument[]> =>
   service.store.events.find({ resourceUid }).toArray();
 
 /** Counts responses by status. */
@@ -53,19 +49,9 @@ function report(uid: string, key: string): Promise<Answer> {
 test('a hundred reports of one resource, each with its own key, are numbered without gaps', async () => {
   const answers = await together(100, (n) => report('one', `key-${n}`));
   expect(statuses(answers)).toEqual({ 202: 100 });
-  const events = await eventsOf('one');
+  const events = await storedEventsOf('one');
   const sequences = events.map(({ sequence }) => sequence ?? 0).toSorted((a, b) => a - b);
   expect(sequences).toEqual(Array.from({ length: 100 }, (_, n) => n + 1));
-});
-
-test('of concurrent reports with the same key one is made, and all get its response', async () => {
-  const answers = await together(20, () => report('same', 'the-same-key'));
-  expect(statuses(answers)).toEqual({ 202: 20 });
-  const [event, ...more] = await eventsOf('same');
-  expect(more).toEqual([]);
-  expect(new Set(answers.map(({ body }) => String(body['eventId'])))).toEqual(
-    new Set([event?._id]),
-  );
 });
 
 test('files of one context are created and deleted together, and counted', async () => {
@@ -86,29 +72,6 @@ test('files of one context are created and deleted together, and counted', async
   expect(await service.store.contexts.findOne({ _id: contextUid })).toMatchObject({ fileCount: 0 });
 });
 
-test('no agent and no user keeps an account that was deleted meanwhile', async () => {
-  const agent = await service.call('POST', '/agents', {
-    body: { agentName: 'A', externalTenantId: 't' },
-  });
-  const user = await service.call('POST', '/sdkusers/auth', { body: { externalId: 'u' } });
-  const [agentUid, userUid] = [String(agent.body['uid']), String(user.body['userUid'])];
-  for (let round = 0; round < 15; round += 1) {
-    const made = await service.call('POST', '/accounts', { body: { name: 'Soon gone' } });
-    const accountUid = String(made.body['uid']);
-    const [changed, added, deleted] = await Promise.all([
-      service.call('PATCH', `/agents/${agentUid}`, { body: { accountUids: [accountUid] } }),
-      service.call('PUT', `/accounts/${accountUid}/members/${userUid}`),
-      service.call('DELETE', `/accounts/${accountUid}`),
-    ]);
-    expect([200, 400, 422]).toContain(changed.status);
-    expect([204, 404]).toContain(added.status);
-    expect(deleted.status).toBe(204);
-    const naming = { accountUids: accountUid };
-    expect(await service.store.agents.countDocuments(naming)).toBe(0);
-    expect(await service.store.users.countDocuments(naming)).toBe(0);
-  }
-});
-
 const setName = (uid: string, agentName: string): Promise<Answer> =>
   service.call('PATCH', `/agents/${uid}`, { body: { agentName } });
 
@@ -118,18 +81,6 @@ async function makeAgents(count: number): Promise<string[]> {
   return made.map((answer) => String(answer.body['uid']));
 }
 
-test('changes of other resources do not wait for one that is locked', async () => {
-  const [locked = '', ...others] = await makeAgents(20);
-  await using session = service.store.client.startSession();
-  session.startTransaction();
-  await service.store.agents.updateOne({ _id: locked }, { $inc: { fileCount: 1 } }, { session });
-  const waiting = setName(locked, 'B');
-  const answers = await together(others.length, (n) => setName(others[n] ?? '', 'B'));
-  expect(statuses(answers)).toEqual({ 200: 19 });
-  await session.abortTransaction();
-  expect((await waiting).status).toBe(200);
-});
-
 test('changes without effect share the transaction of others', async () => {
   const { db } = service.store;
   const [unchanged = '', ...others] = await makeAgents(30);
@@ -138,7 +89,7 @@ test('changes without effect share the transaction of others', async () => {
   const answers = await together(30, (n) => setName([unchanged, ...others][n] ?? '', 'C'));
   await db.setProfilingLevel('off');
   expect(statuses(answers)).toEqual({ 200: 30 });
-  expect(await eventsOf(unchanged)).toHaveLength(2);
+  expect(await storedEventsOf(unchanged)).toHaveLength(2);
   const transactions = await db
     .collection('system.profile')
     .aggregate([
@@ -147,12 +98,6 @@ test('changes without effect share the transaction of others', async () => {
     ])
     .toArray();
   expect(transactions.length).toBeLessThan(15);
-});
-
-test('a rejected change does not affect the others', async () => {
-  const agents = await makeAgents(30);
-  const answers = await together(31, (n) => setName([...agents, 'agt_none'][n] ?? '', 'D'));
-  expect(statuses(answers)).toEqual({ 200: 30, 404: 1 });
 });
 
 test('a change whose caller has already got a response is not started, alone or with others', async () => {
@@ -183,19 +128,7 @@ test('a change whose caller has already got a response is not started, alone or 
   for (const made of [first, third, fourth, sixth]) expect(made.status).toBe('fulfilled');
   for (const made of [second, fifth]) expect(made).toMatchObject({ reason: refused });
   expect(begun).toBe(0);
-  expect(await eventsOf('fifth')).toEqual([]);
-});
-
-test('the uids of the events of one resource sort in the order of its changes', async () => {
-  const [agentUid = ''] = await makeAgents(1);
-  const answers = await together(60, (n) => setName(agentUid, `Name ${n}`));
-  expect(statuses(answers)).toEqual({ 200: 60 });
-  const events = await service.store.events
-    .find({ resourceUid: agentUid })
-    .sort({ _id: 1 })
-    .toArray();
-  const sequences = events.map(({ sequence }) => sequence ?? 0);
-  expect(sequences).toEqual(sequences.toSorted((a, b) => a - b));
+  expect(await storedEventsOf('fifth')).toEqual([]);
 });
 
 test('the time of an event is when its change is written, however long the change waited', async () => {
@@ -218,7 +151,7 @@ test('the time of an event is when its change is written, however long the chang
   await waitFor(() => Date.now() > calledAt, { what: 'a later time' });
   steps.emit('go on');
   await Promise.all([first, waiting]);
-  const [event] = await eventsOf('agt_waited');
+  const [event] = await storedEventsOf('agt_waited');
   expect(event?.createdAt.getTime()).toBeGreaterThan(calledAt);
   expect(timeOfId(event?._id ?? '')).toEqual(event?.createdAt);
 });
@@ -233,4 +166,149 @@ test('many users are added to one account together', async () => {
     service.call('PUT', `/accounts/${accountUid}/members/${String(signedIn[n]?.body['userUid'])}`),
   );
   expect(statuses(answers)).toEqual({ 204: 60 });
+});
+
+/** Makes the database reject every new document in a collection while `work` runs. */
+async function refusing(collection: string, work: () => Promise<void>): Promise<void> {
+  const validator = { neverThere: { $type: 'bool' } };
+  await service.store.db.command({ collMod: collection, validator, validationLevel: 'strict' });
+  try {
+    await work();
+  } finally {
+    await service.store.db.command({ collMod: collection, validator: {}, validationLevel: 'off' });
+  }
+}
+
+test('when the event cannot be written, the change is not written and its Idempotency-Key stays free', async () => {
+  const agentUid = await makeAgent(service, { agentName: 'Before' });
+  const contextUid = await makeContext(service);
+  const fileUid = await makeFile(service, contextUid);
+  const events = await service.store.events.countDocuments();
+  const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'atomic' };
+  const body = { agentName: 'Never', externalTenantId: 't' };
+
+  await refusing('events', async () => {
+    const answers = [
+      await service.call('POST', '/agents', { headers, body }),
+      await service.call('PATCH', `/agents/${agentUid}`, { body: { agentName: 'Never' } }),
+      await service.call('DELETE', `/agents/${agentUid}`),
+      await service.call('DELETE', `/contexts/${contextUid}/files/${fileUid}`),
+      await service.call('DELETE', `/contexts/${contextUid}`),
+    ];
+    for (const answer of answers) {
+      expectProblem(answer, 500, 'internal');
+      expect(answer.text).not.toMatch(/mongo|validation/i);
+    }
+  });
+
+  expect(await service.store.agents.countDocuments({ agentName: 'Never' })).toBe(0);
+  expect((await service.call('GET', `/agents/${agentUid}`)).body['agentName']).toBe('Before');
+  const file = await service.call('GET', `/contexts/${contextUid}/files/${fileUid}`);
+  expect(file.status).toBe(200);
+  expect((await service.store.contexts.findOne({ _id: contextUid }))?.fileCount).toBe(1);
+  expect(await service.store.events.countDocuments()).toBe(events);
+  expect((await service.call('POST', '/agents', { headers, body })).status).toBe(201);
+});
+
+test('when the transaction fails after it has written the event, the event does not exist', async () => {
+  const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'late' };
+  const body = { agentName: 'Too late', externalTenantId: 'late' };
+  await refusing('idempotencyKeys', async () => {
+    expectProblem(await service.call('POST', '/agents', { headers, body }), 500, 'internal');
+  });
+  expect(await service.store.events.countDocuments({ externalTenantId: 'late' })).toBe(0);
+  expect(await service.store.agents.countDocuments({ agentName: 'Too late' })).toBe(0);
+  expect((await service.call('POST', '/agents', { headers, body })).status).toBe(201);
+  expect(await service.store.events.countDocuments({ externalTenantId: 'late' })).toBe(1);
+});
+
+test.each(['events', 'auditLog'])(
+  'when the transaction of a revocation fails at %s, no token is revoked and there is no event',
+  async (collection) => {
+    const token = await signIn(service, { externalId: collection });
+    const { sub } = decodeJwt(token);
+    const calls = [
+      ['POST', `/sdkusers/${sub}/tokens/revoke`],
+      ['POST', '/sdkusers/tokens/revoke'],
+      ['DELETE', `/sdkusers/${sub}`],
+    ] as const;
+    await refusing(collection, async () => {
+      for (const [method, path] of calls)
+        expectProblem(await service.call(method, path), 500, 'internal');
+    });
+    expect(await verify(service, token)).toMatchObject({ active: true });
+    const made = { event: /\.tokens_revoked$/ };
+    expect(await service.store.events.countDocuments(made)).toBe(0);
+    expect(await service.store.auditLog.countDocuments({ 'target.uid': sub })).toBe(0);
+  },
+);
+
+test('of 30 concurrent changes of one agent each success has one event, and the last one is stored', async () => {
+  const uid = await makeAgent(service, { agentName: 'Start' });
+  const names = Array.from({ length: 30 }, (_, i) => `Name ${i}`);
+  const answers = await Promise.all(
+    names.map((agentName) => service.call('PATCH', `/agents/${uid}`, { body: { agentName } })),
+  );
+  const failed = answers.filter((answer) => answer.status !== 200);
+  for (const answer of failed) expectProblem(answer, 503, 'unavailable');
+  const good = answers.filter((answer) => answer.status === 200);
+  expect(good.length).toBeGreaterThan(0);
+  const events = await eventsOf(service, uid);
+  const written = events
+    .filter((event) => event.event === 'agent.updated')
+    .map((event) => String(event.data['agentName']));
+  expect(written.toSorted()).toEqual(
+    good.map((answer) => String(answer.body['agentName'])).toSorted(),
+  );
+  // Their uids sort in the order of the changes.
+  const eventIds = events.map(({ eventId }) => eventId);
+  expect(eventIds).toEqual(eventIds.toSorted());
+  const stored = await service.call('GET', `/agents/${uid}`);
+  expect(stored.body['agentName']).toBe(written.at(-1));
+});
+
+test('30 equal concurrent changes make one event', async () => {
+  const uid = await makeAgent(service, { agentName: 'Start' });
+  const body = { agentName: 'Same', live: true };
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => service.call('PATCH', `/agents/${uid}`, { body })),
+  );
+  for (const answer of answers)
+    if (answer.status !== 200) expectProblem(answer, 503, 'unavailable');
+  const events = await eventsOf(service, uid);
+  expect(events.map((event) => event.event)).toEqual(['agent.created', 'agent.updated']);
+});
+
+test('concurrent changes of different fields are all stored', async () => {
+  const uid = await makeAgent(service, { agentName: 'Start' });
+  const bodies = [{ agentName: 'Changed' }, { live: true }, { description: 'told' }];
+  const answers = await Promise.all(
+    bodies.map((body) => callPatiently(() => service.call('PATCH', `/agents/${uid}`, { body }))),
+  );
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+  const stored = await service.call('GET', `/agents/${uid}`);
+  expect(stored.body).toMatchObject({ agentName: 'Changed', live: true, description: 'told' });
+  expect((await eventsOf(service, uid)).at(-1)?.data).toEqual(stored.body);
+});
+
+test('with 10 concurrent changes and 10 deletions one deletion succeeds, and no event follows its event', async () => {
+  const uid = await makeAgent(service);
+  const path = `/agents/${uid}`;
+  const change = (i: number) => service.call('PATCH', path, { body: { agentName: `Name ${i}` } });
+  const many = (call: (i: number) => Promise<Answer>) =>
+    Promise.all(Array.from({ length: 10 }, (_, i) => callPatiently(() => call(i))));
+  const [changed, deleted] = await Promise.all([
+    many(change),
+    many(() => service.call('DELETE', path)),
+  ]);
+  const statusesOfDeletions = deleted.map(({ status }) => status).toSorted((x, y) => x - y);
+  expect(statusesOfDeletions).toEqual([204, ...Array<number>(9).fill(404)]);
+  const good = changed.filter((answer) => answer.status === 200).length;
+  expect(changed.filter((answer) => answer.status === 404)).toHaveLength(10 - good);
+  const events = (await eventsOf(service, uid)).map((event) => event.event);
+  expect(events).toEqual([
+    'agent.created',
+    ...Array<string>(good).fill('agent.updated'),
+    'agent.deleted',
+  ]);
 });

@@ -1,30 +1,28 @@
 // Identifiers are compared exactly, so no two may look the same: they must not be blank, contain invisible characters,
 // or be in another normal form of Unicode than NFC. A lookup by such a text is rejected instead of finding nothing.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { registerWebhook } from '../../support/webhook-calls.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+const service = useService({ worker: false });
 
 type Use = readonly [string, string, (text: string) => Promise<Answer>];
 
 const post = (path: string, body: unknown) => service.call('POST', path, { body });
 const hook = { url: 'http://127.0.0.1:9/', entities: ['agent'] };
-const change = (fields: object) => ({
-  event: 'agent.updated',
-  data: { uid: 'u', externalTenantId: 't', ...fields },
-});
-const since = () => new Date(Date.now() - 60_000).toISOString();
+const tenant = (externalTenantId: string) => ({ externalTenantId });
+const report = (fields: object) =>
+  post('/changes', {
+    event: 'agent.updated',
+    data: { uid: 'u', externalTenantId: 't', ...fields },
+  });
+const replay = async (fields: object) => {
+  const { uid } = await registerWebhook(service, hook);
+  const since = new Date(Date.now() - 60_000).toISOString();
+  return post(`/webhooks/${uid}/replays`, { since, ...fields });
+};
 const find = (path: string, text: string) =>
   service.call('GET', `${path}=${encodeURIComponent(text)}`);
 
@@ -33,37 +31,22 @@ const uses: Use[] = [
   [
     'an agent',
     '#/externalTenantId',
-    (externalTenantId) => post('/agents', { agentName: 'A', externalTenantId }),
+    (text) => post('/agents', { agentName: 'A', ...tenant(text) }),
   ],
   [
     'a context',
     '#/externalTenantId',
-    (externalTenantId) => post('/contexts', { contextName: 'C', externalTenantId }),
+    (text) => post('/contexts', { contextName: 'C', ...tenant(text) }),
   ],
-  [
-    'the tenant of a report',
-    '#/data/externalTenantId',
-    (text) => post('/changes', change({ externalTenantId: text })),
-  ],
-  ['the uid of a report', '#/data/uid', (uid) => post('/changes', change({ uid }))],
+  ['the tenant of a report', '#/data/externalTenantId', (text) => report(tenant(text))],
+  ['the uid of a report', '#/data/uid', (uid) => report({ uid })],
   [
     'a webhook',
     '#/externalTenantIds/0',
     (text) => post('/webhooks', { ...hook, externalTenantIds: [text] }),
   ],
-  [
-    'an erasure',
-    '#/externalTenantId',
-    (externalTenantId) => post('/erasures', { externalTenantId }),
-  ],
-  [
-    'a replay',
-    '#/externalTenantId',
-    async (externalTenantId) => {
-      const { uid } = await registerWebhook(service, hook);
-      return post(`/webhooks/${uid}/replays`, { since: since(), externalTenantId });
-    },
-  ],
+  ['an erasure', '#/externalTenantId', (text) => post('/erasures', tenant(text))],
+  ['a replay', '#/externalTenantId', (text) => replay(tenant(text))],
   ['the search for a user', 'externalId', (text) => find('/sdkusers?externalId', text)],
   ['the events of a tenant', 'externalTenantId', (text) => find('/events?externalTenantId', text)],
   ['the events of a resource', 'resourceUid', (text) => find('/events?resourceUid', text)],
@@ -80,16 +63,11 @@ const unclear = [
   '\u200b',
   'a\u200bb',
   'a\ufeff',
-  '\u00ada',
-  'a\u2060b',
   'a\ufe0f',
   '\u3164',
-  '\u115f\u1160',
-  '\u2800',
   '\u{e0061}a',
   'zoe\u0308',
   '\u212aay',
-  '\u1100\u1161',
 ];
 
 test.each(uses)(
@@ -103,19 +81,7 @@ test.each(uses)(
   },
 );
 
-const clear = [
-  'a',
-  ' a ',
-  'a b',
-  'zo\u00eb',
-  '\uac00',
-  '山田\u3000商店',
-  '😀',
-  '0',
-  'ａ',
-  '-',
-  '\u0436',
-];
+const clear = ['a', ' a ', 'zo\u00eb', '\uac00', '山田\u3000商店', '😀', 'ａ'];
 
 test.each(uses)(
   '%s accepts unambiguous text, including surrounding spaces',

@@ -1,12 +1,15 @@
-// The lists of events, deliveries, replays and erasures are read through an index, as MongoDB's profiler shows.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// The lists of events, deliveries, replays, erasures, users and accounts are read through an index, as MongoDB's profiler
+// shows.
+import { beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
+import { makeAccount } from '../../../lib/access/apps.ts';
 import { newErasure } from '../../../lib/jobs/erasures.ts';
 import type { ReplayJob } from '../../../lib/model/job.ts';
+import { newId } from '../../../lib/platform/ids.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { newReplayJob } from '../../support/jobs.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { itemsOf } from './problems.ts';
 
 // Documents of a list alternate with others, so that a plan that reads more than its page is detected.
@@ -15,13 +18,13 @@ const limit = 10;
 const at = new Date('2026-01-01T00:00:00Z');
 const day = 'since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z';
 
-let service: TestService;
 let eventId: string;
 let webhookUid: string;
 
+const service = useService({ worker: false });
+
 beforeAll(async () => {
-  service = await startService({ worker: false });
-  const { events, deliveries, jobs } = service.store;
+  const { events, deliveries, jobs, users, accounts } = service.store;
   const stranger = { app: { ...service.app, appUid: 'app_other' } };
   const mixed = <T>(make: (n: number) => T[]): T[] =>
     Array.from({ length: count }, (_, n) => make(n)).flat();
@@ -44,10 +47,19 @@ beforeAll(async () => {
   await jobs.insertMany(mixed((n) => [replayOf(webhookUid), replayOf(`whk_${n}`)]));
   const { appUid } = service.app;
   await jobs.insertMany(mixed(() => [newErasure(appUid, { externalTenantId: 'tenant-1' }, at)]));
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
+  const owners = [appUid, ...Array.from({ length: 9 }, (_, n) => `app_${n}`)];
+  const times = { name: null, createdAt: at, updatedAt: at, deletedAt: null };
+  const userOf = (owner: string, n: number) => ({
+    ...times,
+    _id: newId('usr', at),
+    appUid: owner,
+    externalId: `user-${n}`,
+    accountUids: [service.app.accountUid],
+  });
+  await users.insertMany(mixed((n) => owners.map((owner) => userOf(owner, n))));
+  await accounts.insertMany(
+    mixed((n) => owners.map((owner) => makeAccount({ appUid: owner, name: `${n}` }, at))),
+  );
 });
 
 const lists: [index: string, what: string, path: () => string][] = [
@@ -67,6 +79,9 @@ const lists: [index: string, what: string, path: () => string][] = [
   ['jobs.webhook', 'the replays of a webhook', () => `/webhooks/${webhookUid}/replays?`],
   ['jobs.app', 'the replays of the application', () => '/replays?'],
   ['jobs.app', 'the erasures of the application', () => '/erasures?'],
+  ['users.app', 'users', () => '/sdkusers?'],
+  ['users.members', 'members', () => `/accounts/${service.app.accountUid}/members?`],
+  ['accounts.app', 'accounts', () => '/accounts?'],
 ];
 
 test.each(lists)(

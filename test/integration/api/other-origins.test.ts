@@ -1,17 +1,14 @@
-// Pages of any origin can read what needs no credential, and nothing else (CORS).
+// Pages of any origin can read what needs no credential, and nothing else (CORS); and calls through a proxy.
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { allowInsecureRequests, customFetch, discovery } from 'openid-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import { startPrefixProxy } from '../../support/prefix-proxy.ts';
+import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-
-afterAll(() => service[Symbol.asyncDispose]());
+const service = useService({ worker: false });
 
 const origin = 'https://page.example';
 const open = routes
@@ -25,24 +22,6 @@ const open = routes
   );
 const ofAdmins = open.filter(([, path]) => path.startsWith('/admin/'));
 const forAll = open.filter(([, path]) => !path.startsWith('/admin/'));
-
-test('the keys, the probes, the documents and the retired flow are open to all', () => {
-  expect(forAll.map(([, path]) => path).toSorted()).toEqual([
-    '/.well-known/jwks.json',
-    '/.well-known/openid-configuration',
-    '/.well-known/webhook-sources.json',
-    '/api-authenticate-embedded-user',
-    '/api/v1/appuid/app_1/.well-known/webhook-keys.json',
-    '/docs',
-    '/docs/migration',
-    '/docs/scalar.js',
-    '/docs/webhooks.md',
-    '/healthz',
-    '/llms.txt',
-    '/openapi.json',
-    '/readyz',
-  ]);
-});
 
 test.each(forAll)(
   'a page can read the response to %s %s, with its headers',
@@ -100,12 +79,6 @@ test.each([
   }
 });
 
-test('responses to calls with a key say that they vary by origin', async () => {
-  for (const headers of [{}, { origin }, { origin: 'null' }]) {
-    expect((await service.raw('GET', keyed, { headers })).headers.get('vary')).toBe('origin');
-  }
-});
-
 test('an OpenID client that knows the issuer finds the keys, which verify a token', async () => {
   const issuer = service.config.http.publicUrl;
   // The public address is that of a proxy, which tests do not have.
@@ -132,4 +105,52 @@ test('the OpenID configuration claims nothing that the service does not do', asy
     'id_token_signing_alg_values_supported',
     'subject_types_supported',
   ]);
+});
+
+const preflight = { origin: 'null', 'access-control-request-method': 'POST' };
+const allowedOrigin = async (path: string, headers: Record<string, string>) =>
+  (await service.raw('OPTIONS', path, { headers })).headers.get('access-control-allow-origin');
+
+test('the sandboxed pages, whose origin is null, can call with a key, but not use the admin area', async () => {
+  const calls = `/api/v1/appuid/${service.app.appUid}/webhooks`;
+  const answer = await service.raw('OPTIONS', calls, { headers: preflight });
+  expect(answer.status).toBe(204);
+  expect(answer.headers.get('access-control-allow-headers')).toBe('*, authorization');
+  expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  const refused = await service.raw('GET', calls, { headers: { origin: 'null' } });
+  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([
+    401,
+    'null',
+  ]);
+  expect(answer.headers.get('vary')).toBe('origin');
+  for (const path of ['/admin/api/session', '/console', '/apis', '//api/v1']) {
+    expect(await allowedOrigin(path, preflight)).toBeNull();
+  }
+});
+
+test('no other origin can read the response to a call with a key', async () => {
+  const calls = `/api/v1/appuid/${service.app.appUid}/webhooks`;
+  for (const origin of ['http://evil.example', service.apiUrl, 'null, null']) {
+    expect(await allowedOrigin(calls, { ...preflight, origin })).toBeNull();
+    const { headers } = await service.raw('GET', calls, { headers: { origin } });
+    expect(headers.get('vary')).toBe('origin');
+  }
+});
+
+// A proxy that serves the api below a path and removes the path.
+test('for API keys and for admins, Location leads through the proxy to the created resource', async () => {
+  const env = { HERALD_PUBLIC_URL: 'http://localhost/tools/herald/' };
+  await using below = await startService({ worker: false, env });
+  await using proxy = await startPrefixProxy('/tools/herald', below.apiUrl);
+  const ada = await makeTestAdmin(below);
+  const asKey = { 'x-api-key': below.app.apiKey };
+  for (const [headers, made] of [
+    [asKey, await below.call('POST', '/accounts', { body: { name: 'A' } })],
+    [ada.headers, await ada.call('POST', '/apps', { body: { name: 'A' } })],
+  ] as const) {
+    expect(made.status).toBe(201);
+    const location = made.headers.get('location') ?? '';
+    const found = await fetch(new URL(location, proxy.url), { headers });
+    expect([found.status, await found.json()]).toMatchObject([200, { uid: made.body['uid'] }]);
+  }
 });

@@ -1,25 +1,140 @@
-// Pages of lists are complete and free of repeats, even while rows are added.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+// Pages of lists are complete and free of repeats, even while rows are added. A cursor is valid only for the list that
+// returned it.
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { routes } from '../../../api/routes.ts';
 import { addApp } from '../../support/add-app.ts';
-import type { ApiClient } from '../../support/api-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { makeAgent, makeContext, makeFile } from './resource-calls.ts';
-import { itemsOf } from './problems.ts';
+import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
+import type { Answer, ApiClient } from '../../support/api-client.ts';
+import { newDelivery } from '../../support/fixtures.ts';
+import { useService } from '../../support/use-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
+import { fillPath, furnishAdminArea, furnishApp, nameOf, type PathUids } from './furnished-app.ts';
+import { expectProblem, faultsOf, itemsOf } from './problems.ts';
+import { makeAgent, makeContext, makeFile } from './resource-calls.ts';
 
-let service: TestService;
+let superuser: TestAdmin;
+let uids: PathUids;
+let agentsCursor: string;
 let client: ApiClient;
 
+const service = useService({ worker: false });
+
 beforeAll(async () => {
-  service = await startService({ worker: false });
+  superuser = await makeTestAdmin(service, { superuser: true });
+  uids = {
+    ...(await furnishApp(service.apiUrl, service.app)),
+    ...(await furnishAdminArea(service.app, superuser)),
+  };
+  await makeAgent(service);
+  agentsCursor = await cursorOf('/agents');
 });
 
 beforeEach(async () => {
   client = await addApp(service);
 });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
+/** Returns the cursor after the first item of a list. */
+async function cursorOf(path: string): Promise<string> {
+  const answer = await service.call('GET', `${path}${path.includes('?') ? '&' : '?'}limit=1`);
+  expect(answer.body['nextCursor']).toEqual(expect.any(String));
+  return String(answer.body['nextCursor']);
+}
+
+function expectRefused(answer: Answer): void {
+  expectProblem(answer, 400, 'invalid_cursor');
+  expect(faultsOf(answer)).toEqual(['cursor list']);
+}
+
+const others = routes
+  .filter(({ handler }) => 'cursor' in (handler.parameters ?? {}))
+  .filter(({ path }) => path !== '/api/v1/appuid/:appUid/agents')
+  .map((route) => [nameOf(route), route] as const);
+
+test.each(others)('%s rejects a cursor of the list of agents', async (_name, route) => {
+  const path = `${fillPath(route, uids)}?cursor=${agentsCursor}`;
+  const headers =
+    route.access.kind === 'key' ? { 'x-api-key': service.app.apiKey } : superuser.headers;
+  expectRefused(await service.raw('GET', path, { headers }));
+});
+
+test('the list of agents accepts its own cursor, even with another page size', async () => {
+  const all = itemsOf(await service.call('GET', '/agents'));
+  for (const limit of ['', '&limit=1', '&limit=200']) {
+    const next = await service.call('GET', `/agents?cursor=${agentsCursor}${limit}`);
+    expect(itemsOf(next)).toEqual(all.slice(1));
+  }
+});
+
+test("another application's list of agents rejects the cursor", async () => {
+  const other = await addApp(service);
+  await makeAgent(other);
+  expectRefused(await other.call('GET', `/agents?cursor=${agentsCursor}`));
+});
+
+test("the list of a context's files rejects a cursor of another context's", async () => {
+  const [one, two] = [await makeContext(service), await makeContext(service)];
+  for (const context of [one, one, two, two]) await makeFile(service, context);
+  const cursor = await cursorOf(`/contexts/${one}/files`);
+  expectRefused(await service.call('GET', `/contexts/${two}/files?cursor=${cursor}`));
+  expect((await service.call('GET', `/contexts/${one}/files?cursor=${cursor}`)).status).toBe(200);
+});
+
+test("one admin's list of applications rejects another's cursor", async () => {
+  await superuser.call('POST', '/apps', { body: { name: 'Second' } });
+  const first = await superuser.call('GET', '/apps?limit=1');
+  const query = `?cursor=${String(first.body['nextCursor'])}`;
+  expect((await superuser.call('GET', `/apps${query}`)).status).toBe(200);
+  const admin = await makeTestAdmin(service, { superuser: true });
+  expectRefused(await admin.call('GET', `/apps${query}`));
+});
+
+test('a filtered list rejects a cursor of other filters and accepts its own filters in any order', async () => {
+  const webhookUid = uids['webhookUid'] ?? '';
+  const at = new Date('2026-11-20T12:00:00Z');
+  await service.store.deliveries.insertMany(
+    ['evt_1', 'evt_2', 'evt_3'].map((eventId) =>
+      newDelivery(service, at, { eventId, webhookUid, state: 'delivered', statusClass: '2xx' }),
+    ),
+  );
+  const path = `/webhooks/${webhookUid}/deliveries`;
+  const filters = 'state=delivered&since=2026-11-20T11:00:00Z';
+  const cursor = await cursorOf(`${path}?${filters}`);
+  const list = (query: string) => service.call('GET', `${path}?${query}&cursor=${cursor}`);
+  for (const same of [
+    filters,
+    'since=2026-11-20T11:00:00Z&state=delivered',
+    'since=2026-11-20T12:00:00%2B01:00&state=%64elivered',
+  ]) {
+    expect(itemsOf(await list(same))).toHaveLength(2);
+  }
+  for (const other of [
+    '',
+    'state=delivered',
+    'since=2026-11-20T11:00:00Z',
+    'state=held&since=2026-11-20T11:00:00Z',
+    'state=delivered&since=2026-11-20T11:00:00.001Z',
+    'state=delivered&until=2026-11-20T11:00:00Z',
+    `${filters}&statusClass=2xx`,
+  ]) {
+    expectRefused(await list(other));
+  }
+});
+
+test.each<[string, (cursor: string) => string]>([
+  ['without its last character', (cursor) => cursor.slice(0, -1)],
+  ['with one more character', (cursor) => `${cursor}A`],
+  ['with padding', (cursor) => `${cursor}=`],
+  [
+    'with another first character',
+    (cursor) => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1),
+  ],
+  [
+    'of the uid alone',
+    (cursor) => Buffer.from(cursor, 'base64url').subarray(6).toString('base64url'),
+  ],
+  ['with its digest only', (cursor) => cursor.slice(0, 8)],
+])('a cursor %s is rejected', async (_what, change) => {
+  expectRefused(await service.call('GET', `/agents?cursor=${change(agentsCursor)}`));
 });
 
 interface Walk {
@@ -64,20 +179,6 @@ test.each([
   const pages = await walk({ path: '/agents', limit });
   expect(pages.map((page) => page.length)).toEqual(sizes);
   expect(pages.flat()).toEqual(uids.toSorted().toReversed());
-});
-
-test('erasures are listed newest first, without replays and without their subjects', async () => {
-  const uids: string[] = [];
-  for (const externalTenantId of ['tenant-a', 'tenant-b']) {
-    const { body } = await client.call('POST', '/erasures', { body: { externalTenantId } });
-    uids.push(String(body['uid']));
-    await client.call('POST', '/replays', { body: { since: '2026-01-01T00:00:00Z' } });
-  }
-  const [newest, oldest] = itemsOf(await client.call('GET', '/erasures'));
-  expect([newest?.['uid'], oldest?.['uid']]).toEqual(uids.toReversed());
-  expect(Object.keys(newest ?? {}).toSorted()).toEqual(
-    ['uid', 'state', 'erasedCount', 'createdAt', 'finishedAt'].toSorted(),
-  );
 });
 
 test('rows added during paging do not shift the pages', async () => {
@@ -165,29 +266,22 @@ test('the list of events does not read payloads', async () => {
   expect(read?.['responseLength']).toBeLessThan(10_000);
 });
 
-test('the list of events has no payloads, and new deliveries are pending', async () => {
-  const body = { url: 'http://127.0.0.1:9/', entities: ['agent'] };
-  const webhooks = [
-    await client.call('POST', '/webhooks', { body }),
-    await client.call('POST', '/webhooks', { body }),
-  ];
-  const uids = webhooks.map((webhook) => String(webhook.body['uid'])).toSorted();
-  const agentUid = await makeAgent(client);
-  const [event] = itemsOf(await client.call('GET', '/events'));
-  expect(event).toMatchObject({
-    event: 'agent.created',
-    resourceUid: agentUid,
-    externalTenantId: 'tenant',
-  });
-  expect(event).not.toHaveProperty('payload');
-  const path = `/events/${String(event?.['eventId'])}/deliveries`;
-  const first = await client.call('GET', `${path}?limit=1`);
-  const second = await client.call(
-    'GET',
-    `${path}?limit=1&cursor=${String(first.body['nextCursor'])}`,
-  );
-  const found = [...itemsOf(first), ...itemsOf(second)];
-  expect(found.map((delivery) => delivery['webhookUid'])).toEqual(uids);
-  expect(found.map((delivery) => delivery['state'])).toEqual(['pending', 'pending']);
-  expect(second.body['nextCursor']).toBeNull();
+test.each([
+  'limit=0',
+  'limit=201',
+  'limit=-1',
+  'limit=1e2',
+  'limit=',
+  'limit=0x10',
+  'limit=%201',
+  'limit=%C2%B2',
+])('the query ?%s gets 400 for its limit', async (query) => {
+  const answer = await service.call('GET', `/agents?${query}`);
+  expectProblem(answer, 400, 'invalid_request');
+  expect(faultsOf(answer)).toEqual(['limit range']);
+});
+
+test('the limits 1 and 200 are accepted', async () => {
+  expect(itemsOf(await service.call('GET', '/agents?limit=1'))).toHaveLength(1);
+  expect((await service.call('GET', '/agents?limit=200')).status).toBe(200);
 });

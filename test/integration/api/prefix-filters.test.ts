@@ -1,5 +1,5 @@
 // Users and accounts by the beginning of their name, keys by that of their ID, and tenants.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { hashApiKey } from '../../../lib/access/api-key.ts';
 import { makeAccount } from '../../../lib/access/apps.ts';
@@ -10,26 +10,22 @@ import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { newEvent } from '../../support/fixtures.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 
 const at = new Date('2026-01-01T00:00:00Z');
 /** Enough others to detect a plan that reads them. */
 const othersCount = 60;
 
-let service: TestService;
 let viewer: TestAdmin;
 let appUid: string;
 
+const service = useService({ worker: false });
+
 beforeAll(async () => {
-  service = await startService({ worker: false });
   ({ appUid } = service.app);
   viewer = await makeTestAdmin(service, { superuser: true });
   await Promise.all([writeUsers(), writeAccounts(), writeKeys(), writeEvents()]);
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 const others = <T>(make: (n: number) => T): T[] =>

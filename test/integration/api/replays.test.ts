@@ -1,5 +1,5 @@
 // The requests for a replay, and its representation. Its deliveries are tested in test/e2e/redelivery.test.ts.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { cancelReasons, type CancelReason } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { ErrorCode } from '../../../lib/platform/errors.ts';
@@ -10,19 +10,15 @@ import type { Answer } from '../../support/api-client.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { eventIdsOf, takeAllPages } from '../../support/jobs.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { expectProblem, faultsOf, itemsOf } from './problems.ts';
 
-let service: TestService;
 let webhookUid: string;
 
-beforeAll(async () => {
-  service = await startService({ worker: false });
-  webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
-});
+const service = useService({ worker: false });
 
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
+beforeAll(async () => {
+  webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
 });
 
 async function replay(body: unknown): Promise<Answer> {
@@ -30,43 +26,17 @@ async function replay(body: unknown): Promise<Answer> {
 }
 
 test.each([
-  [{}, '#/since required'],
   [{ since: 'yesterday' }, '#/since time'],
-  [{ since: '2026-11-21' }, '#/since time'],
-  [{ since: '2026-02-28T25:00:00Z' }, '#/since time'],
   [{ since: '2026-02-30T00:00:00Z' }, '#/since time'],
-  [{ since: '2026-02-29T00:00:00Z' }, '#/since time'],
-  [{ since: '2100-02-29T00:00:00Z' }, '#/since time'],
-  [{ since: '2026-04-31T00:00:00+02:00' }, '#/since time'],
-  [{ since: '9999-12-31T23:59:59-12:00' }, '#/since time'],
-  [{ since: '0000-01-01T00:00:00+23:59' }, '#/since time'],
   [{ since: '2999-01-01T00:00:00Z' }, '#/since range'],
   [{ since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '#/since range'],
   [{ since: '2026-01-02T00:00:00Z', states: ['waiting'] }, '#/states/0 enum'],
   [{ since: '2026-01-02T00:00:00Z', cancelReasons: ['erased'] }, '#/cancelReasons/0 enum'],
   [{ since: '2026-01-02T00:00:00Z', events: ['webhook.test'] }, '#/events/0 enum'],
-  [{ since: '2026-01-02T00:00:00Z', perSecond: 0 }, '#/perSecond minimum'],
-  [{ since: '2026-01-02T00:00:00Z', perSecond: 101 }, '#/perSecond maximum'],
 ])('a replay of %j is rejected', async (body, fault) => {
   const answer = await replay(body);
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
-});
-
-test.each(['2024-02-29T00:00:00Z', '2000-02-29T23:59:59.999Z', '1969-12-31T23:59:59Z'])(
-  'a replay from %s, a day of a leap year or before 1970, is accepted',
-  async (since) => {
-    const answer = await replay({ since, until: '2024-03-01T00:00Z', dryRun: true });
-    expect(answer.status).toBe(200);
-  },
-);
-
-test('an invalid Idempotency-Key is rejected in a dry run, too', async () => {
-  const body = { since: '2024-02-29T00:00:00Z', dryRun: true };
-  const headers = { 'x-api-key': service.app.apiKey, 'Idempotency-Key': 'with a space' };
-  const path = `/webhooks/${webhookUid}/replays`;
-  const answer = await service.call('POST', path, { body, headers });
-  expectProblem(answer, 400, 'malformed_request');
 });
 
 /** Writes `count` events of a tenant that no webhook got, and returns the body of a dry run over them. */
@@ -134,16 +104,6 @@ test.each<[unknown, number, ErrorCode, string[]]>([
   const answer = await service.call('POST', '/replays', { body });
   expectProblem(answer, status, code);
   expect(faultsOf(answer)).toEqual(faults);
-});
-
-test.each([
-  [{ since, states: ['exhausted'] }, '#/states additionalProperties'],
-  [{ since, cancelReasons: ['expired'] }, '#/cancelReasons additionalProperties'],
-  [{}, '#/since required'],
-])('a recovery of %j is rejected', async (body, fault) => {
-  const answer = await service.call('POST', `/webhooks/${webhookUid}/recover`, { body });
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual([fault]);
 });
 
 /** Writes an exhausted delivery to each of two new webhooks of another application. */

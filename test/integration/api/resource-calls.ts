@@ -1,6 +1,8 @@
-// Calls about resources that several test files make, and the stored events of a resource.
+// Calls about resources, accounts and users that several test files make, and the stored events of a resource.
 import { expect } from 'vitest';
+import { decodeJwt } from 'jose';
 import type { ApiClient } from '../../support/api-client.ts';
+import { callPatiently } from '../../support/call-patiently.ts';
 import type { TestService } from '../../support/service.ts';
 
 /** The payload of an event as a receiver would get it. */
@@ -39,6 +41,24 @@ export function makeContext(client: ApiClient, externalTenantId = 'tenant'): Pro
 export function makeFile(client: ApiClient, contextUid: string): Promise<string> {
   const body = { fileName: 'file.txt', contentType: 'text/plain', sizeBytes: 1 };
   return make(client, `/contexts/${contextUid}/files`, body);
+}
+
+/** Creates an account and returns its uid. */
+export function makeAccount(client: ApiClient, name = 'Account'): Promise<string> {
+  return make(client, '/accounts', { name });
+}
+
+/** Signs a user in, optionally with more accounts. Returns the accounts of the token. */
+export async function signIn(
+  client: ApiClient,
+  externalId: string,
+  accountUids: string[] = [],
+): Promise<{ userUid: string; accounts: unknown }> {
+  const body = { externalId, accountUids };
+  const answer = await callPatiently(() => client.call('POST', '/sdkusers/auth', { body }));
+  expect(answer.status).toBe(200);
+  const { accounts } = decodeJwt(String(answer.body['authToken']));
+  return { userUid: String(answer.body['userUid']), accounts };
 }
 
 /** Returns the payloads of a resource's events in the order in which they were written. */

@@ -1,21 +1,13 @@
 // Signing in users: which identities are the same user, and what is stored, with concurrent callers.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { makeAccount } from './account-calls.ts';
+import { useService } from '../../support/use-service.ts';
+import { makeAccount } from './resource-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+const service = useService({ worker: false });
 
 async function signIn(body: unknown): Promise<Answer> {
   return service.call('POST', '/sdkusers/auth', { body });
@@ -41,19 +33,6 @@ test('the first sign-in creates the user, the next finds it', async () => {
   expect(second.body['authToken']).not.toBe(first.body['authToken']);
 });
 
-test('both header forms of the key are accepted', async () => {
-  for (const headers of [
-    { 'x-api-key': service.app.apiKey },
-    { authorization: `Bearer ${service.app.apiKey}` },
-  ]) {
-    const answer = await service.call('POST', '/sdkusers/auth', {
-      headers,
-      body: { externalId: 'headers' },
-    });
-    expect(answer.status).toBe(200);
-  }
-});
-
 test('the name is applied only when the user is created', async () => {
   const _id = await userUidOf({ externalId: 'named', name: 'Before' });
   await userUidOf({ externalId: 'named', name: 'After' });
@@ -77,24 +56,15 @@ test('a sign-in adds accounts and never removes any', async () => {
 
 test('unknown accounts get 422 with the pointer of each, and no user is created', async () => {
   const other = await addApp(service);
-  const accountUids = ['acc_none', service.app.accountUid, other.accountUid];
+  const { accountUid } = service.app;
+  const accountUids = ['acc_none', accountUid, accountUid, other.accountUid];
   const answer = await signIn({ externalId: 'refused', accountUids });
   expectProblem(answer, 422, 'unknown_account_uids');
   expect(faultsOf(answer)).toEqual([
     '#/accountUids/0 unknown_account',
-    '#/accountUids/2 unknown_account',
+    '#/accountUids/3 unknown_account',
   ]);
   expect(await service.store.users.findOne({ externalId: 'refused' })).toBeNull();
-});
-
-test('the pointer of an unknown account after a repeated one is its position in the request', async () => {
-  const { accountUid } = service.app;
-  const answer = await signIn({
-    externalId: 'x',
-    accountUids: [accountUid, accountUid, 'acc_none'],
-  });
-  expectProblem(answer, 422, 'unknown_account_uids');
-  expect(faultsOf(answer)).toEqual(['#/accountUids/2 unknown_account']);
 });
 
 test.each([[{}], [{ name: 'Nobody' }], [{ externalId: 'a', userEmail: 'a@example.com' }]])(
@@ -109,13 +79,9 @@ test.each([[{}], [{ name: 'Nobody' }], [{ externalId: 'a', userEmail: 'a@example
 test.each([
   ['User@Example.COM', 'user@example.com'],
   ['zoe@münchen.example', 'zoe@xn--mnchen-3ya.example'],
-  ['zoe@MÜNCHEN.example', 'zoe@xn--mnchen-3ya.example'],
   ['zoe\u0308@example.com', 'zo\u00eb@example.com'],
-  ['USER+Tag@example.com', 'user+tag@EXAMPLE.com'],
-  ['zoe@stra\u00dfe.example', 'zoe@xn--strae-oqa.example'],
   ['\u00c5@example.com', '\u212b@example.com'],
   ['ΝΙΚΟΣ@example.com', 'νικος@example.com'],
-  ['νικος@example.org', 'νικοσ@example.org'],
   ['J\u030can@example.com', '\u01f0an@example.com'],
 ])('%j and %j are one user', async (one, other) => {
   expect(await userUidOf({ userEmail: one })).toBe(await userUidOf({ userEmail: other }));
@@ -124,52 +90,27 @@ test.each([
 test.each([
   ['user+tag@example.org', 'user@example.org'],
   ['u.ser@example.org', 'user@example.org'],
-  ['user@example.org', 'user@mail.example.org'],
   ['zoe@example.org', 'zoë@example.org'],
-  ['us_er@example.org', 'us-er@example.org'],
   ['user@example.org', 'user@example.com'],
   ['user@strasse.example', 'user@stra\u00dfe.example'],
   ['user@example.org', 'us\u0435r@example.org'],
-  ['user@example.org', 'ｕｓｅｒ@example.org'],
 ])('%j and %j are two users', async (one, other) => {
   expect(await userUidOf({ userEmail: one })).not.toBe(await userUidOf({ userEmail: other }));
 });
 
 test.each([
   ' user@example.com',
-  'user@example.com ',
   'user@example.com\n',
   'us er@example.com',
-  'user@ example.com',
-  'user @example.com',
   'user@exam ple.com',
   'us\u00a0er@example.com',
-  'us\u3000er@example.com',
-  'user\t@example.com',
-  'us\u00ader@example.com',
   'us\u200ber@example.com',
-  'us\u200der@example.com',
-  'us\u2060er@example.com',
-  'us\u3164er@example.com',
-  'us\ufe0fer@example.com',
   '\u202euser@example.com',
-  '\ufeffuser@example.com',
-  'us\u{e0061}er@example.com',
-  'us\u2800er@example.com',
-  '\u212aay2@example.com',
   'us\u1fefer@example.com',
-  'us\u037eer@example.com',
   'user@\u212aay.com',
-  'user@ｅｘａｍｐｌｅ.com',
-  'user@b\u00fc\u212aer.com',
-  'user@\u017fite.com',
   'user@example\u3002com',
-  'user@example\uff0ecom',
-  'user@exam\u00adple.com',
-  'user@exam\u200bple.com',
   'user@exam\u200cple.com',
   '"user"@example.com',
-  '"us er"@example.com',
   'user',
   '@example.com',
   'user@',
@@ -178,24 +119,13 @@ test.each([
   'user.@example.com',
   'us..er@example.com',
   'user@-example.com',
-  'user@exam_ple.com',
   'user@example..com',
-  'user@example.com.',
-  'user@[127.0.0.1]',
   'user@127.0.0.1',
   'user@0x7f.1',
-  'user@1.2',
   'user@example.com/x',
-  'user@example.com?x',
-  'user@example.com#x',
-  'user@example.com\\x',
   'user@ex%61mple.com',
-  'user@exam\tple.com',
   'user@example.com:80',
-  'User <user@example.com>',
-  `${'x'.repeat(65)}@example.com`,
   `u@${'a'.repeat(64)}.com`,
-  `u@${'ü'.repeat(60)}.com`,
 ])('%j is not an email address', async (userEmail) => {
   const answer = await signIn({ userEmail });
   expectProblem(answer, 400, 'invalid_request');
@@ -266,12 +196,3 @@ test.each([[{ externalId: 'crowd' }], [{ userEmail: 'crowd@example.com' }]])(
     expect(await service.store.users.countDocuments()).toBe(before + 1);
   },
 );
-
-test('concurrent sign-ins with different accounts add all of them', async () => {
-  const accountUids = await Promise.all(Array.from({ length: 20 }, () => makeAccount(service)));
-  const uids = await Promise.all(
-    accountUids.map((uid) => userUidOf({ externalId: 'joiner', accountUids: [uid] })),
-  );
-  const user = await service.store.users.findOne({ _id: uids[0] as string });
-  expect(user?.accountUids.toSorted()).toEqual(accountUids.toSorted());
-});

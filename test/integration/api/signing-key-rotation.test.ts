@@ -1,36 +1,34 @@
-// Signing keys over months: published before and after they sign, with many processes, some killed.
-import { afterAll, beforeAll, beforeEach, expect, vi, test } from 'vitest';
+// Signing keys of user tokens over months: published before and after they sign, with many processes, some killed; and
+// the keys of webhooks.
+import { createPublicKey, verify } from 'node:crypto';
+import { beforeEach, expect, vi, test } from 'vitest';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Filter, FindOptions } from 'mongodb';
-import { userTokenKeys } from '../../../lib/identity/key-owner.ts';
+import { userTokenKeys, webhookKeys } from '../../../lib/identity/key-owner.ts';
 import { createKeyRing, type KeyRing } from '../../../lib/identity/key-ring.ts';
 import type { SigningKey } from '../../../lib/identity/user-token.ts';
 import { createSecretBox } from '../../../lib/platform/secret-box.ts';
 import { dayMs, hourMs, minuteMs } from '../../../lib/platform/duration.ts';
+import { newId } from '../../../lib/platform/ids.ts';
 import { tokenLog } from '../../../lib/platform/logger.ts';
 import type { SigningKeyDocument } from '../../../lib/model/signing-key.ts';
 import type { Store } from '../../../lib/mongo/connect.ts';
+import { signWithKey } from '../../../lib/webhooks/signature.ts';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { startService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
+import { expectProblem } from './problems.ts';
 
 // Real time plus an offset that tests set.
 let aheadMs = 0;
 const clock = { now: (): Date => new Date(Date.now() + aheadMs) };
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startService({ worker: false, clock });
-});
+const service = useService({ worker: false, clock });
 
 beforeEach(async () => {
   aheadMs += 400 * dayMs;
   await service.store.signingKeys.deleteMany({});
   await service.store.auditLog.deleteMany({});
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 async function signIn(): Promise<string> {
@@ -118,21 +116,6 @@ test('a verifier with keys fetched five minutes ago has the key of every token',
     await jwtVerify(token, createLocalJWKSet(keys), { currentDate, algorithms: ['ES256'] });
     aheadMs += (step * 7 * hourMs) % (31 * dayMs);
   }
-});
-
-test('the set of keys is confirmed by its ETag until it changes', async () => {
-  await signIn();
-  const ask = (headers: Record<string, string>) =>
-    service.raw('GET', '/.well-known/jwks.json', { headers });
-  const etag = String((await ask({})).headers.get('etag'));
-  expect(etag).toMatch(/^"[\w-]{43}"$/);
-  const same = await ask({ 'if-none-match': etag });
-  expect([same.status, same.text, same.headers.get('etag')]).toEqual([304, '', etag]);
-  expect(same.headers.get('cache-control')).toBe('public, max-age=300, stale-if-error=1200');
-  aheadMs += 30 * dayMs;
-  const changed = await ask({ 'if-none-match': etag });
-  expect(changed.status).toBe(200);
-  expect(changed.headers.get('etag')).not.toBe(etag);
 });
 
 function ringOf(store: Store, sealingKeys = service.config.sealingKeys): KeyRing<SigningKey> {
@@ -280,4 +263,73 @@ test('a key that is deleted from the database is published for at most another m
   const current = await ringOf(service.store).active();
   aheadMs += minuteMs + 1;
   expect((await ring.published()).map((key) => key.kid)).toEqual([current.keyId]);
+});
+
+// The keys of each application's webhooks, made by the first reader, are rotated by the same code.
+type Jwk = Record<string, string>;
+
+const fetchSet = (appUid: string, headers: Record<string, string> = {}) =>
+  service.raw('GET', `/api/v1/appuid/${appUid}/.well-known/webhook-keys.json`, { headers });
+
+function webhookRingOf(appUid: string) {
+  const { store, config } = service;
+  const secretBox = createSecretBox(config.sealingKeys);
+  return createKeyRing(
+    { store, secretBox, clock, rotationMs: 30 * dayMs },
+    webhookKeys(store, appUid),
+  );
+}
+
+test('the set of an application is open, has one Ed25519 key, and is cached like that of user tokens', async () => {
+  const answer = await fetchSet(service.app.appUid);
+  expect(answer.headers.get('cache-control')).toBe('public, max-age=300, stale-if-error=1200');
+  const [key, ...others] = answer.body['keys'] as unknown as Jwk[];
+  expect(others).toEqual([]);
+  expect(key).toEqual({
+    kty: 'OKP',
+    crv: 'Ed25519',
+    x: expect.stringMatching(/^[\w-]{43}$/),
+    kid: expect.stringMatching(/^[\w-]{43}$/),
+    alg: 'EdDSA',
+    use: 'sig',
+  });
+  const etag = String(answer.headers.get('etag'));
+  expect((await fetchSet(service.app.appUid, { 'if-none-match': etag })).status).toBe(304);
+});
+
+test.each(['app_1', newId('app')])('%s, which does not exist, gets no keys', async (appUid) => {
+  expectProblem(await fetchSet(appUid), 404, 'not_found');
+  expect(await service.store.webhookKeys.countDocuments({ appUid })).toBe(0);
+});
+
+test('twenty processes that begin together make one key, and each signs what the set verifies', async () => {
+  const appUid = newId('app');
+  const active = await Promise.all(
+    Array.from({ length: 20 }, () => webhookRingOf(appUid).active()),
+  );
+  const stored = await service.store.webhookKeys.find({ appUid }).toArray();
+  expect(stored).toHaveLength(1);
+  const jwk = { key: stored[0]?.publicKey ?? {}, format: 'jwk' } as const;
+  for (const key of active) {
+    const message = { id: 'evt_1', timestampSeconds: 7, webhookUid: 'whk_1', body: '{"ü":1}' };
+    const entry = signWithKey(key, message);
+    const [version, signature = ''] = entry.split(',');
+    expect(version).toBe('v1a');
+    const signed = Buffer.from('evt_1.7.whk_1.{"ü":1}');
+    const bytes = Buffer.from(signature, 'base64');
+    expect(verify(null, signed, createPublicKey(jwk), bytes)).toBe(true);
+    expect(verify(null, Buffer.from('evt_1.7.whk_2.{"ü":1}'), createPublicKey(jwk), bytes)).toBe(
+      false,
+    );
+  }
+});
+
+test('a private key is sealed, and does not open in another application', async () => {
+  const [mine, theirs] = [newId('app'), newId('app')];
+  await webhookRingOf(mine).active();
+  const key = await service.store.webhookKeys.findOne({ appUid: mine });
+  expect(JSON.stringify(key)).not.toContain('PRIVATE KEY');
+  if (key === null) throw new Error('there is no key');
+  await service.store.webhookKeys.insertOne({ ...key, _id: `${key._id}2`, appUid: theirs });
+  await expect(webhookRingOf(theirs).active()).rejects.toThrow();
 });

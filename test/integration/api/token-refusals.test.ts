@@ -1,24 +1,19 @@
 // The verify call rejects more than a hundred kinds of forged or malformed tokens.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { assert, asyncProperty, constantFrom, integer } from 'fast-check';
 import { addApp } from '../../support/add-app.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { expectProblem, faultsOf } from './problems.ts';
+import { useService } from '../../support/use-service.ts';
 import { type GoodToken, resign, signIn, takeApart, verify } from './token-forge.ts';
 import { refusalCases } from './token-refusal-cases.ts';
 
-let service: TestService;
 let good: GoodToken;
 
+const service = useService({ worker: false });
+
 beforeAll(async () => {
-  service = await startService({ worker: false });
   const { accountUid } = service.app;
   const text = await signIn(service, { externalId: 'victim', accountUids: [accountUid] });
   good = await takeApart(service, text);
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 test('the token from which all others are derived is valid, and so is one signed in the same way', async () => {
@@ -99,27 +94,3 @@ test('a token whose key was removed is invalid immediately', async () => {
   if (key !== null) await service.store.signingKeys.insertOne(key);
   expect(await verify(service, good.text)).toMatchObject({ active: true });
 });
-
-test.each([
-  [{}, '#/authToken required'],
-  [{ authToken: null }, '#/authToken type'],
-  [{ authToken: 7 }, '#/authToken type'],
-  [{ authToken: ['a'] }, '#/authToken type'],
-  [{ authToken: { $ne: '' } }, '#/authToken type'],
-  [{ authToken: 'a', token: 'b' }, '#/token additionalProperties'],
-  [{ authToken: 'a', agentUid: null }, '#/agentUid type'],
-  [{ authToken: 'a', agentUid: '' }, '#/agentUid minLength'],
-  [{ authToken: 'a', agentUid: 'x'.repeat(65) }, '#/agentUid maxLength'],
-])('the body %j is refused', async (body, fault) => {
-  const answer = await service.call('POST', '/sdkusers/token/verify', { body });
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual([fault]);
-});
-
-test.each(['{"authToken":"\\u0000"}', '{"authToken":"\\ud800"}', '{"authToken":', '', 'null'])(
-  'the malformed or empty body %j is refused',
-  async (body) => {
-    const answer = await service.call('POST', '/sdkusers/token/verify', { body });
-    expect(answer.status).toBe(400);
-  },
-);

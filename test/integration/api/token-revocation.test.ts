@@ -1,23 +1,20 @@
 // Revoked tokens are inactive once the call has responded, and a later token is active even in the same second.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
+import { createApiContext } from '../../../api/context.ts';
+import { serve } from '../../../api/serve.ts';
+import { connectStore } from '../../../lib/mongo/connect.ts';
 import { addApp } from '../../support/add-app.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { expectProblem, makeKey } from './problems.ts';
+import { makeTestAdmin } from '../../support/admin-client.ts';
+import { type Answer, createApiClient } from '../../support/api-client.ts';
+import { useService } from '../../support/use-service.ts';
+import { expectProblem } from './problems.ts';
 import { signIn, verify } from './token-forge.ts';
 
-let service: TestService;
 /** The time of the service's clock, unless it is null. */
 let stoodStillAt: Date | null = null;
 
-beforeAll(async () => {
-  const clock = { now: () => stoodStillAt ?? new Date() };
-  service = await startService({ worker: false, clock });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+const service = useService({ worker: false, clock: { now: () => stoodStillAt ?? new Date() } });
 
 const revoked = { active: false, reason: 'revoked' };
 
@@ -92,46 +89,34 @@ test('different clocks of the processes do not affect a revocation', async () =>
   }
 });
 
-test('twenty concurrent revocations are all counted', async () => {
-  const token = await signIn(service, { externalId: 'crowd' });
-  const _id = userOf(token);
-  await Promise.all(Array.from({ length: 20 }, () => revoke(`/${_id}`)));
-  expect(await service.store.users.findOne({ _id })).toMatchObject({ tokenEpoch: 20 });
-  expect(await service.store.auditLog.countDocuments({ 'target.uid': _id })).toBe(20);
-});
-
-test('each revocation is in the audit log, with the key that requested it', async () => {
-  await service.store.auditLog.deleteMany({});
-  const userUid = userOf(await signIn(service, { externalId: 'audited' }));
-  await revoke(`/${userUid}`);
-  await revoke('');
-  const { appUid } = service.app;
-  const rows = await service.store.auditLog.find({ appUid }).sort({ _id: 1 }).toArray();
-  expect(rows.map((row) => [row.action, row.target])).toEqual([
-    ['user.tokens_revoked', { kind: 'user', uid: userUid }],
-    ['app.tokens_revoked', { kind: 'app', uid: appUid }],
-  ]);
-  for (const row of rows) {
-    expect(row.actor).toEqual({ kind: 'api_key', uid: expect.stringMatching(/^key_/) });
-    expect(row.requestId).toMatch(/^req_/);
+test('another process refuses tokens immediately, however they were revoked', async () => {
+  const { config, temporal, app } = service;
+  await using store = await connectStore(config.mongodb);
+  await using other = await serve(
+    await createApiContext({ config, store, temporal, eager: false }),
+  );
+  const there = createApiClient(`http://127.0.0.1:${other.port}`, app);
+  const ways: ((userUid: string) => Promise<Answer>)[] = [
+    (userUid) => service.call('POST', `/sdkusers/${userUid}/tokens/revoke`),
+    () => service.call('POST', '/sdkusers/tokens/revoke'),
+    (userUid) => service.call('DELETE', `/sdkusers/${userUid}`),
+  ];
+  const tokenSeenThere = async (): Promise<string> => {
+    const token = await signIn(service, { externalId: 'everywhere' });
+    expect(await verify(there, token)).toMatchObject({ active: true });
+    return token;
+  };
+  for (const revokeBy of ways) {
+    const token = await tokenSeenThere();
+    expect((await revokeBy(userOf(token))).status).toBe(204);
+    expect(await verify(there, token)).toEqual(revoked);
   }
-});
-
-test("the tokens of an unknown, deleted or another application's user cannot be revoked", async () => {
-  const deleted = userOf(await signIn(service, { externalId: 'deleted' }));
-  await service.call('DELETE', `/sdkusers/${deleted}`);
-  const foreign = userOf(await signIn(service, { externalId: 'foreign' }));
-  await service.store.users.updateOne({ _id: foreign }, { $set: { appUid: 'app_other' } });
-  for (const uid of ['usr_none', deleted, foreign]) {
-    const answer = await service.call('POST', `/sdkusers/${uid}/tokens/revoke`);
-    expectProblem(answer, 404, 'not_found');
-  }
-  expect(await service.store.users.findOne({ _id: foreign })).not.toHaveProperty('tokenEpoch');
-});
-
-test('a revocation requires the scope users:auth', async () => {
-  const headers = { 'x-api-key': await makeKey(service, { scopes: ['admin'] }) };
-  for (const path of ['/sdkusers/tokens/revoke', '/sdkusers/usr_x/tokens/revoke']) {
-    expectProblem(await service.call('POST', path, { headers }), 403, 'insufficient_scope');
-  }
+  const token = await tokenSeenThere();
+  const admin = await makeTestAdmin(service, { superuser: true });
+  const turn = (active: boolean) =>
+    admin.call('PATCH', `/apps/${app.appUid}`, { body: { active } });
+  await turn(false);
+  expectProblem(await there.call('GET', '/agents'), 403, 'app_disabled');
+  await turn(true);
+  expect(await verify(there, token)).toEqual(revoked);
 });

@@ -1,28 +1,20 @@
-// The verify call for SDK back ends, and a verifier that shares no code with the service.
-import { webcrypto } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startService, type TestService } from '../../support/service.ts';
-import { makeAccount } from './account-calls.ts';
-import { expectProblem, makeKey } from './problems.ts';
-import { makeAgent } from './resource-calls.ts';
+// The token of a sign-in, as the verify call for SDK back ends and independent verifiers check it.
+import { beforeEach, expect, test } from 'vitest';
+import { createRemoteJWKSet, decodeJwt, jwtVerify, type JWTVerifyOptions } from 'jose';
+import { addApp } from '../../support/add-app.ts';
+import { useService } from '../../support/use-service.ts';
+import { makeAccount, makeAgent } from './resource-calls.ts';
 import { signIn, verify } from './token-forge.ts';
 
-let service: TestService;
 // A fixed clock that tests can move, at a whole second like the times of a token.
 const startedAtMs = Math.floor(Date.now() / 1_000) * 1_000;
 let nowMs = startedAtMs;
 const clock = { now: (): Date => new Date(nowMs) };
 
-beforeAll(async () => {
-  service = await startService({ worker: false, clock });
-});
+const service = useService({ worker: false, clock });
 
 beforeEach(() => {
   nowMs = startedAtMs;
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 test('the response for a valid token has its user, expiry and accounts', async () => {
@@ -107,16 +99,6 @@ test('the response for an inactive token reveals nothing about an agent', async 
   expect(answer).toEqual({ active: false, reason: 'invalid' });
 });
 
-test('the verify call needs a key of the application, and its responses must not be stored', async () => {
-  const body = { authToken: await signIn(service, { externalId: 'checked' }) };
-  const path = '/sdkusers/token/verify';
-  expectProblem(await service.call('POST', path, { body, headers: {} }), 401, 'unauthenticated');
-  const headers = { 'x-api-key': await makeKey(service, { scopes: ['admin'] }) };
-  expectProblem(await service.call('POST', path, { body, headers }), 403, 'insufficient_scope');
-  const taken = await service.call('POST', path, { body });
-  expect(taken.headers.get('cache-control')).toBe('no-store');
-});
-
 test('the longest possible token is under 8 KiB and active', async () => {
   const accountUids = await Promise.all(Array.from({ length: 100 }, () => makeAccount(service)));
   const token = await signIn(service, { externalId: 'everywhere', accountUids });
@@ -125,36 +107,104 @@ test('the longest possible token is under 8 KiB and active', async () => {
   expect(await verify(service, token)).toMatchObject({ active: true, accountUids });
 });
 
-/** Verifies a token with only the Web Cryptography API and the published keys, as any client could. */
-async function verifyIndependently(token: string): Promise<Record<string, unknown> | null> {
-  const [header = '', payload = '', signature = ''] = token.split('.');
-  const parse = (part: string): Record<string, unknown> =>
-    JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>;
-  const { alg, kid, typ } = parse(header);
-  const response = await fetch(`${service.apiUrl}/.well-known/jwks.json`);
-  const { keys } = (await response.json()) as { keys: (webcrypto.JsonWebKey & { kid: string })[] };
-  const jwk = keys.find((key) => key.kid === kid);
-  if (alg !== 'ES256' || typ !== 'embed+jwt' || jwk === undefined) return null;
-  const { subtle } = webcrypto;
-  const curve = { name: 'ECDSA', namedCurve: 'P-256' };
-  const key = await subtle.importKey('jwk', jwk, curve, false, ['verify']);
-  const bytes = Buffer.from(signature, 'base64url');
-  const input = Buffer.from(`${header}.${payload}`);
-  const good = await subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, key, bytes, input);
-  const claims = parse(payload);
-  const now = nowMs / 1_000;
-  const inTime = Number(claims['nbf']) <= now + 5 && Number(claims['exp']) > now;
-  const forUs = claims['iss'] === 'http://herald.example' && claims['aud'] === 'embedded-sdk';
-  return good && inTime && forUs ? claims : null;
+async function signInWith(body: Record<string, unknown>): Promise<Record<string, string>> {
+  const answer = await service.call('POST', '/sdkusers/auth', { body });
+  expect(answer.status).toBe(200);
+  return answer.body;
 }
 
-test('an independent implementation accepts a valid token and rejects a changed one', async () => {
-  const token = await signIn(service, { externalId: 'independent' });
-  const claims = await verifyIndependently(token);
-  expect(claims).toMatchObject({ app: service.app.appUid, accounts: [], epoch: 0 });
-  expect(claims?.['sub']).toEqual((await verify(service, token))['userUid']);
-  const [header, payload, signature] = token.split('.');
-  const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'usr_x' })).toString('base64url');
-  expect(await verifyIndependently(`${header}.${changed}.${signature}`)).toBeNull();
-  expect(await verifyIndependently(`${header}.${payload}.${'A'.repeat(86)}`)).toBeNull();
+const wanted: JWTVerifyOptions = {
+  issuer: 'http://herald.example',
+  audience: 'embedded-sdk',
+  typ: 'embed+jwt',
+  algorithms: ['ES256'],
+};
+
+test('an independent verifier accepts the token with the published keys, and its claims describe the user', async () => {
+  const { accountUid, appUid } = service.app;
+  const { authToken, userUid, expiresAt } = await signInWith({
+    externalId: 'token',
+    accountUids: [accountUid],
+  });
+  const keys = createRemoteJWKSet(new URL(`${service.apiUrl}/.well-known/jwks.json`));
+  const { payload, protectedHeader } = await jwtVerify(String(authToken), keys, wanted);
+  expect(payload).toEqual({
+    iss: 'http://herald.example',
+    aud: 'embedded-sdk',
+    sub: userUid,
+    app: appUid,
+    accounts: [accountUid],
+    epoch: 0,
+    appEpoch: 0,
+    jti: expect.stringMatching(/^tok_/),
+    iat: expect.any(Number),
+    nbf: Number(payload.iat) - 5,
+    exp: Number(payload.iat) + 15 * 60,
+  });
+  expect(Math.abs(Number(payload.iat) * 1_000 - Date.now())).toBeLessThan(60_000);
+  expect(Date.parse(String(expiresAt))).toBe(Number(payload.exp) * 1_000);
+  expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'embed+jwt', kid: expect.any(String) });
+});
+
+test('the token contains no personal data', async () => {
+  const { authToken } = await signInWith({
+    userEmail: 'secret.person@private.example',
+    name: 'Secret Name',
+  });
+  const text = JSON.stringify(decodeJwt(String(authToken)));
+  for (const word of ['secret', 'person', 'private', 'Name', 'users.invalid']) {
+    expect(text).not.toContain(word);
+  }
+});
+
+test('each token of one user has its own jti', async () => {
+  const tokens = await Promise.all(
+    Array.from({ length: 20 }, () => signInWith({ externalId: 'many' })),
+  );
+  const ids = tokens.map(({ authToken }) => decodeJwt(String(authToken)).jti);
+  expect(new Set(ids).size).toBe(20);
+});
+
+test('the published keys are cacheable, public, and have no private part', async () => {
+  const answer = await service.raw('GET', '/.well-known/jwks.json', { headers: {} });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('cache-control')).toMatch(/^public, max-age=\d+, stale-if-error=\d+$/);
+  expect(answer.body).toEqual({
+    keys: [
+      {
+        kty: 'EC',
+        crv: 'P-256',
+        alg: 'ES256',
+        use: 'sig',
+        kid: expect.any(String),
+        x: expect.any(String),
+        y: expect.any(String),
+      },
+    ],
+  });
+});
+
+test('the private key is sealed at rest', async () => {
+  await signInWith({ externalId: 'sealed' });
+  const stored = await service.store.signingKeys.findOne({ generation: 1 });
+  const { privateKey } = stored as { privateKey: { keyId: string; sealed: string } };
+  expect(Object.keys(stored ?? {}).toSorted()).toEqual([
+    '_id',
+    'createdAt',
+    'generation',
+    'privateKey',
+    'publicKey',
+    'signsFrom',
+  ]);
+  expect(stored?.publicKey).not.toHaveProperty('d');
+  const bytes = Buffer.from(privateKey.sealed, 'base64');
+  expect(bytes.includes('PRIVATE KEY')).toBe(false);
+  const place = `signingKeys/${stored?._id ?? ''}/privateKey`;
+  expect(service.context.secretBox.open(privateKey, place)).toContain('PRIVATE KEY');
+});
+
+test('tokens of two applications have one signing key and different app claims', async () => {
+  const other = await addApp(service);
+  const answer = await other.call('POST', '/sdkusers/auth', { body: { externalId: 'token' } });
+  expect(decodeJwt(String(answer.body['authToken']))['app']).toBe(other.appUid);
 });

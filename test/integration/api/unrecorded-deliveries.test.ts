@@ -1,5 +1,5 @@
 // The deliveries in a list that have no document, because their first attempt has not ended.
-import { afterAll, beforeEach, beforeAll, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { limits } from '../../../lib/limits.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -7,17 +7,14 @@ import type { EventDocument } from '../../../lib/model/event.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { indexesOf, profile } from '../../support/query-plans.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { itemsOf } from './problems.ts';
 
 const marginMs = 10_000;
 
-let service: TestService;
 let webhookUid: string;
 
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
+const service = useService({ worker: false });
 
 beforeEach(async () => {
   await Promise.all([
@@ -26,10 +23,6 @@ beforeEach(async () => {
     service.store.webhooks.deleteMany({}),
   ]);
   webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 const ago = (ms: number): Date => new Date(Date.now() - ms);
@@ -98,23 +91,15 @@ test('an event older than a minute adds no delivery', async () => {
   expect(await rowsOf('/deliveries')).toEqual([`pending ${recent}`]);
 });
 
-test('events of another application add no delivery', async () => {
-  await insert([webhookUid], { appUid: 'app_other' });
-  expect(await rowsOf('/deliveries')).toEqual([]);
-});
-
 test.each([
   ['', true],
   ['state=pending', true],
   ['state=held', false],
   ['statusClass=none', false],
-  ['errorClass=timeout', false],
-  ['until=2100-01-01T00:00:00Z', true],
   ['until=2020-01-01T00:00:00Z', false],
   ['event=agent.updated', true],
   ['event=agent.created', false],
   ['externalTenantId=tenant-1', true],
-  ['externalTenantId=tenant-1&event=agent.updated', true],
   ['externalTenantId=tenant-2', false],
   ['webhookUid=WEBHOOK', true],
   ['webhookUid=whk_other', false],

@@ -1,27 +1,20 @@
 // Users as an administrator sees them: listed, renamed, and deleted with all personal data.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
-import { startService, type TestService } from '../../support/service.ts';
-import { expectProblem, faultsOf, itemsOf } from './problems.ts';
+import { useService } from '../../support/use-service.ts';
+import { expectProblem, itemsOf } from './problems.ts';
 import { verify } from './token-forge.ts';
 
-let service: TestService;
 let appUid: string;
 let accountUid: string;
 let client: TestApp;
 
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
+const service = useService({ worker: false });
 
 beforeEach(async () => {
   client = await addApp(service);
   ({ appUid, accountUid } = client);
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
 });
 
 interface SignedIn {
@@ -117,12 +110,9 @@ test('a user is found by any spelling of the email that signs in the same user',
 test.each([
   'externalId=',
   `externalId=${'x'.repeat(257)}`,
-  'externalId=a&externalId=b',
   'email=',
   'email=ada',
-  'email=ada+1@example.com',
   `email=${'x'.repeat(250)}@b.co`,
-  'email=a@b.co&email=a@b.co',
 ])('the query %j is rejected', async (query) => {
   expectProblem(await client.call('GET', `/sdkusers?${query}`), 400, 'invalid_request');
 });
@@ -138,18 +128,6 @@ test('the name can be changed and removed, and the same name changes nothing', a
   const rows = await service.store.auditLog.find({ appUid, 'target.uid': uid }).toArray();
   expect(rows.map((row) => row.action)).toEqual(['user.updated', 'user.updated']);
   expect(JSON.stringify(rows)).not.toContain('New');
-});
-
-test.each([
-  [{ name: '' }, '#/name minLength'],
-  [{ name: 'x'.repeat(201) }, '#/name maxLength'],
-  [{ name: 7 }, '#/name type'],
-  [{ externalId: 'other' }, '#/externalId additionalProperties'],
-  [{ accountUids: [] }, '#/accountUids additionalProperties'],
-])('a change to %j is rejected', async (body, fault) => {
-  const answer = await client.call('PATCH', `/sdkusers/${await makeUser()}`, { body });
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual([fault]);
 });
 
 test.each([[{ externalId: 'person-4711' }], [{ userEmail: 'person-4711@private.example' }]])(
@@ -220,39 +198,10 @@ test('a deleted or unknown user, or one of another application, is not found by 
     }
     const member = `/accounts/${accountUid}/members/${uid}`;
     expectProblem(await client.call('PUT', member), 404, 'not_found');
+    const revoked = await client.call('POST', `/sdkusers/${uid}/tokens/revoke`);
+    expectProblem(revoked, 404, 'not_found');
   }
-  expect(await service.store.users.findOne({ _id: foreign })).toMatchObject({ name: null });
+  const untouched = await service.store.users.findOne({ _id: foreign });
+  expect(untouched).toMatchObject({ name: null });
+  expect(untouched).not.toHaveProperty('tokenEpoch');
 });
-
-type Explained = { explain(verbosity: 'queryPlanner'): Promise<object> };
-
-/** The queries of the lists, as the handlers make them. */
-const queries: [what: string, index: string, query: () => Explained][] = [
-  ['users', 'app', () => service.store.users.find({ appUid, deletedAt: null }).sort({ _id: -1 })],
-  [
-    'users after a cursor',
-    'app',
-    () =>
-      service.store.users
-        .find({ appUid, deletedAt: null, _id: { $lt: 'usr_z' } })
-        .sort({ _id: -1 }),
-  ],
-  [
-    'members',
-    'members',
-    () => service.store.users.find({ appUid, accountUids: accountUid }).sort({ _id: -1 }),
-  ],
-  ['accounts', 'app', () => service.store.accounts.find({ appUid }).sort({ _id: -1 })],
-];
-
-test.each(queries)(
-  'the query for %s reads and sorts by the index %s',
-  async (...[, index, query]) => {
-    const explained = (await query().explain('queryPlanner')) as {
-      queryPlanner: { winningPlan: unknown };
-    };
-    const plan = JSON.stringify(explained.queryPlanner.winningPlan);
-    expect(plan).toContain(`"indexName":"${index}"`);
-    expect(plan).not.toMatch(/"stage":"(COLLSCAN|SORT)"/);
-  },
-);

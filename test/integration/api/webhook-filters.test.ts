@@ -1,21 +1,14 @@
 // The events that a webhook gets: by its entities and, if set, exact events, tenants and fields of the data.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { timeOfId } from '../../../lib/platform/ids.ts';
 import type { Answer } from '../../support/api-client.ts';
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 
-let service: TestService;
 const url = 'http://127.0.0.1:1/';
 
-beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
-});
+const service = useService({ worker: false });
 
 async function register(fields: Record<string, unknown>): Promise<string> {
   const entities = ['agent', 'context'];
@@ -91,8 +84,9 @@ test('a filter on fields of the data decides who gets an event, and is not part 
   expect(row?.details).toMatchObject({ filterPaths: ['owner.team', 'live'] });
   expect(JSON.stringify(row)).not.toContain('core');
 
-  const changed = await service.call('PATCH', `/webhooks/${uid}`, { body: { filter: null } });
-  expect(changed.body['filter']).toBeNull();
+  const body = { filter: null, events: null, externalTenantIds: null };
+  const changed = await service.call('PATCH', `/webhooks/${uid}`, { body });
+  expect(changed.body).toMatchObject(body);
   expect(await gets({})).toBe(true);
 });
 
@@ -102,8 +96,6 @@ test.each([
   [{ filter: { 'a.b.c.d.e': ['x', 1, true, null] } }],
   [{ filter: { [longest]: longest } }],
   [{ filter: { ['😀'.repeat(256)]: '😀'.repeat(256) } }],
-  [{ ratePerSecond: 1 }],
-  [{ ratePerSecond: 100 }],
 ])('a webhook with %j is registered as it is', async (fields) => {
   const answer = await service.call('POST', '/webhooks', {
     body: { url, entities: ['agent'], ...fields },
@@ -140,15 +132,6 @@ test('a response warns of another active webhook that sends the same events to t
   expect(again.body['warnings']).toMatchObject([{ code: 'duplicate_webhook' }]);
 });
 
-test('null removes a filter, and then all events arrive again', async () => {
-  const uid = await register({ events: ['agent.created'], externalTenantIds: ['tenant-a'] });
-  expect(await whoGets('agent.updated', 'tenant-b', [uid])).toEqual([]);
-  const body = { events: null, externalTenantIds: null };
-  const answer = await service.call('PATCH', `/webhooks/${uid}`, { body });
-  expect(answer.body).toMatchObject(body);
-  expect(await whoGets('agent.updated', 'tenant-b', [uid])).toEqual([uid]);
-});
-
 test("a filter on events outside the webhook's entities is rejected, in POST and PATCH", async () => {
   const wrong = await service.call('POST', '/webhooks', {
     body: { url, entities: ['agent'], events: ['agent.created', 'context.updated'] },
@@ -167,33 +150,12 @@ test("a filter on events outside the webhook's entities is rejected, in POST and
 });
 
 test.each([
-  [{ events: [] }, '#/events minItems'],
-  [{ events: ['agent.renamed'] }, '#/events/0 enum'],
-  [{ events: ['agent.created', 'agent.created'] }, '#/events uniqueItems'],
-  [{ events: 'agent.created' }, '#/events type'],
-  [{ externalTenantIds: [] }, '#/externalTenantIds minItems'],
-  [{ externalTenantIds: [''] }, '#/externalTenantIds/0 minLength'],
-  [{ externalTenantIds: ['x'.repeat(201)] }, '#/externalTenantIds/0 maxLength'],
-  [
-    { externalTenantIds: Array.from({ length: 101 }, (_, n) => `t${n}`) },
-    '#/externalTenantIds maxItems',
-  ],
-  [{ externalTenantIds: [{ $gt: '' }] }, '#/externalTenantIds/0 type'],
   [{ retrySchedule: ['5s', '5'] }, '#/retrySchedule/1 duration'],
-  [{ retrySchedule: [' 5s '] }, '#/retrySchedule/0 duration'],
   [{ retrySchedule: ['0s'] }, '#/retrySchedule/0 wait_too_short'],
   [{ retrySchedule: ['1s', '999ms'] }, '#/retrySchedule/1 wait_too_short'],
-  [{ retrySchedule: [5] }, '#/retrySchedule/0 type'],
-  [{ retrySchedule: ['4d', '4d'] }, '#/retrySchedule schedule_too_long'],
   [{ retrySchedule: ['7d', '1s'] }, '#/retrySchedule schedule_too_long'],
-  [{ retrySchedule: Array(21).fill('1s') }, '#/retrySchedule maxItems'],
-  [{ ordering: 'fifo' }, '#/ordering enum'],
-  [{ ratePerSecond: 0 }, '#/ratePerSecond minimum'],
-  [{ ratePerSecond: 101 }, '#/ratePerSecond maximum'],
-  [{ ratePerSecond: 1.5 }, '#/ratePerSecond type'],
   [{ filter: {} }, '#/filter minProperties'],
   [{ filter: paths(11) }, '#/filter maxProperties'],
-  [{ filter: [] }, '#/filter type'],
   [{ filter: { a: [] } }, '#/filter/a filter'],
   [{ filter: { a: { $gt: '' } } }, '#/filter/a filter'],
   [{ filter: { a: [['x']] } }, '#/filter/a filter'],
@@ -217,11 +179,7 @@ test.each([
 test.each([
   [{ onResume: 'discard' }, '#/onResume without_resume'],
   [{ onResume: 'deliver', active: false }, '#/onResume without_resume'],
-  [{ onResume: 'drop', active: true }, '#/onResume enum'],
-  [{ retrySchedule: ['0s'] }, '#/retrySchedule/0 wait_too_short'],
   [{ retrySchedule: ['7d', '1s'] }, '#/retrySchedule schedule_too_long'],
-  [{ retrySchedule: Array(21).fill('1s') }, '#/retrySchedule maxItems'],
-  [{ ratePerSecond: 0 }, '#/ratePerSecond minimum'],
   [{ filter: { a: [] } }, '#/filter/a filter'],
 ])('a change with %j is rejected and changes nothing', async (fields, fault) => {
   const uid = await register({ retrySchedule: ['1m'] });
@@ -304,6 +262,8 @@ test('reactivating a webhook restarts the count of failing days', async () => {
     disabledReason: 'failing',
     deactivatesAt: null,
   });
+  const moved = await service.call('PATCH', `/webhooks/${uid}`, { body: { name: 'Moved' } });
+  expect(moved.body).toMatchObject({ active: false, disabledReason: 'failing' });
   const resumed = await service.call('PATCH', `/webhooks/${uid}`, { body: { active: true } });
   expect(resumed.body).toMatchObject({ active: true, disabledReason: null, failingSince: null });
   const stored = await service.store.webhooks.findOne({ _id: uid });

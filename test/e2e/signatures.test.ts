@@ -1,16 +1,17 @@
-// A secret is rotated under load. A receiver that follows each step rejects no request.
+// A secret is rotated under load: a receiver that follows each step rejects no request. Receivers of webhooks with `v1a`
+// need only the public keys of the application.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
+import { Verifier } from '../../packages/receiver-ts/src/index.ts';
 import type { Answer } from '../support/api-client.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { useReceiver, useService } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
-import { expectProblem, faultsOf } from '../integration/api/problems.ts';
+import { expectProblem } from '../integration/api/problems.ts';
 
-let service: TestService;
-let receiver: Receiver;
 /** The secrets that the receiver currently accepts. */
 let known: string[] = [];
 let refused = 0;
@@ -32,20 +33,13 @@ function isStandard({ headers, body }: ReceivedRequest, secret: string): boolean
 
 const eventIdOf = ({ headers }: ReceivedRequest): string => String(headers['webhook-id']);
 
-beforeAll(async () => {
-  service = await startService();
-  receiver = await startReceiver((response, request) => {
-    arrived.add(eventIdOf(request));
-    const genuine = known.some((secret) => isGenuine(request, secret));
-    const standard = known.some((secret) => isStandard(request, secret));
-    if (!genuine || !standard) refused += 1;
-    response.writeHead(genuine && standard ? 200 : 401).end();
-  });
-});
-
-afterAll(async () => {
-  await receiver?.[Symbol.asyncDispose]();
-  await service?.[Symbol.asyncDispose]();
+const service = useService();
+const receiver = useReceiver((response, request) => {
+  arrived.add(eventIdOf(request));
+  const genuine = known.some((secret) => isGenuine(request, secret));
+  const standard = known.some((secret) => isStandard(request, secret));
+  if (!genuine || !standard) refused += 1;
+  response.writeHead(genuine && standard ? 200 : 401).end();
 });
 
 const newWebhook = () => registerWebhook(service, { url: receiver.url });
@@ -197,37 +191,73 @@ test('a second promotion of the same secret changes nothing', async () => {
   await service.call('DELETE', `/webhooks/${uid}`);
 });
 
-test('a rotation repeated with its Idempotency-Key returns the same secret and rotates once', async () => {
-  const { uid } = await newWebhook();
-  const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'rotate-once' };
-  const path = `/webhooks/${uid}/secret/rotate`;
-  const [first, again] = [
-    await service.call('POST', path, { body: {}, headers }),
-    await service.call('POST', path, { body: {}, headers }),
-  ];
-  expect(again.status).toBe(200);
-  expect(again.body).toEqual(first.body);
-  await service.call('DELETE', `/webhooks/${uid}`);
-});
+const keySetUrl = () =>
+  `${service.apiUrl}/api/v1/appuid/${service.app.appUid}/.well-known/webhook-keys.json`;
+
+const answerOk = (response: ServerResponse): void => void response.writeHead(204).end();
+
+const versionsOf = (receiver: Receiver): string[][] =>
+  receiver.requests.map(({ headers }) =>
+    String(headers['webhook-signature'])
+      .split(' ')
+      .map((entry) => entry.split(',')[0] ?? ''),
+  );
 
 test.each([
-  [{ overlapSeconds: -1 }, '#/overlapSeconds minimum'],
-  [{ overlapSeconds: 604_801 }, '#/overlapSeconds maximum'],
-  [{ overlapSeconds: 1.5 }, '#/overlapSeconds type'],
-  [{ overlapSeconds: '60' }, '#/overlapSeconds type'],
-  [{ overlap: 60 }, '#/overlap additionalProperties'],
-])('an overlap of %j is refused and changes nothing', async (body, fault) => {
-  const { uid } = await newWebhook();
-  const before = await service.store.webhooks.findOne({ _id: uid });
-  const answer = await rotate(uid, body);
-  expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual([fault]);
-  expect(await service.store.webhooks.findOne({ _id: uid })).toEqual(before);
+  [
+    ['v1', 'v1a'],
+    ['v1', 'v1a'],
+  ],
+  [['v1a'], ['v1a']],
+])('a webhook with the signatures %j sends %j and X-Webhook-Signature', async (wanted, sent) => {
+  await using receiver = await startReceiver(answerOk);
+  const fields = { url: receiver.url, signatures: wanted };
+  const { uid, secret } = await registerWebhook(service, fields);
+  await reportChange(service, {});
+  await waitFor(async () => receiver.requests.length > 0);
+  expect(versionsOf(receiver)[0]).toEqual(sent);
+  const [request] = receiver.requests;
+  if (request === undefined) throw new Error('nothing arrived');
+  await new Verifier({ secrets: secret, scheme: 'body-only' }).verify(request);
+  if (sent.includes('v1')) await new Verifier({ secrets: secret }).verify(request);
+  expect(request.headers['x-webhook-uid']).toBe(uid);
+  const verifier = new Verifier({ keySetUrl: keySetUrl(), webhookUid: uid });
+  await verifier.verify(request);
   await service.call('DELETE', `/webhooks/${uid}`);
 });
 
-test('a rotation or promotion for an unknown webhook gets 404', async () => {
-  const uid = 'whk_00000000000000000000000000';
-  expectProblem(await rotate(uid), 404, 'not_found');
-  expectProblem(await promote(uid), 404, 'not_found');
+test('a request for one webhook is refused by the receiver of another of the application', async () => {
+  await using receiver = await startReceiver(answerOk);
+  const fields = { url: receiver.url, signatures: ['v1a'] };
+  const { uid } = await registerWebhook(service, fields);
+  const { uid: otherUid } = await registerWebhook(service, fields);
+  await reportChange(service, {});
+  await waitFor(async () => receiver.requests.length === 2);
+  for (const { headers, body } of receiver.requests) {
+    const [own, other] = headers['x-webhook-uid'] === uid ? [uid, otherUid] : [otherUid, uid];
+    const verifierOf = (webhookUid: string) => new Verifier({ keySetUrl: keySetUrl(), webhookUid });
+    const { sequence } = await verifierOf(own).verify({ headers, body });
+    expect(String(sequence)).toBe(headers['x-webhook-sequence']);
+    const forged = { ...headers, 'x-webhook-uid': other, 'x-webhook-sequence': '999999999' };
+    await expect(verifierOf(other).verify({ headers: forged, body })).rejects.toMatchObject({
+      code: 'signature_mismatch',
+    });
+  }
+  for (const each of [uid, otherUid]) await service.call('DELETE', `/webhooks/${each}`);
+});
+
+test('the signatures can be changed, and an old webhook without the field has v1', async () => {
+  await using receiver = await startReceiver(answerOk);
+  const { uid } = await registerWebhook(service, { url: receiver.url });
+  await service.store.webhooks.updateOne({ _id: uid }, { $unset: { signatures: 1 } });
+  const old = await service.call('GET', `/webhooks/${uid}`);
+  expect(old.body['signatures']).toEqual(['v1']);
+  const body = { signatures: ['v1a'] };
+  expect((await service.call('PATCH', `/webhooks/${uid}`, { body })).body['signatures']).toEqual([
+    'v1a',
+  ]);
+  await reportChange(service, {});
+  await waitFor(async () => receiver.requests.length > 0);
+  expect(versionsOf(receiver)[0]).toEqual(['v1a']);
+  await service.call('DELETE', `/webhooks/${uid}`);
 });

@@ -1,28 +1,33 @@
-// Why an event goes to a webhook or not, and the requests for a resend. Its deliveries are tested in test/e2e/redelivery.test.ts.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+// Why an event goes to a webhook or not, and the requests for a resend or a sync. Their deliveries are tested in
+// test/e2e/redelivery.test.ts and test/integration/jobs/sync-page.test.ts.
+import { beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import { newId } from '../../../lib/platform/ids.ts';
+import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { JsonBody } from '../../support/api-client.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
-
-import { startService, type TestService } from '../../support/service.ts';
+import { useService } from '../../support/use-service.ts';
 import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
-import { expectProblem } from './problems.ts';
+import { expectProblem, itemsOf } from './problems.ts';
 
-let service: TestService;
+/** An application for syncs, and its webhook. */
+let app: TestApp;
+let syncedUid: string;
+const entities = ['agent', 'context', 'contextfile'];
+const url = 'http://127.0.0.1:1/';
+
+const service = useService({ worker: false });
 
 beforeAll(async () => {
-  service = await startService({ worker: false });
-});
-
-afterAll(async () => {
-  await service?.[Symbol.asyncDispose]();
+  app = await addApp(service);
+  ({ uid: syncedUid } = await registerWebhook(app, { url, entities }));
 });
 
 test('an event says why each webhook gets it or does not, and a pause is no reason', async () => {
   const add = async (fields: Record<string, unknown>): Promise<string> =>
-    (await registerWebhook(service, { url: 'http://127.0.0.1:1/', ...fields })).uid;
+    (await registerWebhook(service, { url, ...fields })).uid;
   const filter = { 'owner.team': 'core', live: true };
   const got = await add({});
   const paused = await add({ active: false });
@@ -75,30 +80,19 @@ test('an event says why each webhook gets it or does not, and a pause is no reas
 
 test('an event that no webhook got is resent only to webhooks that the request names', async () => {
   const event = await insertEvent(service, []);
-  const webhook = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
+  const webhook = await insertWebhook(service, { url });
   const path = `/events/${event._id}/resend`;
   expectProblem(await service.call('POST', path, { body: {} }), 409, 'conflict');
-  expect(await service.store.jobs.countDocuments()).toBe(0);
+  expect(await service.store.jobs.countDocuments({ eventId: event._id })).toBe(0);
   const named = await service.call('POST', path, { body: { webhookUids: [webhook._id] } });
   expect(named.status).toBe(202);
-  expect(await service.store.jobs.countDocuments()).toBe(1);
-});
-
-test('a resend repeated with its Idempotency-Key is one resend', async () => {
-  const webhook = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
-  const event = await insertEvent(service, [webhook._id]);
-  const headers = { 'x-api-key': service.app.apiKey, 'idempotency-key': 'resend-once' };
-  const path = `/events/${event._id}/resend`;
-  const first = await service.call('POST', path, { body: {}, headers });
-  const again = await service.call('POST', path, { body: {}, headers });
-  expect(again.body).toEqual(first.body);
   expect(await service.store.jobs.countDocuments({ eventId: event._id })).toBe(1);
 });
 
 test('a resend goes only to webhooks that still exist', async () => {
   const [kept, deleted] = await Promise.all([
-    insertWebhook(service, { url: 'http://127.0.0.1:1/' }),
-    insertWebhook(service, { url: 'http://127.0.0.1:1/' }),
+    insertWebhook(service, { url }),
+    insertWebhook(service, { url }),
   ]);
   const event = await insertEvent(service, [deleted._id, kept._id]);
   await service.call('DELETE', `/webhooks/${deleted._id}`);
@@ -117,7 +111,6 @@ test.each([
   "a resend to all webhooks, of which one's delivery is cancelled as %s, goes to that one: %j",
   async (...row) => {
     const [cancelReason, isSent] = row;
-    const url = 'http://127.0.0.1:1/';
     const cancelled = (await insertWebhook(service, { url }))._id;
     const other = (await insertWebhook(service, { url }))._id;
     const { _id: eventId } = await insertEvent(service, [cancelled, other]);
@@ -142,7 +135,7 @@ test.each([
   ['cancelled', 409],
 ] as const)('skipping a delivery that is %s is answered with %d', async (...row) => {
   const [state, status] = row;
-  const webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+  const webhookUid = (await insertWebhook(service, { url }))._id;
   const { _id: eventId } = await insertEvent(service, [webhookUid]);
   const { store } = service;
   const cancelReason = state === 'cancelled' ? ('unsubscribed' as const) : null;
@@ -172,18 +165,8 @@ test.each([
   expect(await store.auditLog.countDocuments({ 'target.uid': eventId })).toBe(1);
 });
 
-test('a webhook that does not get the event has no delivery to skip', async () => {
-  const webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
-  const { _id: eventId } = await insertEvent(service, []);
-  const ofOther = await service.call('POST', `/events/${eventId}/deliveries/${webhookUid}/cancel`);
-  expectProblem(ofOther, 404, 'not_found');
-  const unknown = await service.call('POST', `/events/evt_0/deliveries/${webhookUid}/cancel`);
-  expectProblem(unknown, 404, 'not_found');
-  expect(await service.store.deliveries.countDocuments({ eventId })).toBe(0);
-});
-
 test('an event whose deliveries were all cancelled on purpose is resent only to named webhooks', async () => {
-  const webhookUid = (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+  const webhookUid = (await insertWebhook(service, { url }))._id;
   const { _id: eventId } = await insertEvent(service, [webhookUid]);
   const fields = { eventId, webhookUid, state: 'cancelled', cancelReason: 'discarded' } as const;
   await service.store.deliveries.insertOne(newDelivery(service, new Date(), fields));
@@ -216,7 +199,7 @@ test("the delivery to a webhook that is deleted after the resend's request stays
 });
 
 async function webhookToDelete(): Promise<string> {
-  return (await insertWebhook(service, { url: 'http://127.0.0.1:1/' }))._id;
+  return (await insertWebhook(service, { url }))._id;
 }
 
 /** An event delivered to a webhook: the stored delivery, and the path that resends it. */
@@ -229,3 +212,81 @@ async function deliveredTo(
   await service.store.deliveries.insertOne(delivery);
   return { delivery, path: `/events/${eventId}/resend` };
 }
+
+const sync = (body: unknown, uid = syncedUid) =>
+  app.call('POST', `/webhooks/${uid}/sync`, { body });
+
+test('a webhook of the kind operations cannot be synced, and an unknown one neither', async () => {
+  const body = { url, kind: 'operations' };
+  const operations = await app.call('POST', '/webhooks', { body });
+  const uid = String(operations.body['uid']);
+  for (const dryRun of [false, true]) {
+    expectProblem(await sync({ dryRun }, uid), 409, 'conflict');
+    expectProblem(await sync({ dryRun }, newId('whk')), 404, 'not_found');
+  }
+});
+
+test('a dry run counts the resources by entity, as the request and the webhook select them', async () => {
+  const make = (path: string, body: object) => app.call('POST', path, { body });
+  for (const externalTenantId of ['a', 'a', 'b']) {
+    await make('/agents', { agentName: 'A', externalTenantId, live: externalTenantId === 'b' });
+  }
+  const context = await make('/contexts', { contextName: 'C', externalTenantId: 'a' });
+  const file = { fileName: 'f', contentType: 'a/b', sizeBytes: 1 };
+  await make(`/contexts/${String(context.body['uid'])}/files`, file);
+  const data = { uid: 'ctx-1', externalTenantId: 'b' };
+  await make('/changes', { event: 'context.created', data });
+  await make('/changes', { event: 'agent.deleted', data });
+  const counted = async (body: object, uid?: string) => {
+    const answer = await sync({ dryRun: true, ...body }, uid);
+    const { dryRun, count, countIsCapped, counts } = answer.body;
+    expect([answer.status, dryRun, countIsCapped]).toEqual([200, true, false]);
+    return [count, counts];
+  };
+  // The webhook is about to get the event of the context that was just reported.
+  expect(await counted({})).toEqual([5, { agent: 3, context: 1, contextfile: 1 }]);
+  const agents = [1, { agent: 1, context: 0, contextfile: 0 }];
+  expect(await counted({ entities: ['agent'], externalTenantIds: ['b'] })).toEqual(agents);
+  const live = await registerWebhook(app, { url, filter: { live: true } });
+  expect(await counted({}, live.uid)).toEqual(agents);
+  expect(await counted({ entities }, live.uid)).toEqual(agents);
+  const later = await registerWebhook(app, { url, entities: ['context'], active: false });
+  expect(await counted({}, later.uid)).toEqual([2, { agent: 0, context: 2, contextfile: 0 }]);
+  expect(await service.store.jobs.countDocuments({ appUid: app.appUid })).toBe(0);
+});
+
+test('a sync is shown with its progress, listed newest first, and cancelled once', async () => {
+  const started = await sync({ externalTenantIds: ['a'], perSecond: 7 });
+  const uid = String(started.body['uid']);
+  const shown = {
+    uid,
+    webhookUid: syncedUid,
+    entities,
+    externalTenantIds: ['a'],
+    perSecond: 7,
+    state: 'running',
+    releasedCount: 0,
+    counts: { agent: 0, context: 0, contextfile: 0 },
+    createdAt: started.body['createdAt'],
+    finishedAt: null,
+  };
+  expect(started.body).toEqual({ ...shown, isPaused: false });
+  const path = started.headers.get('location') ?? '';
+  expect((await app.raw('GET', path)).body).toEqual(shown);
+  const other = await registerWebhook(app, { url, active: false });
+  const paused = await sync({}, other.uid);
+  expect(paused.body).toMatchObject({ isPaused: true, entities: ['agent'] });
+  const listed = async (query = '') => {
+    const items = itemsOf(await app.call('GET', `/syncs${query}`));
+    return items.map((item) => item['uid']);
+  };
+  expect(await listed()).toEqual([paused.body['uid'], uid]);
+  expect(await listed(`?webhookUid=${syncedUid}`)).toEqual([uid]);
+  for (const times of [1, 2]) {
+    const cancelled = await app.call('POST', `/syncs/${uid}/cancel`);
+    expect([times, cancelled.body['state']]).toEqual([times, 'cancelled']);
+  }
+  const rows = await service.store.auditLog.find({ 'target.uid': uid }).toArray();
+  expect(rows.map(({ action }) => action)).toEqual(['sync.created', 'sync.cancelled']);
+  expect(JSON.stringify(rows)).not.toContain('"a"');
+});
