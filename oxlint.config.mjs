@@ -330,9 +330,9 @@ export default {
     {
       files: [
         'oxlint.config.mjs',
-        'vitest.config.mjs',
+        'jest.config.mjs',
         'console/vite.config.mjs',
-        'test/support/closing-line-reporter.mjs',
+        'test/runner/*.mjs',
       ],
       rules: { 'import/no-default-export': 'off' },
     },

@@ -1,4 +1,4 @@
-// `npm test`: finds or installs the servers, starts those that all test files share, runs vitest. A run
+// `npm test`: finds or installs the servers, starts those that all test files share, runs Jest. A run
 // of only unit tests starts none; `--browser`, `--faults`, `--soak` and `--tools` run those tests.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ function asksForUnitTestsAlone(): boolean {
 }
 
 async function runTests(): Promise<number> {
-  if (asksForUnitTestsAlone()) return runVitest({});
+  if (asksForUnitTestsAlone()) return runJest({});
   const open = new Disposal();
   try {
     const names = ['mongod', 'temporal', 'temporal-test-server'] as const;
@@ -54,7 +54,7 @@ async function runTests(): Promise<number> {
       writeWorkflowBundle(bundlePath),
       build(builtPath),
     ]);
-    return await runVitest({
+    return await runJest({
       HERALD_TEST_MONGODB_URI: mongodb.uri,
       HERALD_TEST_TEMPORAL_ADDRESS: temporal.address,
       HERALD_TEST_TIME_SKIPPING_SERVER: binaries['temporal-test-server'],
@@ -97,9 +97,10 @@ async function build(path: string): Promise<void> {
   }
 }
 
-async function runVitest(servers: Record<string, string>): Promise<number> {
-  const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-  const child = spawn(process.execPath, ['--no-warnings', vitest, 'run', ...args], {
+async function runJest(servers: Record<string, string>): Promise<number> {
+  const jest = join('node_modules', 'jest', 'bin', 'jest.js');
+  // The worker processes take over the flags of this one.
+  const child = spawn(process.execPath, ['--no-warnings', '--import', 'tsx', jest, ...args], {
     stdio: 'inherit',
     env: {
       HERALD_LOG_LEVEL: 'fatal',

@@ -1,6 +1,5 @@
 // The pages of the audit log, erasures, keys and users, and the sign-in.
 import type { AuditRow } from '@agent-herald/client';
-import { expect, test } from 'vitest';
 import { changesOf } from '../src/pages/audit/audit-changes.ts';
 import { actorOf, csvCellsOf, csvHeader, takeUpTo } from '../src/pages/audit/audit-rows.ts';
 import { bodyOfErasure, erasureFault, wordOf } from '../src/pages/erasures/erasure-wish.ts';

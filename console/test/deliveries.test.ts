@@ -1,5 +1,4 @@
 // The pages of deliveries.
-import { expect, test } from 'vitest';
 import type { Attempt, Delivery } from '@agent-herald/client';
 import { meaningOf } from '../src/pages/deliveries/delivery-meaning.ts';
 import {

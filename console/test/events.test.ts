@@ -1,5 +1,4 @@
 // The pages of events and replays.
-import { expect, test } from 'vitest';
 import {
   emptyTail,
   pause,

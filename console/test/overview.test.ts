@@ -1,6 +1,5 @@
 // The overview: causes of failures, and statistics.
 import type { Webhook, WebhookFailure } from '@agent-herald/client';
-import { describe, expect, it, test } from 'vitest';
 import { causesOf } from '../src/pages/overview/causes.ts';
 import {
   formatCapped,

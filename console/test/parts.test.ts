@@ -1,5 +1,4 @@
 // The parts that pages share.
-import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { browserWords } from '../src/parts/browser-words.ts';
 import { toCsv } from '../src/parts/csv.ts';
 import { durationWords } from '../src/parts/duration-words.ts';
@@ -153,8 +152,8 @@ describe('the time of an input', () => {
   );
 });
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 const everyMs = 1_000;
 
@@ -171,11 +170,11 @@ test('the first request refreshes immediately, and all of the next second once',
   const { run, refresher } = counted();
   for (let n = 0; n < 50; n += 1) refresher.ask();
   expect(run.count).toBe(1);
-  await vi.advanceTimersByTimeAsync(everyMs - 1);
+  await jest.advanceTimersByTimeAsync(everyMs - 1);
   expect(run.count).toBe(1);
-  await vi.advanceTimersByTimeAsync(1);
+  await jest.advanceTimersByTimeAsync(1);
   expect(run.count).toBe(2);
-  await vi.advanceTimersByTimeAsync(10 * everyMs);
+  await jest.advanceTimersByTimeAsync(10 * everyMs);
   expect(run.count).toBe(2);
   refresher.ask();
   expect(run.count).toBe(3);
@@ -184,20 +183,20 @@ test('the first request refreshes immediately, and all of the next second once',
 test('a slow refresh ends before the next one begins, which sees what came meanwhile', async () => {
   const { run, refresher } = counted(3 * everyMs);
   refresher.ask();
-  await vi.advanceTimersByTimeAsync(2 * everyMs);
+  await jest.advanceTimersByTimeAsync(2 * everyMs);
   refresher.ask();
-  await vi.advanceTimersByTimeAsync(everyMs - 1);
+  await jest.advanceTimersByTimeAsync(everyMs - 1);
   expect(run.count).toBe(1);
-  await vi.advanceTimersByTimeAsync(1);
+  await jest.advanceTimersByTimeAsync(1);
   expect(run.count).toBe(2);
 });
 
 test('a failed refresh does not stop later ones', async () => {
-  const refresh = vi.fn(() => Promise.reject(new Error('unavailable')));
+  const refresh = jest.fn(() => Promise.reject(new Error('unavailable')));
   const refresher = createRefresher(refresh, everyMs);
   refresher.ask();
   refresher.ask();
-  await vi.advanceTimersByTimeAsync(everyMs);
+  await jest.advanceTimersByTimeAsync(everyMs);
   expect(refresh).toHaveBeenCalledTimes(2);
 });
 
@@ -206,7 +205,7 @@ test('after its end it refreshes no more', async () => {
   refresher.ask();
   refresher.ask();
   refresher.stop();
-  await vi.advanceTimersByTimeAsync(everyMs);
+  await jest.advanceTimersByTimeAsync(everyMs);
   expect(run.count).toBe(1);
 });
 

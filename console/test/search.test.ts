@@ -1,6 +1,5 @@
 // What the search recognises and finds.
 import type { Webhook } from '@agent-herald/client';
-import { describe, expect, it } from 'vitest';
 import { keyIdIn, pastedValue, withoutSecrets } from '../src/parts/pasted-text.ts';
 import { matchingWebhooks } from '../src/parts/matching-webhooks.ts';
 import { recognise } from '../src/shell/recognise.ts';

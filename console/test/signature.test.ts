@@ -1,5 +1,4 @@
 import { Webhook } from 'standardwebhooks';
-import { expect, test } from 'vitest';
 import {
   asymmetricIn,
   isSignedBy,

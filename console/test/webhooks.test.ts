@@ -1,5 +1,4 @@
 import type { EventType, Webhook } from '@agent-herald/client';
-import { describe, expect, it } from 'vitest';
 import { chosenEvents, groupsOf, subscriptionOf } from '../src/pages/webhooks/event-choices.ts';
 import { attemptsOf, positionOf, readWaitMs } from '../src/pages/webhooks/retry-times.ts';
 import { signingPhases } from '../src/pages/webhooks/signing-phases.ts';

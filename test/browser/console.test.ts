@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { startPrefixProxy } from '../support/prefix-proxy.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
+import { eventually } from '../support/eventually.ts';
 
 const phone = 390;
 const service = useConsoleService();
@@ -75,9 +75,9 @@ it('the console keeps text typed into a filter while the address follows', async
   const filter = page.getByRole('search').getByLabel('External ID');
   await filter.pressSequentially('abcdef', { delay: 310 });
   expect(await filter.inputValue()).toBe('abcdef');
-  await expect.poll(() => new URL(page.url()).search).toBe('?externalId=abcdef');
+  await eventually(async () => expect(new URL(page.url()).search).toBe('?externalId=abcdef'));
   await page.getByRole('button', { name: 'Clear' }).click();
-  await expect.poll(() => filter.inputValue()).toBe('');
+  await eventually(async () => expect(await filter.inputValue()).toBe(''));
   await page.goto(`${service.consoleUrl}/apps/app_00000000000000000000000000`);
   await page.getByRole('heading', { name: 'Application not found' }).waitFor();
   expect(complaints).toEqual([]);
@@ -138,7 +138,7 @@ it('a quick range replaces both times, and is kept in the address as an instant'
   const until = page.getByLabel('Until');
   expect(await until.inputValue()).toBe('2026-01-01T09:00');
   await page.getByRole('button', { name: 'Last 1 h' }).click();
-  await expect.poll(() => until.inputValue()).toBe('');
+  await eventually(async () => expect(await until.inputValue()).toBe(''));
   const { searchParams } = new URL(page.url());
   const since = Date.parse(searchParams.get('since') ?? '');
   expect(Math.abs(Date.now() - hourMs - since)).toBeLessThan(60_000);

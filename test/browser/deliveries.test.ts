@@ -2,11 +2,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
-import { expect, test } from 'vitest';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { useReceiver } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
+import { eventually } from '../support/eventually.ts';
 
 const hostile = '<img src=x onerror="document.title=1">\u202Etxt.exe\u001B[31mred\u0007 ';
 const hostileAnswer = `${hostile}${'x'.repeat(100)}`;
@@ -56,14 +56,16 @@ test('a failing delivery shows why and when; fixed and resent, it is delivered',
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'retrying' }).click();
   await page.getByRole('combobox', { name: 'Tenant' }).fill('tenant-1');
-  await expect.poll(() => page.url()).toContain('state=retrying&externalTenantId=tenant-1');
+  await eventually(async () =>
+    expect(page.url()).toContain('state=retrying&externalTenantId=tenant-1'),
+  );
   await page.reload();
-  await expect
-    .poll(() => page.getByRole('combobox', { name: 'State' }).inputValue())
-    .toBe('retrying');
-  await expect
-    .poll(() => page.getByRole('combobox', { name: 'Tenant' }).inputValue())
-    .toBe('tenant-1');
+  await eventually(async () =>
+    expect(await page.getByRole('combobox', { name: 'State' }).inputValue()).toBe('retrying'),
+  );
+  await eventually(async () =>
+    expect(await page.getByRole('combobox', { name: 'Tenant' }).inputValue()).toBe('tenant-1'),
+  );
 
   await page.getByRole('link', { name: 'agent.updated' }).click();
   await page.getByRole('heading', { name: 'Delivery of agent.updated', level: 1 }).waitFor();
@@ -71,7 +73,9 @@ test('a failing delivery shows why and when; fixed and resent, it is delivered',
     /responded with 500, twice in a row\. The next attempt is in [12] h( \d+ min)?; 1 more follows/;
   await page.getByText(meaning).waitFor();
   const answer = page.getByLabel('Response to attempt 2');
-  await expect.poll(() => answer.innerText()).toContain('<img src=x onerror="document.title=1">');
+  await eventually(async () =>
+    expect(await answer.innerText()).toContain('<img src=x onerror="document.title=1">'),
+  );
   expect(await answer.innerText()).toContain('⟨202E⟩txt.exe');
   const headers = page.getByLabel('Response headers of attempt 2');
   expect(await headers.innerText()).toMatch(/server: gate\/1\s+x-request-id: <b>req-7<\/b>/);
@@ -114,7 +118,7 @@ test('the request is shown as it was sent: as a tree, as bytes, and as a command
   await tree.getByRole('treeitem', { name: 'note' }).getByText('⟨202E⟩txt.exe').waitFor();
   await tree.focus();
   await page.keyboard.press('ArrowLeft');
-  await expect.poll(() => tree.getByRole('treeitem').count()).toBe(1);
+  await eventually(async () => expect(await tree.getByRole('treeitem').count()).toBe(1));
   await page.keyboard.press('Enter');
   await tree.getByRole('treeitem', { name: 'note' }).waitFor();
   await page.getByText('Raw', { exact: true }).click();
@@ -151,9 +155,9 @@ test('the panel computes the signature that the receiver got, in the browser', a
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url() + (request.postData() ?? '')));
   await page.getByLabel('Secret of the webhook').fill(failing.secret);
-  await expect
-    .poll(() => page.getByLabel('webhook-signature', { exact: true }).innerText())
-    .toBe(signature);
+  await eventually(async () =>
+    expect(await page.getByLabel('webhook-signature', { exact: true }).innerText()).toBe(signature),
+  );
   const received = page.getByLabel('Signature that your receiver got');
   await received.fill(String(sent.headers['x-webhook-signature']));
   await page.getByText('The signature matches').waitFor();

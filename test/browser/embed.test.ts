@@ -1,6 +1,5 @@
 // The token source in a real browser, with tokens of the real service.
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 

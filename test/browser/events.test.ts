@@ -1,11 +1,11 @@
 // Events, the live stream, replays, syncs and erasures, in a browser.
-import { expect, test } from 'vitest';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { blockedMsAllowed } from '../support/event-loop.ts';
 import { insertEvent } from '../support/fixtures.ts';
 import { useReceiver } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
+import { eventually } from '../support/eventually.ts';
 
 const hostile = '</script><img src=x onerror="document.title=1">\u202Eexe\u001B[2J';
 const megabyte = 1024 * 1024;
@@ -35,9 +35,11 @@ test('an event of a resource is found, shown, and resent to another webhook', as
   await using opened = await openConsole(service, pathTo('/events'));
   const { page, complaints } = opened;
   await page.getByRole('textbox', { name: 'Resource ID' }).fill('agt_7');
-  await expect.poll(() => page.url()).toContain('resourceUid=agt_7');
+  await eventually(async () => expect(page.url()).toContain('resourceUid=agt_7'));
   await page.reload();
-  await expect.poll(() => page.getByRole('link', { name: 'agent.updated' }).count()).toBe(1);
+  await eventually(async () =>
+    expect(await page.getByRole('link', { name: 'agent.updated' }).count()).toBe(1),
+  );
   await page.getByRole('link', { name: 'agent.updated' }).click();
   await page.getByRole('link', { name: 'First' }).waitFor();
   const note = page.getByRole('tree', { name: 'Payload' }).getByRole('treeitem', { name: 'note' });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
 import { pagesOf } from '../support/console-pages.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { enliven, type LivelyApp } from '../support/lively-app.ts';

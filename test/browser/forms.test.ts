@@ -1,10 +1,10 @@
 // Forms that are left, refused or interrupted: nothing typed is lost without a word.
 import type { Locator, Page } from 'playwright-core';
-import { expect, it } from 'vitest';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { newDelivery } from '../support/fixtures.ts';
+import { eventually } from '../support/eventually.ts';
 
 const service = useConsoleService({ worker: false });
 const pages = (): string => `/apps/${service.app.appUid}`;
@@ -97,7 +97,9 @@ it('a refused form leads to its first wrong field and says how many are wrong, w
 
 async function expectFocus(page: Page, label: string): Promise<void> {
   const field = page.getByRole('textbox', { name: label });
-  await expect.poll(() => field.evaluate((element) => element.matches(':focus'))).toBe(true);
+  await eventually(async () =>
+    expect(await field.evaluate((element) => element.matches(':focus'))).toBe(true),
+  );
   const box = await field.boundingBox();
   expect(box?.y).toBeGreaterThan(0);
   expect(box?.y).toBeLessThan(900);
@@ -186,15 +188,13 @@ it('only the visible rows of a long list are in the document, and it scrolls to 
   const last = rows.at(-1)?.eventId ?? '';
   const table = page.getByRole('table', { name: 'Deliveries' });
   await table.getByText(rows[0]?.eventId ?? '').waitFor();
-  await expect
-    .poll(
-      async () => {
-        await page.keyboard.press('End');
-        return table.getByText(last).count();
-      },
-      { timeout: 30_000 },
-    )
-    .toBe(1);
+  await eventually(
+    async () => {
+      await page.keyboard.press('End');
+      expect(await table.getByText(last).count()).toBe(1);
+    },
+    { timeoutMs: 30_000 },
+  );
   expect(await table.getAttribute('aria-rowcount')).toBe(String(count + 1));
   expect(await table.getByRole('row').count()).toBeLessThan(100);
   expect(complaints).toEqual([]);

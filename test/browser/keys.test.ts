@@ -1,7 +1,7 @@
 // API keys and applications, as an operator handles them in the console.
-import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { openConsole, useConsoleService } from '../support/console.ts';
+import { eventually } from '../support/eventually.ts';
 
 const service = useConsoleService({ worker: false });
 const copied = (page: Page): Promise<string> =>
@@ -101,7 +101,9 @@ it('an application is created, and disabled and enabled once its name is typed',
   await page.keyboard.press('Escape');
   await confirm.waitFor({ state: 'hidden' });
   const actions = row.getByRole('button', { name: 'Actions for Second app' });
-  await expect.poll(() => actions.evaluate((button) => button.matches(':focus'))).toBe(true);
+  await eventually(async () =>
+    expect(await actions.evaluate((button) => button.matches(':focus'))).toBe(true),
+  );
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Disable' }).click();
   await confirm.getByLabel('Type Second app to confirm').fill('Second app');

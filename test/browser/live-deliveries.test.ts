@@ -1,10 +1,10 @@
 // The list of deliveries follows new events by itself, in a browser.
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { useReceiver } from '../support/use-service.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { newDelivery } from '../support/fixtures.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
+import { eventually } from '../support/eventually.ts';
 
 /** The requests that have no response yet. */
 const waiting: (() => void)[] = [];
@@ -89,7 +89,7 @@ test('the list waits while somebody reads older pages, and follows again at the 
   const { page, complaints } = opened;
   const table = page.getByRole('table', { name: 'Deliveries' });
   await status(page, 'live').waitFor();
-  await expect.poll(() => table.getAttribute('aria-rowcount')).toBe('51');
+  await eventually(async () => expect(await table.getAttribute('aria-rowcount')).toBe('51'));
   await page.keyboard.press('End');
   await page.getByText('The list stays as it is while you read older deliveries.').waitFor();
   const first = await make('pages');

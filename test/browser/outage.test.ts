@@ -1,5 +1,4 @@
 // Outages of the servers behind the service, as the pages show them.
-import { afterAll, beforeAll, test } from 'vitest';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
 import {
   type ServerProxy,

@@ -1,5 +1,4 @@
 // Users, members and the audit log in the console, and what viewers do not see.
-import { beforeAll, expect, it } from 'vitest';
 import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 

@@ -1,10 +1,10 @@
 // The overview; and from "something is wrong" to its cause, the repair and what was lost: at most six clicks each.
-import { expect, test } from 'vitest';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import type { ReceivedRequest } from '../support/receivers.ts';
 import { useReceiver } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
+import { eventually } from '../support/eventually.ts';
 
 const clicksMax = 6;
 let isSick = false;
@@ -38,7 +38,7 @@ test('a new application shows the first steps, and then its numbers, even withou
   ];
   const body = { agentName: 'Support', externalTenantId: 'tenant-1' };
   expect((await service.call('POST', '/agents', { body })).status).toBe(201);
-  await expect.poll(() => receiver.requests.length).toBe(3);
+  await eventually(async () => expect(receiver.requests.length).toBe(3));
 
   await page.goto(`${service.consoleUrl}/apps/${service.app.appUid}`);
   const troubled = page.getByRole('region', { name: '2 webhooks need attention' });
@@ -68,7 +68,7 @@ test('a new application shows the first steps, and then its numbers, even withou
     .nth(1)
     .waitFor();
   await page.getByRole('radiogroup', { name: 'Range' }).getByText('1 hour').click();
-  await expect.poll(() => new URL(page.url()).search).toBe('?range=1h');
+  await eventually(async () => expect(new URL(page.url()).search).toBe('?range=1h'));
   await page.getByRole('heading', { name: 'Attempts, last hour' }).waitFor();
   await troubled.getByRole('link', { name: 'Broken' }).click();
   await page.getByText('This webhook is failing').waitFor();
@@ -119,7 +119,9 @@ test('the whole way can be gone by the keyboard alone, and the focus returns to 
   await page.getByRole('dialog', { name: 'Recover lost deliveries' }).waitFor();
   await page.keyboard.press('Escape');
   const opener = page.getByRole('button', { name: `Recover: ${name}` });
-  await expect.poll(() => opener.evaluate((button) => button.matches(':focus'))).toBe(true);
+  await eventually(async () =>
+    expect(await opener.evaluate((button) => button.matches(':focus'))).toBe(true),
+  );
   isSick = false;
   await press(`Test: ${name}`);
   await press('Send');

@@ -1,9 +1,9 @@
 // The search of the console (Ctrl-K), by the keyboard alone, and the filters that take the same.
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
 import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { loadAxe, obstacles } from '../support/obstacles.ts';
+import { eventually } from '../support/eventually.ts';
 
 let viewer: TestAdmin;
 let app: string;
@@ -41,7 +41,7 @@ const searchOf = (page: Page) => page.getByRole('combobox', { name: 'Search' });
 async function openSearch(page: Page): Promise<void> {
   await page.keyboard.press('Control+k');
   const hasFocus = () => searchOf(page).evaluate((element) => element.matches(':focus'));
-  await expect.poll(hasFocus).toBe(true);
+  await eventually(async () => expect(await hasFocus()).toBe(true));
 }
 
 /** Opens the search by the keyboard, and pastes a text. */
@@ -113,7 +113,7 @@ it('the search leads to everything by the keyboard alone, also for a viewer', as
     await paste(page, text());
     await page.getByRole('group', { name: group }).getByRole('option', { name: option }).waitFor();
     await choose(page, option);
-    await expect.poll(() => page.url()).toBe(`${service.consoleUrl}${app}${at()}`);
+    await eventually(async () => expect(page.url()).toBe(`${service.consoleUrl}${app}${at()}`));
   }
   await page.goto(`${service.consoleUrl}${app}/erasures?erasureUid=${uids['erasure']}`);
   await page
@@ -139,7 +139,7 @@ it('the search neither shows nor sends the secret of a pasted API key, and finds
   await page.getByRole('table', { name: 'API keys' }).getByText(keyId).waitFor();
   expect(new URL(page.url()).search).toBe(`?keyId=${keyId}`);
   await page.getByRole('textbox', { name: 'Key ID' }).fill(service.app.apiKey);
-  await expect.poll(() => new URL(page.url()).search).toBe(`?keyId=ahk_${keyId}`);
+  await eventually(async () => expect(new URL(page.url()).search).toBe(`?keyId=ahk_${keyId}`));
   await page.getByRole('table', { name: 'API keys' }).getByText(keyId).waitFor();
   expect(urls.filter((url) => url.includes(secret))).toEqual([]);
   expect(complaints).toEqual([]);
@@ -173,7 +173,7 @@ it('a list offers the tenants that begin with what is typed', async () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     const search = `?externalTenantId=${tenant}`;
-    await expect.poll(() => new URL(page.url()).search).toBe(search);
+    await eventually(async () => expect(new URL(page.url()).search).toBe(search));
     expect(await tenants.inputValue()).toBe('globex <"west">');
     expect(complaints).toEqual([]);
   }

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
+import { eventually } from '../support/eventually.ts';
 
 const service = useConsoleService({ worker: false });
 async function signIn(page: Page): Promise<void> {
@@ -30,10 +30,10 @@ it.each([
   await page.goto(service.consoleUrl + asked);
   await page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
   await page.getByRole('button', { name: 'Your account' }).waitFor();
-  await expect.poll(() => page.url()).toContain(service.consoleUrl + path);
+  await eventually(async () => expect(page.url()).toContain(service.consoleUrl + path));
   // Only once: afterwards the home page opens as usual.
   await page.goto(service.consoleUrl);
-  await expect.poll(() => page.url()).toContain(`${service.consoleUrl}/apps`);
+  await eventually(async () => expect(page.url()).toContain(`${service.consoleUrl}/apps`));
   expect(complaints).toEqual([]);
 });
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { expect, it } from 'vitest';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { useReceiver } from '../support/use-service.ts';
+import { eventually } from '../support/eventually.ts';
 
 const hostileAnswer = 'kept \u001B[31mred\u001B[0m <img src=x onerror=alert(1)> \u202Edesrever';
 const service = useConsoleService();
@@ -115,7 +115,7 @@ it('the page of a webhook pauses, shows how many deliveries are held, and delive
   await dialog.getByText('3 deliveries are held.').waitFor();
   await dialog.getByRole('button', { name: 'Resume' }).click();
   await page.getByText('3 held').waitFor({ state: 'detached' });
-  await expect.poll(received).toBe(3);
+  await eventually(async () => expect(received()).toBe(3));
   await page
     .getByRole('table', { name: 'Latest deliveries' })
     .getByText('delivered')

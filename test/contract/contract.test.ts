@@ -1,7 +1,6 @@
 // Changes of the API are noticed: the story is played and compared with its record.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
 import { format, resolveConfig } from 'prettier';
 import { routes } from '../../api/routes.ts';
 import { nameRoute } from './recorder.ts';

@@ -1,5 +1,4 @@
 // Credentials that only their receiver may see, used in the right and in wrong places.
-import { expect } from 'vitest';
 import type { Answer, CallOptions } from '../support/api-client.ts';
 import type { ClientPair } from '../support/certificates.ts';
 

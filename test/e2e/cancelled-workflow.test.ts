@@ -1,7 +1,6 @@
 // An operator cancels the workflow of an event: waiting attempts are not made, and those in flight are recorded.
 import type { ServerResponse } from 'node:http';
 import { CancelledFailure, WorkflowFailedError } from '@temporalio/client';
-import { expect, test } from 'vitest';
 import { useReceiver, useService } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';

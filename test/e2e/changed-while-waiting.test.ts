@@ -1,6 +1,5 @@
 // Attempts wait for a permit while their webhook is changed: a request sent later uses the new state.
 import { createHmac } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
 import { attemptLimits } from '../../lib/limits.ts';
 import type { ReceivedRequest } from '../support/receivers.ts';
 import { useReceiver, useService } from '../support/use-service.ts';

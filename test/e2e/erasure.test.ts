@@ -1,5 +1,4 @@
 // An erasure deletes the payloads of one tenant or one user, wherever they are stored.
-import { expect, test } from 'vitest';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import { minuteMs } from '../../lib/platform/duration.ts';

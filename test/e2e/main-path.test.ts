@@ -1,6 +1,5 @@
 // The main path: a change becomes a signed request to every webhook, also through an egress proxy.
 import { createHmac } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { hourMs, minuteMs } from '../../lib/platform/duration.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';

@@ -1,5 +1,4 @@
 // The scope of an order: one resource of one kind, and the events recorded after ordering was set.
-import { expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import type { ReceivedRequest } from '../support/receivers.ts';
 import { useReceiver, useService } from '../support/use-service.ts';

@@ -1,7 +1,6 @@
 // A webhook with ordering "resource": events about one resource arrive one at a time, in order, also after a pause; and how
 // an operator finds the workflow of a partition.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { partitionWorkflowId, wakeSignalName } from '../../lib/temporal/names.ts';
 import {

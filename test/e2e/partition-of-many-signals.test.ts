@@ -1,5 +1,4 @@
 // A run of an order's workflow that reaches its limit of signals before its first step.
-import { expect, test } from 'vitest';
 import { nothingDone } from '../support/order-steps.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { newId } from '../../lib/platform/ids.ts';

@@ -1,5 +1,4 @@
 // A pause holds the events of a webhook; a resume sends or discards them.
-import { expect, test, vi } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { useReceiver, useService } from '../support/use-service.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -61,7 +60,7 @@ test('events of a paused webhook wait and arrive after it is resumed', async () 
 
 /** Leaves the start of jobs to the relay until the returned spy is restored. */
 function startNoJob() {
-  return vi.spyOn(service.context.starter, 'addJob').mockReturnValue();
+  return jest.spyOn(service.context.starter, 'addJob').mockReturnValue();
 }
 
 test('the relay starts a release that the api recorded but did not start', async () => {

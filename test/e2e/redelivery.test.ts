@@ -1,6 +1,5 @@
 // Resends of one event, replays of a period, and tests with a test event or the sample of another event.
 import { createHmac } from 'node:crypto';
-import { expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { timeOfId } from '../../lib/platform/ids.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';

@@ -1,6 +1,5 @@
 // The data of a reported change reach receivers byte for byte as they were written.
 import { createHmac } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
 import { openStream } from '../support/event-stream.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { useReceiver, useService } from '../support/use-service.ts';

@@ -2,7 +2,6 @@
 // is not configured.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CallOptions, createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { type RoleProcess, startRole } from '../support/role-process.ts';

@@ -1,6 +1,5 @@
 // Every secret of the service is used in good and bad requests to real processes. Then their logs, responses, database,
 // traces and requests are searched for it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../lib/access/create-admin.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { cookieOf, sessionHeaders } from '../support/admin-client.ts';

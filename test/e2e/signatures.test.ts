@@ -2,7 +2,6 @@
 // need only the public keys of the application.
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { expect, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { Verifier } from '../../packages/receiver-ts/src/index.ts';
 import type { Answer } from '../support/api-client.ts';

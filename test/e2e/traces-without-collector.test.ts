@@ -1,5 +1,4 @@
 // A process whose collector is unavailable: traces continue in its log, and nothing else is affected.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';

@@ -1,5 +1,4 @@
 // A change is one trace, from its caller to its receivers, as seen by a collector.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { startTelemetry, type Telemetry } from '../../lib/telemetry/start-telemetry.ts';
 import { type Answering, type Receiver, startReceiver } from '../support/receivers.ts';
@@ -11,6 +10,7 @@ import {
 } from '../support/trace-collector.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook } from '../support/webhook-calls.ts';
+import { stubEnv, unstubEnvs } from '../support/stub-env.ts';
 
 const open = new Disposal();
 let collector: TraceCollector;
@@ -26,14 +26,17 @@ const takeAt: Answering = (response, { path, headers }) => {
 
 beforeAll(async () => {
   collector = open.use(await startTraceCollector());
-  for (const [name, value] of Object.entries(collector.env)) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries(collector.env)) stubEnv(name, value);
   const env = { ...collector.env, HERALD_TRACE_SAMPLING: '1', HERALD_ALLOW_HOSTS: 'localhost' };
   receiver = open.use(await startReceiver(takeAt));
   service = open.use(await startService({ env }));
   telemetry = open.use(await startTelemetry('api', service.config.telemetry));
 });
 
-afterAll(() => open[Symbol.asyncDispose]());
+afterAll(async () => {
+  unstubEnvs();
+  await open[Symbol.asyncDispose]();
+});
 
 interface ParentSpan {
   traceId: string;

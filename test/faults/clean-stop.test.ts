@@ -1,7 +1,6 @@
 // After SIGTERM a process finishes its running work, accepts no new work and exits within 10 s.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { forEachLimit } from '../../lib/concurrency/for-each-limit.ts';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { createApiClient } from '../support/api-client.ts';

@@ -2,7 +2,6 @@
 // past a deadline or a wait for a permit: the pause does not count against the receiver.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { expect, test } from 'vitest';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { waitFor } from '../support/wait-for.ts';

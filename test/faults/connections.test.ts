@@ -3,7 +3,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInstallation, type Installation } from '../support/installation.ts';
 import { type RoleProcess, startRole } from '../support/role-process.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,5 +1,4 @@
 // A receiver that is slower than its events: throttled deliveries wait in Temporal, without a permit.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { Info as ActivityInfo } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';

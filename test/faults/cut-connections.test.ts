@@ -2,7 +2,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createApiKeyReader } from '../../api/access/api-key-reader.ts';
 import type { DeliveryStep } from '../../lib/model/delivery.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
@@ -243,7 +242,7 @@ test('a stream that opens after its call has ended is closed', async () => {
   const isAnswered = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  const opening = vi.spyOn(streams, 'open').mockImplementation(async (...asked) => {
+  const opening = jest.spyOn(streams, 'open').mockImplementation(async (...asked) => {
     await isAnswered;
     return open(...asked);
   });

@@ -1,7 +1,6 @@
 // Many retries that are due at the same time, with long records, and a worker with little memory.
 import { readFileSync } from 'node:fs';
 import { Client, Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMissing } from '../../cli/start-missing/start-missing.ts';
 import { egressLimits, limits } from '../../lib/limits.ts';
 import type { EventDocument } from '../../lib/model/event.ts';

@@ -1,5 +1,4 @@
 // One event to many webhooks (1,000 in the soak): the number of its activities and the size of its history.
-import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import { deliveryLog } from '../../lib/platform/logger.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
@@ -49,7 +48,7 @@ interface Course {
 /** Reports one change and follows its workflow to the end. */
 async function deliverOne(): Promise<Course> {
   const before = receiver.requests.length;
-  using logged = vi.spyOn(deliveryLog, 'info');
+  using logged = jest.spyOn(deliveryLog, 'info');
   const eventId = await reportChange(service);
   const workflowId = await waitFor(async () => {
     const event = await service.store.events.findOne({ _id: eventId });

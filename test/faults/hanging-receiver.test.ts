@@ -1,5 +1,4 @@
 // A receiver that never responds does not delay deliveries to others.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';

@@ -1,6 +1,5 @@
 // Bodies designed to keep a process busy: each gets a 4xx and does not delay other requests.
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../lib/limits.ts';
 import type { Answer } from '../support/api-client.ts';
 import { blockedMsAllowed, leastBlocked } from '../support/event-loop.ts';

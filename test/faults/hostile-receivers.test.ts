@@ -1,5 +1,4 @@
 // Hostile receivers: every attempt ends in time, with the right class, and releases its connection.
-import { expect, test } from 'vitest';
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { EgressPolicy } from '../../lib/egress/egress-policy.ts';

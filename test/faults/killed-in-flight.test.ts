@@ -1,5 +1,4 @@
 // A process is killed with 200 deliveries in flight: another one soon repeats exactly these.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createApiClient } from '../support/api-client.ts';

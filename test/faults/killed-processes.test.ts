@@ -1,6 +1,5 @@
 // Killed at any moment and restarted, the service still delivers every committed change.
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSecretBox } from '../../lib/platform/secret-box.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';

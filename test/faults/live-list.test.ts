@@ -1,7 +1,6 @@
 // The list of deliveries in a browser, while it follows 50 deliveries a second.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ConsoleService, openConsole, startConsoleService } from '../support/console.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';

@@ -1,5 +1,4 @@
 // A replay of many events keeps its rate and their order, and survives the kill of its worker.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { hourMs } from '../../lib/platform/duration.ts';
 import { newId } from '../../lib/platform/ids.ts';

@@ -1,5 +1,4 @@
 // The events of a taken page are sent even if the activity's result is lost or the job is cancelled meanwhile.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { createActivities } from '../../activities/index.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';

@@ -1,7 +1,6 @@
 // A new primary whose majority reads miss acknowledged writes: such a read neither ends nor skips a delivery, and under load
 // with failing receivers every acknowledged event is delivered.
 import type { Timestamp } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createWebhookReader } from '../../api/resources/webhook-reader.ts';
 import type { Member } from '../../dev/servers/cluster/member.ts';
 import { startReplicaSet } from '../../dev/servers/cluster/replica-set.ts';

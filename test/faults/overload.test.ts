@@ -3,7 +3,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
-import { expect, vi, test } from 'vitest';
 import type { ConnectionLike } from '@temporalio/client';
 import { Load, type Visit } from '../../api/access/load.ts';
 import { strangers } from '../../api/access/party.ts';
@@ -74,7 +73,7 @@ test('in a flood some requests succeed and the rest get 503 with Retry-After; af
 test('concurrent readiness requests share one check of the servers', async () => {
   await using service = await startService({ worker: false });
   const { connection, namespace } = service.temporal;
-  const asks = vi.spyOn(connection, 'withDeadline');
+  const asks = jest.spyOn(connection, 'withDeadline');
   const inspect = createReadinessCheck({ store: service.store, connection, namespace });
   const answers = await Promise.all(Array.from({ length: 1_000 }, () => inspect()));
   expect(asks).toHaveBeenCalledTimes(2);

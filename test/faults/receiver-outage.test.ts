@@ -1,5 +1,4 @@
 // A receiver that is down for a day, and one whose responses are lost: every event arrives, with few repeats.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { defaultRetryScheduleMs } from '../../lib/deliveries/retry-schedule.ts';
 import { hourMs } from '../../lib/platform/duration.ts';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';

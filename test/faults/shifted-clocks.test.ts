@@ -1,5 +1,4 @@
 // Two machines whose clocks are 20 s ahead and behind: all processes use MongoDB's clock, so every rule holds.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpSender } from '../../lib/egress/http-sender.ts';

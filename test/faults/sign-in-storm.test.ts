@@ -1,6 +1,5 @@
 // A thousand concurrent first sign-ins of one identity, in several rounds.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Pool } from 'undici';
 import { startService, type TestService } from '../support/service.ts';
 import { soakShare } from '../support/soak-share.ts';

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAlive } from '../../dev/servers/process-identity.ts';
 import type { DevFile } from '../../lib/config/dev-file.ts';
 import { createApiClient } from '../support/api-client.ts';

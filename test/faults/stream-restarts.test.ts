@@ -1,7 +1,6 @@
 // Readers of the event stream over a restart of the api and interrupted connections: one that resumes by the last ID, and
 // `agent-herald listen`.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newId } from '../../lib/platform/ids.ts';
 import { type Answer, createApiClient } from '../support/api-client.ts';
 import { buildCommandLine } from '../support/command-line.ts';

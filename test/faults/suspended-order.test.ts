@@ -5,7 +5,6 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';

@@ -1,5 +1,4 @@
 // Temporal is unavailable: changes are accepted and first attempts made. Their workflows follow once it is back.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { insertWebhook } from '../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';

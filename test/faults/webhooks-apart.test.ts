@@ -1,12 +1,11 @@
 // The webhooks of one event do not wait for each other.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../support/receivers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../support/webhook-calls.ts';
 
 /** Waits are compared with those of another event at the same time. A busy machine measures again. */
-const busyMachine = { retry: 2 };
+jest.retryTimes(2);
 /** The maximum relative delay of a wait beyond its schedule. */
 const jitter = 0.15;
 const slackMs = 500;
@@ -67,27 +66,19 @@ async function waitsBesideSilence(
 const waitsOf = (times: number[]): number[] =>
   times.slice(1).map((atMs, index) => atMs - (times[index] ?? 0));
 
-test(
-  'a first retry after 1 s is made before a silent receiver of the same event is given up',
-  busyMachine,
-  async () => {
-    const { beside, alone } = await waitsBesideSilence('/quick', ['1s', '2s']);
-    const [first = NaN, second = NaN] = beside;
-    expect(first).toBeGreaterThanOrEqual(1_000);
-    // 2.3 s more than alone on an idle machine; the silent receiver is given up after 5 s.
-    expect(first).toBeLessThan(Number(alone[0]) + 2_500);
-    expect(second).toBeGreaterThanOrEqual(2_000);
-    expect(second).toBeLessThan(Number(alone[1]) + jitter * 2_000 + slackMs);
-  },
-);
+test('a first retry after 1 s is made before a silent receiver of the same event is given up', async () => {
+  const { beside, alone } = await waitsBesideSilence('/quick', ['1s', '2s']);
+  const [first = NaN, second = NaN] = beside;
+  expect(first).toBeGreaterThanOrEqual(1_000);
+  // 2.3 s more than alone on an idle machine; the silent receiver is given up after 5 s.
+  expect(first).toBeLessThan(Number(alone[0]) + 2_500);
+  expect(second).toBeGreaterThanOrEqual(2_000);
+  expect(second).toBeLessThan(Number(alone[1]) + jitter * 2_000 + slackMs);
+});
 
-test(
-  'a first retry after the default 5 s is not delayed by a silent receiver',
-  busyMachine,
-  async () => {
-    const { beside, alone } = await waitsBesideSilence('/default', ['5s']);
-    const [first = NaN] = beside;
-    expect(first).toBeGreaterThanOrEqual(5_000);
-    expect(first).toBeLessThan(Number(alone[0]) + jitter * 5_000 + slackMs);
-  },
-);
+test('a first retry after the default 5 s is not delayed by a silent receiver', async () => {
+  const { beside, alone } = await waitsBesideSilence('/default', ['5s']);
+  const [first = NaN] = beside;
+  expect(first).toBeGreaterThanOrEqual(5_000);
+  expect(first).toBeLessThan(Number(alone[0]) + jitter * 5_000 + slackMs);
+});

@@ -1,5 +1,4 @@
 // A worker that starts after an outage makes the waiting deliveries, and most of its workflow tasks end in time.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { insertWebhook } from '../support/fixtures.ts';

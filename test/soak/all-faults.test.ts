@@ -1,6 +1,5 @@
 // Every process is killed or frozen, one after another, under changes of all kinds: no event is lost or unfinished,
 // whoever makes the first attempts and whatever the receivers respond first.
-import { expect, test } from 'vitest';
 import { dispatchLimits } from '../../lib/limits.ts';
 import { type Fault, type FaultRunOptions, runWithFaults } from './fault-run.ts';
 import { seededRandom, soakSeeds } from '../support/seeded-random.ts';

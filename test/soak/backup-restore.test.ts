@@ -1,6 +1,5 @@
 // MongoDB and Temporal are restored to different moments, by the steps in docs/backup.md: everything recorded is
 // delivered, and nothing else.
-import { expect, test } from 'vitest';
 import type { DeliveryDocument } from '../../lib/model/delivery.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { type ApiClient, createApiClient } from '../support/api-client.ts';

@@ -1,7 +1,6 @@
 // Two api and two worker processes behind a balancer take a constant load from callers that do not wait. It reveals
 // anything that grows under load, which callers that wait for responses would slow down instead.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { createInstallation, type Installation } from '../support/installation.ts';

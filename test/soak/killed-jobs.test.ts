@@ -1,6 +1,5 @@
 // api and worker are killed at random while jobs of all kinds run: no event is lost, overtaken or unfinished.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DeliveryState } from '../../lib/model/delivery-state.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import { type Answer, createApiClient } from '../support/api-client.ts';

@@ -1,7 +1,6 @@
 // Every api and worker process is stopped and replaced, one by one, under load: only readers of the stream notice, and
 // they continue where they were.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
 import type { NewApp } from '../../lib/access/create-app-with-key.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { openStream, type StreamReader } from '../support/event-stream.ts';
@@ -75,7 +74,7 @@ async function replaceEach(fleet: Fleet, notice: Notice): Promise<number[]> {
 async function stop(old: RoleProcess): Promise<number> {
   const { code, ms } = await old.end('SIGTERM');
   const last = old.lines.filter(({ level }) => level !== 'info').slice(-5);
-  expect(code, JSON.stringify({ ms, last })).toBe(0);
+  expect({ code, ms, last }).toMatchObject({ code: 0 });
   return Math.round(ms);
 }
 

@@ -9,6 +9,13 @@ export function watchIdleShare(): () => number {
   };
 }
 
+/** Tells whether other programs fill this machine, so that lateness cannot be judged, and says so if they do. */
+export function isFull(idleShare: number, idleShareMin: number): boolean {
+  if (idleShare >= idleShareMin) return false;
+  process.stdout.write(`not judged: only ${idleShare} of this machine was idle\n`);
+  return true;
+}
+
 function processorTimes(): { idleMs: number; allMs: number } {
   const times = cpus().map((each) => each.times);
   const idleMs = times.reduce((sum, { idle }) => sum + idle, 0);

@@ -1,5 +1,4 @@
 // A browser that signs in through an identity provider, page by page.
-import { expect } from 'vitest';
 import { clientId, clientSecret } from './identity-provider.ts';
 import type { TestService } from './service.ts';
 

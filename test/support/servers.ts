@@ -3,7 +3,7 @@
 function setting(name: string): string {
   const value = process.env[name];
   if (!value)
-    throw new Error(`${name} is not set: run the tests with npm test, not with vitest alone`);
+    throw new Error(`${name} is not set: run the tests with npm test, not with jest alone`);
   return value;
 }
 

@@ -1,5 +1,4 @@
 // Deliveries on Temporal's time-skipping server: real MongoDB and receivers, hours in milliseconds.
-import { expect } from 'vitest';
 import { WorkflowFailedError } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createActivities } from '../../activities/index.ts';

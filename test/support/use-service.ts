@@ -1,5 +1,4 @@
 // A service or a receiver for all tests of a file: started before them, and stopped after them.
-import { afterAll, beforeAll } from 'vitest';
 import { type Answering, type Receiver, startReceiver } from './receivers.ts';
 import { type ServiceOptions, startService, type TestService } from './service.ts';
 

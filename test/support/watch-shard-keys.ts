@@ -1,5 +1,4 @@
 // For each file of test/e2e: no command on the path of an event goes to every shard.
-import { afterAll, beforeAll, expect } from 'vitest';
 import { commandsWithoutShardKey, watchShardKeys } from './shard-keys.ts';
 
 const isWatched = /\/test\/e2e\//.test(expect.getState().testPath ?? '');

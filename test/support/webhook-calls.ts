@@ -1,5 +1,4 @@
 // Calls that many tests start with: registering a webhook, reporting a change.
-import { expect } from 'vitest';
 import type { ApiClient } from './api-client.ts';
 import { callPatiently } from './call-patiently.ts';
 

@@ -1,9 +1,9 @@
 // The same load from one application, and from many as on a platform with many small tenants.
-import type { Bench } from '../bench.ts';
 import { compareBeside } from '../beside.ts';
 import { median } from '../distribution.ts';
 import { type Measurement, measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
+import type { Bench } from '../service.ts';
 import { openLoad, sized } from '../settings.ts';
 
 /** The maximum ratios of the p99 and the processor time of many applications to those of one. */
@@ -41,7 +41,7 @@ export const manyApplications: Scenario = {
       }),
       compareCpu(median(one.map(cpuOf)) ?? NaN, median(many.map(cpuOf)) ?? NaN),
     ];
-    const unfound = await findMissing(bench, many.at(-1)?.appUids ?? []);
+    const unfound = await findMissing(bench);
     return {
       measurements: [...one, ...many],
       notes: compared.map(({ note }) => note),
@@ -65,13 +65,10 @@ function compareCpu(oneMs: number, manyMs: number) {
 }
 
 /** Looks for every application, and for some events of each, in Temporal's lists. Returns what is not there. */
-async function findMissing(
-  { service: { store, temporal } }: Bench,
-  appUids: readonly string[],
-): Promise<string[]> {
-  const events = await store.events
-    .find({ appUid: { $in: [...appUids] } }, { projection: { appUid: 1 } })
-    .toArray();
+async function findMissing({ service: { store, temporal } }: Bench): Promise<string[]> {
+  const started = { workflowId: { $type: 'string' } } as const;
+  const events = await store.events.find(started, { projection: { appUid: 1 } }).toArray();
+  const appUids = [...new Set(events.map(({ appUid }) => appUid))];
   const step = Math.ceil(events.length / searchedEventsMax);
   const queries = [
     ...appUids.map((appUid) => `AppUids = "${appUid}"`),

@@ -39,7 +39,7 @@ interface PreparedCall {
 }
 
 /** Pages cannot set `User-Agent`, and in some browsers the attempt costs a preflight request. */
-const isPage = 'document' in globalThis;
+const isPage = (): boolean => 'document' in globalThis;
 const defaultTimeoutMs = 30_000;
 const defaultRetries = 2;
 
@@ -110,7 +110,7 @@ export class Transport {
     checkVisible('idempotencyKey', idempotencyKey);
     const headers: Record<string, string> = {
       accept: 'application/json',
-      ...(isPage ? {} : { 'user-agent': `agent-herald-client-ts/${version}` }),
+      ...(isPage() ? {} : { 'user-agent': `agent-herald-client-ts/${version}` }),
       ...input.headers,
       ...this.#access.headersOf(facts),
     };

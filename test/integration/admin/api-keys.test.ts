@@ -1,5 +1,4 @@
 // CONFIGURE → API Management: API keys generated, listed, rolled and revoked by admins.
-import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createApiContext } from '../../../api/context.ts';
 import { serve } from '../../../api/serve.ts';
 import { limits } from '../../../lib/limits.ts';

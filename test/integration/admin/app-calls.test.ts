@@ -1,5 +1,4 @@
 // The calls of an application for admins: they read and change the same data as its keys.
-import { beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
 import { streamLimits } from '../../../lib/limits.ts';

@@ -1,5 +1,4 @@
 // The audit log: a row for every call that changes something. Rows can be filtered and never change.
-import { beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { auditFilter } from '../../../api/audit/list-audit-log.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';

@@ -1,5 +1,4 @@
 // A disabled application: its keys are refused, its tokens end, and its open deliveries are sent.
-import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { signUserToken } from '../../../lib/identity/user-token.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';

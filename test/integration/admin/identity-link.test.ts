@@ -1,6 +1,5 @@
 // An admin is linked to the first identity of the provider that signs in, until it is unlinked; and what the log and the
 // person learn when the provider, or a setting for it, is at fault.
-import { afterAll, beforeAll, expect, vi, test } from 'vitest';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
 import { createAdmin, unlinkAdmin } from '../../../lib/access/create-admin.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
@@ -169,7 +168,7 @@ test.each<ClientAuthMethod>(['client_secret_post', 'client_secret_basic'])(
   async (method) => {
     const redirectUri = 'http://herald.example/admin/api/oidc/callback';
     // The provider warns about its development forms, which the test needs, and about Node 20.
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
     await using certified = await startCertifiedProvider(redirectUri, method);
     await using other = await startService({ worker: false, env: oidcSettings(certified.issuer) });
     const email = 'ada@example.com';
@@ -209,7 +208,7 @@ test.each([
   'when the token endpoint responds %d %s the admin is refused or gets 503, logged as %s',
   async (...row) => {
     const [status, body, event, facts] = row;
-    using warn = vi.spyOn(httpLog, 'warn');
+    using warn = jest.spyOn(httpLog, 'warn');
     provider.claims = { email, email_verified: true };
     provider.tokenFault = [status, body];
     const visit = await visitProvider(service);
@@ -256,7 +255,7 @@ test.each([
     { code: 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' },
   ],
 ])('%s fails at the discovery, with the setting to check', async (_name, path, facts) => {
-  using warn = vi.spyOn(httpLog, 'warn');
+  using warn = jest.spyOn(httpLog, 'warn');
   const other =
     path === '/' ? provider.issuer.replace('127.0.0.1', 'localhost') : provider.issuer + path;
   await using wrong = await startService({ worker: false, env: oidcSettings(other) });
@@ -270,7 +269,7 @@ test.each([
 test('with the wrong secret, an independent provider refuses the client, and the log says so', async () => {
   const redirectUri = 'http://herald.example/admin/api/oidc/callback';
   await using certified = await startCertifiedProvider(redirectUri, 'client_secret_basic');
-  using warn = vi.spyOn(httpLog, 'warn');
+  using warn = jest.spyOn(httpLog, 'warn');
   const env = { ...oidcSettings(certified.issuer), HERALD_OIDC_CLIENT_SECRET: 'wrong' };
   await using wrong = await startService({ worker: false, env });
   const start = await openPage(`${wrong.apiUrl}/admin/api/oidc/start`);

@@ -1,6 +1,5 @@
 // Known browsers and changed passwords: guesses from the same address do not delay a browser in which an admin has signed
 // in before; a change requires the old password, checks the new one, and ends all other sessions.
-import { beforeEach, expect, test } from 'vitest';
 import { openSession } from '../../../api/admin/session/open-session.ts';
 import { passwordFault } from '../../../lib/access/password-rules.ts';
 import { verifyPassword } from '../../../lib/access/password.ts';

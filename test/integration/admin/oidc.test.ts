@@ -1,5 +1,4 @@
 // Signing in through an identity provider: who gets a session, and which responses are rejected.
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
 import { cookieOf } from '../../support/admin-client.ts';
@@ -92,7 +91,7 @@ test.each<[string, Record<string, unknown>, string?]>([
   ['another issuer', { email, email_verified: true, iss: 'https://evil.example' }],
   ['an expired token', { email, email_verified: true, exp: 1_000 }],
 ])('%s is refused', async (_what, claims, reason = expect.any(String) as string) => {
-  using warn = vi.spyOn(httpLog, 'warn');
+  using warn = jest.spyOn(httpLog, 'warn');
   provider.claims = claims;
   provider.userInfo = { sub: 'user-1', ...claims };
   expectRefused(await comeBack(service, await visitProvider(service)));

@@ -1,6 +1,5 @@
 // The rights of the roles, the members, and requests that pages of other sites trigger in a browser: those are rejected,
 // even with the cookie.
-import { beforeAll, expect, vi, test } from 'vitest';
 import type { Route } from '../../../api/router.ts';
 import { routes } from '../../../api/routes.ts';
 import type { Role } from '../../../lib/model/membership.ts';
@@ -202,9 +201,9 @@ test.each(becomingOwner)(
     const guest = await makeTestAdmin(service, { superuser: true });
     const { admins, memberships } = service.store;
     const insertOne = memberships.insertOne.bind(memberships);
-    const tries = vi.spyOn(admins, 'findOneAndDelete');
+    const tries = jest.spyOn(admins, 'findOneAndDelete');
     let removal: Promise<unknown> = Promise.resolve();
-    const hook = vi.spyOn(memberships, 'insertOne').mockImplementationOnce(async (...insert) => {
+    const hook = jest.spyOn(memberships, 'insertOne').mockImplementationOnce(async (...insert) => {
       removal = removeAdmin(service.store, guest);
       // By now the removal has ended, or it conflicts with the open transaction and is being retried.
       await Promise.race([removal, waitFor(() => tries.mock.calls.length > 1)]);
@@ -225,7 +224,7 @@ test.each(becomingOwner)(
     const guest = await makeTestAdmin(service, { superuser: true });
     const { client, memberships } = service.store;
     const withSession = client.withSession.bind(client);
-    const hook = vi.spyOn(client, 'withSession').mockImplementationOnce(async (...work) => {
+    const hook = jest.spyOn(client, 'withSession').mockImplementationOnce(async (...work) => {
       await removeAdmin(service.store, guest);
       return withSession(...work);
     });

@@ -1,6 +1,5 @@
 // Failed sign-ins: guesses are throttled without locking the owner out; all are counted, and a limited number leaves rows
 // in the audit log.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { recordSignInFailure } from '../../../lib/access/sign-in-failures.ts';
 import { beginSignInAttempt } from '../../../lib/access/sign-in-throttle.ts';

@@ -1,6 +1,5 @@
 // Signing in to the admin area: the cookie, the life of a session, refused sign-ins, and an admin's own sessions.
 import { scryptSync } from 'node:crypto';
-import { afterEach, beforeAll, expect, test } from 'vitest';
 import { currentCost, hashPassword } from '../../../lib/access/password.ts';
 import { createAdmin } from '../../../lib/access/create-admin.ts';
 import { cookieOf, makeTestAdmin, signIn, type TestAdmin } from '../../support/admin-client.ts';

@@ -1,5 +1,4 @@
 // Calls every route of the table with every credential that is not allowed; new routes are included.
-import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
 import type { AdminNeed } from '../../../api/access/admit-admin.ts';

@@ -1,5 +1,4 @@
 // Accounts: their data, their members, and what a deletion removes with them, in batches and after an interruption.
-import { beforeEach, expect, test } from 'vitest';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
 import { useService } from '../../support/use-service.ts';

@@ -1,5 +1,4 @@
 // The credentials of a call: which keys are refused and how, what the check costs, and the record of the last use.
-import { expect, vi, test } from 'vitest';
 import { newApiKey, parseApiKey } from '../../../lib/access/api-key.ts';
 import { httpLog } from '../../../lib/platform/logger.ts';
 import { addApp } from '../../support/add-app.ts';
@@ -106,7 +105,7 @@ test('a use a minute after the last one is recorded again', async () => {
 test('a use that cannot be recorded does not fail the request', async () => {
   const apiKey = await makeKey(service);
   const { db } = service.store;
-  const warn = vi.spyOn(httpLog, 'warn');
+  const warn = jest.spyOn(httpLog, 'warn');
   // The database rejects only this write.
   const validator = { lastUsedAt: { $exists: false } };
   await db.command({ collMod: 'apiKeys', validator, validationAction: 'error' });

@@ -1,5 +1,4 @@
 // Every route that changes something leaves one audit row, or is in the list of exceptions.
-import { beforeAll, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import type { Route } from '../../../api/router.ts';
 import {

@@ -1,6 +1,5 @@
 // The checks of a request's body: its type, encoding, size, JSON and schema.
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import type { JsonBody } from '../../support/api-client.ts';

@@ -1,7 +1,6 @@
 // Reported changes (POST …/changes): which are accepted, the events they become, and that one change of a group does
 // nothing to the others.
 import type { ClientSession } from 'mongodb';
-import { expect, test, vi } from 'vitest';
 import type { AddressedChange } from '../../../api/changes/make-events.ts';
 import type { PendingChange, Write } from '../../../api/changes/write-changes.ts';
 import { limits } from '../../../lib/limits.ts';
@@ -204,7 +203,7 @@ test('a report that waits for a lock holds up no report of another application',
 });
 
 test('a report whose payload is too large joins no others', async () => {
-  const commits = vi.spyOn(service.context, 'commitChange');
+  const commits = jest.spyOn(service.context, 'commitChange');
   const empty = { uid: 'long', externalTenantId: 't', text: '' };
   const length = JSON.stringify({ event: 'agent.updated', data: empty }).length;
   const data = { ...empty, text: 'x'.repeat(limits.requestBytesMax - length) };

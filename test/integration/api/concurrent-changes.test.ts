@@ -1,7 +1,6 @@
 // A change and its event are committed together or not at all; of concurrent changes each is made once, and none is
 // rejected because of the others.
 import { EventEmitter, once } from 'node:events';
-import { expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
 import type { Write } from '../../../api/changes/write-changes.ts';
 import type { AddressedChange } from '../../../api/changes/make-events.ts';

@@ -1,5 +1,4 @@
 // A single delivery: its workflow, and the request as the receiver got it, without secrets.
-import { beforeAll, expect, test } from 'vitest';
 import {
   insertEvent,
   insertWebhook,

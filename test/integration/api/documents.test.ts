@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { expect, it, test } from 'vitest';
 import { servedDocuments, withServedLinks } from '../../../api/documents/served-documents.ts';
 import { useService } from '../../support/use-service.ts';
 import { expectProblem } from './problems.ts';

@@ -1,5 +1,4 @@
 // Idempotency-Key: a repeated POST that creates something gets the first response and creates nothing.
-import { expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { makeAuthority } from '../../support/certificates.ts';

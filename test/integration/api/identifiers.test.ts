@@ -1,6 +1,5 @@
 // Identifiers are compared exactly, so no two may look the same: they must not be blank, contain invisible characters,
 // or be in another normal form of Unicode than NFC. A lookup by such a text is rejected instead of finding nothing.
-import { expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import { useService } from '../../support/use-service.ts';
 import { registerWebhook } from '../../support/webhook-calls.ts';

@@ -1,6 +1,5 @@
 // The lists of events, deliveries, replays, erasures, users and accounts are read through an index, as MongoDB's profiler
 // shows.
-import { beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { makeAccount } from '../../../lib/access/apps.ts';
 import { newErasure } from '../../../lib/jobs/erasures.ts';

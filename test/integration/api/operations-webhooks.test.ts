@@ -1,7 +1,6 @@
 // Webhooks of the kind operations: their allowed fields, that they get only service events, and the events of
 // revocations: what makes one, who gets it, and that it decides offline as the service does.
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';

@@ -1,6 +1,5 @@
 // What operators see: why webhooks fail and what was changed shortly before, the failing webhooks of all applications, the
 // open deliveries, and the settings, none of which is secret.
-import { expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
 import type { Document } from 'mongodb';
 import { newId } from '../../../lib/platform/ids.ts';

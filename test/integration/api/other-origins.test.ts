@@ -1,7 +1,6 @@
 // Pages of any origin can read what needs no credential, and nothing else (CORS); and calls through a proxy.
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { allowInsecureRequests, customFetch, discovery } from 'openid-client';
-import { expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import { startPrefixProxy } from '../../support/prefix-proxy.ts';

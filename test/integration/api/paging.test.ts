@@ -1,6 +1,5 @@
 // Pages of lists are complete and free of repeats, even while rows are added. A cursor is valid only for the list that
 // returned it.
-import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { addApp } from '../../support/add-app.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';

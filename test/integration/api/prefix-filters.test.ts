@@ -1,5 +1,4 @@
 // Users and accounts by the beginning of their name, keys by that of their ID, and tenants.
-import { beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { hashApiKey } from '../../../lib/access/api-key.ts';
 import { makeAccount } from '../../../lib/access/apps.ts';

@@ -1,5 +1,4 @@
 // The format of every error response of the API, and keys that provoke errors.
-import { expect } from 'vitest';
 import { parseApiKey } from '../../../lib/access/api-key.ts';
 import type { ErrorCode } from '../../../lib/platform/errors.ts';
 import type { ApiKeyDocument } from '../../../lib/model/api-key.ts';

@@ -1,5 +1,4 @@
 // Rate limits of a key, of an admin, of rejected credentials from an address, and of one user's sign-ins.
-import { expect, test } from 'vitest';
 import { createApiContext } from '../../../api/context.ts';
 import { RateLimiter } from '../../../api/access/rate-limiter.ts';
 import { serve } from '../../../api/serve.ts';

@@ -1,7 +1,6 @@
 // HTTP that no well-behaved client sends: every error is a problem with a request ID.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
 import { useService } from '../../support/use-service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
 import { exchangeRaw } from './raw-socket.ts';

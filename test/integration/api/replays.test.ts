@@ -1,5 +1,4 @@
 // The requests for a replay, and its representation. Its deliveries are tested in test/e2e/redelivery.test.ts.
-import { beforeAll, expect, test } from 'vitest';
 import { cancelReasons, type CancelReason } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { ErrorCode } from '../../../lib/platform/errors.ts';

@@ -1,5 +1,4 @@
 // Calls about resources, accounts and users that several test files make, and the stored events of a resource.
-import { expect } from 'vitest';
 import { decodeJwt } from 'jose';
 import type { ApiClient } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';

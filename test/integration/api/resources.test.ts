@@ -1,6 +1,5 @@
 // Agents, contexts and context files: creating, reading, changing and deleting them, and their events; the media type
 // (RFC 9110), processing status and number of files.
-import { expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { payloadFaults } from '../../support/payload-schema.ts';

@@ -1,5 +1,4 @@
 // Signing in users: which identities are the same user, and what is stored, with concurrent callers.
-import { expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { callPatiently } from '../../support/call-patiently.ts';

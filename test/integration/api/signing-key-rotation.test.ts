@@ -1,7 +1,6 @@
 // Signing keys of user tokens over months: published before and after they sign, with many processes, some killed; and
 // the keys of webhooks.
 import { createPublicKey, verify } from 'node:crypto';
-import { beforeEach, expect, vi, test } from 'vitest';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import type { Filter, FindOptions } from 'mongodb';
 import { userTokenKeys, webhookKeys } from '../../../lib/identity/key-owner.ts';
@@ -193,7 +192,7 @@ test('while the database is unavailable the last keys are published for 20 minut
   const ring = ringOf({ ...service.store, signingKeys });
   const keys = await ring.published();
   expect(keys).toHaveLength(1);
-  const warned = vi.spyOn(tokenLog, 'warn').mockImplementation(() => undefined);
+  const warned = jest.spyOn(tokenLog, 'warn').mockImplementation(() => undefined);
   isAway = true;
   aheadMs += 19 * minuteMs;
   for (let n = 0; n < 3; n += 1) expect(await ring.published()).toEqual(keys);
@@ -216,8 +215,8 @@ test.each(['another', 'the same'])(
     await ringOf(service.store).active();
     const id = name === 'the same' ? String(service.config.sealingKeys[0]?.id) : 'other';
     const ring = ringOf(service.store, [{ id, key: Buffer.alloc(32, 1) }]);
-    const counted = vi.spyOn(instruments.signingKeyFailures, 'add');
-    const warned = vi.spyOn(tokenLog, 'warn').mockImplementation(() => undefined);
+    const counted = jest.spyOn(instruments.signingKeyFailures, 'add');
+    const warned = jest.spyOn(tokenLog, 'warn').mockImplementation(() => undefined);
     for (let n = 0; n < 2; n += 1) await expect(ring.active()).rejects.toThrow();
     expect(counted).toHaveBeenCalledTimes(2);
     const messages = warned.mock.calls.map(([, message]) => message);

@@ -6,7 +6,6 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto';
-import { expect } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
 

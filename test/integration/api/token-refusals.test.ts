@@ -1,5 +1,4 @@
 // The verify call rejects more than a hundred kinds of forged or malformed tokens.
-import { beforeAll, expect, test } from 'vitest';
 import { assert, asyncProperty, constantFrom, integer } from 'fast-check';
 import { addApp } from '../../support/add-app.ts';
 import { useService } from '../../support/use-service.ts';

@@ -1,5 +1,4 @@
 // Revoked tokens are inactive once the call has responded, and a later token is active even in the same second.
-import { afterEach, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
 import { createApiContext } from '../../../api/context.ts';
 import { serve } from '../../../api/serve.ts';

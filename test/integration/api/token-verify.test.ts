@@ -1,5 +1,4 @@
 // The token of a sign-in, as the verify call for SDK back ends and independent verifiers check it.
-import { beforeEach, expect, test } from 'vitest';
 import { createRemoteJWKSet, decodeJwt, jwtVerify, type JWTVerifyOptions } from 'jose';
 import { addApp } from '../../support/add-app.ts';
 import { useService } from '../../support/use-service.ts';

@@ -1,5 +1,4 @@
 // The deliveries in a list that have no document, because their first attempt has not ended.
-import { beforeEach, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { limits } from '../../../lib/limits.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';

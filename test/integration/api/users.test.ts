@@ -1,5 +1,4 @@
 // Users as an administrator sees them: listed, renamed, and deleted with all personal data.
-import { beforeEach, expect, test } from 'vitest';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import { callPatiently } from '../../support/call-patiently.ts';
 import { useService } from '../../support/use-service.ts';

@@ -1,5 +1,4 @@
 // The names and notes of a webhook, and what it sends: headers, credentials and a client certificate.
-import { expect, test } from 'vitest';
 import type { Answer } from '../../support/api-client.ts';
 import { useService } from '../../support/use-service.ts';
 import { expectProblem, faultsOf } from './problems.ts';

@@ -1,5 +1,4 @@
 // The deliveries of a webhook, an event and an application by state, response, tenant and time, in pages.
-import { beforeAll, expect, test } from 'vitest';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { newId } from '../../../lib/platform/ids.ts';

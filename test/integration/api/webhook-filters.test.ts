@@ -1,5 +1,4 @@
 // The events that a webhook gets: by its entities and, if set, exact events, tenants and fields of the data.
-import { expect, test } from 'vitest';
 import { timeOfId } from '../../../lib/platform/ids.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { useService } from '../../support/use-service.ts';

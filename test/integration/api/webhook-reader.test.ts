@@ -1,6 +1,5 @@
 // How the webhooks of an application are read: for a change, always current and separately for each application; and in
 // lists of as many as a setting allows.
-import { beforeAll, describe, expect, test } from 'vitest';
 import { createWebhookReader } from '../../../api/resources/webhook-reader.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { Store } from '../../../lib/mongo/connect.ts';

@@ -1,5 +1,4 @@
 // Webhooks: registering, reading, changing, deleting, and their limit.
-import { beforeEach, expect, test } from 'vitest';
 import { secretLocation } from '../../../lib/webhooks/secrets.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { Answer, JsonBody } from '../../support/api-client.ts';

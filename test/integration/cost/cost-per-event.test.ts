@@ -1,5 +1,4 @@
 // The cost of an event in counts that are independent of the machine's speed: commands, transitions, history.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { insertWebhook, newEvent } from '../../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startWorkflow } from '../../support/starters.ts';

@@ -1,6 +1,5 @@
 // One attempt at one delivery, without Temporal: a recorded attempt is not made again, when its payload is read, and
 // how a delivery without an event or a readable key ends.
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
@@ -323,7 +322,7 @@ test('an attempt without a readable key is no attempt, and the next one is deliv
   const attemptWith = async (webhookKeys = broken) => {
     return attemptDelivery(deliveryPorts(installation, { sender, webhookKeys }), key, options);
   };
-  const warned = vi.spyOn(tokenLog, 'warn').mockImplementation(() => undefined);
+  const warned = jest.spyOn(tokenLog, 'warn').mockImplementation(() => undefined);
   await expect(attemptWith()).rejects.toThrow('no database');
   const fields = expect.objectContaining({ appUid: key.appUid });
   expect(warned).toHaveBeenCalledWith(fields, 'signing_keys.read_failed');

@@ -1,6 +1,5 @@
 // A webhook's own headers, credentials and client certificate, set through the API and sent with attempts.
 import type { TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { deliveryLog } from '../../../lib/platform/logger.ts';
@@ -172,7 +171,7 @@ test('a certificate that expires within 30 days causes a warning', async () => {
 });
 
 test('from 14 days before its expiry a certificate is logged, once a day', async () => {
-  using logged = vi.spyOn(deliveryLog, 'warn');
+  using logged = jest.spyOn(deliveryLog, 'warn');
   const { uid } = (await register({ tls: one })).body;
   const now = new Date();
   const endsIn = (ms: number) =>
@@ -187,7 +186,7 @@ test('from 14 days before its expiry a certificate is logged, once a day', async
   await endsIn(14 * dayMs);
   await attempt(uid, now);
   await attempt(uid, new Date(now.getTime() + dayMs - 1));
-  expect(logged).toHaveBeenCalledOnce();
+  expect(logged).toHaveBeenCalledTimes(1);
   const subject = expect.objectContaining({ webhookUid: uid });
   expect(logged).toHaveBeenCalledWith(subject, 'webhook.certificate_expires');
   await attempt(uid, new Date(now.getTime() + dayMs));

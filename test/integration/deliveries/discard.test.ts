@@ -1,6 +1,5 @@
 // A resume with discard drops every open delivery recorded before it, in any state, and no other. And when the
 // filters of a webhook are narrowed, its open deliveries that no longer match are not sent.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { Caller } from '../../../lib/model/caller.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';

@@ -1,5 +1,4 @@
 // First attempts right after the commit, independent of their workflow: their requirements, and who uses their result.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptFirst } from '../../../activities/attempt-first.ts';
 import { EarlyAttempts } from '../../../lib/deliveries/early-attempts.ts';

@@ -1,5 +1,4 @@
 // The outcome of an attempt for responses and network failures of each kind, over real servers.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.ts';

@@ -1,6 +1,5 @@
 // Documents as large as tenants can make them: each read still returns a limited amount at a time.
 import type { Document } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readDeliveries } from '../../../lib/history/delivery-lists.ts';
 import { eraseChunk, newErasure } from '../../../lib/jobs/erasures.ts';
 import { findNumbered } from '../../../lib/order/partitions.ts';

@@ -1,5 +1,4 @@
 // The whole retry calendar on the time-skipping server, three days in milliseconds; and a webhook that fails for days is paused.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { ServerResponse } from 'node:http';
 import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';

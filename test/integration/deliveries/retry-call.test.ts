@@ -1,6 +1,5 @@
 // A call of a retry: when it attempts, the effect of a cancellation, and a process that seemed dead but continues:
 // its late records do not take a delivery from its new owner.
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import type { DeliveryKey, DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
@@ -92,8 +91,8 @@ test('after a failed attempt the cancelled activity ends, and the delivery is re
 
 test('a stopping process interrupts the attempt without a record and does not log it as a fault', async () => {
   const retry = await startRetry();
-  using faulted = vi.spyOn(deliveryLog, 'error');
-  using logged = vi.spyOn(deliveryLog, 'info');
+  using faulted = jest.spyOn(deliveryLog, 'error');
+  using logged = jest.spyOn(deliveryLog, 'info');
   retry.environment.cancel('WORKER_SHUTDOWN');
   // The SDK reports it to the server, which then calls another process.
   await expect(retry.outcome).rejects.toBeInstanceOf(CancelledFailure);

@@ -18,7 +18,6 @@ import { insertEvent, insertWebhook, newEvent } from '../../support/fixtures.ts'
 import { giveNumber } from '../../support/issue-number.ts';
 import { type Installation, createInstallation } from '../../support/installation.ts';
 import { resumeWebhook } from '../../support/resume.ts';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { statusClassOf } from '../../../lib/model/attempt.ts';
 import {

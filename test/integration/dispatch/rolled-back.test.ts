@@ -1,6 +1,5 @@
 // After a restore of MongoDB to an earlier moment: no count starts again below the numbers that others have seen.
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { raiseTokenEpochs } from '../../../lib/identity/token-epochs.ts';
 import { raiseFloor, raiseSequences } from '../../../lib/mongo/raise-counts.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';

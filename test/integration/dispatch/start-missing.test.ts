@@ -1,5 +1,4 @@
 // After a restore: deliveries that the database waits for get a workflow again, whatever Temporal still has.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { scheduleAllSignals } from '../../../lib/order/partitions.ts';
 import { startMissing, type StartedAgain } from '../../../cli/start-missing/start-missing.ts';

@@ -1,6 +1,5 @@
 // The grouping of events into workflows: no crash or race gives an event two workflows or none.
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Client } from '@temporalio/client';
 import { WorkflowStarts } from '../../../lib/dispatch/workflow-starts.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
@@ -73,7 +72,7 @@ async function untilDispatched(events: readonly EventDocument[]): Promise<void> 
 /** Makes updates of events fail if their filter or change contains the text. */
 function failUpdates(store: Store, text: string): void {
   const update = store.events.updateMany.bind(store.events);
-  vi.spyOn(store.events, 'updateMany').mockImplementation(async (...args) => {
+  jest.spyOn(store.events, 'updateMany').mockImplementation(async (...args) => {
     const [filter, change] = args;
     if (JSON.stringify([filter, change]).includes(text)) throw new Error('MongoDB is away');
     return update(...args);
@@ -233,7 +232,7 @@ test('more lost batches than a sweep reads are started completely by the next sw
 });
 
 test('after a crash between start and mark the relay marks the events, and does not start or count anything again', async () => {
-  const counted = vi.spyOn(instruments.eventsStarted, 'add');
+  const counted = jest.spyOn(instruments.eventsStarted, 'add');
   const events = await insertEvents(5, longAgo());
   const starts = newStarts(service);
   await (
@@ -255,10 +254,10 @@ test('after a crash between start and mark the relay marks the events, and does 
 test('after a failed start the waiting events are left to the relay', async () => {
   const away = newStarterWithoutTemporal(service, { eventsPerWorkflowMax: 2 });
   const events = await insertEvents(20);
-  const start = vi.spyOn(WorkflowStarts.prototype, 'startEvents');
+  const start = jest.spyOn(WorkflowStarts.prototype, 'startEvents');
   away.add(events);
   await away.drained();
-  expect(start).toHaveBeenCalledOnce();
+  expect(start).toHaveBeenCalledTimes(1);
   start.mockRestore();
   const now = new Date(Date.now() + 10_000);
   const left = [

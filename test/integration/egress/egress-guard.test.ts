@@ -1,6 +1,5 @@
 // The sender with scripted DNS and with name servers: no response leads to a connection that the guard rejects, and silence delays no other name.
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
 import { createAddressGuard } from '../../../lib/egress/address-guard.ts';
 import { createTrace } from '../../../lib/egress/attempt-trace.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';

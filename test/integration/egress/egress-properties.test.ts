@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import { createHttpSender, type Sender, type SendResult } from '../../../lib/egress/http-sender.ts';

@@ -1,5 +1,4 @@
 // Requests through the operator's proxy: it gets only checked addresses, and its failures are not the receiver's.
-import { beforeAll, expect, test } from 'vitest';
 import { parseEgressProxy } from '../../../lib/egress/egress-proxy.ts';
 import type { EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import {

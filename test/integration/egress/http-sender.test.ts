@@ -1,6 +1,5 @@
 // The sender with real receivers: its requests, how it reads responses, its limits, and no effect of the environment.
 import { Socket } from 'node:net';
-import { expect, test, vi } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { userAgent } from '../../../lib/platform/version.ts';
 import {
@@ -161,7 +160,7 @@ test('a reset before the address of the receiver is known is a reset, and not a 
   await using sender = createHttpSender({ policy });
   // Observed with 7 of 3,892 connections that were accepted and reset immediately.
   const sockets = Socket.prototype as unknown as { _getpeername: () => object };
-  using unknown = vi.spyOn(sockets, '_getpeername').mockReturnValue({});
+  using unknown = jest.spyOn(sockets, '_getpeername').mockReturnValue({});
   expect(failureOf(await sender.send(post(receiver.url)))).toBe('reset');
   expect(unknown).toHaveBeenCalled();
 });

@@ -1,5 +1,4 @@
 // Kept connections: when one is reused or replaced, and their limits per origin, owner, in total and in idle time.
-import { expect, test } from 'vitest';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { startReceiver, startTcpReceiver } from '../../support/receivers.ts';
 import { waitFor } from '../../support/wait-for.ts';

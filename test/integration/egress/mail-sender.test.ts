@@ -1,6 +1,5 @@
 // Mail through a real SMTP server: its replies, its failures, its login and its certificate.
 import { hostname } from 'node:os';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { makeDevSecrets } from '../../../dev/start/dev-secrets.ts';
 import { readConfig } from '../../../lib/config/config.ts';
 import { firstPublicName } from '../../../lib/egress/host-name.ts';

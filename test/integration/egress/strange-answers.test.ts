@@ -1,5 +1,4 @@
 // Wrong or unusual responses: each leads to a result, none is mixed up with the next, and a status line that was read decides.
-import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import type { Socket } from 'node:net';
 import { createHttpSender, type SendResult } from '../../../lib/egress/http-sender.ts';

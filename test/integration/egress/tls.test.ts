@@ -10,7 +10,6 @@ import {
   oneof,
   string,
 } from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
 import { headerFaults } from '../../../lib/webhooks/custom-headers.ts';
 import { type Authority, type ClientPair, makeAuthority } from '../../support/certificates.ts';

@@ -1,6 +1,5 @@
 // The live stream of events: what a reader gets and in which order, also after an interruption, and when its stream
 // ends.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseApiKey } from '../../../lib/access/api-key.ts';
 import { streamLimits } from '../../../lib/limits.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';

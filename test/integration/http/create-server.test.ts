@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, expect, test, vi } from 'vitest';
 import Koa from 'koa';
 import { createServer } from '../../../api/http/create-server.ts';
+import { fakeOnly } from '../../support/fake-only.ts';
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => void jest.useRealTimers());
 
 const requests = 20;
 // Together larger than the buffers between client and server.
@@ -55,7 +55,7 @@ test('a client that does not read its responses is disconnected, and one that re
 
 test('a rejected client has a second to read the error, even while it keeps sending', async () => {
   const { server, port } = await listen();
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  fakeOnly('setTimeout', 'clearTimeout', 'Date');
   const accepted = once(server, 'connection');
   const client = connect(port, '127.0.0.1');
   const [connection] = (await accepted) as [Socket];
@@ -65,9 +65,9 @@ test('a rejected client has a second to read the error, even while it keeps send
     await failed;
     expect(connection.destroyed).toBe(false);
   }
-  vi.advanceTimersByTime(999);
+  jest.advanceTimersByTime(999);
   expect(connection.destroyed).toBe(false);
-  vi.advanceTimersByTime(1);
+  jest.advanceTimersByTime(1);
   expect(connection.destroyed).toBe(true);
   client.destroy();
   server.close();

@@ -1,5 +1,4 @@
 // Erasures during concurrent writes, erasures that are killed halfway, and the payloads that `mentions` erase.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';

@@ -1,6 +1,5 @@
 // Pages of jobs: each is taken once, by its number. Taking it again returns the same deliveries. And the deliveries that a
 // resend passes on.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';

@@ -1,6 +1,5 @@
 // Releases, page by page and without Temporal: each held delivery is passed on once. And few long jobs of an application
 // run at the same time, and one replay or sync of a webhook; the others wait.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { Caller } from '../../../lib/model/caller.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';

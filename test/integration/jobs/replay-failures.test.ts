@@ -1,5 +1,4 @@
 // The pages of a replay of failures, to one webhook or several, without Temporal.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { countReplay } from '../../../lib/jobs/replay-page.ts';
 import type { CancelReason, DeliveryState } from '../../../lib/model/delivery-state.ts';

@@ -1,5 +1,4 @@
 // The page of a replay, without Temporal: which deliveries it claims, and what it does in a partition.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { minuteMs } from '../../../lib/platform/duration.ts';

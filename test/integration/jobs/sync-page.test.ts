@@ -1,5 +1,4 @@
 // The pages of a sync, without Temporal: which resources it sends, as which events, and when.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';

@@ -1,5 +1,4 @@
 // Every partial index is used by its queries, as MongoDB's profiler shows.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { closeAccountToAgents } from '../../../api/resources/close-account-to-agents.ts';
 import { deleteExpired } from '../../../lib/jobs/retention.ts';

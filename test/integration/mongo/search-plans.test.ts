@@ -1,6 +1,5 @@
 // Every combination of the filters of events and deliveries finds the right documents, through an index. And the cost of
 // a page of a release or sync does not depend on how much there is.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Collection, Document, Filter } from 'mongodb';
 import { searchOf as searchDeliveries } from '../../../lib/history/delivery-lists.ts';
 import { searchOf as searchEvents } from '../../../lib/events/event-lists.ts';

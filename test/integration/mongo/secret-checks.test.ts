@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureSecretChecks } from '../../../cli/setup/ensure-secret-checks.ts';
 import { userTokenKeys } from '../../../lib/identity/key-owner.ts';
 import { createSecretBox, parseKeyRing } from '../../../lib/platform/secret-box.ts';

@@ -1,7 +1,6 @@
 // MongoDB behind TLS with a private authority and client certificates, as with managed servers.
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../../lib/config/config.ts';
 import { connectFault } from '../../../lib/mongo/connect-fault.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';

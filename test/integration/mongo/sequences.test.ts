@@ -1,5 +1,4 @@
 // The numbers of reported changes, the clock that all processes follow, transactions, snapshots, and `lastTriggeredAt`.
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { TriggerRecorder } from '../../../lib/webhooks/trigger-recorder.ts';
 import { insertWebhook, insertEvent, newDelivery } from '../../support/fixtures.ts';
@@ -89,7 +88,7 @@ test('a transaction is retried while another conflicts with it, and aborted afte
   const touch = { $set: { updatedAt: new Date() } };
   // The clock of the limit is fixed, except for the two steps below.
   const startedAtMs = performance.now();
-  using clock = vi.spyOn(performance, 'now').mockReturnValue(startedAtMs);
+  using clock = jest.spyOn(performance, 'now').mockReturnValue(startedAtMs);
   const nowMsAfter = [startedAtMs, startedAtMs + 9_999, startedAtMs + 10_000];
   let begun = 0;
   await store.client.withSession(async (inTheWay) => {
@@ -129,7 +128,7 @@ test.each([20_000, -20_000])(
 );
 
 test("setting the machine's clock changes only the offset, which is logged", async () => {
-  using logged = vi.spyOn(processLog, 'warn');
+  using logged = jest.spyOn(processLog, 'warn');
   let shiftMs = 0;
   const options = { local: machine(() => shiftMs), everyMs: 10 };
   await using clock = await startServerClock(installation.store, options);
@@ -148,7 +147,7 @@ test("setting the machine's clock changes only the offset, which is logged", asy
 });
 
 test('if MongoDB does not respond the time keeps running', async () => {
-  using logged = vi.spyOn(processLog, 'warn');
+  using logged = jest.spyOn(processLog, 'warn');
   const { store } = installation;
   let isAway = false;
   const command = async (what: { hello: 1 }) => {
@@ -163,7 +162,7 @@ test('if MongoDB does not respond the time keeps running', async () => {
 });
 
 test("another member's clock is compared by the driver's heartbeats, and a difference is logged once", async () => {
-  using logged = vi.spyOn(processLog, 'warn');
+  using logged = jest.spyOn(processLog, 'warn');
   const { store } = installation;
   const aheadMs = 10_000;
   await using clock = await startServerClock(store, { everyMs: 10 });

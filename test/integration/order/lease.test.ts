@@ -1,5 +1,4 @@
 // The lease of a partition: who can take it, for how long, and what its holder may do. And a step that is cancelled.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   type PartitionDocument,
   partitionId,

@@ -1,5 +1,4 @@
 // While a receiver fails, few partitions of its webhook retry. The others are parked, and the relay resumes them.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';

@@ -1,5 +1,4 @@
 // A partition: numbers without gaps, sent one after another by one process, even if a worker is lost.
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { setSequence } from '../../../lib/model/event.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
@@ -214,7 +213,7 @@ test('a drain with too little left of its lease sends no request', async () => {
   };
   let ageMs = 0;
   const real = performance.now.bind(performance);
-  const clock = vi.spyOn(performance, 'now').mockImplementation(() => real() + ageMs);
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => real() + ageMs);
   try {
     await expect(step({ ...ports, records: slow })).rejects.toThrow(LeaseLost);
   } finally {

@@ -1,5 +1,4 @@
 // Deliveries to a webhook with a rate: by two processes, in order, and after failures.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setSequence } from '../../../lib/model/event.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';

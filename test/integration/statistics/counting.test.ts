@@ -1,5 +1,4 @@
 // The latest outcomes of webhooks, read from an index alone. And a worker whose clock is ahead.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Document } from 'mongodb';
 import { statisticsLimits } from '../../../lib/limits.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';

@@ -1,7 +1,6 @@
 // A scrape of the running service: its counts match what happened. And what a worker reads from the whole installation,
 // with deliveries that wait for longer than they should.
 import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { type Metrics, type Page, startMetrics } from '../../support/metrics.ts';

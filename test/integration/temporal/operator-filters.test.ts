@@ -1,5 +1,4 @@
 // The list filters in docs/observing.md: each finds exactly the workflows that it describes.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { EventName } from '../../../lib/model/event-name.ts';
 import { jobPageWorkflowId, jobWorkflowId } from '../../../lib/temporal/names.ts';
@@ -191,7 +190,7 @@ const cases: Case[] = [
   ['DeliveryState = "held"', ['held']],
 ];
 
-test.each(cases)('%s finds %j', async (filter, finds, value) => {
+test.each(cases)('%s finds %j', async (...[filter, finds, value]) => {
   const found = await find(fill(filter, (await value?.()) ?? ''));
   expect(found).toEqual(finds.map((name) => workflows[name]).sort());
 });

@@ -1,5 +1,4 @@
 // What an operator sees in Temporal's UI on the page of a workflow.
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { DeliverySummary } from '../../../lib/temporal/messages.ts';
 import { partitionWorkflowId } from '../../../lib/temporal/names.ts';
 import {
@@ -41,12 +40,15 @@ afterAll(async () => {
 const client = () => service.temporal.client;
 const handleOf = (workflowId: string) => client().workflow.getHandle(workflowId);
 
+const webhooksOfTest: string[] = [];
+afterEach(async () => {
+  for (const uid of webhooksOfTest.splice(0)) await service.call('DELETE', `/webhooks/${uid}`);
+});
+
 /** Registers a webhook until the end of the test, also of one that fails: others expect only their own. */
 async function webhookAt(path: string, fields: object = {}): Promise<string> {
   const { uid } = await registerWebhook(service, { url: `${receiver.url}${path}`, ...fields });
-  onTestFinished(async () => {
-    await service.call('DELETE', `/webhooks/${uid}`);
-  });
+  webhooksOfTest.push(uid);
   return uid;
 }
 

@@ -1,5 +1,4 @@
 // Temporal behind TLS, like Temporal Cloud: by client certificate, by API key, and without operator calls.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareServers } from '../../../cli/setup/prepare-servers.ts';
 import { readConfig } from '../../../lib/config/config.ts';
 import { connectTemporal } from '../../../worker/connect-temporal.ts';

@@ -1,6 +1,5 @@
 // The summaries and links of workflows in the Temporal UI. And the search attributes of a namespace: setup registers
 // them, and setup and /readyz report wrong ones.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { limits } from '../../../lib/limits.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import {

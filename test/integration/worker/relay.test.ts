@@ -1,6 +1,5 @@
 // The relay starts what the direct start missed, once. An outage of Temporal only delays it.
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import {

@@ -1,6 +1,5 @@
 // A page of the retention: which jobs it deletes, by which clock, and the releases that it starts. And the heartbeats of
 // activities that wait for the database.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { newRelease } from '../../../lib/jobs/jobs.ts';
 import type { JobDocument } from '../../../lib/model/job.ts';
@@ -71,7 +70,7 @@ test('a worker whose clock is 40 days ahead deletes and cancels nothing, and rep
   );
   await jobs.insertOne(jobOf(-1, -1));
   const before = await Promise.all([events, deliveries, jobs].map((each) => each.find().toArray()));
-  using logged = vi.spyOn(processLog, 'warn');
+  using logged = jest.spyOn(processLog, 'warn');
   await takePage({ aheadDays: 40 });
   const after = await Promise.all([events, deliveries, jobs].map((each) => each.find().toArray()));
   expect(after).toEqual(before);
@@ -116,7 +115,8 @@ describe('a missing release', () => {
 
   test('of very many webhooks a page examines some, and the next page continues after them', async () => {
     const { store, app, config } = installation;
-    const one = (await store.webhooks.findOne({ active: true })) ?? expect.fail('there is none');
+    const one = await store.webhooks.findOne({ active: true });
+    if (one === null) throw new Error('there is none');
     const others = Array.from({ length: 1_001 }, () => ({ ...one, _id: newId('whk') }));
     const last = { ...one, _id: `whk_${'z'.repeat(26)}`, releaseUid: null };
     await store.webhooks.insertMany([...others, last]);

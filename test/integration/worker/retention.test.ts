@@ -1,5 +1,4 @@
 // The retention deletes old records and keeps others. A schedule runs it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keptDeliveries, oldEvents, removeOldEvents } from '../../../lib/jobs/remove-old-events.ts';
 import { deleteExpired } from '../../../lib/jobs/retention.ts';
 import { makeApiKey } from '../../../lib/access/api-keys.ts';

@@ -1,5 +1,4 @@
 // The benchmark: its command line, how it counts the deliveries of a run, and how it compares two figures or checkouts.
-import { expect, test } from 'vitest';
 import { readArguments } from '../../../dev/bench/arguments.ts';
 import { compareBeside } from '../../../dev/bench/beside.ts';
 import { areSound, renderComparison, type Run } from '../../../dev/bench/compare-table.ts';

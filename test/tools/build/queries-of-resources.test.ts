@@ -2,7 +2,6 @@
 // resources names the application.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
 
 const sources = ['lib', 'api', 'worker', 'activities', 'cli']
   .flatMap((folder) =>

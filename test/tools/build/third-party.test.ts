@@ -5,7 +5,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
 // @ts-expect-error: a plain script without types
 import { missingEntries } from '../../../dev/complete-lockfile.mjs';
 

@@ -1,6 +1,5 @@
 // docker-compose.yml and Dockerfile, checked without a container.
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { knownSettings } from '../../../dev/deploy/known-settings.ts';
 import { processLimits } from '../../../lib/limits.ts';

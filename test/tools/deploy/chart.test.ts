@@ -2,10 +2,9 @@
 // checks its manifests: each is broken once.
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
-import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { settingFaults } from '../../../dev/deploy/check-settings.ts';
-import { deploymentFaults } from '../../../dev/deploy/check-workloads.ts';
+import { podFaults } from '../../../dev/deploy/check-workloads.ts';
 import { isKnownSetting, knownSettings } from '../../../dev/deploy/known-settings.ts';
 import { parseManifests } from '../../../dev/deploy/manifests.ts';
 import { allowsEgress, type Target } from '../../../dev/deploy/network-policy.ts';
@@ -159,13 +158,20 @@ spec:
   template:
     spec:
       terminationGracePeriodSeconds: 25
+      automountServiceAccountToken: false
+      securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}
       containers:
         - name: api
           env: [{name: PORT, value: '3000'}]
           livenessProbe: {httpGet: {path: /healthz, port: http}}
           lifecycle: {preStop: {sleep: {seconds: 10}}}
+          securityContext:
+            allowPrivilegeEscalation: false
+            readOnlyRootFilesystem: true
+            capabilities: {drop: [ALL]}
 `;
 const stop = 'gives its pods the time of a stop';
+const rights = 'runs without rights';
 const probe = 'restarts no api because MongoDB or Temporal is unavailable';
 
 test.each([
@@ -174,14 +180,20 @@ test.each([
   ['seconds: 10', 'seconds: 11', stop],
   ['path: /healthz', 'path: /readyz', probe],
   ['livenessProbe', 'other', probe],
+  ['Token: false', 'Token: true', rights],
+  ['Root: true', 'Root: false', rights],
+  ['RuntimeDefault', 'Unconfined', rights],
+  ['Escalation: false', 'Escalation: true', rights],
+  ['Filesystem: true', 'Filesystem: false', rights],
+  ['[ALL]', '[CHOWN]', rights],
 ])('%s may not be %s', (right, wrong, what) => {
   expect(deployment).toContain(right);
-  const faults = deploymentFaults(parseManifests(deployment.replace(right, wrong)));
+  const faults = podFaults(parseManifests(deployment.replace(right, wrong)));
   expect(faults).toEqual([`Deployment api: not: ${what}`]);
 });
 
 test('valid workloads have no faults', () => {
-  expect(deploymentFaults(parseManifests(deployment))).toEqual([]);
+  expect(podFaults(parseManifests(deployment))).toEqual([]);
   expect(settingFaults(parseManifests(deployment))).toEqual([]);
 });
 

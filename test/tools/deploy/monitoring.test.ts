@@ -1,7 +1,6 @@
 // The rules in deploy/prometheus and the dashboards in deploy/grafana: what they use exists, and is described. promtool tests
 // the behaviour of the rules.
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readDashboards } from '../../../dev/alerts/dashboards.ts';
 import { unknownIn } from '../../../dev/alerts/known-metrics.ts';

@@ -2,7 +2,6 @@
 // phrases that readers stumbled over.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
 import { routes } from '../../../api/routes.ts';
 import { readQuickStart } from '../../../dev/quickstart/read-quickstart.ts';
 import { neededIndexes } from '../../../lib/mongo/indexes.ts';

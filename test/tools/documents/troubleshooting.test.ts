@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startReceiver, type Receiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 

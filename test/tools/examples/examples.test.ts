@@ -9,7 +9,6 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { decodeJwt, type JWTPayload } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addApp } from '../../support/add-app.ts';
 import { closedPort } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';

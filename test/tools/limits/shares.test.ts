@@ -2,7 +2,6 @@
 // left of a limit by the time is what it says.
 import { readFile } from 'node:fs/promises';
 import { array, assert, integer, nat, property, record } from 'fast-check';
-import { expect, test } from 'vitest';
 import { standingOf, windowOf } from '../../../api/access/sliding-count.ts';
 import { withUnit } from '../../../dev/limits/limits-page.ts';
 import * as exported from '../../../lib/limits.ts';

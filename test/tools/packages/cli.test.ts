@@ -1,7 +1,6 @@
 // The command line against the service: its output and exit codes.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Verifier } from '../../../packages/receiver-ts/src/index.ts';
 import { buildCommandLine, type CommandLine } from '../../support/command-line.ts';
 import { closedPort, type Receiver, startReceiver } from '../../support/receivers.ts';

@@ -1,5 +1,4 @@
 // The client against the service: each of its methods once.
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   HeraldAdminClient,
   HeraldClient,
@@ -11,6 +10,7 @@ import {
 import { calls } from '../../../packages/client-ts/src/generated/calls.ts';
 import { makeTestAdmin } from '../../support/admin-client.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const called = new Set<string>();
 const table = Object.values(calls).flatMap((methods) => Object.values(methods));
@@ -116,7 +116,9 @@ test('webhooks, events and their deliveries', async () => {
   expect((await webhooks.publicKeys()).keys).toMatchObject([{ kty: 'OKP' }]);
   expect((await webhooks.get(webhookUid)).url).toBe(url);
   await webhooks.test(webhookUid, { event: 'agent.updated' });
-  await expect.poll(() => allOf(webhooks.deliveries(webhookUid))).toHaveLength(1);
+  await eventually(async () =>
+    expect(await allOf(webhooks.deliveries(webhookUid))).toHaveLength(1),
+  );
   await webhooks.change(webhookUid, { active: false });
   expect(await allOf(webhooks.list())).toHaveLength(1);
   const [event] = await allOf(events.list({ limit: 100 }));

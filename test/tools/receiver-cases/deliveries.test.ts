@@ -1,5 +1,4 @@
 // The drafts of packages/receiver-cases/deliveries.json, signed like the service signs.
-import { expect, test } from 'vitest';
 import {
   type Draft,
   nowSeconds,

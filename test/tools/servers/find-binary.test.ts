@@ -4,7 +4,6 @@ import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
 import { installPinned, type Pip } from '../../../dev/python/install-pinned.ts';
 import { pinsOf, recipeOf } from '../../../dev/servers/binary-recipes.ts';
 import {
@@ -202,17 +201,20 @@ async function install(pins: string): Promise<string[]> {
   return readdir(target);
 }
 
-test.skipIf(!hasPip)('the pinned file is installed', { timeout: timeoutMs }, async () => {
-  const hash = await writeWheel('answer = 42\n');
-  const installed = await install(
-    `tried==1.0 --hash=sha256:${'0'.repeat(64)} --hash=sha256:${hash}\n`,
-  );
-  expect(installed).toContain('tried.py');
-});
+(!hasPip ? test.skip : test)(
+  'the pinned file is installed',
+  async () => {
+    const hash = await writeWheel('answer = 42\n');
+    const installed = await install(
+      `tried==1.0 --hash=sha256:${'0'.repeat(64)} --hash=sha256:${hash}\n`,
+    );
+    expect(installed).toContain('tried.py');
+  },
+  timeoutMs,
+);
 
-test.skipIf(!hasPip)(
+(!hasPip ? test.skip : test)(
   'a changed file is refused in one sentence',
-  { timeout: timeoutMs },
   async () => {
     const hash = await writeWheel('answer = 42\n');
     await writeWheel('answer = 43\n');
@@ -220,10 +222,15 @@ test.skipIf(!hasPip)(
       'a downloaded file has another SHA-256 than tried.txt pins, so it was not installed',
     );
   },
+  timeoutMs,
 );
 
-test.skipIf(!hasPip)('a file without a pin is refused', { timeout: timeoutMs }, async () => {
-  await writeWheel('answer = 42\n');
-  await expect(install('tried==1.0\n')).rejects.toThrow();
-  expect(await readdir(folder)).not.toContain('installed');
-});
+(!hasPip ? test.skip : test)(
+  'a file without a pin is refused',
+  async () => {
+    await writeWheel('answer = 42\n');
+    await expect(install('tried==1.0\n')).rejects.toThrow();
+    expect(await readdir(folder)).not.toContain('installed');
+  },
+  timeoutMs,
+);

@@ -6,14 +6,14 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { pickPort, pickPorts, requirePort } from '../../../dev/servers/free-port.ts';
+import { pickPorts, requirePort } from '../../../dev/servers/free-port.ts';
 import { type GuardedProcess, startGuarded } from '../../../dev/servers/guarded-process.ts';
 import { processStartTime } from '../../../dev/servers/process-identity.ts';
 import { takeStartLock } from '../../../dev/servers/start-lock.ts';
 import { waitUntilReady } from '../../../dev/servers/wait-until-ready.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
+const pickPort = async (preferred: number) => (await pickPorts([preferred]))[0] ?? 0;
 let folder: string;
 let lockFile: string;
 

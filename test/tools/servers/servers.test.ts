@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findBinaries } from '../../../dev/servers/find-binary.ts';
 import { type RunningMongodb, startMongodb } from '../../../dev/servers/mongodb.ts';
 import {
@@ -65,7 +64,9 @@ test('data acknowledged before SIGKILL is still stored after a start on another 
 test('a second mongod on the same data fails with its log, and the first keeps running', async () => {
   const dataDir = join(folder, 'shared');
   await using first = await openMongodb(dataDir);
-  await expect(openMongodb(dataDir)).rejects.toThrow(/^mongod did not start: .*mongod\.log, ends:\n/s);
+  await expect(openMongodb(dataDir)).rejects.toThrow(
+    /^mongod did not start: .*mongod\.log, ends:\n/s,
+  );
   await withNotes(first, insertNote);
 });
 

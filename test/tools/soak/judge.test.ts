@@ -1,5 +1,4 @@
 // What counts as true in a delivery's document in the soaks, each kind of lie, and what counts as overtaken.
-import { expect, test } from 'vitest';
 import {
   judgeDeliveries,
   outOfOrder,

@@ -2,7 +2,6 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findOrCreateDevAdmin } from '../../../dev/start/dev-admin.ts';
 import { findOrCreateDevApp } from '../../../dev/start/dev-app.ts';
 import { createAdmin, resetPassword } from '../../../lib/access/create-admin.ts';

@@ -1,5 +1,4 @@
 // Email addresses, API keys, and whose share of the process a request uses.
-import { expect, test } from 'vitest';
 import { canonicalEmail } from '../../../lib/access/canonical-email.ts';
 import { partyOf } from '../../../api/access/party.ts';
 import type { AdminDocument } from '../../../lib/model/admin.ts';

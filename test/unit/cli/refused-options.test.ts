@@ -1,6 +1,5 @@
 // Options that the commands of the operator refuse, in one sentence, before they ask any server.
 import { execFile } from 'node:child_process';
-import { expect, test } from 'vitest';
 import { runAdmin } from '../../../cli/admin/run-admin.ts';
 import { checkName } from '../../../lib/access/create-app-with-key.ts';
 import { readTime } from '../../../lib/platform/time.ts';

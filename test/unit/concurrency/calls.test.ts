@@ -1,10 +1,10 @@
 // Items that share a call, calls with a limit, and work in slices.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { coalesce, type CoalesceOptions } from '../../../lib/concurrency/coalesce.ts';
 import { CallTimeoutError } from '../../../lib/concurrency/with-timeout.ts';
 import { forEachLimit } from '../../../lib/concurrency/for-each-limit.ts';
 import { inSlices } from '../../../lib/concurrency/in-slices.ts';
 import { throttleById } from '../../../lib/concurrency/throttle-by-id.ts';
+import { fakeOnly } from '../../support/fake-only.ts';
 
 interface Call {
   items: readonly number[];
@@ -136,8 +136,8 @@ test('the error of a call is passed on, and an empty list causes no call', async
 });
 
 // Only the clock: the event loop is the real one.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => fakeOnly('performance'));
+afterEach(() => void jest.useRealTimers());
 
 test.each([
   [5, ['first', 'other', 'second']],
@@ -147,7 +147,7 @@ test.each([
   setImmediate(() => ran.push('other'));
   for await (const name of inSlices(['first', 'second'])) {
     ran.push(name);
-    vi.advanceTimersByTime(forMs);
+    jest.advanceTimersByTime(forMs);
   }
   expect(ran).toEqual(order);
 });

@@ -1,5 +1,4 @@
 // Limits that applications share: permits, queues and turns.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FairPermits } from '../../../lib/concurrency/fair-permits.ts';
 import { Semaphore } from '../../../lib/concurrency/semaphore.ts';
 import { SharedLimit } from '../../../lib/concurrency/shared-limit.ts';
@@ -8,11 +7,10 @@ import { FairQueue } from '../../../lib/concurrency/fair-queue.ts';
 const refusal = (reason: string): Error => new Error(`refused: ${reason}`);
 const waitMsMax = 2_000;
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
-const settle = async (afterMs = 0): Promise<void> =>
-  void (await vi.advanceTimersByTimeAsync(afterMs));
+const settle = (afterMs = 0): Promise<void> => jest.advanceTimersByTimeAsync(afterMs);
 
 /** Work that starts with a permit and ends when the test says so. */
 class Works {
@@ -183,7 +181,7 @@ test('a caller that waits too long is refused and leaves the queue', async () =>
 });
 
 test('a suspension of the process counts as one tick of the wait', async () => {
-  vi.useRealTimers();
+  jest.useRealTimers();
   const semaphore = new Semaphore(1, refusal, { waitMsMax: 300 });
   const holding = askFor(semaphore);
   const waiting = semaphore.run('a', async () => 'granted');

@@ -1,6 +1,5 @@
 // The settings: all faults are reported together, no message shows a secret, the defaults are safe, and no option of
 // MONGODB_URI weakens a guarantee of the service.
-import { expect, test } from 'vitest';
 import { readConfig, summarizeConfig } from '../../../lib/config/config.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
 import { ConfigError, type Environment } from '../../../lib/platform/setting-reader.ts';

@@ -1,5 +1,4 @@
 // Rotation of the signing keys: the plan at each moment, and no sequence of moments breaks it.
-import { expect, test } from 'vitest';
 import { array, assert, integer, property } from 'fast-check';
 import {
   jwksCachedMs,

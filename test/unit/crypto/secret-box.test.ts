@@ -1,6 +1,5 @@
 // The secret box: a sealed text opens only unchanged, at its location, with its own key. And the signing secrets in it.
 import { createCipheriv, randomBytes } from 'node:crypto';
-import { expect, test } from 'vitest';
 import { createSecretBox, parseKeyRing } from '../../../lib/platform/secret-box.ts';
 import { openSecrets, secretLocation } from '../../../lib/webhooks/secrets.ts';
 

@@ -1,7 +1,6 @@
 // The signatures of a delivery, checked with published vectors and an independent library.
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
 import { assert, json, property } from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import {

@@ -1,5 +1,4 @@
 // The decision about a requested attempt.
-import { expect, test } from 'vitest';
 import type { Caller } from '../../../lib/model/caller.ts';
 import {
   type AttemptFacts,

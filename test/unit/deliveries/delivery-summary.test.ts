@@ -1,5 +1,4 @@
 // The result of a workflow, and the Markdown under Current Details in Temporal's UI.
-import { expect, test } from 'vitest';
 import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
 import {
   describeDeliveries,

@@ -1,5 +1,4 @@
 // The result of an attempt for its delivery, the times of retries, and Retry-After.
-import { expect, test } from 'vitest';
 import {
   assert,
   constantFrom,

@@ -1,5 +1,4 @@
 // Who goes next: events that wait for a workflow, jobs, signals to partitions, slots of a rate limit.
-import { describe, expect, test, vi } from 'vitest';
 import type { EventToDispatch } from '../../../lib/model/event.ts';
 import { WaitingEvents } from '../../../lib/dispatch/waiting-events.ts';
 import { chooseJobs, type UnfinishedJob } from '../../../lib/jobs/job-turns.ts';
@@ -7,6 +6,7 @@ import { jobLimits } from '../../../lib/limits.ts';
 import type { Client } from '@temporalio/client';
 import { createPartitionSignaller } from '../../../lib/temporal/signal-partition.ts';
 import { hasSlot } from '../../../lib/rate-limit/slot.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 let made = 0;
 
@@ -155,7 +155,7 @@ test('the signals of an application with many partitions hold up none of another
   );
   await signal({ ...common, appUid: 'app_few', resourceUid: 'agt_1' });
   // Three quarters of the concurrent signals.
-  await vi.waitFor(() => expect(running()).toBe(75));
+  await waitFor(() => running() === 75);
   end();
   await Promise.all(many);
   expect(running()).toBe(300);

@@ -1,7 +1,6 @@
 // Public and refused addresses: both ends of every range and their neighbours, and every spelling.
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { type AddressGuard, createAddressGuard } from '../../../lib/egress/address-guard.ts';
 import { refusedIpv4Ranges } from '../../../lib/egress/address-ranges.ts';

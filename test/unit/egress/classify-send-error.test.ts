@@ -1,5 +1,4 @@
 // The addresses that an attempt dials, its deadline, and the classes of its errors.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { classifySendError, type SendPhase } from '../../../lib/egress/classify-send-error.ts';
 import { startDeadline } from '../../../lib/egress/attempt-deadline.ts';
 import { Socket } from 'node:net';
@@ -84,7 +83,7 @@ function standStill(forMs: number): void {
 }
 
 test('a request does not start after its deadline, even if no timer has fired', () => {
-  vi.useRealTimers();
+  jest.useRealTimers();
   const deadline = startDeadline(100, {});
   deadline.check();
   standStill(101);
@@ -105,8 +104,8 @@ test('a request that its caller refuses does not start, and the caller gets its 
   deadline.stop();
 });
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 const addresses = (count: number, prefix = '192.0.2.'): string[] =>
   Array.from({ length: count }, (_none, index) => `${prefix}${index + 1}`);
@@ -166,14 +165,14 @@ function startRace(count: number) {
 
 test('the next address is dialled after 250 ms, and the one before it may still win', async () => {
   const { dials, ended } = startRace(3);
-  await vi.advanceTimersByTimeAsync(249);
+  await jest.advanceTimersByTimeAsync(249);
   expect(dials).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(1);
+  await jest.advanceTimersByTimeAsync(1);
   expect(dials).toHaveLength(2);
   const socket = dials[0]?.connect();
   expect(await ended).toBe(socket);
   expect(dials.map(({ signal }) => signal.aborted)).toEqual([false, true]);
-  await vi.advanceTimersByTimeAsync(10_000);
+  await jest.advanceTimersByTimeAsync(10_000);
   expect(dials).toHaveLength(2);
 });
 
@@ -182,18 +181,18 @@ test('a refused address is followed by the next immediately, and the first fault
   for (let turn = 0; turn < 3; turn += 1) {
     expect(dials).toHaveLength(turn + 1);
     dials[turn]?.fail(new Error(`fault ${turn}`));
-    await vi.advanceTimersByTimeAsync(0);
+    await jest.advanceTimersByTimeAsync(0);
   }
   await expect(ended).rejects.toThrow('fault 0');
 });
 
 test('a connection opened after the winner is closed', async () => {
   const { dials, ended } = startRace(2);
-  await vi.advanceTimersByTimeAsync(250);
+  await jest.advanceTimersByTimeAsync(250);
   const winner = dials[1]?.connect();
   const loser = dials[0]?.connect();
   expect(await ended).toBe(winner);
-  await vi.advanceTimersByTimeAsync(0);
+  await jest.advanceTimersByTimeAsync(0);
   expect(loser?.destroyed).toBe(true);
   expect(winner?.destroyed).toBe(false);
 });
@@ -201,11 +200,11 @@ test('a connection opened after the winner is closed', async () => {
 test('an abort ends all dials, starts no other, and is reported instead of earlier faults', async () => {
   const { dials, stop, ended } = startRace(4);
   dials[0]?.fail(new Error('refused'));
-  await vi.advanceTimersByTimeAsync(250);
+  await jest.advanceTimersByTimeAsync(250);
   expect(dials).toHaveLength(3);
   stop.abort(new Error('time is over'));
   await expect(ended).rejects.toThrow('time is over');
-  await vi.advanceTimersByTimeAsync(10_000);
+  await jest.advanceTimersByTimeAsync(10_000);
   expect(dials).toHaveLength(3);
 });
 

@@ -1,6 +1,5 @@
 // The permits of requests to receivers, with the real limits: the effect of slow receivers on themselves and others.
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type RequestPermit, RequestPermits } from '../../../lib/egress/request-permits.ts';
 
 const url = new URL('https://hooks.example.com/');
@@ -18,11 +17,10 @@ const newPermits = (): RequestPermits =>
 const overdueAfterMs = 1_001;
 const waitMsMax = 2_000;
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
-const settle = async (afterMs = 0): Promise<void> =>
-  void (await vi.advanceTimersByTimeAsync(afterMs));
+const settle = (afterMs = 0): Promise<void> => jest.advanceTimersByTimeAsync(afterMs);
 
 interface Course {
   /** The requests in flight, in the order of their start. */

@@ -1,6 +1,5 @@
 // A response as it is read and shown: interim responses, a start that the parser rejects, sample, headers, detail.
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
 import { describeResponse } from '../../../lib/egress/describe-response.ts';
 import * as fc from 'fast-check';
 import { hideTexts, sampleText } from '../../../lib/egress/response-sample.ts';

@@ -1,6 +1,5 @@
 // The rules for the text of a webhook URL: collected cases, and the value just outside each limit. And email addresses.
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
 import { defaultEgressPolicy, type EgressPolicy } from '../../../lib/egress/egress-policy.ts';
 import { checkStoredUrl, checkWebhookUrl } from '../../../lib/egress/webhook-url.ts';

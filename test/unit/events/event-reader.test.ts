@@ -1,5 +1,4 @@
 // What a reader of the stream of events gets.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EventReader, type ReaderPorts } from '../../../api/events/event-reader.ts';
 import { readStreamId, streamIdOf, renderEvent } from '../../../api/events/stream-messages.ts';
 import { EventLog } from '../../../lib/events/event-log.ts';
@@ -46,11 +45,11 @@ function readerOf(feed: ReturnType<typeof fakeFeed>): EventReader {
 }
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  jest.useFakeTimers();
 });
 
 afterEach(() => {
-  vi.useRealTimers();
+  jest.useRealTimers();
 });
 
 test('a comment with the present position is sent after 15 s of silence, and not before', async () => {
@@ -61,10 +60,10 @@ test('a comment with the present position is sent after 15 s of silence, and not
   expect((await messages.next()).value).toBe(opened);
   let beat: string | null = null;
   const next = messages.next().then(({ value }) => (beat = value ?? ''));
-  await vi.advanceTimersByTimeAsync(streamLimits.heartbeatEveryMs - 1);
+  await jest.advanceTimersByTimeAsync(streamLimits.heartbeatEveryMs - 1);
   expect(beat).toBeNull();
   feed.position = { token: '82A1', reachedAt: new Date(1_795_386_944_000) };
-  await vi.advanceTimersByTimeAsync(1);
+  await jest.advanceTimersByTimeAsync(1);
   await next;
   expect(beat).toBe(`: heartbeat\nid: ${streamIdOf(feed.position)}\n\n`);
   await messages.return();
@@ -77,7 +76,7 @@ test('each new event starts the silence anew, and is sent immediately', async ()
   await messages.next();
   for (const token of ['82B1', '82B2', '82B3']) {
     const next = messages.next();
-    await vi.advanceTimersByTimeAsync(streamLimits.heartbeatEveryMs - 1);
+    await jest.advanceTimersByTimeAsync(streamLimits.heartbeatEveryMs - 1);
     const event = feed.commit(token);
     expect((await next).value).toContain(event._id);
   }
@@ -92,7 +91,7 @@ test('events of others end no silence: the comment comes after 15 s, with the po
     void messages.next().then(({ value }) => (beat = value ?? ''));
     for (let passedMs = 0; passedMs < streamLimits.heartbeatEveryMs; passedMs += 5_000) {
       feed.commit(token, 'app_2');
-      await vi.advanceTimersByTimeAsync(5_000);
+      await jest.advanceTimersByTimeAsync(5_000);
     }
     expect(beat).toMatch(new RegExp(`^: heartbeat\nid: \\w+\\.${token}\n\n$`));
   }
@@ -115,7 +114,7 @@ test('a reader behind the log is told that it is slow; one at its edge is not', 
 
 test('what has waited long for a reader is read anew: its payload may have been erased', async () => {
   const feed = fakeFeed();
-  const findOne = vi.fn(async () => ({ ...event, body: '', erasedAt: new Date() }));
+  const findOne = jest.fn(async () => ({ ...event, body: '', erasedAt: new Date() }));
   const ports = {
     feed,
     clock: { now: () => new Date() },
@@ -129,12 +128,12 @@ test('what has waited long for a reader is read anew: its payload may have been 
   const messages = reader.messages();
   await messages.next();
   const event = feed.commit('82B1');
-  vi.advanceTimersByTime(10_001);
+  jest.advanceTimersByTime(10_001);
   expect((await messages.next()).value).toContain('"payload":null');
   const fresh = feed.commit('82B2');
-  vi.advanceTimersByTime(10_000);
+  jest.advanceTimersByTime(10_000);
   expect((await messages.next()).value).toContain(`"payload":${fresh.body}`);
-  expect(findOne).toHaveBeenCalledOnce();
+  expect(findOne).toHaveBeenCalledTimes(1);
 });
 
 test('the log tells what is behind a token, unless some of that is gone', () => {
@@ -165,7 +164,7 @@ test('where events come with the first answer of the feed, the first message has
   const messages = readerOf(feed).messages();
   const opened = messages.next();
   const id = streamIdOf({ reachedAt: new Date(), token: null });
-  await vi.advanceTimersByTimeAsync(1_000);
+  await jest.advanceTimersByTimeAsync(1_000);
   feed.commit('82A1', 'app_2');
   expect((await opened).value).toBe(`retry: 1000\nevent: opened\nid: ${id}\ndata: {}\n\n`);
 });

@@ -1,6 +1,5 @@
 // A request below its route: head, client, connections of an address, query, body; and the headers of each response.
 import type { IncomingMessage } from 'node:http';
-import { expect, test } from 'vitest';
 import { readHead } from '../../../api/http/request-head.ts';
 import { clientAddress } from '../../../api/http/client-address.ts';
 import { createAddressShares } from '../../../api/http/limit-connections.ts';

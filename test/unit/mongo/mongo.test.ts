@@ -1,5 +1,4 @@
 // Errors of MongoDB, documents that are parsed once, and the clocks of the members.
-import { describe, expect, test } from 'vitest';
 import {
   MongoClient,
   MongoServerError,

@@ -1,7 +1,6 @@
 // Log lines arrive from real processes, however they end, without secrets. And what a process tells systemd.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -261,7 +260,7 @@ async function startBoth(watchdog: string) {
   return { child, said: linesOf(child), count };
 }
 
-describe.skipIf(!canRun)('with systemd-notify', () => {
+(!canRun ? describe.skip : describe)('with systemd-notify', () => {
   test('a process reports ready once, and then that it runs until its event loop hangs', async () => {
     const { child, said, count } = await startBoth(
       `WATCHDOG_PID=$$ WATCHDOG_USEC=${watchdogMs * 1_000}`,

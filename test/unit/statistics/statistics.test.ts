@@ -1,5 +1,4 @@
 // What counts of a delivery, and when; percentiles; counts that are written together; the range of a query.
-import { expect, test } from 'vitest';
 import type { AttemptState, AttemptTrigger } from '../../../lib/model/attempt.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import {

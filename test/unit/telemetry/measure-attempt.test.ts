@@ -1,5 +1,4 @@
 // The metrics of attempts: a table of outcomes, and one of due times.
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { dueOf, measureAttempt } from '../../../lib/deliveries/report-attempt.ts';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
@@ -99,7 +98,7 @@ test.each<[string, Partial<Parameters<typeof dueOf>[0]>, Date | null]>([
   expect(dueOf({ event, webhook, delivery: null, ...made })).toEqual(due);
 });
 
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 interface Row {
   delivery?: Partial<DeliveryDocument>;
@@ -115,7 +114,7 @@ test.each<[string, Row, object]>([
   ['one of a webhook with a rate', { ratePerSecond: 5 }, { waited: 'yes' }],
   ['one that was held', { delivery: { state: 'pending', jobUid: 'job_1' } }, { waited: 'yes' }],
 ])('of %s the arrival has %o', (_, { delivery, ratePerSecond = null, permitMs = 0 }, waited) => {
-  const record = vi.spyOn(instruments.changeToReceipt, 'record');
+  const record = jest.spyOn(instruments.changeToReceipt, 'record');
   measureAttempt({
     event: { ...event, _id: idAt('evt', at) },
     webhook: { ...webhook, ratePerSecond },

@@ -1,5 +1,4 @@
 // Metrics by OTLP and on their page, the instruments, and readings that stop.
-import { afterEach, expect, test, vi } from 'vitest';
 import { Disposal } from '../../../lib/platform/disposal.ts';
 import { version } from '../../../lib/platform/version.ts';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
@@ -11,20 +10,21 @@ import { once, getEventListeners } from 'node:events';
 import { connect } from 'node:net';
 import { type MetricsPage, serveMetricsPage } from '../../../lib/telemetry/metrics-page.ts';
 import { watch } from '../../../lib/telemetry/watch.ts';
+import { stubEnv, unstubEnvs } from '../../support/stub-env.ts';
 
 let open = new Disposal();
 afterEach(async () => {
   await open[Symbol.asyncDispose]();
   open = new Disposal();
-  vi.unstubAllEnvs();
+  unstubEnvs();
 });
 
 const settings = { metricsPage: null, otlpMetrics: { exportEveryMs: 100 }, traces: null };
 
 async function push(): Promise<{ collector: MetricsCollector; telemetry: Telemetry }> {
   const collector = open.use(await startMetricsCollector());
-  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
-  vi.stubEnv('OTEL_EXPORTER_OTLP_HEADERS', 'x-tenant=herald');
+  stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url);
+  stubEnv('OTEL_EXPORTER_OTLP_HEADERS', 'x-tenant=herald');
   return { collector, telemetry: await startTelemetry('worker', settings) };
 }
 
@@ -70,7 +70,7 @@ test('the last counts are sent at the end, and nothing after it', async () => {
 });
 
 test('an unavailable collector does not delay the end', async () => {
-  vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${await closedPort()}`);
+  stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `http://127.0.0.1:${await closedPort()}`);
   const telemetry = await startTelemetry('worker', settings);
   instruments.eventsRecorded.add(1, { event: 'agent.created' });
   const startedAt = performance.now();

@@ -14,7 +14,6 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import {
   contextOfCaller,
   spanContextOf,

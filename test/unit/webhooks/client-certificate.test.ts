@@ -1,7 +1,6 @@
 // The client certificates and keys that are accepted, and the facts shown about them.
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, type JsonWebKey, randomBytes, X509Certificate } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   CertificateFault,
   readClientCertificate,

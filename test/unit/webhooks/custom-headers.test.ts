@@ -1,5 +1,4 @@
 // The custom headers that a webhook may have, the credentials that a URL allows, and those that may move to another.
-import { expect, test } from 'vitest';
 import { checkCarrier, checkMove } from '../../../api/webhooks/credential-fields.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
 import { AppError } from '../../../lib/platform/errors.ts';

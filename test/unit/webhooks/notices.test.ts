@@ -1,5 +1,4 @@
 // The catalogue of events, and when and how a failing webhook is reported.
-import { expect, test } from 'vitest';
 import { eventTypesOf } from '../../../api/event-types/event-catalogue.ts';
 import { deliveredEventNames, operationsEventNames } from '../../../lib/model/event-name.ts';
 import { writeNoticeMail } from '../../../lib/webhooks/notice-mail.ts';

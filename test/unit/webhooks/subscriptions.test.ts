@@ -1,6 +1,5 @@
 // The events that a webhook gets by its filter, the reason why it gets one or not, and webhooks that overlap.
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
 import type {
   FilterCondition,
   WebhookDocument,

@@ -4,7 +4,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
-import { beforeAll, expect, test } from 'vitest';
 import { bundleWorkflows } from '../../../worker/bundle-workflows.ts';
 
 const codeBytesMax = 650_000;

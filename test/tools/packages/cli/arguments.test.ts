@@ -3,19 +3,19 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { readSeconds, readTime, readUrl } from '../../../../packages/cli/src/arguments.ts';
 import { maskUrls, printable } from '../../../../packages/cli/src/printable.ts';
 import { writeSettings } from '../../../../packages/cli/src/profiles.ts';
 import { createProgram } from '../../../../packages/cli/src/program.ts';
 import { print, printFields, printTable } from '../../../../packages/cli/src/session.ts';
+import { stubEnv, unstubEnvs } from '../../../support/stub-env.ts';
 
 let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'arguments-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
-afterEach(() => void vi.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 test.each([
   ['localhost:4000/hook', 'http://localhost:4000/hook'],
@@ -45,7 +45,7 @@ test.each([
   ['ftp://hidden@localhost'],
 ])('%j is refused without its password', async (url) => {
   const messages: string[] = [];
-  const write = vi.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
+  const write = jest.spyOn(process.stderr, 'write').mockImplementation((chunk) => {
     messages.push(String(chunk));
     return true;
   });
@@ -71,14 +71,14 @@ test.each(['', '-1', '1.5', '1e3', '1000000000', '9'.repeat(20)])(
 );
 
 async function run(...args: string[]): Promise<void> {
-  vi.stubEnv('XDG_CONFIG_HOME', folder);
-  vi.stubEnv('HERALD_URL', 'http://127.0.0.1:1');
-  vi.stubEnv('HERALD_APP_UID', 'app_1');
-  vi.stubEnv('HERALD_API_KEY', 'key');
+  stubEnv('XDG_CONFIG_HOME', folder);
+  stubEnv('HERALD_URL', 'http://127.0.0.1:1');
+  stubEnv('HERALD_APP_UID', 'app_1');
+  stubEnv('HERALD_API_KEY', 'key');
   try {
     await createProgram().parseAsync(args, { from: 'user' });
   } finally {
-    vi.unstubAllEnvs();
+    unstubEnvs();
   }
 }
 
@@ -90,7 +90,7 @@ test.each([`${good}=`, `${good}\n`, `${good.slice(0, -1)}_`, `whsec_${'A'.repeat
     const refused = 'a secret is whsec_ followed by at least 24 bytes in base64';
     const listen = ['listen', '--forward-to', 'localhost:4000'];
     await expect(run(...listen, '--secret', secret)).rejects.toThrow(refused);
-    vi.stubEnv('XDG_CONFIG_HOME', folder);
+    stubEnv('XDG_CONFIG_HOME', folder);
     writeSettings({ profiles: {}, listenSecret: secret });
     await expect(run(...listen)).rejects.toThrow(refused);
   },
@@ -163,7 +163,7 @@ test('a time ago is subtracted from now', () => {
 /** Returns what is printed, on a terminal or elsewhere. */
 function printed(isTTY: boolean, write: () => void): string {
   let text = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+  jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     text += String(chunk);
     return true;
   });

@@ -1,7 +1,6 @@
 // `agent-herald mcp`, with the official client, against a real service.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { explainDelivery } from '../../../../packages/cli/src/assistant/explain-delivery.ts';
 import { type CommandLine, buildCommandLine } from '../../../support/command-line.ts';
 import { closedPort, type Receiver, startReceiver } from '../../../support/receivers.ts';

@@ -5,7 +5,6 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { completionsOf } from '../../../../packages/cli/src/commands/completion.ts';
 import { createProgram } from '../../../../packages/cli/src/program.ts';
 import { startReceiver } from '../../../support/receivers.ts';
@@ -187,7 +186,7 @@ const shells: Readonly<Record<string, { args: string[]; lines: string[]; expecte
 
 for (const [shell, { args, lines, expected }] of Object.entries(shells)) {
   const isMissing = spawnSync(shell, ['-c', ''], { stdio: 'ignore' }).error !== undefined;
-  test.skipIf(isMissing)(
+  (isMissing ? test.skip : test)(
     `the script for ${shell} completes words, without other settings`,
     async () => {
       const { stdout: script } = await call('completion', shell);

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildCommandLine, type CommandLine } from '../../../support/command-line.ts';
 import { startReceiver } from '../../../support/receivers.ts';
 import { waitFor } from '../../../support/wait-for.ts';

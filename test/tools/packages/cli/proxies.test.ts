@@ -4,7 +4,6 @@ import { createServer, request as sendRequest } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { routeTo } from '../../../../packages/cli/src/proxy.ts';
 import { buildCommandLine, type CommandLine } from '../../../support/command-line.ts';
 import {

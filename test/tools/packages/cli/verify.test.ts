@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createProgram } from '../../../../packages/cli/src/program.ts';
 import { readHeaders, readRawRequest } from '../../../../packages/cli/src/saved-request.ts';
 import { receiverSecret } from '../../../support/signed-deliveries.ts';
@@ -32,7 +31,7 @@ async function runVerify(headers: Headers, body: Buffer, args: readonly string[]
   await writeFile(join(folder, 'headers'), JSON.stringify(headers));
   await writeFile(join(folder, 'body'), body);
   let printed = '';
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+  const write = jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     printed += String(chunk);
     return true;
   });

@@ -1,5 +1,4 @@
 // Responses that are not from the service, and arguments of a wrong type.
-import { expect, test } from 'vitest';
 import {
   ConnectionFailedError,
   HeraldClient,
@@ -25,7 +24,7 @@ async function allOf<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
 
 const failureOf = (call: Promise<unknown>) =>
   call.then(
-    (result) => expect.fail(`it returned ${JSON.stringify(result)}`),
+    (result) => Promise.reject(new Error(`it returned ${JSON.stringify(result)}`)),
     (error: unknown) => error,
   );
 

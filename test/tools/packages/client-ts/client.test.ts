@@ -1,5 +1,4 @@
 import { inspect } from 'node:util';
-import { expect, test } from 'vitest';
 import {
   ConnectionFailedError,
   HeraldClient,
@@ -15,13 +14,14 @@ import {
 } from '../../../../packages/client-ts/src/index.ts';
 import { waitMsBefore } from '../../../../packages/client-ts/src/retries.ts';
 import { problem, type Reply, startScript } from './script-server.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 const agent = { agentName: 'Support', externalTenantId: 'tenant-1' };
 const made = { status: 201, body: { uid: 'agt_1' } };
 const cut: Reply = { cut: 'before' };
 const rejects = (call: Promise<unknown>) =>
   call.then(
-    () => expect.fail('it should have failed'),
+    () => Promise.reject(new Error('it should have failed')),
     (error: unknown) => error,
   );
 
@@ -194,7 +194,7 @@ test("an aborted call throws the signal's reason, even while it waits for a retr
   const abort = new AbortController();
   const call = rejects(server.client.agents.get('agt_1', { signal: abort.signal }));
   const reason = new Error('not needed any more');
-  await expect.poll(() => server.received.length).toBe(1);
+  await eventually(async () => expect(server.received.length).toBe(1));
   abort.abort(reason);
   expect(await call).toBe(reason);
 });

@@ -7,7 +7,6 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { problem, type Reply, startScript, streamOf } from './script-server.ts';
 
 const run = promisify(execFile);

@@ -1,4 +1,3 @@
-import { expect, test, vi } from 'vitest';
 import {
   ConnectionFailedError,
   HeraldClient,
@@ -9,6 +8,7 @@ import {
 } from '../../../../packages/client-ts/src/index.ts';
 import { MessageParser } from '../../../../packages/client-ts/src/server-sent.ts';
 import { problem, type Reply, startScript, streamOf } from './script-server.ts';
+import { fakeOnly } from '../../../support/fake-only.ts';
 
 const opened = (id: string) => `retry: 1000\nevent: opened\nid: ${id}\ndata: {}\n\n`;
 const event = (id: string) => `id: ${id}\ndata: {"eventId":"evt_${id}"}\n\n`;
@@ -196,7 +196,7 @@ test('only a line feed ends a line: U+2028 and U+2029 are part of its text', () 
 });
 
 test('the time that a handler takes does not count as silence of the service', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  fakeOnly('setTimeout', 'clearTimeout');
   try {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
@@ -214,18 +214,18 @@ test('the time that a handler takes does not count as silence of the service', a
     const events = client.events.stream()[Symbol.asyncIterator]();
     write(opened('p1') + event('p2'));
     expect((await events.next()).value).toMatchObject({ id: 'p2' });
-    await vi.advanceTimersByTimeAsync(41_000);
+    await jest.advanceTimersByTimeAsync(41_000);
     expect(signals.map((signal) => signal?.aborted)).toEqual([false]);
     const next = events.next();
     write(event('p3'));
     expect((await next).value).toMatchObject({ id: 'p3' });
     // Silence while somebody is waiting for a message does count.
     const silent = events.next();
-    await vi.advanceTimersByTimeAsync(41_000);
+    await jest.advanceTimersByTimeAsync(41_000);
     expect(signals[0]?.aborted).toBe(true);
     void writer.abort();
     silent.catch(() => undefined);
   } finally {
-    vi.useRealTimers();
+    jest.useRealTimers();
   }
 });

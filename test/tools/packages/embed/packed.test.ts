@@ -8,7 +8,6 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTokenSource } from '../../../../packages/embed/src/index.ts';
 import { makeTestAdmin, type TestAdmin } from '../../../support/admin-client.ts';
 import { startService, type TestService } from '../../../support/service.ts';

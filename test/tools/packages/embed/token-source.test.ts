@@ -1,6 +1,5 @@
 // The token of an embedded session in the browser, with a clock under control: when it is renewed, and why a wrong answer
 // of an integrator's back end never causes a flood of calls.
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createTokenSource, type TokenSource } from '../../../../packages/embed/src/index.ts';
 
 const lifetimeMs = 600_000;
@@ -39,16 +38,16 @@ function start(...results: readonly unknown[]) {
 /** Lets time pass until the call has a result. */
 async function settle<T>(call: Promise<T>, ms = 60_000): Promise<T> {
   call.catch(() => undefined);
-  await vi.advanceTimersByTimeAsync(ms);
+  await jest.advanceTimersByTimeAsync(ms);
   return call;
 }
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => void jest.useFakeTimers());
 
 afterEach(() => {
   for (const source of sources.splice(0)) source.close();
-  vi.useRealTimers();
-  vi.restoreAllMocks();
+  jest.useRealTimers();
+  jest.restoreAllMocks();
 });
 
 /** Returns so many responses of a back end that fails. */
@@ -68,12 +67,12 @@ test.each([
   [0.999, 0.8998],
 ])('with the random number %d the token is renewed after %d of its lifetime', async (...row) => {
   const [random, share] = row;
-  vi.spyOn(Math, 'random').mockReturnValue(random);
+  jest.spyOn(Math, 'random').mockReturnValue(random);
   const { getToken, callCount } = start();
   const first = await getToken();
-  await vi.advanceTimersByTimeAsync(lifetimeMs * share - 2);
+  await jest.advanceTimersByTimeAsync(lifetimeMs * share - 2);
   expect([await getToken(), callCount()]).toEqual([first, 1]);
-  await vi.advanceTimersByTimeAsync(4);
+  await jest.advanceTimersByTimeAsync(4);
   expect(callCount()).toBe(2);
   expect(await getToken()).not.toBe(first);
 });
@@ -84,24 +83,24 @@ test.each([
 ])('after %i ms of sleep, in which no timer runs, a caller causes call %i', async (ms, count) => {
   const { getToken, callCount } = start();
   await getToken();
-  vi.setSystemTime(Date.now() + ms);
+  jest.setSystemTime(Date.now() + ms);
   await getToken();
   expect(callCount()).toBe(count);
 });
 
 test('a wall clock that is set back does not prolong a token', async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  jest.spyOn(Math, 'random').mockReturnValue(0.5);
   const { getToken } = start(newToken(), ...down(100));
   const first = await getToken();
-  vi.setSystemTime(Date.now() - 86_400_000);
-  await vi.advanceTimersByTimeAsync(lifetimeMs - 10_000);
+  jest.setSystemTime(Date.now() - 86_400_000);
+  await jest.advanceTimersByTimeAsync(lifetimeMs - 10_000);
   expect(await getToken()).toBe(first);
-  await vi.advanceTimersByTimeAsync(5_001);
+  await jest.advanceTimersByTimeAsync(5_001);
   await expect(settle(getToken())).rejects.toMatchObject({ reason: 'unavailable' });
 });
 
 test('a failed call is tried again after a second, two and four, each shortened by up to a half', async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(0);
+  jest.spyOn(Math, 'random').mockReturnValue(0);
   const failures = [respond(500), new TypeError('fetch failed'), respond(404), respond(503)];
   const { getToken, callCount } = start(...failures);
   const asked = getToken();
@@ -114,7 +113,7 @@ test('a failed call is tried again after a second, two and four, each shortened 
     [3_999, 3],
     [1, 4],
   ] as const) {
-    await vi.advanceTimersByTimeAsync(ms);
+    await jest.advanceTimersByTimeAsync(ms);
     expect(callCount()).toBe(count);
   }
   await expect(asked).rejects.toMatchObject({ name: 'TokenError', reason: 'unavailable' });
@@ -140,7 +139,7 @@ test.each([401, 403])(
   async (status) => {
     const { getToken, callCount } = start(newToken(), respond(status));
     await getToken();
-    await vi.advanceTimersByTimeAsync(lifetimeMs);
+    await jest.advanceTimersByTimeAsync(lifetimeMs);
     expect(callCount()).toBe(2);
     const { getToken: getFirst } = start(respond(status));
     await expect(getFirst()).rejects.toMatchObject({ reason: 'refused' });
@@ -154,7 +153,7 @@ test('a reported token is revoked before its end, expired after it, and replaced
   expect(report(first)).toBe('replaced');
   const second = await settle(getToken());
   expect(second).not.toBe(first);
-  vi.setSystemTime(Date.now() + lifetimeMs);
+  jest.setSystemTime(Date.now() + lifetimeMs);
   expect(report(second)).toBe('expired');
 });
 
@@ -180,20 +179,20 @@ test('two calls are half a second apart', async () => {
   const { getToken, report, callCount } = start();
   report(await getToken());
   const next = getToken();
-  await vi.advanceTimersByTimeAsync(499);
+  await jest.advanceTimersByTimeAsync(499);
   expect(callCount()).toBe(1);
-  await vi.advanceTimersByTimeAsync(1);
+  await jest.advanceTimersByTimeAsync(1);
   expect(await next).toBe(newToken(2));
 });
 
 test('a closed source gives no token, and calls no more', async () => {
   const { getToken, close, callCount } = start(respond(500));
   const asked = getToken();
-  await vi.advanceTimersByTimeAsync(10);
+  await jest.advanceTimersByTimeAsync(10);
   close();
   await expect(asked).rejects.toMatchObject({ reason: 'closed' });
   await expect(getToken()).rejects.toMatchObject({ reason: 'closed' });
-  await vi.advanceTimersByTimeAsync(lifetimeMs);
+  await jest.advanceTimersByTimeAsync(lifetimeMs);
   expect(callCount()).toBe(1);
 });
 
@@ -203,13 +202,13 @@ test('a source that is closed before its next call does not make it', async () =
   const asked = getToken();
   close();
   await expect(asked).rejects.toMatchObject({ reason: 'closed' });
-  await vi.advanceTimersByTimeAsync(lifetimeMs);
+  await jest.advanceTimersByTimeAsync(lifetimeMs);
   expect(callCount()).toBe(1);
 });
 
 const failureOf = (source: TokenSource): Promise<Error> =>
   settle(source.getToken()).then(
-    (token) => expect.fail(`it got ${token}`),
+    (token) => Promise.reject(new Error(`it got ${token}`)),
     (error: unknown) => error as Error,
   );
 
@@ -315,7 +314,7 @@ test.each([0.001, 5, 60, 900, fortyDays, 6e10])(
     const token = tokenOf({ iat: nowSeconds, exp: nowSeconds + seconds });
     const source = start(...Array.from({ length: 5_000 }, () => token));
     await source.getToken();
-    await vi.advanceTimersByTimeAsync(600_000);
+    await jest.advanceTimersByTimeAsync(600_000);
     expect(source.callCount()).toBeLessThanOrEqual(61);
   },
 );
@@ -334,7 +333,7 @@ test.each<[string, () => unknown]>([
     const source = start(...Array.from({ length: 5_000 }, makeResult));
     for (let ms = 0; ms < 20_000; ms += 1) {
       void source.getToken().then(source.report, () => undefined);
-      await vi.advanceTimersByTimeAsync(1);
+      await jest.advanceTimersByTimeAsync(1);
     }
     expect(source.callCount()).toBeLessThanOrEqual(41);
   },

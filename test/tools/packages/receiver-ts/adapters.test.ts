@@ -14,7 +14,6 @@ import { runInNewContext } from 'node:vm';
 import express from 'express';
 import Fastify from 'fastify';
 import Koa from 'koa';
-import { afterEach, describe, expect, test } from 'vitest';
 import { expressReceiver } from '../../../../packages/receiver-ts/src/express.ts';
 import { fastifyReceiver } from '../../../../packages/receiver-ts/src/fastify.ts';
 import { fetchReceiver } from '../../../../packages/receiver-ts/src/fetch.ts';

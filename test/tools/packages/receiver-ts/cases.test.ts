@@ -2,7 +2,6 @@
 // that no other language has are at the end.
 import { runInNewContext } from 'node:vm';
 import { Webhook } from 'standardwebhooks';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type {
   RevocationData as OfService,
   Serialized,
@@ -36,6 +35,7 @@ import {
   receiverCases,
 } from '../../../support/receiver-cases.ts';
 import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
+import { fakeOnly } from '../../../support/fake-only.ts';
 
 const { deliveries, standardWebhooks, xWebhookSignature } = receiverCases;
 
@@ -122,8 +122,8 @@ test.each(vectors)('a public vector of the scheme $scheme: $body', async (vector
 });
 
 describe('compared with the library of Standard Webhooks', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
-  afterEach(() => void vi.useRealTimers());
+  beforeEach(() => fakeOnly('Date'));
+  afterEach(() => void jest.useRealTimers());
 
   /** The library drops zeros before the time, and everything after a second comma. */
   const onlyTheLibraryAccepts = new Set([
@@ -150,7 +150,7 @@ describe('compared with the library of Standard Webhooks', () => {
   }
 
   test.each(applicable)('$name', (each) => {
-    vi.setSystemTime(each.nowSeconds * 1_000);
+    jest.setSystemTime(each.nowSeconds * 1_000);
     const ofBody = ['invalid_body', 'event_id_mismatch'];
     const isSigned = each.expect.ok || ofBody.includes(each.expect.code);
     const isLenient = onlyTheLibraryAccepts.has(each.name);

@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { Verifier, WebhookRefused } from '../../../../packages/receiver-ts/src/index.ts';
 import { waitFor } from '../../../support/wait-for.ts';
 import { keySetCases, receiverCases, type ServedKeySet } from '../../../support/receiver-cases.ts';

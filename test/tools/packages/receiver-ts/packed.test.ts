@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
 
 const run = promisify(execFile);

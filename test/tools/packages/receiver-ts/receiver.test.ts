@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { attemptLimits } from '../../../../lib/limits.ts';
 import { signBody } from '../../../../lib/webhooks/signature.ts';
 import { fetchReceiver } from '../../../../packages/receiver-ts/src/fetch.ts';
@@ -20,6 +19,7 @@ import {
 } from '../../../../packages/receiver-ts/src/index.ts';
 import { handlingCases, type HandlingStep } from '../../../support/receiver-cases.ts';
 import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
+import { fakeOnly } from '../../../support/fake-only.ts';
 
 interface Ending {
   resolve: () => void;
@@ -58,7 +58,7 @@ function playerOf(makeStore: MakeStore) {
     if ('waitSeconds' in step) clock.ms += step.waitSeconds * 1_000;
     else if ('deliver' in step) {
       if (step.status === undefined) return begin(step);
-      expect(await send(step), step.deliver).toBe(step.status);
+      expect([step.deliver, await send(step)]).toEqual([step.deliver, step.status]);
     } else {
       const { ending, status } = running.get(step.end) as {
         ending: Ending;
@@ -66,7 +66,7 @@ function playerOf(makeStore: MakeStore) {
       };
       if (step.fails === true) ending.reject(new Error('not now'));
       else ending.resolve();
-      expect(await status, step.end).toBe(step.status);
+      expect([step.end, await status]).toEqual([step.end, step.status]);
     }
   };
 }
@@ -322,14 +322,14 @@ test('of more events than countMax the oldest handled ones are forgotten, but no
 });
 
 test('setting the clock forward ends no claim', () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  fakeOnly('Date');
   try {
     const store = new MemoryDeliveryStore();
     store.claim('evt_1', 'a');
-    vi.setSystemTime(Date.now() + 3_600_000);
+    jest.setSystemTime(Date.now() + 3_600_000);
     expect(store.claim('evt_1', 'b')).toBe('busy');
   } finally {
-    vi.useRealTimers();
+    jest.useRealTimers();
   }
 });
 

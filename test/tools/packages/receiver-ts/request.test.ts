@@ -8,20 +8,20 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, expect, test, vi } from 'vitest';
 import { KeySet } from '../../../../packages/receiver-ts/src/key-set.ts';
 import { proxyOf } from '../../../../packages/receiver-ts/src/proxy.ts';
 import { userAgent } from '../../../../packages/receiver-ts/src/version.ts';
 import { makeAuthority } from '../../../support/certificates.ts';
 import { startConnectProxy } from '../../../support/connect-proxy.ts';
+import { stubEnv, unstubEnvs } from '../../../support/stub-env.ts';
 
 const run = promisify(execFile);
 const x = 'A'.repeat(43);
 const keySet = JSON.stringify({ keys: [{ kty: 'OKP', crv: 'Ed25519', x }] });
 
 afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
+  unstubEnvs();
+  jest.restoreAllMocks();
 });
 
 /** Starts a server, which is closed at the end of the scope, on a free port. */
@@ -55,8 +55,8 @@ test('a set at http is requested from the proxy of http_proxy, by its whole URL'
     requests.push([method, url, host, headers['proxy-authorization'], authorization]);
     response.end(keySet);
   });
-  vi.stubEnv('http_proxy', `http://user:p%40ss@127.0.0.1:${proxy.port}`);
-  vi.stubEnv('no_proxy', '');
+  stubEnv('http_proxy', `http://user:p%40ss@127.0.0.1:${proxy.port}`);
+  stubEnv('no_proxy', '');
   expect(await fetched('http://keys.test:81/a?b')).toBe(1);
   const credentials = `Basic ${btoa('user:p@ss')}`;
   expect(requests).toEqual([['GET', 'http://keys.test:81/a?b', 'keys.test:81', credentials, null]]);
@@ -71,8 +71,8 @@ test.each([
     requests += 1;
     response.writeHead(status, { location: 'http://keys.test/other' }).end(keySet);
   });
-  vi.stubEnv('http_proxy', `127.0.0.1:${proxy.port}`);
-  vi.stubEnv('no_proxy', '');
+  stubEnv('http_proxy', `127.0.0.1:${proxy.port}`);
+  stubEnv('no_proxy', '');
   expect(await fetched('http://keys.test/')).toBe(`Error: ${reason}`);
   expect(requests).toBe(1);
 });
@@ -81,8 +81,8 @@ test('a set of more than 65,536 bytes from a proxy is not read', async () => {
   await using proxy = await serving((_request, response) => {
     response.end(keySet.padEnd(65_537));
   });
-  vi.stubEnv('http_proxy', `http://127.0.0.1:${proxy.port}`);
-  vi.stubEnv('no_proxy', '');
+  stubEnv('http_proxy', `http://127.0.0.1:${proxy.port}`);
+  stubEnv('no_proxy', '');
   expect(await fetched('http://keys.test/')).toContain('longer than 65536 bytes');
 });
 
@@ -98,7 +98,7 @@ test.each([
       requests.push([url, headers['user-agent']]);
       response.writeHead(status, { location: '/other' }).end(body);
     });
-    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+    jest.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
     expect(await fetched(`http://127.0.0.1:${server.port}/keys.json`)).toBe(result);
     expect(requests).toEqual([['/keys.json', userAgent]]);
   },
@@ -144,23 +144,23 @@ test.each([
   'a proxy that opens no tunnel (%j) is the reason why there are no keys',
   async (reaction, why) => {
     await using proxy = await startConnectProxy(() => reaction);
-    vi.stubEnv('https_proxy', `http://127.0.0.1:${proxy.port}`);
-    vi.stubEnv('no_proxy', '');
+    stubEnv('https_proxy', `http://127.0.0.1:${proxy.port}`);
+    stubEnv('no_proxy', '');
     expect(await fetched('https://keys.test/')).toContain(why);
     expect(proxy.targets).toEqual(['keys.test:443']);
   },
 );
 
 test('a fetch that a platform cut off delays a delivery for 5 s, and none after a minute', async () => {
-  vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
-  const fetching = vi.spyOn(globalThis, 'fetch').mockReturnValue(new Promise(() => undefined));
-  vi.useFakeTimers();
+  jest.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined);
+  const fetching = jest.spyOn(globalThis, 'fetch').mockReturnValue(new Promise(() => undefined));
+  jest.useFakeTimers();
   let now = 0;
   const set = new KeySet('https://keys.test/', () => now);
   const refused = expect(set.keys()).rejects.toMatchObject({ code: 'keys_unavailable' });
-  await vi.advanceTimersByTimeAsync(5_100);
+  await jest.advanceTimersByTimeAsync(5_100);
   await refused;
-  vi.useRealTimers();
+  jest.useRealTimers();
   now += 60_000;
   fetching.mockResolvedValue(new Response(keySet));
   expect(await set.keys()).toHaveLength(1);
