@@ -22,7 +22,7 @@ export const sustained: Scenario = {
   run: findSustained,
 };
 
-/** Tries rates downwards: for a short while until one holds, then at full length from that one on. */
+/** Tries rates up to one that fails, then down: for a short while until one holds, then at full length. */
 async function findSustained(bench: Bench): Promise<ScenarioResult> {
   const { settings } = bench;
   const seconds = secondsOf(settings, 60, 4);
@@ -30,14 +30,17 @@ async function findSustained(bench: Bench): Promise<ScenarioResult> {
   const lengths = isGiven ? [seconds] : [Math.max(3, seconds / 4), seconds];
   const triesMax = isGiven ? 1 : sized(settings, 12, 4);
   const notes: string[] = [];
+  let hasFailed = false;
   let rate = settings.ratePerSecond ?? (await estimateMaximum(bench));
   for (let n = 1; ; n += 1) {
     const [length = seconds] = lengths;
     const trial = await runTrial(bench, rate, length);
     notes.push(describe(trial, length));
     bench.say(`  ${notes.at(-1) ?? ''}`);
-    if (trial.holds) lengths.shift();
-    else rate = Math.max(1, Math.floor(rate * step));
+    hasFailed ||= !trial.holds;
+    // A first rate that holds is not the highest.
+    if (trial.holds && (hasFailed || isGiven)) lengths.shift();
+    else rate = Math.max(1, Math.floor(trial.holds ? rate / step : rate * step));
     const isOver = lengths.length === 0 || n === triesMax;
     if (isOver && lengths.length > 0) notes.push('No rate that was tried at full length held.');
     if (isOver) return { measurements: [trial.measurement], notes };
