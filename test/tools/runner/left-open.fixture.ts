@@ -1,0 +1,3 @@
+test('passes, and leaves a timer', () => {
+  setInterval(() => undefined, 1_000);
+});
