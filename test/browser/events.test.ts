@@ -191,7 +191,7 @@ test('a sync sends what it counted, and its events say what sent them', async ()
   const below = `/apps/${service.app.appUid}`;
   const make = async (path: string, body: object): Promise<string> =>
     String((await service.call('POST', path, { body })).body['uid']);
-  for (const externalTenantId of ['tenant-1', 'tenant-2']) {
+  for (const externalTenantId of ['copied-1', 'copied-2']) {
     await make('/agents', { agentName: 'Agent', externalTenantId });
   }
   const hook = { url: `${receiver.url}/copied`, name: 'Copy', entities: ['agent', 'context'] };
@@ -201,7 +201,7 @@ test('a sync sends what it counted, and its events say what sent them', async ()
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Sync the present state' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Tenants').fill('tenant-1');
+  await dialog.getByLabel('Tenants').fill('copied-1');
   await page.keyboard.press('Enter');
   await dialog.getByRole('button', { name: 'Count resources' }).click();
   await dialog.getByText('1 to send: 1 agent, 0 contexts and 0 context files.').waitFor();
