@@ -12,6 +12,9 @@ const symbolsOfFile = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'RETRY_TIM
 
 const pick = (object, names) => Object.fromEntries(names.map((name) => [name, object[name]]));
 
+// Or a worker process would go on with its file after Jest was killed.
+process.once('disconnect', () => process.exit(1));
+
 export default class SharedRealm {
   // What Jest itself adds for a file. Without `process`, or Jest wraps `process.exit` once a file.
   global = Object.create(globalThis, { process: { value: undefined } });
