@@ -99,6 +99,8 @@ test('the workflow uses the result of an attempt in flight, which is not made ag
   held[0]?.();
   expect(await attempting).toMatchObject({ settled: { delivered: 1 }, retrying: [] });
   expect(requestsOf(subject)).toHaveLength(1);
+  // A result is kept for one use.
+  expect(await earlyAttempts.take(keyOf(subject))).toBeNull();
 });
 
 test('the workflow uses the result of a failed attempt, with its host and the time of the next', async () => {

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { WorkflowStarts } from '../../../lib/dispatch/workflow-starts.ts';
+import { dispatchLimits } from '../../../lib/limits.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { connectStore, type Store } from '../../../lib/mongo/connect.ts';
@@ -10,7 +11,7 @@ import type { DeliverEventsInput } from '../../../lib/temporal/messages.ts';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { sweep } from '../../../worker/relay.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
-import { insertEvent, insertWebhook } from '../../support/fixtures.ts';
+import { insertEvent, insertWebhook, newEvent } from '../../support/fixtures.ts';
 import {
   newStarter,
   newStarterWithoutTemporal,
@@ -267,6 +268,22 @@ test('after a failed start the waiting events are left to the relay', async () =
   const ids = new Set(left.map((event) => event._id));
   expect(events.filter((event) => !ids.has(event._id))).toEqual([]);
   await service.store.events.deleteMany({ _id: { $in: [...ids] } });
+});
+
+test('a started event leaves its room to others', async () => {
+  const starter = newStarter(service);
+  const start = jest
+    .spyOn(WorkflowStarts.prototype, 'startEvents')
+    .mockResolvedValue({ tookMs: 0, marked: Promise.resolve() });
+  const event = newEvent(service, [webhookUid], new Date());
+  const count = 0.75 * dispatchLimits.eventsWaitingMax;
+  for (let round = 0; round < 2; round += 1) {
+    starter.add(Array.from({ length: count }, () => event));
+    await starter.drained();
+  }
+  const started = start.mock.calls.flatMap(([events]) => events);
+  start.mockRestore();
+  expect(started).toHaveLength(2 * count);
 });
 
 test('a mark that MongoDB rejects does not stop further starts', async () => {
