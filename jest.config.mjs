@@ -48,7 +48,7 @@ const suites = {
     groups: [
       { except: [...crowded, ...lonely], maxWorkers: 4 },
       { paths: crowded, maxWorkers: 2 },
-      { paths: lonely, maxWorkers: 1 },
+      { paths: lonely, maxWorkers: 1, processPerFile: true },
     ],
   },
   soak: { folders: ['test/soak'], groups: [{ maxWorkers: 1, processPerFile: true }] },
