@@ -50,7 +50,8 @@ export class WorkflowStarts {
   }
 
   /**
-   * Claims events and starts a workflow for them: its own for a single event, otherwise a shared one. All `events` have the same workflow ID or none. Skips events claimed by another process.
+   * Claims events and starts a workflow for them: its own for a single event, otherwise a shared one. All `events` have
+   * the same workflow ID or none. Skips events claimed by another process.
    */
   async startEvents(
     events: readonly EventToDispatch[],

@@ -47,6 +47,15 @@ test('the files to read have few lines', () => {
   expect(lines.reduce((a, b) => a + b, 0)).toBeLessThanOrEqual(linesMax);
 });
 
+test('the tests that the security page names exist', () => {
+  const names = read('docs/security.md').match(/[\w/-]+\.test\.ts/g) ?? [];
+  const files = ['test', 'console/test'].flatMap((folder) => filesIn(folder, /\.test\.ts$/));
+  expect(names.length).toBeGreaterThan(50);
+  expect(names.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual(
+    [],
+  );
+});
+
 type Schema = Readonly<Record<string, unknown>>;
 
 // They report the errors of their content, or none.
