@@ -48,7 +48,8 @@ function runCommand([program, ...args]: [string, ...string[]], env: Record<strin
 async function untilReady(service: Run): Promise<DevFile> {
   await waitFor(
     () => service.output().includes('agent-herald is ready') || service.child.exitCode !== null,
-    { what: 'the service', state: service.output },
+    // A start compiles workflows and console, which takes a minute while other tests fill the machine.
+    { what: 'the service', timeoutMs: 180_000, state: service.output },
   );
   if (service.child.exitCode !== null) throw new Error(`it ended: ${service.output()}`);
   return readDev();
@@ -179,6 +180,7 @@ test.each([
   await writeFile(join(programs, 'python3'), endless, { mode: 0o755 });
   const service = run(script, {
     PATH: programs,
+    HERALD_DATA_DIR: programs,
     HERALD_SERVERS_CACHE: join(dataDir, 'no-servers'),
     HERALD_MONGOD_BINARY: '',
     HERALD_TEMPORAL_BINARY: '',
