@@ -13,7 +13,12 @@ const symbolsOfFile = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS', 'RETRY_TIM
 const pick = (object, names) => Object.fromEntries(names.map((name) => [name, object[name]]));
 
 // Or a worker process would go on with its file after Jest was killed.
-process.once('disconnect', () => process.exit(1));
+const exit = () => process.exit(1);
+process.once('disconnect', exit);
+// Jest lets a worker end by no longer listening to it. The other listener would keep the process.
+process.on('removeListener', (name) => {
+  if (name === 'message') process.off('disconnect', exit);
+});
 
 export default class SharedRealm {
   // What Jest itself adds for a file. Without `process`, or Jest wraps `process.exit` once a file.
