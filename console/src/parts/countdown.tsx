@@ -2,9 +2,9 @@ import { formatDuration } from './format-time.ts';
 import { useNow } from './use-now.ts';
 import { UtcTime } from './when.tsx';
 
-/** The remaining time in its largest units, counting down. A dash for never. */
+/** The remaining time in its largest units, counting down. Nothing for never. */
 export function Countdown({ at }: { at: string | null }) {
-  return at === null ? '–' : <TimeUntil at={at} />;
+  return at === null ? null : <TimeUntil at={at} />;
 }
 
 function TimeUntil({ at }: { at: string }) {

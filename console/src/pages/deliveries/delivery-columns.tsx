@@ -15,10 +15,11 @@ export function keyOfDelivery({ eventId, webhookUid }: Pick<Delivery, 'eventId' 
 }
 
 /** Returns the outcome of the last attempt: a status or a class of error. */
-function lastOutcome({ attempts }: Pick<Delivery, 'attempts'>): string {
+function lastOutcome({ attempts, attemptCount }: Delivery): string {
   const last = attempts.at(-1);
-  if (last === undefined) return '–';
-  return String(last.status ?? last.errorClass ?? '–');
+  if (last === undefined) return '';
+  const outcome = String(last.status ?? last.errorClass);
+  return attemptCount === 1 ? outcome : `${outcome}, ${attemptCount} attempts`;
 }
 
 /** The name of a webhook, with a link unless it was deleted. */
@@ -54,16 +55,17 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
     {
       label: 'Event',
       cell: ({ event, eventId, webhookUid }) => (
-        <Stack gap={0} align="flex-start">
+        <Stack gap={0} align="flex-start" lh={1.3}>
           <AnchorLink
             to="/apps/$appUid/deliveries/$eventId/$webhookUid"
             params={{ appUid, eventId, webhookUid }}
             fw={600}
+            inherit
             style={{ whiteSpace: 'nowrap' }}
           >
             {event}
           </AnchorLink>
-          <Text span size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          <Text span size="xs" lh="inherit" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             <Uid value={eventId} />
           </Text>
         </Stack>
@@ -75,17 +77,7 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
     },
     { label: 'Tenant', cell: ({ externalTenantId }) => <Line text={externalTenantId} /> },
     { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-    {
-      label: 'Last response',
-      cell: (delivery) => (
-        <Stack gap={0}>
-          <span>{lastOutcome(delivery)}</span>
-          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-            {delivery.attemptCount} {delivery.attemptCount === 1 ? 'attempt' : 'attempts'}
-          </Text>
-        </Stack>
-      ),
-    },
+    { label: 'Last response', cell: lastOutcome },
     { label: 'Next attempt', cell: ({ nextAttemptAt }) => <Countdown at={nextAttemptAt} /> },
     { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
