@@ -40,7 +40,7 @@ test('a delivery appears in flight, dated by its event, and then with its outcom
   await using opened = await openConsole(service, pathTo('/deliveries?externalTenantId=follow'));
   const { page, complaints } = opened;
   await status(page, 'live').waitFor();
-  await page.getByText('New deliveries appear by themselves.').waitFor();
+  await page.getByText('New ones appear by themselves.').waitFor();
   isHanging = true;
   const eventId = await make('follow');
   const row = rowOf(page, eventId);
@@ -81,6 +81,14 @@ test('a paused list stays as it is, counts what it misses, and shows it after a 
   expect(complaints).toEqual([]);
 });
 
+/** Counts the rows that are wholly visible in a window of this size. */
+async function rowsIn(page: Page, width: number, height: number): Promise<number> {
+  await page.setViewportSize({ width, height });
+  const rows = "[...document.querySelectorAll('[role=row][data-index]')]";
+  const isShown = '(row) => row.getBoundingClientRect().bottom <= innerHeight';
+  return page.evaluate<number>(`${rows}.filter(${isShown}).length`);
+}
+
 test('the list waits while somebody reads older pages, and follows again at the top', async () => {
   const fields = { externalTenantId: 'pages', state: 'delivered', statusClass: '2xx' } as const;
   const rows = Array.from({ length: 120 }, () => newDelivery(service, new Date(), fields));
@@ -90,8 +98,10 @@ test('the list waits while somebody reads older pages, and follows again at the 
   const table = page.getByRole('table', { name: 'Deliveries' });
   await status(page, 'live').waitFor();
   await eventually(async () => expect(await table.getAttribute('aria-rowcount')).toBe('51'));
+  await eventually(async () => expect(await rowsIn(page, 390, 844)).toBeGreaterThanOrEqual(2));
+  await eventually(async () => expect(await rowsIn(page, 1280, 950)).toBeGreaterThanOrEqual(12));
   await page.keyboard.press('End');
-  await page.getByText('The list stays as it is while you read older deliveries.').waitFor();
+  await page.getByText('The list stays as it is while you read older rows.').waitFor();
   const first = await make('pages');
   await button(page, 'Resume (1 new event)').waitFor();
   await page.keyboard.press('Home');
