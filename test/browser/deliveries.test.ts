@@ -53,7 +53,7 @@ test('a failing delivery shows why and when; fixed and resent, it is delivered',
   await waitFor(async () => (await stateOf(failing)) === 'retrying 2', { what: 'two attempts' });
   await using opened = await openConsole(service, pathTo('/deliveries'));
   const { page, complaints } = opened;
-  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('combobox', { name: 'Outcome' }).click();
   await page.getByRole('option', { name: 'retrying' }).click();
   await page.getByRole('combobox', { name: 'Tenant' }).fill('tenant-1');
   await eventually(async () =>
@@ -61,12 +61,14 @@ test('a failing delivery shows why and when; fixed and resent, it is delivered',
   );
   await page.reload();
   await eventually(async () =>
-    expect(await page.getByRole('combobox', { name: 'State' }).inputValue()).toBe('retrying'),
+    expect(await page.getByRole('combobox', { name: 'Outcome' }).inputValue()).toBe('retrying'),
   );
   await eventually(async () =>
     expect(await page.getByRole('combobox', { name: 'Tenant' }).inputValue()).toBe('tenant-1'),
   );
 
+  await page.getByRole('link', { name: 'agent.updated' }).waitFor();
+  expect(await page.getByRole('checkbox', { name: 'Select failed' }).count()).toBe(0);
   await page.getByRole('link', { name: 'agent.updated' }).click();
   await page.getByRole('heading', { name: 'Delivery of agent.updated', level: 1 }).waitFor();
   const meaning =
@@ -125,7 +127,8 @@ test('the request is shown as it was sent: as a tree, as bytes, and as a command
   const raw = page.getByLabel('Body', { exact: true });
   expect(await raw.innerText()).toContain('"eventId":');
 
-  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Copy as curl' }).click();
   const command = String(await page.evaluate('navigator.clipboard.readText()'));
   const before = receiver.requests.length;
   await promisify(execFile)('bash', ['-c', `${command} --silent --noproxy '*'`]);
