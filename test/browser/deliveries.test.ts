@@ -60,13 +60,9 @@ test('a failing delivery shows why and when; fixed and resent, it is delivered',
     expect(page.url()).toContain('state=retrying&externalTenantId=tenant-1'),
   );
   await page.reload();
-  await eventually(async () =>
-    expect(await page.getByRole('combobox', { name: 'Outcome' }).inputValue()).toBe('retrying'),
-  );
-  await eventually(async () =>
-    expect(await page.getByRole('combobox', { name: 'Tenant' }).inputValue()).toBe('tenant-1'),
-  );
-
+  const valueOf = (name: string) => page.getByRole('combobox', { name }).inputValue();
+  await eventually(async () => expect(await valueOf('Outcome')).toBe('retrying'));
+  await eventually(async () => expect(await valueOf('Tenant')).toBe('tenant-1'));
   await page.getByRole('link', { name: 'agent.updated' }).waitFor();
   expect(await page.getByRole('checkbox', { name: 'Select failed' }).count()).toBe(0);
   await page.getByRole('link', { name: 'agent.updated' }).click();

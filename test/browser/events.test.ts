@@ -93,23 +93,15 @@ test('a payload of one megabyte-long line, and one with many fields, leave the p
   expect(complaints).toEqual([]);
 });
 
-test('the live page shows the last events and a new one, pauses, and survives an interruption', async () => {
+test('the live page shows the last events and a new one, and continues after an interruption', async () => {
   const make = () => reportChange(service, { externalTenantId: 'live' });
   const before = await make();
   await using opened = await openConsole(service, pathTo('/events/live?externalTenantId=live'));
   const { page, context, complaints } = opened;
   await page.getByRole('status').getByText('live', { exact: true }).waitFor();
   const link = (eventId: string) => page.getByRole('row').filter({ hasText: eventId });
-  await reportChange(service, { externalTenantId: 'elsewhere' });
   await link(before).waitFor();
   await link(await make()).waitFor();
-  expect(await page.getByRole('row').count()).toBe(3);
-  await page.getByRole('button', { name: 'Pause' }).click();
-  const second = await make();
-  await page.getByRole('button', { name: 'Resume (1 new event)' }).waitFor();
-  expect(await link(second).count()).toBe(0);
-  await page.getByRole('button', { name: 'Resume (1 new event)' }).click();
-  await link(second).waitFor();
 
   const open = await context.newPage();
   let isCut = true;
@@ -157,8 +149,7 @@ test('failures of the last hour are counted, then replayed; a paused webhook hol
   const pause = { body: { active: false } };
   expect((await service.call('PATCH', `/webhooks/${uid}`, pause)).status).toBe(200);
   await page.goto(`${service.consoleUrl}${pathTo(`/replays/new?webhookUid=${uid}`)}`);
-  const kinds = page.getByRole('radiogroup', { name: 'Deliveries to send' });
-  await kinds.getByText('Custom').click();
+  await page.getByRole('radiogroup', { name: 'Deliveries to send' }).getByText('Custom').click();
   await page.getByRole('checkbox', { name: /^delivered:/ }).check();
   await page.getByRole('button', { name: 'Count deliveries' }).click();
   await page.getByRole('button', { name: 'Start replay' }).click();
