@@ -44,7 +44,9 @@ test('a new application shows the first steps, and then its numbers, even withou
   const troubled = page.getByRole('region', { name: '2 webhooks need attention' });
   await troubled.getByRole('group', { name: 'The receiver responded with 410' }).waitFor();
   await troubled.getByText(/It will be deactivated (on|at) /).waitFor();
-  await page.getByText('3 attempts: 1 delivered, 1 failed with retries left, 1 exhausted.').waitFor();
+  await page
+    .getByText('3 attempts: 1 delivered, 1 failed with retries left, 1 exhausted.')
+    .waitFor();
   await page.getByRole('group', { name: 'Success rate' }).getByText('33.3%').waitFor();
   await page.getByRole('group', { name: 'Retrying' }).getByText('1', { exact: true }).waitFor();
   const nobody = page.getByRole('note', { name: 'Nobody is notified when a webhook fails' });

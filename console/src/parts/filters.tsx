@@ -20,7 +20,6 @@ type Search = Readonly<Record<string, string | undefined>>;
 
 interface FilterState {
   search: Search;
-  set: (name: string, value: string | undefined) => void;
   setAll: (values: Search) => void;
 }
 
@@ -47,20 +46,20 @@ export function Filters({ children }: { children: ReactNode }) {
     setClears(clears + 1);
     go({});
   };
-  const set = (name: string, value: string | undefined): void => go({ ...search, [name]: value });
+  const setAll = (values: Search): void => go({ ...search, ...values });
   const names = Object.keys(search);
   const filters = (
     <Group role="search" gap="sm" align="flex-end">
       <Fragment key={clears}>{children}</Fragment>
       {countSet(search, names) > 0 && (
-        <Button variant="subtle" size="sm" px="xs" onClick={clear}>
-          Clear filters
+        <Button variant="subtle" px="xs" aria-label="Clear filters" onClick={clear}>
+          Clear
         </Button>
       )}
     </Group>
   );
   return (
-    <context.Provider value={{ search, set, setAll: (values) => go({ ...search, ...values }) }}>
+    <context.Provider value={{ search, setAll }}>
       {isNarrow ? (
         <Stack gap="sm">
           <Folded label="Filters" names={names}>
@@ -120,23 +119,21 @@ function isFound({ label, also = '' }: ComboboxItem & { also?: string }, typed: 
   return `${label}\n${also}`.toLowerCase().includes(typed.trim().toLowerCase());
 }
 
-/** A select with the looks of a filter. */
 function AnySelect({ label, ...props }: Omit<SelectProps, 'label'> & { label: string }) {
-  const clearLabel = `Any ${label.toLowerCase()}`;
   return (
     <Select
       label={label}
       placeholder="any"
       clearable
       w={{ base: '100%', xs: 170 }}
-      clearButtonProps={{ 'aria-label': clearLabel }}
+      clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
       {...props}
     />
   );
 }
 
 export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
-  const { search, set } = useFilters();
+  const { search, setAll } = useFilters();
   return (
     <AnySelect
       label={label}
@@ -149,7 +146,7 @@ export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
         options.filter((option) => !('value' in option) || isFound(option, search))
       }
       value={search[name] ?? null}
-      onChange={(value) => set(name, value ?? undefined)}
+      onChange={(value) => setAll({ [name]: value ?? undefined })}
       searchable={choices.length > 8}
     />
   );
@@ -166,6 +163,7 @@ export function OneOfFilter({ label, groups }: OneOfProps) {
   const unset = Object.fromEntries(groups.map(({ name }) => [name, undefined]));
   const pairs = groups.flatMap(({ name }) => (search[name] ? [[name, search[name]]] : []));
   const value = new URLSearchParams(pairs).toString();
+  const linked = { value, label: visibleText(pairs.map(([, one]) => one).join(', ')) };
   const data = groups.map(({ name, label: group, values }) => ({
     group,
     items: values.map((one) => ({ value: `${name}=${one}`, label: one })),
@@ -173,7 +171,7 @@ export function OneOfFilter({ label, groups }: OneOfProps) {
   return (
     <AnySelect
       label={label}
-      data={pairs.length > 1 ? [value, ...data] : data}
+      data={pairs.length > 1 ? [linked, ...data] : data}
       value={value || null}
       onChange={(chosen) =>
         setAll({ ...unset, ...Object.fromEntries(new URLSearchParams(chosen ?? '')) })
@@ -185,14 +183,14 @@ export function OneOfFilter({ label, groups }: OneOfProps) {
 
 /** The text typed into a filter. It is written to the address when the typing pauses. */
 export function useTyped(name: string, shown: (inAddress: string) => string) {
-  const { search, set } = useFilters();
+  const { search, setAll } = useFilters();
   const inAddress = search[name] ?? '';
   const [typed, setTyped] = useState(() => shown(inAddress));
   const sent = useRef(inAddress);
   const send = useDebouncedCallback((value: string) => {
     if (value === sent.current) return;
     sent.current = value;
-    set(name, value || undefined);
+    setAll({ [name]: value || undefined });
   }, typingPauseMs);
   useEffect(() => {
     // The address returns the filter's own older value while somebody keeps typing.
@@ -254,7 +252,6 @@ export function PeriodFilter({ names = [], children }: PeriodProps) {
           <Button
             key={label}
             variant="default"
-            size="sm"
             px="xs"
             aria-label={`Last ${label}`}
             onClick={() => {

@@ -1,5 +1,5 @@
 // The chart library is large, so outcome-chart.tsx loads this file only when it is needed.
-import '@mantine/charts/styles.css';
+import '@mantine/charts/styles.layer.css';
 import { BarChart } from '@mantine/charts';
 import { type Outcome, outcomes } from './outcomes.ts';
 

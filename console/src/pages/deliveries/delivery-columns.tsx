@@ -65,7 +65,7 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
           >
             {event}
           </AnchorLink>
-          <Text span size="xs" lh="inherit" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          <Text span size="sm" lh="inherit" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             <Uid value={eventId} />
           </Text>
         </Stack>
@@ -78,7 +78,7 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
     { label: 'Tenant', cell: ({ externalTenantId }) => <Line text={externalTenantId} /> },
     { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
     { label: 'Last response', cell: lastOutcome },
-    { label: 'Next attempt', cell: ({ nextAttemptAt }) => <Countdown at={nextAttemptAt} /> },
+    { label: 'Next attempt', cell: ({ nextAttemptAt: at }) => at && <Countdown at={at} /> },
     { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
 }

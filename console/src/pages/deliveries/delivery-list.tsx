@@ -24,7 +24,11 @@ const outcomes = [
     label: 'State',
     values: ['pending', 'retrying', 'delivered', 'exhausted', 'held', 'blocked', 'cancelled'],
   },
-  { name: 'statusClass', label: 'Last response', values: ['2xx', '3xx', '4xx', '5xx', '1xx', 'none'] },
+  {
+    name: 'statusClass',
+    label: 'Last response',
+    values: ['2xx', '3xx', '4xx', '5xx', '1xx', 'none'],
+  },
   { name: 'errorClass', label: 'Last failure', values: errorClasses },
 ];
 

@@ -47,7 +47,7 @@ export function ResendSelected({ rows, keys, setKeys }: ResendSelectedProps) {
   const asking = useDialog<readonly Delivery[]>();
   return (
     <Stack gap="xs">
-      <Group gap="md" mih={36}>
+      <Group gap="md" mih={30}>
         <Selection {...{ rows, selected, setKeys, isPending }} />
         {selected.length > 0 && (
           <Button size="xs" loading={isPending} onClick={() => asking.open(selected)}>

@@ -39,19 +39,20 @@ function eventColumns(appUid: string): Column<Event>[] {
     {
       label: 'Event',
       cell: ({ event, eventId, erasedAt }) => (
-        <Stack gap={0} align="flex-start">
+        <Stack gap={0} align="flex-start" lh={1.3}>
           <Group gap={6}>
             <AnchorLink
               to="/apps/$appUid/events/$eventId"
               params={{ appUid, eventId }}
               fw={600}
+              inherit
               style={{ whiteSpace: 'nowrap' }}
             >
               {event}
             </AnchorLink>
             {erasedAt !== null && <Tag color="gray">erased</Tag>}
           </Group>
-          <Text span size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          <Text span size="sm" lh="inherit" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             <Uid value={eventId} />
           </Text>
         </Stack>

@@ -12,7 +12,8 @@ const refreshMs = 10_000;
 /** The latest events, followed by new ones as they happen. */
 export function LiveEvents() {
   const { calls, key } = useApp();
-  const query = useSearch({ from: '/signed-in/apps/$appUid/events/live' }) as StreamQuery;
+  const search = useSearch({ from: '/signed-in/apps/$appUid/events/live' });
+  const query = search as StreamQuery;
   const { list, state, button } = useLiveList({
     about: 'Every recorded change, as it happens.',
     key: [...key, 'events', 'live', query],

@@ -87,7 +87,11 @@ function columnsFor(appUid: string, webhooks: readonly Webhook[]): Column<Replay
     {
       label: 'To',
       cell: ({ webhookUid }) =>
-        webhookUid === null ? 'all webhooks' : <WebhookName {...{ appUid, webhookUid, webhooks }} />,
+        webhookUid === null ? (
+          'all webhooks'
+        ) : (
+          <WebhookName {...{ appUid, webhookUid, webhooks }} />
+        ),
     },
     { label: 'State', cell: ({ state }) => <Tag color={replayColors[state]}>{state}</Tag> },
     { label: 'Queued', cell: ({ releasedCount }) => releasedCount.toLocaleString('en') },
