@@ -55,7 +55,7 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
     {
       label: 'Event',
       cell: ({ event, eventId, webhookUid }) => (
-        <Stack gap={0} align="flex-start" lh={1.3}>
+        <Stack gap={0} align="flex-start">
           <AnchorLink
             to="/apps/$appUid/deliveries/$eventId/$webhookUid"
             params={{ appUid, eventId, webhookUid }}

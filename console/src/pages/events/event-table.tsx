@@ -39,7 +39,7 @@ function eventColumns(appUid: string): Column<Event>[] {
     {
       label: 'Event',
       cell: ({ event, eventId, erasedAt }) => (
-        <Stack gap={0} align="flex-start" lh={1.3}>
+        <Stack gap={0} align="flex-start">
           <Group gap={6}>
             <AnchorLink
               to="/apps/$appUid/events/$eventId"
