@@ -1,7 +1,7 @@
 // Starts the console in the page.
-import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
 import './main.css';
+import '@mantine/core/styles.layer.css';
+import '@mantine/notifications/styles.layer.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';

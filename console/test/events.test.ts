@@ -1,12 +1,4 @@
 // The pages of events and replays.
-import {
-  emptyTail,
-  pause,
-  proceed,
-  type Tail,
-  tailRowsMax,
-  take,
-} from '../src/pages/events/tail.ts';
 import { missedReason } from '../src/pages/events/missed-reason.ts';
 import { hasFailed } from '../src/pages/deliveries/resend-choice.ts';
 import { progressOf } from '../src/pages/replays/replay-progress.ts';
@@ -20,41 +12,6 @@ import {
   type Wish,
   wishFault,
 } from '../src/pages/replays/replay-wish.ts';
-
-interface Row {
-  eventId: string;
-}
-
-const empty: Tail<Row> = emptyTail;
-const rows = (...ids: number[]): Row[] => ids.map((id) => ({ eventId: `evt_${id}` }));
-const many = rows(...Array.from({ length: tailRowsMax + 7 }, (_, n) => n));
-
-test('events are listed newest first, and only the last 500 are kept', () => {
-  expect(take(take(empty, rows(1, 2)), rows(3)).shown).toEqual(rows(3, 2, 1));
-  const full = take(empty, many);
-  expect(full).toMatchObject({ count: 507 });
-  expect(full.shown).toHaveLength(500);
-  expect([full.shown[0], full.shown.at(-1)]).toEqual(rows(506, 7));
-});
-
-test('a pause keeps new events, and shows them when it ends', () => {
-  const paused = take(pause(take(empty, rows(1))), rows(2, 3));
-  expect(paused).toMatchObject({ shown: rows(1), waiting: rows(3, 2), count: 3 });
-  expect(proceed(paused)).toEqual({ ...empty, shown: rows(3, 2, 1), count: 3 });
-});
-
-test('a long pause keeps the last 500, too', () => {
-  const paused = take(pause(take(empty, rows(-1))), many);
-  expect(paused.waiting).toHaveLength(500);
-  expect(proceed(paused).shown).toEqual(paused.waiting);
-});
-
-test('a repeated event is neither shown nor counted again', () => {
-  const paused = pause(take(empty, rows(1, 2, 2)));
-  expect(paused).toMatchObject({ shown: rows(2, 1), count: 2 });
-  const waiting = take(take(paused, rows(3)), rows(1, 3, 4));
-  expect(waiting).toMatchObject({ shown: rows(2, 1), waiting: rows(4, 3), count: 4 });
-});
 
 const event = { event: 'agent.updated', externalTenantId: 'tenant\u202E1' } as const;
 
@@ -92,6 +49,7 @@ const wish: Wish = {
   webhookUid: '',
   events: [],
   externalTenantId: ' ',
+  kinds: 'own',
   choices: ['exhausted'],
   perSecond: 20,
 };
@@ -110,6 +68,8 @@ test('states that need a single webhook are left out for the application', () =>
   const choices = ['exhausted', 'delivered', 'never_attempted'] as const;
   expect(bodyOf({ ...wish, choices }, now).states).toEqual(['exhausted']);
   expect(bodyOf({ ...wish, choices, webhookUid: 'whk_1' }, now).states).toEqual(choices);
+  const everything = bodyOf({ ...wish, kinds: 'all', webhookUid: 'whk_1' }, now);
+  expect(everything.states).toHaveLength(8);
   const possible = allChoices.filter((choice) => isPossible(choice, ''));
   expect(allChoices.length - possible.length).toBe(2);
 });
@@ -137,7 +97,7 @@ test('a form without cancelled deliveries names no reasons', () => {
 });
 
 test('the form starts with the deliveries that "Select failed" selects in a list', () => {
-  const { states, cancelReasons = [] } = bodyOf({ ...wish, choices: failedChoices }, now);
+  const { states, cancelReasons = [] } = bodyOf({ ...wish, kinds: 'failed' }, now);
   const isSent = ({ state, cancelReason }: (typeof everyEnd)[number]): boolean =>
     (states as readonly string[]).includes(state) &&
     (cancelReason === null || (cancelReasons as readonly string[]).includes(cancelReason));
@@ -152,6 +112,9 @@ test.each<[Partial<Wish>, string | null]>([
     { range: 'own', since: '2026-11-02T00:00:00Z', until: '2026-11-02T00:00:00Z' },
     'The end must be after the start.',
   ],
+  [{ kinds: 'failed', choices: [] }, null],
+  [{ kinds: 'all' }, 'Choose one webhook to send everything to.'],
+  [{ kinds: 'all', webhookUid: 'whk_1' }, null],
   [{ choices: [] }, 'Choose at least one kind of delivery.'],
   [{ choices: ['delivered'] }, 'Choose at least one kind of delivery.'],
   [{ choices: ['delivered'], webhookUid: 'whk_1' }, null],

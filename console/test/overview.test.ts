@@ -60,8 +60,8 @@ test('a host that cannot be reached is a cause of its own, with its port', () =>
     webhooks,
   );
   expect(causes.map(({ title }) => title)).toEqual([
-    'The receiver could not be reached: one.example:8443',
-    'The receiver could not be reached: one.example',
+    'The service could not connect to the receiver: one.example:8443',
+    'The service could not connect to the receiver: one.example',
   ]);
 });
 
@@ -104,7 +104,7 @@ it('counts in a sentence omit outcomes that did not occur', () => {
   expect(sentenceOf(none)).toBe('No attempts in this period.');
   expect(sentenceOf({ ...none, attempts: 1, delivered: 1 })).toBe('1 attempt: 1 delivered.');
   expect(sentenceOf({ ...none, attempts: 1_203, delivered: 1_200, retrying: 3 })).toBe(
-    '1,203 attempts: 1,200 delivered, 3 to be retried.',
+    '1,203 attempts: 1,200 delivered, 3 failed with retries left.',
   );
   expect(formatCapped({ count: 10_000, countIsCapped: true })).toBe('10,000 or more');
 });

@@ -134,6 +134,7 @@ it('a quick range replaces both times, and is kept in the address as an instant'
     { timezoneId: 'Asia/Tokyo' },
   );
   const { page, complaints } = opened;
+  await page.getByRole('button', { name: 'More filters (1)' }).click();
   await page.getByText('Times in Asia/Tokyo (UTC+9)').waitFor();
   const until = page.getByLabel('Until');
   expect(await until.inputValue()).toBe('2026-01-01T09:00');

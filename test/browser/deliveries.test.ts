@@ -53,20 +53,18 @@ test('a failing delivery shows why and when; fixed and resent, it is delivered',
   await waitFor(async () => (await stateOf(failing)) === 'retrying 2', { what: 'two attempts' });
   await using opened = await openConsole(service, pathTo('/deliveries'));
   const { page, complaints } = opened;
-  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('combobox', { name: 'Outcome' }).click();
   await page.getByRole('option', { name: 'retrying' }).click();
   await page.getByRole('combobox', { name: 'Tenant' }).fill('tenant-1');
   await eventually(async () =>
     expect(page.url()).toContain('state=retrying&externalTenantId=tenant-1'),
   );
   await page.reload();
-  await eventually(async () =>
-    expect(await page.getByRole('combobox', { name: 'State' }).inputValue()).toBe('retrying'),
-  );
-  await eventually(async () =>
-    expect(await page.getByRole('combobox', { name: 'Tenant' }).inputValue()).toBe('tenant-1'),
-  );
-
+  const valueOf = (name: string) => page.getByRole('combobox', { name }).inputValue();
+  await eventually(async () => expect(await valueOf('Outcome')).toBe('retrying'));
+  await eventually(async () => expect(await valueOf('Tenant')).toBe('tenant-1'));
+  await page.getByRole('link', { name: 'agent.updated' }).waitFor();
+  expect(await page.getByRole('checkbox', { name: 'Select failed' }).count()).toBe(0);
   await page.getByRole('link', { name: 'agent.updated' }).click();
   await page.getByRole('heading', { name: 'Delivery of agent.updated', level: 1 }).waitFor();
   const meaning =
@@ -125,7 +123,8 @@ test('the request is shown as it was sent: as a tree, as bytes, and as a command
   const raw = page.getByLabel('Body', { exact: true });
   expect(await raw.innerText()).toContain('"eventId":');
 
-  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Copy as curl' }).click();
   const command = String(await page.evaluate('navigator.clipboard.readText()'));
   const before = receiver.requests.length;
   await promisify(execFile)('bash', ['-c', `${command} --silent --noproxy '*'`]);

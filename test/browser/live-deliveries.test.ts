@@ -40,7 +40,7 @@ test('a delivery appears in flight, dated by its event, and then with its outcom
   await using opened = await openConsole(service, pathTo('/deliveries?externalTenantId=follow'));
   const { page, complaints } = opened;
   await status(page, 'live').waitFor();
-  await page.getByText('New deliveries appear by themselves.').waitFor();
+  await page.getByText('New ones appear by themselves.').waitFor();
   isHanging = true;
   const eventId = await make('follow');
   const row = rowOf(page, eventId);
@@ -90,8 +90,13 @@ test('the list waits while somebody reads older pages, and follows again at the 
   const table = page.getByRole('table', { name: 'Deliveries' });
   await status(page, 'live').waitFor();
   await eventually(async () => expect(await table.getAttribute('aria-rowcount')).toBe('51'));
+  for (const [width, height, shown] of [[390, 844, 2] as const, [1280, 950, 12] as const]) {
+    await page.setViewportSize({ width, height });
+    const end = `document.querySelector('[data-index="${shown - 1}"]').getBoundingClientRect().bottom`;
+    await eventually(async () => expect(await page.evaluate(end)).toBeLessThanOrEqual(height));
+  }
   await page.keyboard.press('End');
-  await page.getByText('The list stays as it is while you read older deliveries.').waitFor();
+  await page.getByText('The list stays as it is while you read older rows.').waitFor();
   const first = await make('pages');
   await button(page, 'Resume (1 new event)').waitFor();
   await page.keyboard.press('Home');

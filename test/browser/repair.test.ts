@@ -44,10 +44,16 @@ test('a new application shows the first steps, and then its numbers, even withou
   const troubled = page.getByRole('region', { name: '2 webhooks need attention' });
   await troubled.getByRole('group', { name: 'The receiver responded with 410' }).waitFor();
   await troubled.getByText(/It will be deactivated (on|at) /).waitFor();
-  await page.getByText('3 attempts: 1 delivered, 1 to be retried, 1 exhausted.').waitFor();
+  await page
+    .getByText('3 attempts: 1 delivered, 1 failed with retries left, 1 exhausted.')
+    .waitFor();
   await page.getByRole('group', { name: 'Success rate' }).getByText('33.3%').waitFor();
   await page.getByRole('group', { name: 'Retrying' }).getByText('1', { exact: true }).waitFor();
-  const nobody = page.getByRole('note', { name: 'A failing webhook would tell nobody' });
+  const nobody = page.getByRole('note', { name: 'Nobody is notified when a webhook fails' });
+  await nobody.getByRole('button', { name: 'Do not show this again' }).click();
+  await nobody.waitFor({ state: 'detached' });
+  await page.evaluate('localStorage.clear()');
+  await page.reload();
   await nobody.getByRole('link', { name: 'Create an operations webhook' }).click();
   await page.getByRole('radio', { name: /operations/i, checked: true }).waitFor();
   const operations = { kind: 'operations', url: `${receiver.url}/healthy` };
@@ -61,7 +67,7 @@ test('a new application shows the first steps, and then its numbers, even withou
     .getByText(/the service deactivated Gone because its receiver responded with 410/)
     .waitFor();
 
-  await page.getByRole('button', { name: /^Show as a table/ }).click();
+  await page.getByRole('button', { name: 'Show as a table' }).click();
   await page
     .getByRole('table', { name: /by outcome/ })
     .getByRole('row')

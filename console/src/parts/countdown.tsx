@@ -2,12 +2,8 @@ import { formatDuration } from './format-time.ts';
 import { useNow } from './use-now.ts';
 import { UtcTime } from './when.tsx';
 
-/** The remaining time in its largest units, counting down. A dash for never. */
-export function Countdown({ at }: { at: string | null }) {
-  return at === null ? '–' : <TimeUntil at={at} />;
-}
-
-function TimeUntil({ at }: { at: string }) {
+/** The remaining time in its largest units, counting down. */
+export function Countdown({ at }: { at: string }) {
   const now = useNow();
   const seconds = Math.floor((Date.parse(at) - now.getTime()) / 1_000);
   return <UtcTime at={at}>{seconds < 1 ? 'now' : `in ${formatDuration(seconds * 1_000)}`}</UtcTime>;

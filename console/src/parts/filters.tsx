@@ -1,5 +1,14 @@
 // The filters of a list. They are the query of the page's address, so that a link shows the same list.
-import { Button, type ComboboxItem, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import {
+  Button,
+  type ComboboxItem,
+  Group,
+  Select,
+  type SelectProps,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useDebouncedCallback, useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { createContext, Fragment, type ReactNode, use, useEffect, useRef, useState } from 'react';
@@ -11,7 +20,6 @@ type Search = Readonly<Record<string, string | undefined>>;
 
 interface FilterState {
   search: Search;
-  set: (name: string, value: string | undefined) => void;
   setAll: (values: Search) => void;
 }
 
@@ -24,11 +32,12 @@ function useFilters(): FilterState {
   return state;
 }
 
-/** The container of a list's filters, with a button to clear them. */
+/** The container of a list's filters, with a button to clear them. On a phone, all are behind a button. */
 export function Filters({ children }: { children: ReactNode }) {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
   const [clears, setClears] = useState(0);
+  const isNarrow = useMediaQuery('(max-width: 36em)', false, { getInitialValueInEffect: false });
   const go = (next: Search): void => {
     void navigate({ to: '.', search: next as never, replace: true });
   };
@@ -37,38 +46,55 @@ export function Filters({ children }: { children: ReactNode }) {
     setClears(clears + 1);
     go({});
   };
-  const set = (name: string, value: string | undefined): void => go({ ...search, [name]: value });
-  const setCount = Object.values(search).filter((value) => value !== undefined).length;
+  const setAll = (values: Search): void => go({ ...search, ...values });
+  const names = Object.keys(search);
+  const filters = (
+    <Group role="search" gap="sm" align="flex-end">
+      <Fragment key={clears}>{children}</Fragment>
+      {countSet(search, names) > 0 && (
+        <Button variant="subtle" px="xs" aria-label="Clear filters" onClick={clear}>
+          Clear
+        </Button>
+      )}
+    </Group>
+  );
   return (
-    <context.Provider value={{ search, set, setAll: (values) => go({ ...search, ...values }) }}>
-      <Folded setCount={setCount}>
-        <Group role="search" gap="sm" align="flex-end">
-          <Fragment key={clears}>{children}</Fragment>
-          {setCount > 0 && (
-            <Button variant="subtle" size="sm" onClick={clear}>
-              Clear filters
-            </Button>
-          )}
-        </Group>
-      </Folded>
+    <context.Provider value={{ search, setAll }}>
+      {isNarrow ? (
+        <Stack gap="sm">
+          <Folded label="Filters" names={names}>
+            {filters}
+          </Folded>
+        </Stack>
+      ) : (
+        filters
+      )}
     </context.Provider>
   );
 }
 
-const narrow = '(max-width: 36em)';
+function countSet(search: Search, names: readonly string[]): number {
+  return names.filter((name) => search[name] !== undefined).length;
+}
 
-/** On a phone, the filters are behind a button that says how many are set. */
-function Folded({ setCount, children }: { setCount: number; children: ReactNode }) {
-  const isNarrow = useMediaQuery(narrow, false, { getInitialValueInEffect: false });
+interface FoldedProps {
+  label: string;
+  /** The names in the address. */
+  names: readonly string[];
+  children: ReactNode;
+}
+
+/** Filters behind a button that says how many of them are set. */
+function Folded({ label, names, children }: FoldedProps) {
+  const count = countSet(useFilters().search, names);
   const [isOpen, { toggle }] = useDisclosure();
-  if (!isNarrow) return children;
   return (
-    <Stack gap="sm">
-      <Button variant="default" aria-expanded={isOpen} onClick={toggle}>
-        {setCount === 0 ? 'Filters' : `Filters (${setCount})`}
+    <>
+      <Button variant="default" px="sm" aria-expanded={isOpen} onClick={toggle}>
+        {count === 0 ? label : `${label} (${count})`}
       </Button>
       {isOpen && children}
-    </Stack>
+    </>
   );
 }
 
@@ -93,12 +119,24 @@ function isFound({ label, also = '' }: ComboboxItem & { also?: string }, typed: 
   return `${label}\n${also}`.toLowerCase().includes(typed.trim().toLowerCase());
 }
 
-export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
-  const { search, set } = useFilters();
+function AnySelect({ label, ...props }: Omit<SelectProps, 'label'> & { label: string }) {
   return (
     <Select
       label={label}
       placeholder="any"
+      clearable
+      w={{ base: '100%', xs: 170 }}
+      clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
+      {...props}
+    />
+  );
+}
+
+export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
+  const { search, setAll } = useFilters();
+  return (
+    <AnySelect
+      label={label}
       data={choices.map((choice) => {
         const { label, ...rest } =
           typeof choice === 'string' ? { value: choice, label: choice } : choice;
@@ -108,25 +146,51 @@ export function ChoiceFilter({ name, label, choices }: ChoiceProps) {
         options.filter((option) => !('value' in option) || isFound(option, search))
       }
       value={search[name] ?? null}
-      onChange={(value) => set(name, value ?? undefined)}
-      clearable
+      onChange={(value) => setAll({ [name]: value ?? undefined })}
       searchable={choices.length > 8}
-      w={{ base: '100%', xs: 170 }}
-      clearButtonProps={{ 'aria-label': `Any ${label.toLowerCase()}` }}
+    />
+  );
+}
+
+interface OneOfProps {
+  label: string;
+  groups: readonly (FilterProps & { values: readonly string[] })[];
+}
+
+/** One filter for several names in the address. A choice replaces the others; only addresses combine them. */
+export function OneOfFilter({ label, groups }: OneOfProps) {
+  const { search, setAll } = useFilters();
+  const unset = Object.fromEntries(groups.map(({ name }) => [name, undefined]));
+  const pairs = groups.flatMap(({ name }) => (search[name] ? [[name, search[name]]] : []));
+  const value = new URLSearchParams(pairs).toString();
+  const linked = { value, label: visibleText(pairs.map(([, one]) => one).join(', ')) };
+  const data = groups.map(({ name, label: group, values }) => ({
+    group,
+    items: values.map((one) => ({ value: `${name}=${one}`, label: one })),
+  }));
+  return (
+    <AnySelect
+      label={label}
+      data={pairs.length > 1 ? [linked, ...data] : data}
+      value={value || null}
+      onChange={(chosen) =>
+        setAll({ ...unset, ...Object.fromEntries(new URLSearchParams(chosen ?? '')) })
+      }
+      searchable
     />
   );
 }
 
 /** The text typed into a filter. It is written to the address when the typing pauses. */
 export function useTyped(name: string, shown: (inAddress: string) => string) {
-  const { search, set } = useFilters();
+  const { search, setAll } = useFilters();
   const inAddress = search[name] ?? '';
   const [typed, setTyped] = useState(() => shown(inAddress));
   const sent = useRef(inAddress);
   const send = useDebouncedCallback((value: string) => {
     if (value === sent.current) return;
     sent.current = value;
-    set(name, value || undefined);
+    setAll({ [name]: value || undefined });
   }, typingPauseMs);
   useEffect(() => {
     // The address returns the filter's own older value while somebody keeps typing.
@@ -172,19 +236,22 @@ const quickRanges = [
   { label: '7 d', ms: 604_800_000 },
 ] as const;
 
-/** From a time to a time, exactly or as a range that ends now. */
-export function PeriodFilter() {
+interface PeriodProps {
+  /** The names of the other filters behind the button. */
+  names?: readonly string[];
+  children?: ReactNode;
+}
+
+/** A period: a range that ends now, or, behind a button with other rarely used filters, from a time to a time. */
+export function PeriodFilter({ names = [], children }: PeriodProps) {
   const { setAll } = useFilters();
   return (
     <>
-      <TimeFilter name="since" label="Since" />
-      <TimeFilter name="until" label="Until" />
       <Button.Group>
         {quickRanges.map(({ label, ms }) => (
           <Button
             key={label}
             variant="default"
-            size="sm"
             px="xs"
             aria-label={`Last ${label}`}
             onClick={() => {
@@ -196,9 +263,14 @@ export function PeriodFilter() {
           </Button>
         ))}
       </Button.Group>
-      <Text size="xs" c="dimmed">
-        Times in {zoneName()}
-      </Text>
+      <Folded label="More filters" names={[...names, 'since', 'until']}>
+        {children}
+        <TimeFilter name="since" label="Since" />
+        <TimeFilter name="until" label="Until" />
+        <Text size="xs" c="dimmed">
+          Times in {zoneName()}
+        </Text>
+      </Folded>
     </>
   );
 }

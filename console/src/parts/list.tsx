@@ -27,7 +27,7 @@ const rowsOfPage = 50;
 /** A browser can hold this many with ease. */
 const pagesMax = 40;
 
-interface ListOptions<Row> {
+export interface ListOptions<Row> {
   key: readonly unknown[];
   /** Requests a page of the list. */
   list: (paging: Paging, options: CallOptions) => { page: () => Promise<Page<Row>> };

@@ -29,7 +29,7 @@ export function TenantFilter() {
         setTyped(value);
         send(pastedValue(value));
       }}
-      w={{ base: '100%', xs: 190 }}
+      w={{ base: '100%', xs: 160 }}
       autoComplete="off"
       spellCheck={false}
     />

@@ -1,4 +1,5 @@
 import { ScrollArea, Text } from '@mantine/core';
+import { useLocation } from '@tanstack/react-router';
 import {
   Building2,
   Gauge,
@@ -13,6 +14,7 @@ import {
   Trash2,
   Users,
   Webhook,
+  Zap,
 } from 'lucide-react';
 import { Fragment } from 'react';
 import { NavItem } from '../parts/links.tsx';
@@ -22,7 +24,7 @@ const icons: Readonly<Record<PageOfApp['to'], LucideIcon>> = {
   '/apps/$appUid': Gauge,
   '/apps/$appUid/webhooks': Webhook,
   '/apps/$appUid/deliveries': Send,
-  '/apps/$appUid/events': Radio,
+  '/apps/$appUid/events': Zap,
   '/apps/$appUid/events/live': Radio,
   '/apps/$appUid/replays': History,
   '/apps/$appUid/users': Users,
@@ -33,7 +35,7 @@ const icons: Readonly<Record<PageOfApp['to'], LucideIcon>> = {
   '/apps/$appUid/audit-log': ScrollText,
   '/apps/$appUid/settings': Settings,
 };
-const groups = ['Watch', 'People', 'Configure'] as const;
+const groups = ['Watch', 'People', 'Manage'] as const;
 const iconSize = 18;
 
 /** The pages of an application. */
@@ -60,11 +62,14 @@ export function Navigation({ appUid }: { appUid: string }) {
 
 function PageLink({ to, label, appUid }: Pick<PageOfApp, 'to' | 'label'> & { appUid: string }) {
   const Icon = icons[to];
+  const isLive = useLocation().pathname.endsWith('/events/live');
+  // Both are above other pages of the navigation.
+  const exact = to === '/apps/$appUid' || (to === '/apps/$appUid/events' && isLive);
   return (
     <NavItem
       to={to}
       params={{ appUid }}
-      activeOptions={{ exact: to === '/apps/$appUid', includeSearch: false }}
+      activeOptions={{ exact, includeSearch: false }}
       label={label}
       leftSection={<Icon size={iconSize} aria-hidden />}
       style={{ borderRadius: 'var(--mantine-radius-md)' }}

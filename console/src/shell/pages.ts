@@ -18,8 +18,8 @@ export interface PageOfApp {
     | '/apps/$appUid/settings';
   /** The key that opens it after `g`. */
   letter: string;
-  /** The group in the navigation. Null for a page that only another page links to. */
-  group: 'Watch' | 'People' | 'Configure' | null;
+  /** The group in the navigation. */
+  group: 'Watch' | 'People' | 'Manage';
 }
 
 export const pagesOfApp: readonly PageOfApp[] = [
@@ -27,13 +27,13 @@ export const pagesOfApp: readonly PageOfApp[] = [
   { label: 'Webhooks', to: '/apps/$appUid/webhooks', letter: 'w', group: 'Watch' },
   { label: 'Deliveries', to: '/apps/$appUid/deliveries', letter: 'd', group: 'Watch' },
   { label: 'Events', to: '/apps/$appUid/events', letter: 'e', group: 'Watch' },
-  { label: 'Live events', to: '/apps/$appUid/events/live', letter: 'l', group: null },
+  { label: 'Live events', to: '/apps/$appUid/events/live', letter: 'l', group: 'Watch' },
   { label: 'Replays', to: '/apps/$appUid/replays', letter: 'r', group: 'Watch' },
   { label: 'Users', to: '/apps/$appUid/users', letter: 'u', group: 'People' },
   { label: 'Accounts', to: '/apps/$appUid/accounts', letter: 'a', group: 'People' },
-  { label: 'Erasures', to: '/apps/$appUid/erasures', letter: 'x', group: 'People' },
-  { label: 'API Management', to: '/apps/$appUid/keys', letter: 'k', group: 'Configure' },
-  { label: 'Members', to: '/apps/$appUid/members', letter: 'm', group: 'Configure' },
-  { label: 'Audit log', to: '/apps/$appUid/audit-log', letter: 'h', group: 'Configure' },
-  { label: 'Settings', to: '/apps/$appUid/settings', letter: 's', group: 'Configure' },
+  { label: 'API Management', to: '/apps/$appUid/keys', letter: 'k', group: 'Manage' },
+  { label: 'Members', to: '/apps/$appUid/members', letter: 'm', group: 'Manage' },
+  { label: 'Audit log', to: '/apps/$appUid/audit-log', letter: 'h', group: 'Manage' },
+  { label: 'Erasures', to: '/apps/$appUid/erasures', letter: 'x', group: 'Manage' },
+  { label: 'Settings', to: '/apps/$appUid/settings', letter: 's', group: 'Manage' },
 ];

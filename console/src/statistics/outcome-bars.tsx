@@ -1,10 +1,10 @@
 // The chart library is large, so outcome-chart.tsx loads this file only when it is needed.
-import '@mantine/charts/styles.css';
+import '@mantine/charts/styles.layer.css';
 import { BarChart } from '@mantine/charts';
-import { outcomes } from './outcomes.ts';
+import { type Outcome, outcomes } from './outcomes.ts';
 
 interface OutcomeBarsProps {
-  points: readonly Record<string, string | number>[];
+  points: readonly ({ time: string } & Record<Outcome, number>)[];
 }
 
 export function OutcomeBars({ points }: OutcomeBarsProps) {

@@ -1,6 +1,6 @@
 import type { DeliveryStatistics } from '@agent-herald/client';
-import { Box, Button, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Box, Skeleton, Stack, Text } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { outcomes, sentenceOf } from './outcomes.ts';
 import { formatPoint, isLongerThanDay } from './ranges.ts';
@@ -12,13 +12,11 @@ const OutcomeBars = lazy(async () => {
 
 interface OutcomeChartProps {
   statistics: DeliveryStatistics;
-  /** Describes the chart to screen readers. */
-  label: string;
+  isTable?: boolean;
 }
 
-/** Attempts over time by outcome: as bars, as a sentence, and on demand as a table. */
-export function OutcomeChart({ statistics, label }: OutcomeChartProps) {
-  const [isTable, setTable] = useState(false);
+/** Attempts over time by outcome: as a sentence, and as bars or a table. */
+export function OutcomeChart({ statistics, isTable = false }: OutcomeChartProps) {
   const { totals, interval, points } = statistics;
   const isLong = isLongerThanDay(interval, points.length);
   const rows = points.map((point) => ({
@@ -26,43 +24,24 @@ export function OutcomeChart({ statistics, label }: OutcomeChartProps) {
     time: formatPoint(point.at, interval, isLong),
   }));
   return (
-    <Stack gap="xs" align="stretch">
+    <Stack gap="xs">
       <Text size="sm" c="dimmed">
         {sentenceOf(totals)}
       </Text>
       {totals.attempts > 0 && !isTable && (
         <Box aria-hidden="true">
           <Suspense fallback={<Skeleton height={240} />}>
-            <OutcomeBars
-              points={rows.map(({ time, delivered, retrying, exhausted, blocked }) => ({
-                time,
-                delivered,
-                retrying,
-                exhausted,
-                blocked,
-              }))}
-            />
+            <OutcomeBars points={rows} />
           </Suspense>
         </Box>
       )}
       {isTable && (
         <DataTable
-          label={label}
+          label="Attempts by outcome"
           columns={columns}
           rows={rows.filter(({ attempts }) => attempts > 0)}
           keyOf={({ at }) => at}
         />
-      )}
-      {totals.attempts > 0 && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          onClick={() => setTable(!isTable)}
-          style={{ alignSelf: 'end' }}
-        >
-          {isTable ? 'Show as a chart' : 'Show as a table'}
-          <VisuallyHidden>: {label}</VisuallyHidden>
-        </Button>
       )}
     </Stack>
   );
@@ -72,5 +51,5 @@ type Row = DeliveryStatistics['points'][number] & { time: string };
 
 const columns: Column<Row>[] = [
   { label: 'Time', cell: ({ time }) => time },
-  ...outcomes.map(({ name }) => ({ label: name, cell: (row: Row) => row[name] })),
+  ...outcomes.map(({ name, label }) => ({ label, cell: (row: Row) => row[name] })),
 ];

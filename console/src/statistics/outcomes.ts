@@ -2,12 +2,13 @@
 import type { DeliveryCounts } from '@agent-herald/client';
 import { formatDuration } from '../parts/format-time.ts';
 
-/** The outcomes of an attempt, best first, each with its colour in charts. */
+/** The outcomes of an attempt, best first, each with its words and its colour in charts. */
 export const outcomes = [
-  { name: 'delivered', color: 'teal.6' },
-  { name: 'retrying', color: 'yellow.6' },
-  { name: 'exhausted', color: 'red.7' },
-  { name: 'blocked', color: 'grape.6' },
+  { name: 'delivered', label: 'delivered', color: 'teal.6' },
+  // Not "retrying", which is a state of deliveries: most of them are settled by now.
+  { name: 'retrying', label: 'failed with retries left', color: 'yellow.6' },
+  { name: 'exhausted', label: 'exhausted', color: 'red.7' },
+  { name: 'blocked', label: 'blocked', color: 'grape.6' },
 ] as const;
 
 export type Outcome = (typeof outcomes)[number]['name'];
@@ -43,10 +44,7 @@ export function sentenceOf(counts: Pick<DeliveryCounts, 'attempts' | Outcome>): 
   if (counts.attempts === 0) return 'No attempts in this period.';
   const parts = outcomes
     .filter(({ name }) => counts[name] > 0)
-    .map(({ name }) => {
-      const outcome = name === 'retrying' ? 'to be retried' : name;
-      return `${formatCount(counts[name])} ${outcome}`;
-    });
+    .map(({ name, label }) => `${formatCount(counts[name])} ${label}`);
   const noun = counts.attempts === 1 ? 'attempt' : 'attempts';
   return `${formatCount(counts.attempts)} ${noun}: ${parts.join(', ')}.`;
 }

@@ -1,5 +1,6 @@
 import type { DeliveryDetail } from '@agent-herald/client';
-import { Button, CopyButton } from '@mantine/core';
+import { Button, CopyButton, Menu } from '@mantine/core';
+import { ChevronDown } from 'lucide-react';
 import { useApp } from '../../api/app.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useChange } from '../../parts/use-change.tsx';
@@ -24,13 +25,22 @@ export function DeliveryActions({ delivery, hasWebhook, onResent }: DeliveryActi
   return (
     <>
       {request !== null && (
-        <CopyButton value={curlCommand(request)}>
-          {({ copied, copy }) => (
-            <Button variant="default" onClick={copy}>
-              {copied ? 'Copied' : 'Copy as curl'}
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Button variant="default" rightSection={<ChevronDown size={16} />}>
+              More
             </Button>
-          )}
-        </CopyButton>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <CopyButton value={curlCommand(request)}>
+              {({ copied, copy }) => (
+                <Menu.Item closeMenuOnClick={false} onClick={copy}>
+                  {copied ? 'Copied' : 'Copy as curl'}
+                </Menu.Item>
+              )}
+            </CopyButton>
+          </Menu.Dropdown>
+        </Menu>
       )}
       {mayChange && <SkipDelivery delivery={delivery} />}
       {mayChange && hasWebhook && request?.body !== null && (

@@ -15,10 +15,11 @@ export function keyOfDelivery({ eventId, webhookUid }: Pick<Delivery, 'eventId' 
 }
 
 /** Returns the outcome of the last attempt: a status or a class of error. */
-function lastOutcome({ attempts }: Pick<Delivery, 'attempts'>): string {
+function lastOutcome({ attempts, attemptCount }: Delivery): string {
   const last = attempts.at(-1);
-  if (last === undefined) return '–';
-  return String(last.status ?? last.errorClass ?? '–');
+  if (last === undefined) return '';
+  const outcome = String(last.status ?? last.errorClass);
+  return attemptCount === 1 ? outcome : `${outcome}, ${attemptCount} attempts`;
 }
 
 /** The name of a webhook, with a link unless it was deleted. */
@@ -59,11 +60,12 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
             to="/apps/$appUid/deliveries/$eventId/$webhookUid"
             params={{ appUid, eventId, webhookUid }}
             fw={600}
+            inherit
             style={{ whiteSpace: 'nowrap' }}
           >
             {event}
           </AnchorLink>
-          <Text span size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          <Text span size="sm" lh="inherit" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             <Uid value={eventId} />
           </Text>
         </Stack>
@@ -75,18 +77,8 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
     },
     { label: 'Tenant', cell: ({ externalTenantId }) => <Line text={externalTenantId} /> },
     { label: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-    {
-      label: 'Last response',
-      cell: (delivery) => (
-        <Stack gap={0}>
-          <span>{lastOutcome(delivery)}</span>
-          <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-            {delivery.attemptCount} {delivery.attemptCount === 1 ? 'attempt' : 'attempts'}
-          </Text>
-        </Stack>
-      ),
-    },
-    { label: 'Next attempt', cell: ({ nextAttemptAt }) => <Countdown at={nextAttemptAt} /> },
+    { label: 'Last response', cell: lastOutcome },
+    { label: 'Next attempt', cell: ({ nextAttemptAt: at }) => at && <Countdown at={at} /> },
     { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
 }

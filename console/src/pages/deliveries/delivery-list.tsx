@@ -1,85 +1,63 @@
-import { Button } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import type { AppCalls } from '../../api/client.ts';
 import { eventNames } from '../../api/event-names.ts';
 import { useKnownWebhooks } from '../../api/webhooks.ts';
-import { ChoiceFilter, Filters, PeriodFilter } from '../../parts/filters.tsx';
-import { List, useList } from '../../parts/list.tsx';
+import { ChoiceFilter, Filters, OneOfFilter, PeriodFilter } from '../../parts/filters.tsx';
+import { List } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { TenantFilter } from '../../parts/tenant-filter.tsx';
 import { webhookChoices } from '../../parts/webhook-choices.ts';
-import { listRefreshMsOf, pauseReasonOf } from './delivery-refresh.ts';
+import { listRefreshMsOf } from './delivery-refresh.ts';
 import { DeliveryTable, type Keys } from './delivery-table.tsx';
 import { errorClasses } from './error-classes.ts';
-import { LiveState } from './live-state.tsx';
 import { streamQueryOf } from './stream-query.ts';
-import { useFollowing } from './use-following.ts';
+import { useLiveList } from './use-live-list.tsx';
 
 type Query = NonNullable<Parameters<AppCalls['deliveries']['list']>[0]>;
 
 const none: Keys = new Set();
-const states = [
-  'pending',
-  'retrying',
-  'delivered',
-  'exhausted',
-  'held',
-  'blocked',
-  'cancelled',
-] as const;
-const statusClasses = ['2xx', '3xx', '4xx', '5xx', '1xx', { value: 'none', label: 'no response' }];
+const outcomes = [
+  {
+    name: 'state',
+    label: 'State',
+    values: ['pending', 'retrying', 'delivered', 'exhausted', 'held', 'blocked', 'cancelled'],
+  },
+  {
+    name: 'statusClass',
+    label: 'Last response',
+    values: ['2xx', '3xx', '4xx', '5xx', '1xx', 'none'],
+  },
+  { name: 'errorClass', label: 'Last failure', values: errorClasses },
+];
 
 /** The deliveries of all webhooks. The list follows new events by itself. */
 export function DeliveryList() {
-  const { calls, key: appKey } = useApp();
+  const { calls, key } = useApp();
   const search = useSearch({ from: '/signed-in/apps/$appUid/deliveries' });
   const filters = JSON.stringify(search);
-  const [isPausedByPerson, setPaused] = useState(false);
   const [selection, setSelection] = useState({ filters, keys: none });
   const keys = selection.filters === filters ? selection.keys : none;
   const setKeys = (next: Keys): void => setSelection({ filters, keys: next });
-  const key = [...appKey, 'deliveries', search];
-  const list = useList({
-    key,
+  const { list, state, button } = useLiveList({
+    about: 'Each row is one event sent to one webhook.',
+    key: [...key, 'deliveries', search],
     // The service rejects invalid filters that somebody typed into the address.
     list: (paging, options) => calls.deliveries.list({ ...(search as Query), ...paging }, options),
     refreshMs: listRefreshMsOf,
-    isPaused: isPausedByPerson || keys.size > 0,
+    query: streamQueryOf(search),
+    selectedCount: keys.size,
+    onResume: () => setKeys(none),
   });
-  const pageCount = list.data?.pages.length ?? 0;
-  const pauseReason = pauseReasonOf({ isPausedByPerson, selectedCount: keys.size, pageCount });
-  const isPaused = pauseReason !== null;
-  const following = useFollowing({ list, key, query: streamQueryOf(search), isPaused });
-  const resume = (): void => {
-    setPaused(false);
-    setKeys(none);
-    following.showNewest();
-    window.scrollTo(0, 0);
-  };
   return (
-    <Page
-      title="Deliveries"
-      about="Each row is one event sent to one webhook."
-      actions={
-        <Button variant="default" onClick={isPaused ? resume : () => setPaused(true)}>
-          {isPaused ? resumeLabel(following.missedCount) : 'Pause'}
-        </Button>
-      }
-    >
+    <Page title="Deliveries" about={state} actions={button}>
       <DeliveryFilters />
-      <LiveState {...following} pauseReason={pauseReason} />
       <List of={list} hasFilters isLive empty={<NoDeliveries isFiltered={filters !== '{}'} />}>
         {(rows) => <DeliveryTable {...{ rows, keys, setKeys }} />}
       </List>
     </Page>
   );
-}
-
-function resumeLabel(missedCount: number): string {
-  if (missedCount === 0) return 'Resume';
-  return `Resume (${missedCount} new ${missedCount === 1 ? 'event' : 'events'})`;
 }
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
@@ -96,13 +74,12 @@ function DeliveryFilters() {
   const webhooks = webhookChoices(useKnownWebhooks());
   return (
     <Filters>
-      <ChoiceFilter name="state" label="State" choices={states} />
-      <ChoiceFilter name="statusClass" label="Last response" choices={statusClasses} />
-      <ChoiceFilter name="errorClass" label="Failure" choices={errorClasses} />
-      <ChoiceFilter name="event" label="Event" choices={eventNames} />
+      <OneOfFilter label="Outcome" groups={outcomes} />
       <ChoiceFilter name="webhookUid" label="Webhook" choices={webhooks} />
       <TenantFilter />
-      <PeriodFilter />
+      <PeriodFilter names={['event']}>
+        <ChoiceFilter name="event" label="Event" choices={eventNames} />
+      </PeriodFilter>
     </Filters>
   );
 }

@@ -103,7 +103,7 @@ function Summary({ delivery, webhook }: SectionsProps) {
   const { app } = useApp();
   const webhooks = useKnownWebhooks();
   const settings = useSettings();
-  const { event, eventId, webhookUid, externalTenantId, createdAt, updatedAt, state } = delivery;
+  const { event, eventId, webhookUid, externalTenantId, createdAt, state } = delivery;
   return (
     <Card withBorder padding="lg">
       <Stack gap="md">
@@ -134,7 +134,6 @@ function Summary({ delivery, webhook }: SectionsProps) {
             ],
             ['Tenant', <Line key="tenant" text={externalTenantId} />],
             ['Created', <When key="created" at={createdAt} />],
-            ['Updated', <When key="changed" at={updatedAt} />],
             ['Workflow', <WorkflowLink key="workflow" workflowId={delivery.workflowId} />],
           ]}
         />

@@ -34,7 +34,7 @@ interface Reading {
   pageCount: number;
 }
 
-/** Returns why the list of deliveries does not follow. Null if it does. */
+/** Returns why a list does not follow. Null if it does. */
 export function pauseReasonOf(reading: Reading): PauseReason | null {
   if (reading.isPausedByPerson) return 'person';
   if (reading.selectedCount > 0) return 'selection';

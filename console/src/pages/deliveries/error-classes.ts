@@ -17,7 +17,7 @@ export const errorClasses: readonly ErrorClass[] = [
 /** Describes each failure in a sentence without a full stop. */
 export const failures: Readonly<Record<Exclude<ErrorClass, 'status'>, string>> = {
   dns: 'The host name of the receiver was not found',
-  connect: 'The receiver could not be reached',
+  connect: 'The service could not connect to the receiver',
   tls: 'The TLS connection to the receiver failed',
   timeout: 'The receiver did not respond in time',
   reset: 'The connection ended before a valid response',

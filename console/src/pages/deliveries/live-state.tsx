@@ -9,27 +9,28 @@ const announceEveryMs = 10_000;
 const pauses: Readonly<Record<PauseReason, string>> = {
   person: 'The list stays as it is until you resume.',
   selection: 'The list stays as it is while deliveries are selected.',
-  older: 'The list stays as it is while you read older deliveries.',
+  older: 'The list stays as it is while you read older rows.',
 };
 
 interface LiveStateProps {
+  about: string;
   connection: Connection;
   pauseReason: PauseReason | null;
   eventCount: number;
 }
 
-/** Whether the list of deliveries follows new events, and why not. Screen readers announce changes. */
-export function LiveState({ connection, pauseReason, eventCount }: LiveStateProps) {
+/** Whether a list follows new events, and why not. Screen readers announce changes. */
+export function LiveState({ about, connection, pauseReason, eventCount }: LiveStateProps) {
   return (
     <>
-      <Group gap={6} role="status" mih={22}>
+      <Group gap={6} role="status" wrap="nowrap" align="flex-start">
         {pauseReason === null ? (
           <Follows connection={connection} />
         ) : (
           <Tag color="gray">paused</Tag>
         )}
-        <Text size="sm" c="dimmed">
-          {pauseReason === null ? sentenceOf(connection) : pauses[pauseReason]}
+        <Text size="sm">
+          {pauseReason === null ? `${about} ${howOften(connection)}` : pauses[pauseReason]}
         </Text>
       </Group>
       {pauseReason === null && <NewEvents count={eventCount} />}
@@ -37,14 +38,14 @@ export function LiveState({ connection, pauseReason, eventCount }: LiveStateProp
   );
 }
 
-function Follows({ connection: { state } }: { connection: Connection }) {
-  if (state === 'open') return <Tag color="teal">live</Tag>;
-  if (state === 'connecting') return <Tag color="gray">connecting</Tag>;
-  return state === 'cut' ? <Tag color="yellow">reconnecting</Tag> : null;
+function Follows({ connection }: { connection: Connection }) {
+  if (connection === 'open') return <Tag color="teal">live</Tag>;
+  if (connection === 'connecting') return <Tag color="gray">connecting</Tag>;
+  return connection === 'cut' ? <Tag color="yellow">reconnecting</Tag> : null;
 }
 
-function sentenceOf({ state }: Connection): string {
-  return state === 'open' ? 'New deliveries appear by themselves.' : 'Refreshed every 10 seconds.';
+function howOften(connection: Connection): string {
+  return connection === 'open' ? 'New ones appear by themselves.' : 'Refreshed every 10 seconds.';
 }
 
 /** Tells screen readers now and then how many events arrived. */

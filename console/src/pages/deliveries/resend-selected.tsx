@@ -47,7 +47,7 @@ export function ResendSelected({ rows, keys, setKeys }: ResendSelectedProps) {
   const asking = useDialog<readonly Delivery[]>();
   return (
     <Stack gap="xs">
-      <Group gap="md" mih={36}>
+      <Group gap="md" mih={30}>
         <Selection {...{ rows, selected, setKeys, isPending }} />
         {selected.length > 0 && (
           <Button size="xs" loading={isPending} onClick={() => asking.open(selected)}>
@@ -99,15 +99,17 @@ function Selection({ rows, selected, setKeys, isPending }: SelectionProps) {
     setKeys(new Set(deliveries.map(keyOfDelivery)));
   return (
     <>
-      <Checkbox
-        label={isSome ? `${selected.length} selected` : `Select failed (${failed.length})`}
-        checked={hasAllFailed}
-        indeterminate={isSome && !hasAllFailed}
-        disabled={isPending || (!isSome && failed.length === 0)}
-        onChange={({ currentTarget: { checked } }) =>
-          select(checked ? rows.filter((row) => hasFailed(row) || selected.includes(row)) : [])
-        }
-      />
+      {(isSome || failed.length > 0) && (
+        <Checkbox
+          label={isSome ? `${selected.length} selected` : `Select failed (${failed.length})`}
+          checked={hasAllFailed}
+          indeterminate={isSome && !hasAllFailed}
+          disabled={isPending}
+          onChange={({ currentTarget: { checked } }) =>
+            select(checked ? rows.filter((row) => hasFailed(row) || selected.includes(row)) : [])
+          }
+        />
+      )}
       {failed.length < rows.length && selected.length < rows.length && (
         <Button size="xs" variant="subtle" disabled={isPending} onClick={() => select(rows)}>
           Select all shown ({rows.length})

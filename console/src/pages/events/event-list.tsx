@@ -1,13 +1,11 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
 import type { AppCalls } from '../../api/client.ts';
-import { DataTable } from '../../parts/data-table.tsx';
 import { PeriodFilter } from '../../parts/filters.tsx';
-import { ButtonLink } from '../../parts/links.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
-import { eventColumns } from './event-columns.tsx';
 import { EventFilters } from './event-filters.tsx';
+import { EventTable } from './event-table.tsx';
 
 type Query = NonNullable<Parameters<AppCalls['events']['list']>[0]>;
 
@@ -15,9 +13,8 @@ const refreshMs = 10_000;
 
 /** All events of the application, newest first. */
 export function EventList() {
-  const { app, calls, key } = useApp();
+  const { calls, key } = useApp();
   const search = useSearch({ from: '/signed-in/apps/$appUid/events' });
-  const navigate = useNavigate();
   const list = useList({
     key: [...key, 'events', search],
     // The service rejects invalid filters that somebody typed into the address.
@@ -26,15 +23,7 @@ export function EventList() {
   });
   const isFiltered = Object.keys(search).length > 0;
   return (
-    <Page
-      title="Events"
-      about="Every recorded change, with or without a subscribed webhook."
-      actions={
-        <ButtonLink to="/apps/$appUid/events/live" params={{ appUid: app.uid }} variant="default">
-          Watch live
-        </ButtonLink>
-      }
-    >
+    <Page title="Events" about="Every recorded change, with or without a subscribed webhook.">
       <EventFilters>
         <PeriodFilter />
       </EventFilters>
@@ -49,20 +38,7 @@ export function EventList() {
           </Empty>
         }
       >
-        {(rows) => (
-          <DataTable
-            label="Events"
-            columns={eventColumns(app.uid)}
-            rows={rows}
-            keyOf={({ eventId }) => eventId}
-            onOpen={({ eventId }) =>
-              void navigate({
-                to: '/apps/$appUid/events/$eventId',
-                params: { appUid: app.uid, eventId },
-              })
-            }
-          />
-        )}
+        {(rows) => <EventTable label="Events" rows={rows} />}
       </List>
     </Page>
   );

@@ -12,7 +12,7 @@ const refreshMs = 5_000;
 
 const open = [
   { state: 'pending', label: 'Pending', about: 'Queued, or waiting for ordering or a rate limit' },
-  { state: 'retrying', label: 'Retrying', about: 'Failed, waiting for a retry' },
+  { state: 'retrying', label: 'Retrying', about: 'Waiting for the next attempt' },
   { state: 'held', label: 'Held', about: 'Waiting for a paused webhook' },
 ] as const;
 

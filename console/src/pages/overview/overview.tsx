@@ -1,4 +1,5 @@
-import { Card, SegmentedControl, Stack, Title } from '@mantine/core';
+import { Button, Card, Group, SegmentedControl, Stack, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -80,6 +81,7 @@ function WithoutWebhooks({ children }: { children: ReactNode }) {
 function Deliveries({ range }: { range: RangeName }) {
   const { calls, key } = useApp();
   const { interval, period } = ranges[range];
+  const [isTable, { toggle }] = useDisclosure();
   const statistics = useQuery({
     queryKey: [...key, 'stats', 'deliveries', range],
     queryFn: ({ signal }) =>
@@ -122,10 +124,15 @@ function Deliveries({ range }: { range: RangeName }) {
               />
             </Figures>
             <Card withBorder padding="lg" component="section" aria-label={title}>
-              <Title order={2} size="h4" mb="xs">
-                {title}
-              </Title>
-              <OutcomeChart statistics={loaded} label={`${title}, by outcome`} />
+              <Group justify="space-between" mb="xs">
+                <Title order={2} size="h4">
+                  {title}
+                </Title>
+                <Button variant="subtle" size="compact-sm" onClick={toggle}>
+                  {isTable ? 'Show as a chart' : 'Show as a table'}
+                </Button>
+              </Group>
+              <OutcomeChart statistics={loaded} isTable={isTable} />
             </Card>
           </Stack>
         );

@@ -51,6 +51,7 @@ function useWish() {
     webhookUid: webhookUid ?? '',
     events: [],
     externalTenantId: '',
+    kinds: missed === 'true' ? 'own' : 'failed',
     choices: missed === 'true' ? ['never_attempted'] : failedChoices,
     perSecond: perSecondUsually,
   };

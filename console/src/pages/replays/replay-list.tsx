@@ -1,18 +1,16 @@
 import type { Replay, Webhook } from '@agent-herald/client';
-import { Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
-import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { useKnownWebhooks } from '../../api/webhooks.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { AnchorLink, ButtonLink } from '../../parts/links.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
-import { Uid } from '../../parts/uid.tsx';
-import { Line } from '../../parts/untrusted.tsx';
 import { webhookChoices } from '../../parts/webhook-choices.ts';
 import { When } from '../../parts/when.tsx';
+import { WebhookName } from '../deliveries/delivery-columns.tsx';
 import { SyncList } from '../syncs/sync-list.tsx';
 import { replayColors } from './replay-colors.ts';
 
@@ -86,21 +84,17 @@ function columnsFor(appUid: string, webhooks: readonly Webhook[]): Column<Replay
         </AnchorLink>
       ),
     },
-    { label: 'To', cell: ({ webhookUid }) => <Target {...{ webhookUid, webhooks }} /> },
+    {
+      label: 'To',
+      cell: ({ webhookUid }) =>
+        webhookUid === null ? (
+          'all webhooks'
+        ) : (
+          <WebhookName {...{ appUid, webhookUid, webhooks }} />
+        ),
+    },
     { label: 'State', cell: ({ state }) => <Tag color={replayColors[state]}>{state}</Tag> },
     { label: 'Queued', cell: ({ releasedCount }) => releasedCount.toLocaleString('en') },
     { label: 'Started', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
-}
-
-interface TargetProps {
-  webhookUid: string | null;
-  webhooks: readonly Webhook[];
-}
-
-function Target({ webhookUid, webhooks }: TargetProps) {
-  if (webhookUid === null) return <Text inherit>all webhooks</Text>;
-  const webhook = webhooks.find(({ uid }) => uid === webhookUid);
-  if (webhook === undefined) return <Uid value={webhookUid} />;
-  return <Line text={webhookLabel(webhook)} />;
 }

@@ -8,6 +8,7 @@ type CancelReason = NonNullable<CreateWebhookReplayBody['cancelReasons']>[number
 type Choice = State | Exclude<CancelReason, (typeof lostReasons)[number]>;
 
 export type Range = 'hour' | 'day' | 'own';
+export type Kinds = 'failed' | 'all' | 'own';
 
 export interface Wish {
   range: Range;
@@ -19,6 +20,8 @@ export interface Wish {
   /** Empty means all events. */
   events: readonly NonNullable<CreateReplayBody['events']>[number][];
   externalTenantId: string;
+  kinds: Kinds;
+  /** The kinds of deliveries, if they are the viewer's own choice. */
   choices: readonly Choice[];
   perSecond: number;
 }
@@ -65,10 +68,16 @@ const ofOneWebhook: readonly Labelled[] = [
   },
 ];
 
-/** The initial choices: what replays send by default. */
+/** What replays send by default. */
 export const failedChoices: readonly Choice[] = failed.map(({ value }) => value);
 
 export const allChoices: readonly Labelled[] = [...failed, ...onPurpose, ...open, ...ofOneWebhook];
+
+/** Returns the kinds of deliveries to send, also those that need a single webhook. */
+function chosenKinds({ kinds, choices }: Wish): readonly Choice[] {
+  if (kinds === 'failed') return failedChoices;
+  return kinds === 'all' ? allChoices.map(({ value }) => value) : choices;
+}
 
 /** Checks whether a replay to the webhook, or to all for an empty uid, can send these deliveries. */
 export function isPossible({ needsWebhook }: Labelled, webhookUid: string): boolean {
@@ -93,9 +102,11 @@ function isReason(choice: Choice): choice is Exclude<Choice, State> {
 }
 
 /** Returns the chosen states and reasons. Leaves out the ones for a single webhook if none is chosen. */
-function deliveriesOf({ choices, webhookUid }: Wish): DeliveriesToSend {
+function deliveriesOf(wish: Wish): DeliveriesToSend {
+  const wanted = chosenKinds(wish);
+  const { webhookUid } = wish;
   const chosen = allChoices.flatMap((choice) =>
-    choices.includes(choice.value) && isPossible(choice, webhookUid) ? [choice.value] : [],
+    wanted.includes(choice.value) && isPossible(choice, webhookUid) ? [choice.value] : [],
   );
   const states = new Set<State>();
   const reasons: CancelReason[] = [];
@@ -115,10 +126,11 @@ function deliveriesOf({ choices, webhookUid }: Wish): DeliveriesToSend {
 
 /** Returns what is missing, or null. */
 export function wishFault(wish: Wish): string | null {
-  const { range, since, until } = wish;
+  const { range, since, until, kinds, webhookUid } = wish;
   if (range === 'own' && since === '') return 'Choose when the period starts.';
   if (range === 'own' && until !== '' && Date.parse(until) <= Date.parse(since))
     return 'The end must be after the start.';
+  if (kinds === 'all' && webhookUid === '') return 'Choose one webhook to send everything to.';
   return deliveriesOf(wish).states.length === 0 ? 'Choose at least one kind of delivery.' : null;
 }
 

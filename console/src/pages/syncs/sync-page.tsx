@@ -52,7 +52,9 @@ function Sections({ sync }: { sync: Sync }) {
       <Card withBorder padding="lg">
         <Group gap="sm">
           <Tag color={replayColors[sync.state]}>{sync.state}</Tag>
-          <Text>{describeCounts(sync.counts)} queued</Text>
+          <Text>
+            {isBeginning(sync) ? 'Nothing is queued yet' : `${describeCounts(sync.counts)} queued`}
+          </Text>
         </Group>
         {sync.state === 'waiting' && <WaitingNote />}
         <Text size="sm" c="dimmed" mt="sm">
@@ -81,7 +83,12 @@ function Sections({ sync }: { sync: Sync }) {
   );
 }
 
-function Reached({ sync: { finishedAt, releasedCount } }: { sync: Sync }) {
+function isBeginning({ finishedAt, releasedCount }: Sync): boolean {
+  return finishedAt === null && releasedCount === 0;
+}
+
+function Reached({ sync }: { sync: Sync }) {
+  const { finishedAt } = sync;
   if (finishedAt !== null) {
     return (
       <>
@@ -89,8 +96,8 @@ function Reached({ sync: { finishedAt, releasedCount } }: { sync: Sync }) {
       </>
     );
   }
-  return releasedCount === 0
-    ? 'It begins 15 seconds after its start, so that it misses no change that is being written.'
+  return isBeginning(sync)
+    ? 'It waits 15 seconds for changes that are being written, so that it misses none of them.'
     : 'Resources that change meanwhile are sent as usual.';
 }
 

@@ -1,5 +1,5 @@
 import type { Webhook } from '@agent-herald/client';
-import { Alert, Card, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Alert, Card, List, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApp } from '../../api/app.tsx';
 import { useSettings } from '../../api/settings.ts';
@@ -104,12 +104,10 @@ function Health({ webhook: { uid, heldCount, lastTriggeredAt } }: { webhook: Web
               />
             </Figures>
             <Card withBorder padding="lg" component="section" aria-label="Attempts, last 24 hours">
-              <Group justify="space-between" mb="xs">
-                <Title order={2} size="h4">
-                  Attempts, last 24 hours
-                </Title>
-              </Group>
-              <OutcomeChart statistics={loaded} label="Attempts, last 24 hours, by outcome" />
+              <Title order={2} size="h4" mb="xs">
+                Attempts, last 24 hours
+              </Title>
+              <OutcomeChart statistics={loaded} />
             </Card>
           </Stack>
         );

@@ -1,14 +1,40 @@
 import type { Event } from '@agent-herald/client';
 import { Group, Stack, Text } from '@mantine/core';
-import type { Column } from '../../parts/data-table.tsx';
+import { useNavigate } from '@tanstack/react-router';
+import { useApp } from '../../api/app.tsx';
+import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { AnchorLink } from '../../parts/links.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 
-/** The columns of a list of events. */
-export function eventColumns(appUid: string): Column<Event>[] {
+interface EventTableProps {
+  label: string;
+  rows: readonly Event[];
+}
+
+/** A table of events. */
+export function EventTable({ label, rows }: EventTableProps) {
+  const { app } = useApp();
+  const navigate = useNavigate();
+  return (
+    <DataTable
+      label={label}
+      columns={eventColumns(app.uid)}
+      rows={rows}
+      keyOf={({ eventId }) => eventId}
+      onOpen={({ eventId }) =>
+        void navigate({
+          to: '/apps/$appUid/events/$eventId',
+          params: { appUid: app.uid, eventId },
+        })
+      }
+    />
+  );
+}
+
+function eventColumns(appUid: string): Column<Event>[] {
   return [
     {
       label: 'Event',
@@ -19,13 +45,14 @@ export function eventColumns(appUid: string): Column<Event>[] {
               to="/apps/$appUid/events/$eventId"
               params={{ appUid, eventId }}
               fw={600}
+              inherit
               style={{ whiteSpace: 'nowrap' }}
             >
               {event}
             </AnchorLink>
             {erasedAt !== null && <Tag color="gray">erased</Tag>}
           </Group>
-          <Text span size="sm" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
+          <Text span size="sm" lh="inherit" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
             <Uid value={eventId} />
           </Text>
         </Stack>
