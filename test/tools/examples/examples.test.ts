@@ -225,7 +225,11 @@ test('the example for Express shows a change of an agent, rejects a forgery, and
   await using example = await startExample(folder, {
     WEBHOOK_SECRET: String(webhook['secret']),
   });
-  const url = `${example.url}/hook`;
+  const env = { ...process.env, PORT: new URL(example.url).port, WEBHOOK_SECRET: 'whsec_1' };
+  await expect(run(process.execPath, ['server.mjs'], { cwd: folder, env })).rejects.toMatchObject({
+    stderr: expect.stringMatching(/^listen EADDRINUSE.*; stop the program.* or set PORT\n$/),
+  });
+  const url = `${example.url}/express`;
   await service.call('PATCH', `/webhooks/${String(webhook['uid'])}`, { body: { url } });
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
   const agent = { agentName: 'Support', externalTenantId: 'tenant-1' };
