@@ -222,11 +222,10 @@ test('the example for Express shows a change of an agent, rejects a forgery, and
   const { body: webhook } = await service.call('POST', '/webhooks', {
     body: { url: 'http://127.0.0.1:1/hook', entities: ['agent'] },
   });
-  await using example = await startExample(folder, {
-    WEBHOOK_SECRET: String(webhook['secret']),
-  });
-  const env = { ...process.env, PORT: new URL(example.url).port, WEBHOOK_SECRET: 'whsec_1' };
-  await expect(run(process.execPath, ['server.mjs'], { cwd: folder, env })).rejects.toMatchObject({
+  const secret = { WEBHOOK_SECRET: String(webhook['secret']) };
+  await using example = await startExample(folder, secret);
+  const second = { cwd: folder, env: { ...process.env, ...secret, PORT: new URL(example.url).port } };
+  await expect(run(process.execPath, ['server.mjs'], second)).rejects.toMatchObject({
     stderr: expect.stringMatching(/^listen EADDRINUSE.*; stop the program.* or set PORT\n$/),
   });
   const url = `${example.url}/express`;
