@@ -7,7 +7,7 @@ import { toStart } from '../../lib/jobs/jobs.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { Handler } from '../router.ts';
 import { tenantField } from '../http/text-fields.ts';
-import { notExactlyOne, validator } from '../http/validate.ts';
+import { validator } from '../http/validate.ts';
 import { erasureSchema, presentErasure } from './present-erasure.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
@@ -16,7 +16,8 @@ interface CreateErasureBody {
   mentions?: string[];
 }
 
-export const createErasureBody = validator<CreateErasureBody>({
+export const createErasureBody = validator<CreateErasureBody>(
+  {
   properties: {
     externalTenantId: {
       ...tenantField,
@@ -34,8 +35,9 @@ export const createErasureBody = validator<CreateErasureBody>({
       items: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
     },
   },
-  published: { oneOf: [{ required: ['externalTenantId'] }, { required: ['mentions'] }] },
-});
+  },
+  ['externalTenantId', 'mentions'],
+);
 
 const facts: Operation = {
   id: 'createErasure',
@@ -77,8 +79,6 @@ export const createErasure: Handler<CreateErasureBody> = operation(
 );
 
 function readSubject({ externalTenantId, mentions }: CreateErasureBody): ErasureSubject {
-  if (externalTenantId !== undefined && mentions === undefined) return { externalTenantId };
-  if (mentions !== undefined && externalTenantId === undefined) return { mentions };
-  const given = mentions === undefined ? 'neither' : 'both';
-  throw notExactlyOne(['externalTenantId', 'mentions'], given);
+  // The validator accepts exactly one of the two.
+  return externalTenantId === undefined ? { mentions: mentions ?? [] } : { externalTenantId };
 }
