@@ -1,6 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, SchemaObject } from 'ajv';
-import { AppError, type ErrorCode, type FaultCode, type FieldError } from '../../lib/platform/errors.ts';
+import {
+  AppError,
+  type ErrorCode,
+  type FaultCode,
+  type FieldError,
+} from '../../lib/platform/errors.ts';
 import { nameAt, pointerTo, stepsOf } from './json-pointer.ts';
 import { textFormats } from './text-fields.ts';
 

@@ -18,23 +18,23 @@ interface CreateErasureBody {
 
 export const createErasureBody = validator<CreateErasureBody>(
   {
-  properties: {
-    externalTenantId: {
-      ...tenantField,
-      description:
-        'The tenant whose payloads are erased. Send exactly one of `externalTenantId` and `mentions`.',
+    properties: {
+      externalTenantId: {
+        ...tenantField,
+        description:
+          'The tenant whose payloads are erased. Send exactly one of `externalTenantId` and `mentions`.',
+      },
+      mentions: {
+        description:
+          'The texts to look for. A payload is erased if its `data` has one of them as a whole value, at any depth. The value is an equal string, in NFC or NFD, or an equal number.',
+        type: 'array',
+        minItems: 1,
+        maxItems: limits.mentionsPerErasureMax,
+        uniqueItems: true,
+        // Any characters, because payloads can contain them.
+        items: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
+      },
     },
-    mentions: {
-      description:
-        'The texts to look for. A payload is erased if its `data` has one of them as a whole value, at any depth. The value is an equal string, in NFC or NFD, or an equal number.',
-      type: 'array',
-      minItems: 1,
-      maxItems: limits.mentionsPerErasureMax,
-      uniqueItems: true,
-      // Any characters, because payloads can contain them.
-      items: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
-    },
-  },
   },
   ['externalTenantId', 'mentions'],
 );

@@ -23,22 +23,22 @@ interface SignUserInBody {
 
 export const signUserInBody = validator<SignUserInBody>(
   {
-  properties: described(
-    {
-      externalId: identifierField(limits.externalIdCharactersMax),
-      userEmail: emailField,
-      name: lineField(limits.nameCharactersMax),
-      accountUids: { type: 'array', maxItems: limits.accountUidsMax, items: uidField },
-    },
-    {
-      externalId:
-        'Your ID of the user. It is recommended over `userEmail`. Send exactly one of `externalId` and `userEmail`.',
-      userEmail: 'An email address, in upper or lower case. Only its keyed hash is kept.',
-      name: 'The name of the user. It is used only for a new user.',
-      accountUids:
-        'Accounts of the application to add the user to. The user is not removed from any account.',
-    },
-  ),
+    properties: described(
+      {
+        externalId: identifierField(limits.externalIdCharactersMax),
+        userEmail: emailField,
+        name: lineField(limits.nameCharactersMax),
+        accountUids: { type: 'array', maxItems: limits.accountUidsMax, items: uidField },
+      },
+      {
+        externalId:
+          'Your ID of the user. It is recommended over `userEmail`. Send exactly one of `externalId` and `userEmail`.',
+        userEmail: 'An email address, in upper or lower case. Only its keyed hash is kept.',
+        name: 'The name of the user. It is used only for a new user.',
+        accountUids:
+          'Accounts of the application to add the user to. The user is not removed from any account.',
+      },
+    ),
   },
   ['externalId', 'userEmail'],
 );

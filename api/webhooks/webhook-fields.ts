@@ -167,7 +167,10 @@ export function readFields(
 function acceptUrl(context: ApiContext, url: string, kind: WebhookKind): string {
   const verdict = checkUrl(context, url, kind);
   if (verdict.ok) return verdict.url;
-  throw invalidRequest([{ pointer: '#/url', code: urlRefused, detail: verdict.reason }], urlRefused);
+  throw invalidRequest(
+    [{ pointer: '#/url', code: urlRefused, detail: verdict.reason }],
+    urlRefused,
+  );
 }
 
 export const urlRefused = 'invalid_webhook_url';

@@ -84,7 +84,10 @@ async function runSection(section: Section, { options, port, atPort }: Session):
     return print(`quick start of ${language}: skipped: ${toolchain.needs} is missing`);
   await using second = openShell(atPort(application.join('\n')), options);
   await timed(`quick start of ${language}: "${shown}"`, async () => {
-    await untilForgeryIsRefused(`http://localhost:${port}/${basename(dirname(example.path))}`, second);
+    await untilForgeryIsRefused(
+      `http://localhost:${port}/${basename(dirname(example.path))}`,
+      second,
+    );
     await openShell(change, options).ended;
     await second.until(shown, deliveryTimeoutMs);
   });

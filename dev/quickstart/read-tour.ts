@@ -15,10 +15,12 @@ interface Step {
 /** Throws if the document has another structure. */
 export function readTour(markdown: string): Tour {
   const section = /^## Try every step\n(.*?)^## /ms.exec(markdown)?.[1] ?? '';
-  const blocks = [...section.matchAll(/^```(\w*)\n(.*?)\n```$/gms)].map(([, language, text = '']) => ({
-    isCommand: language === 'sh',
-    text,
-  }));
+  const blocks = [...section.matchAll(/^```(\w*)\n(.*?)\n```$/gms)].map(
+    ([, language, text = '']) => ({
+      isCommand: language === 'sh',
+      text,
+    }),
+  );
   const [environment, receiver, ...rest] = blocks;
   if (!environment?.isCommand || !receiver?.isCommand || rest.length === 0)
     throw new Error('README.md does not begin its steps with two commands');

@@ -23,9 +23,7 @@ export async function tryReadme({ readme, options, atPort, asWritten }: Place): 
   for (const { command, sample } of steps) {
     if (command === null) await terminal.until('webhook-signature', receiptTimeoutMs);
     const printed =
-      command === null
-        ? requestIn(terminal.output())
-        : await outputOf(atPort(command), options);
+      command === null ? requestIn(terminal.output()) : await outputOf(atPort(command), options);
     const shown = asWritten(printed.trim()).replace(/("authToken":"[^"]*)/, shortened);
     if (isRecording) markdown = markdown.replace(sample, () => shown);
     else if (outlineOf(shown) !== outlineOf(sample))

@@ -2,10 +2,11 @@
 import { type KnownEvent, knownEventNames } from './events.ts';
 import { WebhookRefused } from './refusal.ts';
 
-declare const unknownName: unique symbol;
-
-/** A name that is not a `KnownEventName`: so `event.event === 'agent.created'` narrows the type of `data`. */
-export type UnknownEventName = string & { readonly [unknownName]: true };
+/**
+ * Any name that is not a `KnownEventName`. To the compiler it is a pattern that no known name fits, so that
+ * `event.event === 'agent.created'` narrows the type of `data`; with `string`, it would not.
+ */
+export type UnknownEventName = `(unknown) ${string}`;
 
 /** An event, or a version of one, that is newer than this release. */
 export interface UnknownEvent {

@@ -15,9 +15,7 @@ import { testServers } from '../../support/servers.ts';
 import { useService } from '../../support/use-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-
-const mainOf = (command: string): string =>
-  join(testServers().build, 'cli', command, 'main.js');
+const mainOf = (command: string): string => join(testServers().build, 'cli', command, 'main.js');
 
 let folder: string;
 

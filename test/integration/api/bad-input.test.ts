@@ -91,7 +91,10 @@ test.each([
   ['?&&', undefined],
   ['?=1', [' unknown']],
   ['?limit', ['limit range']],
-  ['?limit=0&since=now&until=now&stat=x', ['limit range', 'since time', 'until time', 'stat unknown']],
+  [
+    '?limit=0&since=now&until=now&stat=x',
+    ['limit range', 'since time', 'until time', 'stat unknown'],
+  ],
 ])('the query %j of deliveries has the errors %j', async (query, faults) => {
   const path = `/webhooks/${uids['webhookUid'] ?? ''}/deliveries`;
   const answer = await service.call('GET', path + query);

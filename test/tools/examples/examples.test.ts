@@ -224,7 +224,10 @@ test('the example for Express shows a change of an agent, rejects a forgery, and
   });
   const secret = { WEBHOOK_SECRET: String(webhook['secret']) };
   await using example = await startExample(folder, secret);
-  const second = { cwd: folder, env: { ...process.env, ...secret, PORT: new URL(example.url).port } };
+  const second = {
+    cwd: folder,
+    env: { ...process.env, ...secret, PORT: new URL(example.url).port },
+  };
   await expect(run(process.execPath, ['server.mjs'], second)).rejects.toMatchObject({
     stderr: expect.stringMatching(/^listen EADDRINUSE.*; stop the program.* or set PORT\n$/),
   });
