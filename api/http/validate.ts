@@ -53,8 +53,8 @@ export function validator<Body>(
     // For a wrong key or an "if", the errors that follow from it are more useful.
     const errors = (validate.errors ?? []).filter(({ keyword }) => !leading.has(keyword));
     // A body can have thousands of errors. Only the first ones are listed, and the rest are counted.
-    const shown = [...chosen, ...errors.slice(0, errorsShownMax).map(toFieldError)];
-    throw invalidRequest(shown, 'invalid_request', chosen.length + errors.length);
+    const shown = [...errors.slice(0, errorsShownMax).map(toFieldError), ...chosen];
+    throw invalidRequest(shown, 'invalid_request', errors.length + chosen.length);
   };
   return Object.assign(check, { schema });
 }

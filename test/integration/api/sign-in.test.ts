@@ -73,7 +73,7 @@ test.each([
 ])('neither or both identities get 400, together with other faults: %j', async (body, others) => {
   const answer = await signIn(body);
   expectProblem(answer, 400, 'invalid_request');
-  expect(faultsOf(answer)).toEqual(['# exactlyOne', ...others]);
+  expect(faultsOf(answer)).toEqual([...others, '# exactlyOne']);
 });
 
 test.each([
