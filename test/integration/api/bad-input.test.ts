@@ -89,7 +89,6 @@ test.each([
   ['?', undefined],
   ['?&&', undefined],
   ['?=1', [' unknown']],
-  ['?limit', ['limit range']],
   ['?limit=0&since=now&stat=x', ['limit range', 'since time', 'stat unknown']],
 ])('the query %j of deliveries has the errors %j', async (query, faults) => {
   const path = `/webhooks/${uids['webhookUid'] ?? ''}/deliveries`;

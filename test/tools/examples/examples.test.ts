@@ -224,10 +224,8 @@ test('the example for Express shows a change of an agent, rejects a forgery, and
   });
   const secret = { WEBHOOK_SECRET: String(webhook['secret']) };
   await using example = await startExample(folder, secret);
-  const second = {
-    cwd: folder,
-    env: { ...process.env, ...secret, PORT: new URL(example.url).port },
-  };
+  const { port: PORT } = new URL(example.url);
+  const second = { cwd: folder, env: { ...process.env, ...secret, PORT } };
   await expect(run(process.execPath, ['server.mjs'], second)).rejects.toMatchObject({
     stderr: expect.stringMatching(/^listen EADDRINUSE.*; stop the program.* or set PORT\n$/),
   });

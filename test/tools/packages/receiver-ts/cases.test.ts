@@ -181,10 +181,6 @@ const eventOf = (fields: { event?: string; version?: number } = {}): WebhookEven
   return event as unknown as WebhookEvent;
 };
 
-/** The compiler checks that a comparison of the name narrows the data. */
-export const agentNameOf = (event: WebhookEvent): string | null =>
-  event.event === 'agent.created' ? event.data.agentName : null;
-
 type Takes<Ours, Theirs extends Ours> = Theirs;
 
 // The compiler checks that the types take what the service sends.
