@@ -18,7 +18,7 @@ func main() {
 	}
 	http.Handle("/go", receiver.NewHandler(verifier, handle))
 	port := cmp.Or(os.Getenv("PORT"), "4000")
-	log.Print("listening on ", port)
+	log.Print("starting on port ", port)
 	log.Fatal(http.ListenAndServe("localhost:"+port, nil))
 }
 
