@@ -67,7 +67,7 @@ export const listUsers = operation(
       ...(email === null ? {} : emailIdentity(config.keyPepper, appUid, email).identity),
     };
     // Without the hint, MongoDB may read all users of the installation if most of them belong to one application.
-    const hint = externalId === null && email === null ? {} : {};
+    const hint = externalId === null && email === null ? { hint: 'app' } : {};
     const { items, lastUid } = await readPage(store.users, filter, { ...page, ...hint });
     return { data: items.map(presentUser), lastUid };
   }),
