@@ -229,8 +229,7 @@ function answer(line: Route, context: ApiContext): (ctx: RouterContext) => Promi
     if (admitted.refusal !== null) throw admitted.refusal;
     const query = new URLSearchParams(ctx.querystring);
     // Monitors, caches and identity providers add their own parameters.
-    if (line.access.kind !== 'open')
-      checkParameters(query, Object.keys(line.handler.parameters ?? {}));
+    if (line.access.kind !== 'open') checkParameters(query, line.handler.parameters ?? {});
     const visit = visitOf(ctx);
     const { actor, signedIn } = admitted;
     const party = partyOf({ actor, admin: signedIn?.admin ?? null, appUid, address });

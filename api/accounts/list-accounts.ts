@@ -27,7 +27,7 @@ export const listAccounts = operation(
     const search = { appUid, field: 'name', hint: 'name', collation: nameCollation };
     const { items, lastUid } =
       prefix === null
-        ? await readPage(store.accounts, { appUid }, page)
+        ? await readPage(store.accounts, { appUid }, { ...page, hint: 'app' })
         : await readPrefixPage(store.accounts, { ...search, prefix }, page);
     return { data: items.map(presentAccount), lastUid };
   }),

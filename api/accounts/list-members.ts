@@ -17,7 +17,8 @@ export const listMembers = operation(
     const { accounts, users } = context.store;
     const accountUid = params['accountUid'] ?? '';
     if ((await accounts.findOne({ _id: accountUid, appUid })) === null) throw noSuchAccount();
-    const { items, lastUid } = await readPage(users, { appUid, accountUids: accountUid }, page);
+    const filter = { appUid, accountUids: accountUid };
+    const { items, lastUid } = await readPage(users, filter, { ...page, hint: 'members' });
     return { data: items.map(presentUser), lastUid };
   }),
 );

@@ -1,10 +1,10 @@
 import type { SchemaObject } from 'ajv';
 import { countCharacters } from '../../lib/platform/count-characters.ts';
-import type { FaultCode, FieldError } from '../../lib/platform/errors.ts';
+import type { FaultCode } from '../../lib/platform/errors.ts';
 import { readTime } from '../../lib/platform/time.ts';
 import { oneOfTexts, time } from './schemas.ts';
 import { textFormats } from './text-fields.ts';
-import { invalidRequest } from './validate.ts';
+import { checkAll, invalidRequest } from './validate.ts';
 
 export interface Parameter<Value> {
   /** Parses the text. Throws `invalid_request` with `name` as the pointer. */
@@ -19,18 +19,20 @@ export type Filters<Table extends ParameterTable> = {
   [Name in keyof Table]: ReturnType<Table[Name]> | null;
 };
 
-/** Throws `invalid_request` for unknown and for repeated parameters. */
-export function checkParameters(query: URLSearchParams, names: readonly string[]): void {
-  const errors = [...new Set(query.keys())].flatMap((name): FieldError[] => {
-    if (!names.includes(name)) {
-      const taken = names.length === 0 ? 'none' : names.join(', ');
-      const detail = `${name} is not a parameter of this call; its parameters are: ${taken}`;
-      return [{ pointer: name, code: 'unknown', detail }];
-    }
-    if (query.getAll(name).length === 1) return [];
-    return [{ pointer: name, code: 'repeated', detail: `${name} must be given only once` }];
-  });
-  if (errors.length > 0) throw invalidRequest(errors);
+/** Throws one `invalid_request` for all unknown, repeated and invalid parameters. */
+export function checkParameters(query: URLSearchParams, table: ParameterTable): void {
+  checkAll(
+    [...new Set(query.keys())].map((name) => () => {
+      if (!Object.hasOwn(table, name)) {
+        const taken = Object.keys(table).join(', ') || 'none';
+        const detail = `${name} is not a parameter of this call; its parameters are: ${taken}`;
+        throw refuse(name, 'unknown', detail);
+      }
+      const [text = '', ...more] = query.getAll(name);
+      if (more.length > 0) throw refuse(name, 'repeated', `${name} must be given only once`);
+      return table[name]?.(name, text);
+    }),
+  );
 }
 
 export function readFilters<Table extends ParameterTable>(

@@ -1,6 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, SchemaObject } from 'ajv';
-import { AppError, type FaultCode, type FieldError } from '../../lib/platform/errors.ts';
+import {
+  AppError,
+  type ErrorCode,
+  type FaultCode,
+  type FieldError,
+} from '../../lib/platform/errors.ts';
 import { nameAt, pointerTo, stepsOf } from './json-pointer.ts';
 import { textFormats } from './text-fields.ts';
 
@@ -11,6 +16,7 @@ export interface Validator<Body> {
 }
 
 const errorsShownMax = 20;
+const errorsNamedMax = 2;
 const leading: ReadonlySet<string> = new Set(['propertyNames', 'if']);
 
 const ajv = new Ajv2020({
@@ -28,43 +34,71 @@ const ajv = new Ajv2020({
 // Describes more in the contract than is checked here. Handlers check it, with their own messages.
 ajv.addVocabulary(['published']);
 
-/** Compiles the schema of an object, by default without additional fields. The caller keeps `Body` in step. */
-export function validator<Body>(fields: SchemaObject): Validator<Body> {
-  const schema: SchemaObject = { type: 'object', additionalProperties: false, ...fields };
+/**
+ * Compiles the schema of an object, by default without additional fields. The caller keeps `Body` in step. `choice`:
+ * two fields of which a body has exactly one.
+ */
+export function validator<Body>(
+  fields: SchemaObject,
+  choice?: readonly [string, string],
+): Validator<Body> {
+  const oneOf = choice?.map((field) => ({ required: [field] }));
+  const published = oneOf === undefined ? {} : { published: { oneOf } };
+  const object = { type: 'object', additionalProperties: false };
+  const schema: SchemaObject = { ...object, ...fields, ...published };
   const validate = ajv.compile<Body>(schema);
   const check = (body: unknown): Body => {
-    if (validate(body)) return body;
+    const chosen = choice === undefined ? [] : faultOfChoice(body, choice);
+    if (validate(body) && chosen.length === 0) return body;
     // For a wrong key or an "if", the errors that follow from it are more useful.
     const errors = (validate.errors ?? []).filter(({ keyword }) => !leading.has(keyword));
     // A body can have thousands of errors. Only the first ones are listed, and the rest are counted.
-    const shown = errors.slice(0, errorsShownMax).map(toFieldError);
-    throw invalidRequest(shown, 'invalid_request', errors.length);
+    const shown = [...errors.slice(0, errorsShownMax).map(toFieldError), ...chosen];
+    throw invalidRequest(shown, 'invalid_request', errors.length + chosen.length);
   };
   return Object.assign(check, { schema });
 }
 
 export const noFields = validator<Record<string, never>>({ properties: {} });
 
-/** Returns the error for a body or query. The first of its `count` faults becomes the message. */
+/** Returns the error for a body or query. The first two of its `count` faults become the message. */
 export function invalidRequest(
   errors: readonly FieldError[],
-  code: 'invalid_request' | 'unknown_webhook_uids' = 'invalid_request',
+  code: ErrorCode = 'invalid_request',
   count: number = errors.length,
 ): AppError {
-  const [first] = errors;
-  const more = count > 1 ? ` (and ${count - 1} more)` : '';
-  return new AppError(code, `${first?.detail ?? 'the body is not valid'}${more}`, {
+  const named = errors.slice(0, errorsNamedMax).map(({ detail }) => detail);
+  const more = count > named.length ? ` (and ${count - named.length} more)` : '';
+  return new AppError(code, `${named.join('; ') || 'the body is not valid'}${more}`, {
     errors: errors.slice(0, errorsShownMax),
   });
 }
 
-/** Returns the error for a body that has neither or both of two fields. */
-export function notExactlyOne(
-  fields: readonly [string, string],
-  given: 'neither' | 'both',
-): AppError {
-  const detail = `exactly one of ${fields.join(' and ')} must be given (got ${given})`;
-  return invalidRequest([{ pointer: '#', code: 'exactlyOne', detail }]);
+/** Runs all checks and returns their results. Throws one error with the faults of all, and the code of the first. */
+export function checkAll<Result>(checks: readonly (() => Result)[]): Result[] {
+  const refusals: AppError[] = [];
+  const results = checks.flatMap((check): Result[] => {
+    try {
+      return [check()];
+    } catch (error) {
+      if (!(error instanceof AppError) || error.errors === undefined) throw error;
+      refusals.push(error);
+      return [];
+    }
+  });
+  const [first] = refusals;
+  if (first === undefined) return results;
+  const errors = refusals.flatMap((refusal) => refusal.errors ?? []);
+  throw invalidRequest(errors, first.code);
+}
+
+function faultOfChoice(body: unknown, choice: readonly [string, string]): FieldError[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  const given = choice.filter((field) => Object.hasOwn(body, field)).length;
+  if (given === 1) return [];
+  const got = given === 0 ? 'neither' : 'both';
+  const detail = `exactly one of ${choice.join(' and ')} must be given (got ${got})`;
+  return [{ pointer: '#', code: 'exactlyOne', detail }];
 }
 
 function toFieldError(error: ErrorObject): FieldError {

@@ -7,7 +7,7 @@ import { toStart } from '../../lib/jobs/jobs.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { Handler } from '../router.ts';
 import { tenantField } from '../http/text-fields.ts';
-import { notExactlyOne, validator } from '../http/validate.ts';
+import { validator } from '../http/validate.ts';
 import { erasureSchema, presentErasure } from './present-erasure.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
@@ -16,26 +16,28 @@ interface CreateErasureBody {
   mentions?: string[];
 }
 
-export const createErasureBody = validator<CreateErasureBody>({
-  properties: {
-    externalTenantId: {
-      ...tenantField,
-      description:
-        'The tenant whose payloads are erased. Send exactly one of `externalTenantId` and `mentions`.',
-    },
-    mentions: {
-      description:
-        'The texts to look for. A payload is erased if its `data` has one of them as a whole value, at any depth. The value is an equal string, in NFC or NFD, or an equal number.',
-      type: 'array',
-      minItems: 1,
-      maxItems: limits.mentionsPerErasureMax,
-      uniqueItems: true,
-      // Any characters, because payloads can contain them.
-      items: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
+export const createErasureBody = validator<CreateErasureBody>(
+  {
+    properties: {
+      externalTenantId: {
+        ...tenantField,
+        description:
+          'The tenant whose payloads are erased. Send exactly one of `externalTenantId` and `mentions`.',
+      },
+      mentions: {
+        description:
+          'The texts to look for. A payload is erased if its `data` has one of them as a whole value, at any depth. The value is an equal string, in NFC or NFD, or an equal number.',
+        type: 'array',
+        minItems: 1,
+        maxItems: limits.mentionsPerErasureMax,
+        uniqueItems: true,
+        // Any characters, because payloads can contain them.
+        items: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
+      },
     },
   },
-  published: { oneOf: [{ required: ['externalTenantId'] }, { required: ['mentions'] }] },
-});
+  ['externalTenantId', 'mentions'],
+);
 
 const facts: Operation = {
   id: 'createErasure',
@@ -77,8 +79,6 @@ export const createErasure: Handler<CreateErasureBody> = operation(
 );
 
 function readSubject({ externalTenantId, mentions }: CreateErasureBody): ErasureSubject {
-  if (externalTenantId !== undefined && mentions === undefined) return { externalTenantId };
-  if (mentions !== undefined && externalTenantId === undefined) return { mentions };
-  const given = mentions === undefined ? 'neither' : 'both';
-  throw notExactlyOne(['externalTenantId', 'mentions'], given);
+  // The validator accepts exactly one of the two.
+  return externalTenantId === undefined ? { mentions: mentions ?? [] } : { externalTenantId };
 }

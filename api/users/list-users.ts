@@ -66,7 +66,9 @@ export const listUsers = operation(
       // Only the keyed hash of an address is stored.
       ...(email === null ? {} : emailIdentity(config.keyPepper, appUid, email).identity),
     };
-    const { items, lastUid } = await readPage(store.users, filter, page);
+    // Without the hint, MongoDB may read all users of the installation if most of them belong to one application.
+    const hint = externalId === null && email === null ? { hint: 'app' } : {};
+    const { items, lastUid } = await readPage(store.users, filter, { ...page, ...hint });
     return { data: items.map(presentUser), lastUid };
   }),
 );

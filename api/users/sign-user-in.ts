@@ -7,7 +7,7 @@ import { findOrCreateUser, removeFromAccounts } from '../../lib/identity/users.t
 import { checkAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
 import { emailField, identifierField, lineField, uidField } from '../http/text-fields.ts';
-import { invalidRequest, notExactlyOne, validator } from '../http/validate.ts';
+import { invalidRequest, validator } from '../http/validate.ts';
 import { spend } from '../access/rate-limits.ts';
 import { emailIdentity, identitySubject } from './user-identity.ts';
 import { signUserToken } from '../../lib/identity/user-token.ts';
@@ -21,25 +21,27 @@ interface SignUserInBody {
   accountUids?: string[];
 }
 
-export const signUserInBody = validator<SignUserInBody>({
-  properties: described(
-    {
-      externalId: identifierField(limits.externalIdCharactersMax),
-      userEmail: emailField,
-      name: lineField(limits.nameCharactersMax),
-      accountUids: { type: 'array', maxItems: limits.accountUidsMax, items: uidField },
-    },
-    {
-      externalId:
-        'Your ID of the user. It is recommended over `userEmail`. Send exactly one of `externalId` and `userEmail`.',
-      userEmail: 'An email address, in upper or lower case. Only its keyed hash is kept.',
-      name: 'The name of the user. It is used only for a new user.',
-      accountUids:
-        'Accounts of the application to add the user to. The user is not removed from any account.',
-    },
-  ),
-  published: { oneOf: [{ required: ['externalId'] }, { required: ['userEmail'] }] },
-});
+export const signUserInBody = validator<SignUserInBody>(
+  {
+    properties: described(
+      {
+        externalId: identifierField(limits.externalIdCharactersMax),
+        userEmail: emailField,
+        name: lineField(limits.nameCharactersMax),
+        accountUids: { type: 'array', maxItems: limits.accountUidsMax, items: uidField },
+      },
+      {
+        externalId:
+          'Your ID of the user. It is recommended over `userEmail`. Send exactly one of `externalId` and `userEmail`.',
+        userEmail: 'An email address, in upper or lower case. Only its keyed hash is kept.',
+        name: 'The name of the user. It is used only for a new user.',
+        accountUids:
+          'Accounts of the application to add the user to. The user is not removed from any account.',
+      },
+    ),
+  },
+  ['externalId', 'userEmail'],
+);
 
 interface SignedIn {
   authToken: string;
@@ -122,12 +124,9 @@ function identify(
   { externalId, userEmail }: SignUserInBody,
   { appUid, pepper }: { appUid: string; pepper: string },
 ): { identity: UserIdentity; email?: string } {
-  if (externalId !== undefined && userEmail === undefined) return { identity: { externalId } };
-  if (userEmail === undefined || externalId !== undefined) {
-    const given = userEmail === undefined ? 'neither' : 'both';
-    throw notExactlyOne(['externalId', 'userEmail'], given);
-  }
-  const canonical = canonicalEmail(userEmail);
+  // The validator accepts exactly one of the two.
+  if (externalId !== undefined) return { identity: { externalId } };
+  const canonical = canonicalEmail(userEmail ?? '');
   if (canonical === null) {
     const detail = 'userEmail must be an email address such as user@example.com';
     throw invalidRequest([{ pointer: '#/userEmail', code: 'format', detail }]);

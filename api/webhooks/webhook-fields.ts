@@ -30,7 +30,7 @@ import { type Store } from '../../lib/mongo/connect.ts';
 import { within } from '../../lib/mongo/transaction.ts';
 import { described } from '../http/schemas.ts';
 import { lineField, tenantField } from '../http/text-fields.ts';
-import { invalidRequest, validator } from '../http/validate.ts';
+import { checkAll, invalidRequest, validator } from '../http/validate.ts';
 import { descriptionField, nameField } from '../resources/resource-fields.ts';
 import type { ApiContext } from '../context.ts';
 import {
@@ -155,21 +155,22 @@ export function readFields(
 ): WrittenFields {
   const { url, retrySchedule, filter, onResume: _, ...others } = body;
   const { headers: _h, auth: _a, tls: _t, ...plain } = others;
-  return {
-    ...plain,
-    ...sealCredentials(context, body, webhook),
-    ...(url === undefined ? {} : { url: acceptUrl(context, url, webhook.kind) }),
-    ...(retrySchedule === undefined ? {} : { retryScheduleMs: acceptSchedule(retrySchedule) }),
-    ...(filter === undefined ? {} : { filter: acceptFilter(filter) }),
-  };
+  const checked = checkAll<WrittenFields>([
+    () => sealCredentials(context, body, webhook),
+    () => (url === undefined ? {} : { url: acceptUrl(context, url, webhook.kind) }),
+    () => (retrySchedule === undefined ? {} : { retryScheduleMs: acceptSchedule(retrySchedule) }),
+    () => (filter === undefined ? {} : { filter: acceptFilter(filter) }),
+  ]);
+  return Object.assign(plain, ...checked) as WrittenFields;
 }
 
 function acceptUrl(context: ApiContext, url: string, kind: WebhookKind): string {
   const verdict = checkUrl(context, url, kind);
   if (verdict.ok) return verdict.url;
-  throw new AppError(urlRefused, verdict.reason, {
-    errors: [{ pointer: '#/url', code: urlRefused, detail: verdict.reason }],
-  });
+  throw invalidRequest(
+    [{ pointer: '#/url', code: urlRefused, detail: verdict.reason }],
+    urlRefused,
+  );
 }
 
 export const urlRefused = 'invalid_webhook_url';

@@ -1,6 +1,5 @@
 // Manages the admins of the admin area and creates API keys.
 import { parseArgs } from 'node:util';
-import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { readKeyPepper, readStoreConfig } from '../../lib/config/config.ts';
 import { createKey } from '../../lib/access/create-app-with-key.ts';
@@ -16,7 +15,7 @@ import {
 import { scopes } from '../../lib/model/api-key.ts';
 import { checkSecrets } from '../../lib/mongo/secret-checks.ts';
 import { findMissingIndexes } from '../../lib/mongo/indexes.ts';
-import { readDevFile } from '../../lib/config/dev-file.ts';
+import { findEnvironment } from '../../lib/config/dev-file.ts';
 import { readNewPassword } from './read-password.ts';
 
 export const usage = `Usage: npm run admin -- list
@@ -154,7 +153,7 @@ interface Context {
 type Work = (context: Context) => Promise<void>;
 
 async function withStore(terminal: Terminal, work: Work): Promise<void> {
-  const environment = await findEnvironment(terminal);
+  const environment = await findEnvironment(terminal.env);
   await using store = await connectStore(readStoreConfig(environment));
   const missing = await findMissingIndexes(store);
   if (missing.length > 0) throw new Error('the database is not prepared: run npm run setup first');
@@ -179,19 +178,6 @@ async function list({ store, terminal }: Context): Promise<void> {
     const since = admin.lastSignedInAt?.toISOString() ?? 'never';
     say(terminal, [admin.email, admin._id, role, ways.join('+') || 'not yet', since].join('\t'));
   }
-}
-
-/** Returns the environment. If it names no database, adds the database and pepper of the running `npm start`. */
-async function findEnvironment({ env }: Terminal): Promise<NodeJS.ProcessEnv> {
-  if (env['MONGODB_URI']) return env;
-  const dataDir = resolve(env['HERALD_DATA_DIR'] || '.herald');
-  const dev = await readDevFile(`${dataDir}/dev.json`);
-  if (dev !== null) {
-    return { ...env, MONGODB_URI: dev.mongodbUri, HERALD_KEY_PEPPER: dev.keyPepper };
-  }
-  throw new Error(
-    `set MONGODB_URI, or start the service here with npm start (none is running in ${dataDir})`,
-  );
 }
 
 async function choosePassword(terminal: Terminal, generate: boolean): Promise<string> {

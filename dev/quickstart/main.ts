@@ -1,6 +1,7 @@
-// Runs the commands of docs/quickstart.md verbatim, in a copy of this checkout, for each installed language.
+// Runs the commands of README.md and docs/quickstart.md verbatim, in one session in a copy of this checkout: the quick
+// start for each installed language.
 import { cp, readFile, symlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Disposal } from '../../lib/platform/disposal.ts';
@@ -12,6 +13,7 @@ import { canRun } from '../servers/run-program.ts';
 import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { readQuickStart, type Section } from './read-quickstart.ts';
 import { openShell, type Shell } from './shell.ts';
+import { tryReadme } from './try-readme.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const startTimeoutMs = 180_000;
@@ -45,7 +47,20 @@ async function main(): Promise<void> {
   };
   const service = open.use(openShell(start, { cwd: checkout, env }));
   await service.until('agent-herald is ready', startTimeoutMs);
-  for (const section of sections) await runSection(section, checkout);
+  const [port = 0] = await pickPorts([0]);
+  const session: Session = {
+    options: { cwd: checkout, env: process.env },
+    port,
+    atPort: (commands) => commands.replaceAll(portOfDocument, String(port)),
+  };
+  await timed('README', () =>
+    tryReadme({
+      ...session,
+      readme: join(root, 'README.md'),
+      asWritten: (text) => text.replaceAll(`:${port}/`, `:${portOfDocument}/`),
+    }),
+  );
+  for (const section of sections) await runSection(section, session);
 }
 
 async function copyCheckout(to: string): Promise<void> {
@@ -54,37 +69,44 @@ async function copyCheckout(to: string): Promise<void> {
   await symlink(join(root, 'node_modules'), join(to, 'node_modules'));
 }
 
-async function runSection(section: Section, checkout: string): Promise<void> {
-  const { language, application, change, shown } = section;
+/** One port for all, as for a reader: a program that is still running, or receives what is meant for another, is found. */
+interface Session {
+  readonly options: { cwd: string; env: NodeJS.ProcessEnv };
+  readonly port: number;
+  readonly atPort: (commands: string) => string;
+}
+
+async function runSection(section: Section, { options, port, atPort }: Session): Promise<void> {
+  const { language, application, change, shown, example } = section;
   const toolchain = toolchains[language];
   if (toolchain === undefined) throw new Error(`no toolchain is known for ${language}`);
   if (!(await canRun(toolchain.probe)))
     return print(`quick start of ${language}: skipped: ${toolchain.needs} is missing`);
-  const [port = 0] = await pickPorts([0]);
-  const atPort = (commands: string): string => commands.replaceAll(portOfDocument, String(port));
-  const options = { cwd: checkout, env: process.env };
   await using second = openShell(atPort(application.join('\n')), options);
   await timed(`quick start of ${language}: "${shown}"`, async () => {
-    await untilForgeryIsRefused(port, second);
+    await untilForgeryIsRefused(
+      `http://localhost:${port}/${basename(dirname(example.path))}`,
+      second,
+    );
     await openShell(change, options).ended;
     await second.until(shown, deliveryTimeoutMs);
   });
 }
 
 /** Waits until the application responds: a delivery without a signature gets 401. */
-async function untilForgeryIsRefused(port: number, application: Shell): Promise<void> {
+async function untilForgeryIsRefused(url: string, application: Shell): Promise<void> {
   const deadline = performance.now() + installTimeoutMs;
   const ending = new AbortController();
   void application.ended.then(() => ending.abort());
   while (!ending.signal.aborted && performance.now() < deadline) {
     const forged = { method: 'POST', body: '{}' };
-    const response = await fetch(`http://localhost:${port}/hook`, forged).catch(() => null);
+    const response = await fetch(url, forged).catch(() => null);
     if (response?.status === 401) return;
     if (response !== null)
       throw new Error(`the application answers ${response.status} to a forgery`);
     await delay(pollIntervalMs);
   }
-  throw new Error(`the application does not answer at port ${port}:\n${application.output()}`);
+  throw new Error(`the application does not answer at ${url}:\n${application.output()}`);
 }
 
 await runCommand(main);

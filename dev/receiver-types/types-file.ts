@@ -34,7 +34,7 @@ export function typesFile(): string {
   );
   return [
     header,
-    ...Object.values(dataTypes).map(dataType),
+    ...[...new Set(Object.values(dataTypes))].map(dataType),
     envelope(),
     reported,
     `export type KnownEvent =\n${union.join('')};\n\n`,

@@ -5,7 +5,7 @@ const app = express();
 
 // Before express.json(): the signature is checked over the raw body.
 app.post(
-  '/hook',
+  '/express',
   expressReceiver({
     secrets: process.env.WEBHOOK_SECRET,
     onEvent(event) {
@@ -16,6 +16,9 @@ app.post(
 );
 
 const server = app.listen(process.env.PORT ?? 4000, (error) => {
-  if (error) throw error;
+  if (error) {
+    console.error(`${error.message}; stop the program that uses the port, or set PORT`);
+    process.exit(1);
+  }
   console.log(`listening on ${server.address().port}`);
 });

@@ -8,7 +8,7 @@ app = FastAPI()
 receiver = Receiver(os.environ["WEBHOOK_SECRET"])
 
 
-@app.post("/hook")
+@app.post("/fastapi")
 @handles_deliveries(receiver)
 async def hook(delivery: Delivery) -> None:
     if isinstance(delivery.data, AgentData):

@@ -16,9 +16,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	http.Handle("/hook", receiver.NewHandler(verifier, handle))
+	http.Handle("/go", receiver.NewHandler(verifier, handle))
 	port := cmp.Or(os.Getenv("PORT"), "4000")
-	log.Print("listening on ", port)
+	log.Print("starting on port ", port)
 	log.Fatal(http.ListenAndServe("localhost:"+port, nil))
 }
 

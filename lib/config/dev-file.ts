@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 
 /** `.herald/dev.json`: the output of `npm start`, for scripts. */
 export interface DevFile {
@@ -23,6 +24,19 @@ export interface DevFile {
 /** Returns null if the file is absent or not JSON. */
 export async function readDevFile(path: string): Promise<DevFile | null> {
   return readJson<DevFile>(path);
+}
+
+/** Returns the environment. If it names no database, adds the database and pepper of the running `npm start`. */
+export async function findEnvironment(env: NodeJS.ProcessEnv): Promise<NodeJS.ProcessEnv> {
+  if (env['MONGODB_URI']) return env;
+  const dataDir = resolve(env['HERALD_DATA_DIR'] || '.herald');
+  const dev = await readDevFile(`${dataDir}/dev.json`);
+  if (dev !== null) {
+    return { ...env, MONGODB_URI: dev.mongodbUri, HERALD_KEY_PEPPER: dev.keyPepper };
+  }
+  throw new Error(
+    `set MONGODB_URI, or start the service here with npm start (none is running in ${dataDir})`,
+  );
 }
 
 /** Reads a file of `npm start`; returns null if it is absent or not JSON. */

@@ -47,6 +47,19 @@ def test_the_example_with_asyncio_creates_and_deletes() -> None:
     assert run(program) == ["created 3"]
 
 
+def test_the_examples_of_sign_in_webhooks_and_recovery_run_one_after_another(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with furnished_world() as world:
+        scope: dict[str, object] = {"client": world.client}
+        for example in examples_of("Sign-in, webhooks and recovery"):
+            exec(example.replace("https://hooks.example.com/agents", world.receiver_url), scope)  # noqa: S102
+    signed_in, revoked, twin, progress = capsys.readouterr().out.splitlines()
+    assert (signed_in, revoked) == ("active: True", "active: False")
+    assert "has the same URL" in twin
+    assert re.fullmatch(r"(running|waiting|done) 0", progress)
+
+
 @pytest.mark.parametrize("section", ["Lists", "The live stream", "Errors"])
 def test_the_examples_of_a_section_run(section: str) -> None:
     with HeraldClient(**options()) as client:

@@ -2,10 +2,16 @@
 import { type KnownEvent, knownEventNames } from './events.ts';
 import { WebhookRefused } from './refusal.ts';
 
+/**
+ * Any name that is not a `KnownEventName`. To the compiler it is a pattern that no known name fits, so that
+ * `event.event === 'agent.created'` narrows the type of `data`; with `string`, it would not.
+ */
+export type UnknownEventName = `(unknown) ${string}`;
+
 /** An event, or a version of one, that is newer than this release. */
 export interface UnknownEvent {
   eventId: string;
-  event: string;
+  event: UnknownEventName;
   timestamp: string;
   appUid: string;
   version: number;
@@ -14,11 +20,12 @@ export interface UnknownEvent {
   data: { uid: string; [field: string]: unknown };
 }
 
+/** `event.event` determines the type of `data`, in version 1. A later version of an event is known by its `version`. */
 export type WebhookEvent = KnownEvent | UnknownEvent;
 
 const known: ReadonlySet<string> = new Set(knownEventNames);
 
-/** Checks whether this release has a type for the event. If so, `event.event` narrows the type of `data`. */
+/** Checks whether this release has a type for the event: for its name and its version. */
 export function isKnownEvent(event: WebhookEvent): event is KnownEvent {
   return event.version === 1 && known.has(event.event);
 }

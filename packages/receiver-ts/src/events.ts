@@ -113,13 +113,6 @@ export interface RevocationData {
   epoch: number;
 }
 
-/** `data` of user.tokens_revoked, application.tokens_revoked. */
-export interface RevocationData {
-  uid: string;
-  revokedAt: string;
-  epoch: number;
-}
-
 interface Envelope<Name extends string, Data> {
   eventId: string;
   event: Name;

@@ -7,7 +7,13 @@ export {
   type MemoryDeliveryStoreOptions,
   rememberMs,
 } from './delivery-store.ts';
-export { isKnownEvent, resourceOf, type UnknownEvent, type WebhookEvent } from './event.ts';
+export {
+  isKnownEvent,
+  resourceOf,
+  type UnknownEvent,
+  type UnknownEventName,
+  type WebhookEvent,
+} from './event.ts';
 export type * from './events.ts';
 export type { HeadersLike } from './headers.ts';
 export {

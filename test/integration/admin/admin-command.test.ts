@@ -15,7 +15,7 @@ import { testServers } from '../../support/servers.ts';
 import { useService } from '../../support/use-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
-const main = join(testServers().build, 'cli', 'admin', 'main.js');
+const mainOf = (command: string): string => join(testServers().build, 'cli', command, 'main.js');
 
 let folder: string;
 
@@ -36,6 +36,7 @@ interface Ended {
 }
 
 interface Given {
+  command?: 'admin' | 'setup';
   input?: string;
   env?: Record<string, string>;
 }
@@ -63,8 +64,9 @@ async function run(args: string[], { input = '', env }: Given = {}): Promise<End
 }
 
 /** Runs the command like an operator does. */
-async function runProcess(args: string[], { input = '', env }: Given = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [main, ...args], {
+async function runProcess(args: string[], given: Given = {}): Promise<Ended> {
+  const { command = 'admin', input = '', env } = given;
+  const child = spawn(process.execPath, [mainOf(command), ...args], {
     env: { ...process.env, ...environment(env) },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -102,7 +104,7 @@ test('the first admin is a superuser with the piped password, which is not shown
 test('at a terminal the command prompts twice for the password and never shows it', async () => {
   const { MONGODB_URI = '', HERALD_DATABASE = '' } = service.env;
   const terminal = 'import pty, sys; pty.spawn(sys.argv[1:])';
-  const command = [process.execPath, main, 'create', '--email'];
+  const command = [process.execPath, mainOf('admin'), 'create', '--email'];
   const child = spawn('python3', ['-c', terminal, ...command, 'typed@example.com'], {
     env: { ...process.env, MONGODB_URI, HERALD_DATABASE },
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -220,7 +222,7 @@ test('a created key works with the requested scopes and leaves an audit row', as
   });
 });
 
-test('while npm start runs, the command uses its database', async () => {
+test('while npm start runs, the commands use its database', async () => {
   const { MONGODB_URI = '' } = service.env;
   await writeDevFile(join(folder, 'dev.json'), {
     apiUrl: service.apiUrl,
@@ -242,6 +244,9 @@ test('while npm start runs, the command uses its database', async () => {
   const apiKey = /API key +(\S+)/.exec((await run(args, { env })).out)?.[1] ?? '';
   const headers = { 'x-api-key': apiKey };
   expect((await service.call('GET', '/accounts', { headers })).status).toBe(200);
+  const { out } = await runProcess(['--app', 'Second'], { env, command: 'setup' });
+  const _id = /^app uid +(\S+)\n/.exec(out)?.[1] ?? '';
+  expect(await service.store.apps.findOne({ _id })).toMatchObject({ name: 'Second' });
 });
 
 test.each([

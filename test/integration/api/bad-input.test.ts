@@ -85,12 +85,11 @@ test.each(takers)(
 );
 
 test.each([
-  ['?statusclass=5xx', ['statusclass unknown']],
   ['?state=delivered&stat=x&limit=1&limit=2', ['stat unknown', 'limit repeated']],
   ['?', undefined],
   ['?&&', undefined],
   ['?=1', [' unknown']],
-  ['?limit', ['limit range']],
+  ['?limit=0&since=now&stat=x', ['limit range', 'since time', 'stat unknown']],
 ])('the query %j of deliveries has the errors %j', async (query, faults) => {
   const path = `/webhooks/${uids['webhookUid'] ?? ''}/deliveries`;
   const answer = await service.call('GET', path + query);

@@ -46,16 +46,17 @@ beforeAll(async () => {
   await jobs.insertMany(mixed((n) => [replayOf(webhookUid), replayOf(`whk_${n}`)]));
   const { appUid } = service.app;
   await jobs.insertMany(mixed(() => [newErasure(appUid, { externalTenantId: 'tenant-1' }, at)]));
-  const owners = [appUid, ...Array.from({ length: 9 }, (_, n) => `app_${n}`)];
+  // Most are of one application, where MongoDB would read the index of all uids.
+  const owners = ['app_other', ...Array.from({ length: 9 }, () => appUid)];
   const times = { name: null, createdAt: at, updatedAt: at, deletedAt: null };
-  const userOf = (owner: string, n: number) => ({
+  const userOf = (owner: string, externalId: string) => ({
     ...times,
     _id: newId('usr', at),
     appUid: owner,
-    externalId: `user-${n}`,
+    externalId,
     accountUids: [service.app.accountUid],
   });
-  await users.insertMany(mixed((n) => owners.map((owner) => userOf(owner, n))));
+  await users.insertMany(mixed((n) => owners.map((owner, m) => userOf(owner, `${n}-${m}`))));
   await accounts.insertMany(
     mixed((n) => owners.map((owner) => makeAccount({ appUid: owner, name: `${n}` }, at))),
   );

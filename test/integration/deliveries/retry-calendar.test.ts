@@ -1,15 +1,10 @@
-// The whole retry calendar on the time-skipping server, three days in milliseconds; and a webhook that fails for days is paused.
+// Retries on the time-skipping server, days in milliseconds; and a webhook that fails for days is paused.
 import type { ServerResponse } from 'node:http';
-import { defaultRetryScheduleMs } from '../../../lib/deliveries/retry-schedule.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import { insertEvent, insertWebhook, newDelivery } from '../../support/fixtures.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
-import {
-  expectWait,
-  type SkippingDeliveries,
-  startSkippingDeliveries,
-} from '../../support/time-skipping.ts';
+import { type SkippingDeliveries, startSkippingDeliveries } from '../../support/time-skipping.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import type { AuditDocument } from '../../../lib/model/audit-log.ts';
 import type { WebhookDocument } from '../../../lib/model/webhook.ts';
@@ -48,24 +43,6 @@ async function deliveryTo(webhookUid: string): Promise<DeliveryDocument> {
   if (delivery === null) throw new Error(`nothing is recorded for ${webhookUid}`);
   return delivery;
 }
-
-function waitsOf(delivery: DeliveryDocument): number[] {
-  const times = delivery.attempts.map((attempt) => attempt.at.getTime());
-  return times.slice(1).map((time, index) => time - (times[index] ?? 0));
-}
-
-test('a receiver that always fails gets 12 attempts at the times of the schedule, then none', async () => {
-  const receiver = await receiverOf((response) => response.writeHead(500).end('no'));
-  const webhook = await insertWebhook(deliveries, { url: receiver.url });
-  const summary = await deliveries.deliver(await insertEvent(deliveries, [webhook._id]));
-  expect(summary).toMatchObject({ deliveries: 1, delivered: 0, failedCount: 1 });
-  const delivery = await deliveryTo(webhook._id);
-  expect(delivery).toMatchObject({ state: 'exhausted', attemptCount: 12, nextAttemptAt: null });
-  expect(receiver.requests).toHaveLength(12);
-  const waits = waitsOf(delivery);
-  expect(waits).toHaveLength(defaultRetryScheduleMs.length);
-  for (const [index, waitMs] of waits.entries()) expectWait(waitMs, defaultRetryScheduleMs[index]);
-});
 
 test('every attempt of an event sends the same bytes and id, with its own number and timestamp', async () => {
   const receiver = await receiverOf((response, n) => response.writeHead(n < 4 ? 503 : 204).end());

@@ -228,9 +228,8 @@ test.each(sections)(
   },
 );
 
-test('a quick start without a change is rejected', () => {
-  const markdown = 'Start:\n\n```sh\nnpm start\n```\n\n## Node\n\nInstall:\n\n```sh\nnpm ci\n```\n';
-  expect(() => readQuickStart(markdown)).toThrow('0 blocks for the example of Node');
+test('the page for testers shows its test as it is', () => {
+  expect(read('docs/testing.md')).toContain(`\n${read('test/e2e/three-days.test.ts')}`);
 });
 
 type Phrases = readonly (readonly [phrase: RegExp, instead: string])[];

@@ -222,10 +222,14 @@ test('the example for Express shows a change of an agent, rejects a forgery, and
   const { body: webhook } = await service.call('POST', '/webhooks', {
     body: { url: 'http://127.0.0.1:1/hook', entities: ['agent'] },
   });
-  await using example = await startExample(folder, {
-    WEBHOOK_SECRET: String(webhook['secret']),
+  const secret = { WEBHOOK_SECRET: String(webhook['secret']) };
+  await using example = await startExample(folder, secret);
+  const { port: PORT } = new URL(example.url);
+  const second = { cwd: folder, env: { ...process.env, ...secret, PORT } };
+  await expect(run(process.execPath, ['server.mjs'], second)).rejects.toMatchObject({
+    stderr: expect.stringMatching(/^listen EADDRINUSE.*; stop the program.* or set PORT\n$/),
   });
-  const url = `${example.url}/hook`;
+  const url = `${example.url}/express`;
   await service.call('PATCH', `/webhooks/${String(webhook['uid'])}`, { body: { url } });
   expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401);
   const agent = { agentName: 'Support', externalTenantId: 'tenant-1' };

@@ -174,13 +174,11 @@ describe('compared with the library of Standard Webhooks', () => {
   });
 });
 
-const event: WebhookEvent = {
-  eventId: 'evt_1',
-  event: 'agent.updated',
-  timestamp: '2026-01-01T12:00:00.000Z',
-  appUid: 'app_1',
-  version: 1,
-  data: { uid: '1', externalTenantId: 'tenant-1' },
+const eventOf = (fields: { event?: string; version?: number } = {}): WebhookEvent => {
+  const data = { uid: '1', externalTenantId: 'tenant-1' };
+  const common = { eventId: 'evt_1', timestamp: '2026-01-01T12:00:00.000Z', appUid: 'app_1' };
+  const event = { ...common, event: 'agent.updated', version: 1, data, ...fields };
+  return event as unknown as WebhookEvent;
 };
 
 type Takes<Ours, Theirs extends Ours> = Theirs;
@@ -194,9 +192,9 @@ export type Taken = [
 ];
 
 test('a newer event or version is not known', () => {
-  expect(isKnownEvent(event)).toBe(true);
-  expect(isKnownEvent({ ...event, event: 'agent.archived' })).toBe(false);
-  expect(isKnownEvent({ ...event, version: 2 })).toBe(false);
+  expect(isKnownEvent(eventOf())).toBe(true);
+  expect(isKnownEvent(eventOf({ event: 'agent.archived' }))).toBe(false);
+  expect(isKnownEvent(eventOf({ version: 2 }))).toBe(false);
 });
 
 test('every event of the service is known', () => {
@@ -209,8 +207,8 @@ test('every event of the service is known', () => {
 });
 
 test('a resource is its kind together with its uid', () => {
-  expect(resourceOf(event)).toBe('agent/1');
-  expect(resourceOf({ ...event, event: 'context.deleted' })).toBe('context/1');
+  expect(resourceOf(eventOf())).toBe('agent/1');
+  expect(resourceOf(eventOf({ event: 'context.deleted' }))).toBe('context/1');
 });
 
 const OtherUint8Array = runInNewContext('Uint8Array') as Uint8ArrayConstructor;
