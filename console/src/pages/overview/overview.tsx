@@ -1,17 +1,17 @@
-import { Card, SegmentedControl, Stack, Title } from '@mantine/core';
+import { SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Figure, Figures } from '../../statistics/figure.tsx';
 import { OutcomeChart } from '../../statistics/outcome-chart.tsx';
 import { formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
 import { isRange, type RangeName, ranges, sinceOf } from '../../statistics/ranges.ts';
 import { Backlog } from './backlog.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { Incidents } from './incidents.tsx';
 import { NobodyTold } from './nobody-told.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
 import { useWebhooks } from '../../api/webhooks.ts';
@@ -55,7 +55,6 @@ export function Overview() {
               <NobodyTold webhooks={loaded} />
               <Deliveries range={range} />
               <Backlog />
-              <Incidents webhooks={loaded} />
             </Stack>
           );
           return loaded.length > 0 ? numbers : <WithoutWebhooks>{numbers}</WithoutWebhooks>;
@@ -121,12 +120,9 @@ function Deliveries({ range }: { range: RangeName }) {
                 about="Response time of receivers"
               />
             </Figures>
-            <Card withBorder padding="lg" component="section" aria-label={title}>
-              <Title order={2} size="h4" mb="xs">
-                {title}
-              </Title>
+            <Section title={title}>
               <OutcomeChart statistics={loaded} label={`${title}, by outcome`} />
-            </Card>
+            </Section>
           </Stack>
         );
       }}

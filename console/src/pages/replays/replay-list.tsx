@@ -86,7 +86,7 @@ function columnsFor(appUid: string, webhooks: readonly Webhook[]): Column<Replay
         </AnchorLink>
       ),
     },
-    { label: 'To', cell: ({ webhookUid }) => <Target {...{ webhookUid, webhooks }} /> },
+    { label: 'To', cell: (replay) => <Target {...{ replay, webhooks }} /> },
     { label: 'State', cell: ({ state }) => <Tag color={replayColors[state]}>{state}</Tag> },
     { label: 'Queued', cell: ({ releasedCount }) => releasedCount.toLocaleString('en') },
     { label: 'Started', cell: ({ createdAt }) => <When at={createdAt} /> },
@@ -94,12 +94,12 @@ function columnsFor(appUid: string, webhooks: readonly Webhook[]): Column<Replay
 }
 
 interface TargetProps {
-  webhookUid: string | null;
+  replay: Replay;
   webhooks: readonly Webhook[];
 }
 
-function Target({ webhookUid, webhooks }: TargetProps) {
-  if (webhookUid === null) return <Text inherit>all webhooks</Text>;
+function Target({ replay: { webhookUid, webhookCount }, webhooks }: TargetProps) {
+  if (webhookUid === null) return <Text inherit>{`${webhookCount} webhooks`}</Text>;
   const webhook = webhooks.find(({ uid }) => uid === webhookUid);
   if (webhook === undefined) return <Uid value={webhookUid} />;
   return <Line text={webhookLabel(webhook)} />;

@@ -46,7 +46,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => dialog.open('recover')}>Recover lost deliveries</Menu.Item>
+          <Menu.Item onClick={() => dialog.open('recover')}>Recover deliveries</Menu.Item>
           {webhook.kind === 'resources' && (
             <Menu.Item onClick={() => dialog.open('sync')}>Sync the present state</Menu.Item>
           )}
