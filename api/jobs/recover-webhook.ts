@@ -41,6 +41,8 @@ const facts: Operation = {
 };
 
 /** Starts a replay, by default of the deliveries that replays select by default. Throws `not_found`, `invalid_request`. */
-export const recoverWebhook: Handler<RecoverWebhookBody> = operation(facts, async (request, context) =>
-  startReplay(request, context, newReplay(request, context.clock.now())),
+export const recoverWebhook: Handler<RecoverWebhookBody> = operation(
+  facts,
+  async (request, context) =>
+    startReplay(request, context, newReplay(request, context.clock.now())),
 );

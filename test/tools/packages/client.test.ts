@@ -160,7 +160,7 @@ test('recovery', async () => {
   const replayUid = 'uid' in started ? started.uid : '';
   expect(await webhookReplays.get(uid, replayUid)).toMatchObject({ webhookUid: uid });
   await webhookReplays.cancel(uid, replayUid);
-  await webhooks.recover(uid, { since, dryRun: true });
+  await webhooks.recover(uid, { since, states: ['retrying', 'held'], dryRun: true });
   expect(await webhooks.sync(uid, { dryRun: true })).toMatchObject({ dryRun: true });
   const sync = await webhooks.sync(uid, {});
   const syncUid = 'uid' in sync ? sync.uid : '';

@@ -18,10 +18,7 @@ export function adviceFor(webhook: Health, heldFor: string): Advice | null {
     return {
       color: 'red',
       title: 'This webhook was deactivated: its receiver responded with 410 Gone',
-      steps: [
-        held,
-        'Correct the receiver or the URL, then recover; or delete the webhook.',
-      ],
+      steps: [held, 'Correct the receiver or the URL, then recover; or delete the webhook.'],
     };
   }
   if (!active && disabledReason === 'failing') {

@@ -61,7 +61,7 @@ interface WarningProps {
 
 function Warning({ webhook, advice, open }: WarningProps) {
   const { mayChange } = useApp();
-  const { uid, active, failingSince, deactivatesAt } = webhook;
+  const { active, failingSince, deactivatesAt } = webhook;
   return (
     <Alert color={advice.color} variant="light" title={advice.title} role="status">
       <Stack gap="xs">

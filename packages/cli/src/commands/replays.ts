@@ -38,7 +38,10 @@ interface NewReplay {
   readonly watch?: true;
 }
 
-interface NewRecovery extends Pick<NewReplay, 'since' | 'until' | 'perSecond' | 'dryRun' | 'watch'> {
+interface NewRecovery extends Pick<
+  NewReplay,
+  'since' | 'until' | 'perSecond' | 'dryRun' | 'watch'
+> {
   readonly state?: RecoveredState[];
 }
 
