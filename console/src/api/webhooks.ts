@@ -38,7 +38,7 @@ export function useKnownWebhooks(): readonly Webhook[] {
 
 const idShown = 6;
 
-/** Returns the name of a webhook, or its URL with the end of its ID, because several may have the same URL. */
+/** Returns the name of a webhook, or the end of its ID and its URL, which others may have, too. */
 export function webhookLabel({ name, url, uid }: Pick<Webhook, 'name' | 'url' | 'uid'>): string {
-  return name ?? `${url} (…${uid.slice(-idShown)})`;
+  return name ?? `(…${uid.slice(-idShown)}) ${url}`;
 }

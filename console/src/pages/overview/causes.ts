@@ -1,15 +1,11 @@
 // Groups failing webhooks by what goes wrong.
 import type { Webhook, WebhookFailure } from '@agent-herald/client';
-import { whatFailed } from '../webhooks/failures.ts';
+import { type WhatFailed, whatFailed } from '../webhooks/what-failed.ts';
 
 type What = NonNullable<WebhookFailure['change']>['what'];
 
 /** What goes wrong at some webhooks, with its likely reason. */
-export interface Cause {
-  key: string;
-  title: string;
-  /** What to do about it. Null if no failed delivery is left that shows what went wrong. */
-  remedy: string | null;
+export interface Cause extends WhatFailed {
   /** When the first of the webhooks began to fail. */
   since: string | null;
   /** The latest change of one of them shortly before it began to fail. */

@@ -10,8 +10,8 @@ import { Line } from '../../parts/untrusted.tsx';
 import { useDialog } from '../../parts/use-dialog.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { formatHeld } from '../../statistics/outcomes.ts';
-import { isTroubled, useFailures } from '../webhooks/failures.ts';
 import type { RepairStep } from '../webhooks/repair-dialog.tsx';
+import { isTroubled, useFailures } from '../webhooks/use-failures.ts';
 import { stateOf } from '../webhooks/webhook-state.ts';
 import { type Cause, causesOf } from './causes.ts';
 

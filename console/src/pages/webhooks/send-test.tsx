@@ -73,7 +73,7 @@ function Test({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
           onClick={() => send.mutate()}
           loading={send.isPending}
         >
-          {send.data === undefined ? 'Send' : 'Send again'}
+          {send.data === undefined ? 'Send' : 'Test again'}
         </Button>
       </Group>
     </Stack>

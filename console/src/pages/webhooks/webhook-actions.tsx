@@ -37,7 +37,9 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           </Button>
         </>
       ) : (
-        <Button onClick={() => dialog.open('resume')}>Resume</Button>
+        <Button variant="default" onClick={() => dialog.open('resume')}>
+          Resume
+        </Button>
       )}
       <Menu position="bottom-end">
         <Menu.Target>

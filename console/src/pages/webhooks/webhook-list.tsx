@@ -18,7 +18,8 @@ import { healthRange } from './health-range.ts';
 import { OutcomeTrail } from './outcome-trail.tsx';
 import { trailGroups } from './trail-groups.ts';
 import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
-import { useFailures, whatFailed } from './failures.ts';
+import { useFailures } from './use-failures.ts';
+import { whatFailed } from './what-failed.ts';
 import { stateOf, webhookStates } from './webhook-state.ts';
 
 const refreshMs = 180_000;

@@ -2,7 +2,6 @@ import type { Webhook } from '@agent-herald/client';
 import { Group, Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
-import { webhookLabel } from '../../api/webhooks.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
@@ -33,7 +32,7 @@ function LoadedPage({ webhook }: { webhook: Webhook }) {
   const state = stateOf(webhook);
   return (
     <Page
-      title={visibleText(webhookLabel(webhook))}
+      title={visibleText(name ?? url)}
       about={
         <Group gap="xs">
           <Tag color={state.color}>{state.name}</Tag>

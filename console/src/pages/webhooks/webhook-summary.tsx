@@ -13,11 +13,12 @@ import { AtTime, When } from '../../parts/when.tsx';
 import { Figure, Figures } from '../../statistics/figure.tsx';
 import { OutcomeChart } from '../../statistics/outcome-chart.tsx';
 import { formatHeld, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
-import { useFailures, whatFailed } from './failures.ts';
 import { LatestDeliveries } from './latest-deliveries.tsx';
 import { RepairDialog, type RepairStep } from './repair-dialog.tsx';
+import { useFailures } from './use-failures.ts';
 import { type Advice, adviceFor } from './webhook-advice.ts';
 import { WebhookFacts } from './webhook-facts.tsx';
+import { whatFailed } from './what-failed.ts';
 
 const refreshMs = 15_000;
 

@@ -1,32 +1,12 @@
-// Why webhooks fail.
 import type { Webhook, WebhookFailure } from '@agent-herald/client';
-import { useQuery } from '@tanstack/react-query';
-import { useApp } from '../../api/app.tsx';
 import { visibleText } from '../../parts/visible-text.ts';
 import { explainFailure } from '../deliveries/error-classes.ts';
-import { stateOf } from './webhook-state.ts';
-
-const refreshMs = 10_000;
-
-export function isTroubled(webhook: Webhook): boolean {
-  return ['deactivated', 'failing'].includes(stateOf(webhook).name);
-}
-
-/** The latest failures of the application's webhooks, if one of these is in trouble. */
-export function useFailures(webhooks: readonly Webhook[]) {
-  const { calls, key } = useApp();
-  return useQuery({
-    queryKey: [...key, 'stats', 'failures'],
-    queryFn: ({ signal }) => calls.stats.failures({ signal }),
-    refetchInterval: refreshMs,
-    enabled: webhooks.some(isTroubled),
-  });
-}
 
 /** Failures of the connection are of one host; responses are alike whoever sends them. */
 const ofOneHost: readonly unknown[] = ['dns', 'connect', 'tls', 'blocked'];
 
-interface WhatFailed {
+export interface WhatFailed {
+  /** Equal for webhooks that fail alike. */
   key: string;
   title: string;
   /** What to do about it. Null if no failed delivery is left that shows what went wrong. */
