@@ -24,6 +24,8 @@ async function replay(body: unknown): Promise<Answer> {
 }
 
 const since = '2026-01-01T00:00:00Z';
+const counts = { count: 0, countIsCapped: false };
+const nothing = { dryRun: true, ...counts, states: [], nextAttemptAt: null, webhooks: [] };
 
 test.each([
   ['replays', { since: 'yesterday' }, '#/since time'],
@@ -84,14 +86,7 @@ test('a dry run counts up to 10,000 deliveries, and reports if there are more', 
   const wish = await insertMissed(10_000, 'many');
   const webhooks = [{ webhookUid, count: 10_000 }];
   const states = [{ state: 'never_attempted', cancelReason: null, count: 10_000 }];
-  const whole = {
-    dryRun: true,
-    count: 10_000,
-    countIsCapped: false,
-    states,
-    nextAttemptAt: null,
-    webhooks,
-  };
+  const whole = { ...nothing, count: 10_000, states, webhooks };
   expect((await replay(wish)).body).toEqual(whole);
   const [one] = await service.store.events.find({ externalTenantId: 'many' }).limit(1).toArray();
   if (one === undefined) throw new Error('there is no event');
@@ -102,8 +97,7 @@ test('a dry run counts up to 10,000 deliveries, and reports if there are more', 
 test('a dry run with few matches scans 100,000 events, and reports that there may be more', async () => {
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { externalTenantIds: ['few'] } });
   const wish = await insertMissed(100_001, 'others');
-  const counted = { dryRun: true, count: 0, countIsCapped: true, states: [], webhooks: [] };
-  expect((await replay(wish)).body).toEqual({ ...counted, nextAttemptAt: null });
+  expect((await replay(wish)).body).toEqual({ ...nothing, countIsCapped: true });
 });
 
 /** Writes an exhausted delivery to each of two new webhooks of another application. */
@@ -128,14 +122,7 @@ test('a replay of the application names its webhooks, the paused ones, and how m
   const counted = await app.call('POST', '/replays', { body: { since, dryRun: true } });
   const webhooks = webhookUids.map((uid) => ({ webhookUid: uid, count: 1 }));
   const states = [{ state: 'exhausted', cancelReason: null, count: 2 }];
-  expect(counted.body).toEqual({
-    dryRun: true,
-    count: 2,
-    countIsCapped: false,
-    states,
-    nextAttemptAt: null,
-    webhooks,
-  });
+  expect(counted.body).toEqual({ ...nothing, count: 2, states, webhooks });
   const named = { since, webhookUids: [active], dryRun: true };
   expect((await app.call('POST', '/replays', { body: named })).body).toMatchObject({ count: 1 });
 

@@ -13,6 +13,7 @@ export interface Found {
   nextInMs: number | null;
 }
 
+/** Returns how many deliveries a dry run found, by what they need. */
 export function foundBy(dryRun: ReplayDryRun, countedAtMs: number): Found {
   const { states, countIsCapped, nextAttemptAt } = dryRun;
   const countOf = (...names: readonly string[]): number =>

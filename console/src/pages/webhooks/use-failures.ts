@@ -5,6 +5,7 @@ import { stateOf } from './webhook-state.ts';
 
 const refreshMs = 10_000;
 
+/** Checks whether a webhook is failing or deactivated. */
 export function isTroubled(webhook: Webhook): boolean {
   return ['deactivated', 'failing'].includes(stateOf(webhook).name);
 }

@@ -13,6 +13,7 @@ export interface WhatFailed {
   remedy: string | null;
 }
 
+/** Returns what went wrong at a webhook's latest failure, and what to do about it. */
 export function whatFailed(
   latest: WebhookFailure['latest'],
   { url }: Pick<Webhook, 'url'>,
