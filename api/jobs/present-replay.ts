@@ -95,6 +95,7 @@ interface DryRun {
   count: number;
   countIsCapped: boolean;
   states: unknown[];
+  nextAttemptAt: unknown;
   webhooks: unknown[];
 }
 
@@ -113,6 +114,10 @@ const dryRunSchema = named(
         }),
       ),
       description: 'The states with deliveries to send. `cancelReason` is set for `cancelled`.',
+    },
+    nextAttemptAt: {
+      ...timeOrNull,
+      description: 'The earliest next attempt of the `retrying` ones. Null if there are none.',
     },
     webhooks: listOf(objectOf<{ webhookUid: string; count: number }>({ webhookUid: text, count })),
   }),

@@ -47,14 +47,18 @@ export const replayPeriod = described(
   },
 );
 
-/** Returns the schemas of a replay's fields, with the states that it may select. */
-export function replayFields(states: readonly ReplayedState[]) {
-  const someOf = (names: readonly string[]) => ({
+/** Returns the schema of a list of these names. */
+export function someOf(names: readonly string[]) {
+  return {
     type: 'array',
     minItems: 1,
     uniqueItems: true,
     items: { type: 'string', enum: [...names] },
-  });
+  };
+}
+
+/** Returns the schemas of a replay's fields, with the states that it may select. */
+export function replayFields(states: readonly ReplayedState[]) {
   return {
     ...replayPeriod,
     ...described(

@@ -33,7 +33,8 @@ export async function startReplay(
   const once = { key: request.idempotencyKey(), secretBox, now };
   if (body.dryRun === true) {
     const counted = await countReplay(store, { ...requested, webhookUids: uids(await find()) });
-    return { status: 200, body: { dryRun: true, ...counted } };
+    const nextAttemptAt = counted.nextAttemptAt?.toISOString() ?? null;
+    return { status: 200, body: { dryRun: true, ...counted, nextAttemptAt } };
   }
   let replay = requested;
   const { answer, repeated } = await runOnce(store, once, async (session) => {

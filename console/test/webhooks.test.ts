@@ -2,8 +2,7 @@ import type { EventType, Webhook } from '@agent-herald/client';
 import { chosenEvents, groupsOf, subscriptionOf } from '../src/pages/webhooks/event-choices.ts';
 import { attemptsOf, positionOf, readWaitMs } from '../src/pages/webhooks/retry-times.ts';
 import { signingPhases } from '../src/pages/webhooks/signing-phases.ts';
-import { firstRecoverable, lostSince } from '../src/pages/webhooks/lost-since.ts';
-import { twinsOf } from '../src/pages/webhooks/twins.ts';
+import { foundBy, textOf } from '../src/pages/webhooks/found-deliveries.ts';
 import { adviceFor } from '../src/pages/webhooks/webhook-advice.ts';
 import {
   bodyOf,
@@ -187,25 +186,6 @@ describe('which secret signs which header', () => {
   });
 });
 
-describe('twins', () => {
-  it.each([
-    ['the same URL and entity', {}, true],
-    ['another URL', { url: 'https://other.example.com/' }, false],
-    ['a paused one', { active: false }, false],
-    ['other entities', { entities: ['context' as const] }, false],
-    [
-      'an event of another entity',
-      { entities: ['context' as const], events: ['context.created' as const] },
-      false,
-    ],
-    ['one tenant of all', { externalTenantIds: ['a'] }, true],
-    ['operations', { kind: 'operations' as const, entities: [] }, false],
-  ])('%s', (_rule, fields, isTwin) => {
-    const twins = twinsOf([webhook, { ...webhook, uid: 'whk_2', ...fields }]);
-    expect([...twins]).toEqual(isTwin ? ['whk_1', 'whk_2'] : []);
-  });
-});
-
 describe('advice', () => {
   const failingSince = '2026-01-01T00:00:00.000Z';
   it.each([
@@ -221,27 +201,22 @@ describe('advice', () => {
 });
 
 describe('a recovery', () => {
-  const now = new Date('2026-11-20T12:00:00Z');
-  const old = '2026-01-01T00:00:00.000Z';
-  const young = '2026-11-19T00:00:00.000Z';
-  const ninetyDaysAgo = '2026-08-22T12:00:00.000Z';
+  const nextAttemptAt = '2026-11-20T12:10:00.000Z';
+  const of = (state: 'retrying' | 'held' | 'exhausted', count: number) => {
+    return { state, cancelReason: null, count };
+  };
   it.each([
+    ['nothing', [], 'No deliveries wait, and none were lost.'],
+    ['one retry', [of('retrying', 1)], '1 delivery waits, due in 10 min.'],
+    ['retries', [of('retrying', 2)], '2 deliveries wait, the next in 10 min.'],
     [
-      'since the minute before the first failure, while it lasts, for its event is older',
-      { failingSince: young },
-      '2026-11-18T23:59:00.000Z',
+      'held and lost ones',
+      [of('exhausted', 1), of('held', 3)],
+      '3 deliveries are held. 1 delivery was lost.',
     ],
-    [
-      'since the webhook exists, if it failed soon',
-      { createdAt: young, failingSince: young },
-      young,
-    ],
-    ['as far as records are kept', {}, ninetyDaysAgo],
-    ['since the webhook exists', { createdAt: young }, young],
-    ['since the webhook exists, if retention is not known', { recordsKept: null }, old],
-  ])('covers deliveries lost %s', (_rule, fields, since) => {
-    const facts = { createdAt: old, failingSince: null, recordsKept: '90d', now, ...fields };
-    expect(lostSince(facts, facts)).toBe(since);
-    expect(firstRecoverable(facts, facts) <= since).toBe(true);
+  ])('tells what it found: %s', (_rule, states, text) => {
+    const counts = { count: 0, countIsCapped: false, webhooks: [] };
+    const found = { dryRun: true as const, ...counts, states, nextAttemptAt };
+    expect(textOf(foundBy(found, Date.parse('2026-11-20T12:00:00Z')))).toBe(text);
   });
 });

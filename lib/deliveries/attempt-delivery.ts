@@ -5,6 +5,7 @@ import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { DeliveryKey, DeliveryToAttempt } from '../model/delivery.ts';
 import type { Attempt } from '../model/attempt.ts';
 import type { EventToAttempt } from '../model/event.ts';
+import { testEventName } from '../model/event-name.ts';
 import { partitionNumberOf } from '../model/partition.ts';
 import { hostOf } from '../model/url-origin.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
@@ -126,7 +127,9 @@ async function finishUnsent(
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
   const { key, delivery, event, webhook } = subject;
   const scheduleFrom = delivery?.scheduleFrom ?? 0;
-  const scheduleMs = webhook.retryScheduleMs ?? ports.retryScheduleMs;
+  // A failed test tells its sender the result; only a person sends the next one.
+  const isTest = event.event === testEventName;
+  const scheduleMs = isTest ? [] : (webhook.retryScheduleMs ?? ports.retryScheduleMs);
   const host = hostOf(webhook.url);
   const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
   const { ratePerSecond } = webhook;

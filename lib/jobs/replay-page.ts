@@ -111,6 +111,8 @@ interface Counted {
   countIsCapped: boolean;
   /** Only states in which there are any. */
   states: CountedState[];
+  /** The earliest next attempt of the `retrying` ones. */
+  nextAttemptAt: Date | null;
   /** Only webhooks to which anything would be sent. */
   webhooks: ReplayedWebhook[];
 }
@@ -119,7 +121,13 @@ const { countedDeliveriesMax: countedMax, countedEventsMax, countingMsMax } = jo
 
 /** Counts what a replay would send now: up to 10,000 deliveries among 100,000 events, for at most 5 s. */
 export async function countReplay(store: Store, replay: ReplayJob): Promise<Counted> {
-  const counted: Counted = { count: 0, countIsCapped: false, states: [], webhooks: [] };
+  const counted: Counted = {
+    count: 0,
+    countIsCapped: false,
+    states: [],
+    nextAttemptAt: null,
+    webhooks: [],
+  };
   let toCheck: number = countedEventsMax;
   const untilMs = performance.now() + countingMsMax;
   for await (const webhook of webhooksOf(store, replay)) {
@@ -146,6 +154,9 @@ function addChosen(
   counted.webhooks = addCounts(counted.webhooks, [{ webhookUid, count: chosen.length }]);
   for (const { delivery } of chosen) {
     const { state, cancelReason } = delivery ?? { state: 'never_attempted', cancelReason: null };
+    const next = state === 'retrying' ? (delivery?.nextAttemptAt ?? null) : null;
+    const earliest = counted.nextAttemptAt;
+    if (next !== null && (earliest === null || next < earliest)) counted.nextAttemptAt = next;
     const same = counted.states.find(
       (each) => each.state === state && each.cancelReason === cancelReason,
     );

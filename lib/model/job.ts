@@ -13,6 +13,15 @@ export const replayedByDefault: ReplayedDeliveries = {
   cancelReasons: [...lostReasons],
 };
 
+/** The states that a recovery may select: `retrying` and `held` deliveries wait, the others are lost. */
+export const recoveredStates = [
+  'exhausted',
+  'blocked',
+  'cancelled',
+  'retrying',
+  'held',
+] as const satisfies readonly DeliveryState[];
+
 /** `waiting`: for others of its application or webhook to end. */
 export const jobStates = ['waiting', 'running', 'done', 'cancelled'] as const;
 

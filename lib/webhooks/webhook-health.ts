@@ -7,6 +7,7 @@ import { systemCaller } from '../model/audit-log.ts';
 import type { DeliveryKey } from '../model/delivery.ts';
 import type { DeliveryState } from '../model/delivery-state.ts';
 import type { EventToAttempt } from '../model/event.ts';
+import { testEventName } from '../model/event-name.ts';
 import type { DisabledReason, Notified, StoredWebhook, WebhookDocument } from '../model/webhook.ts';
 import { recordAudit } from '../access/audit-log.ts';
 import { type Store } from '../mongo/connect.ts';
@@ -44,7 +45,8 @@ export async function recordHealth(
     if (await recordSuccess(store, webhook, { at, attempt })) log(facts, { notice: 'recovered' });
     return;
   }
-  const exhausted = verdict.state === 'exhausted';
+  // A test loses nothing.
+  const exhausted = verdict.state === 'exhausted' && attempt.event !== testEventName;
   const blocked = attempt.errorClass === 'blocked';
   const failure: FailedAttempt = { at, exhausted, blocked, deactivateAfterMs, attempt };
   if (!verdict.gone) {

@@ -36,7 +36,9 @@ export function useKnownWebhooks(): readonly Webhook[] {
   return useQuery(webhooksQuery(app.uid)).data ?? none;
 }
 
-/** Returns the name of a webhook, or its URL. */
-export function webhookLabel({ name, url }: Pick<Webhook, 'name' | 'url'>): string {
-  return name ?? url;
+const idShown = 6;
+
+/** Returns the name of a webhook, or the end of its ID and its URL, which others may have, too. */
+export function webhookLabel({ name, url, uid }: Pick<Webhook, 'name' | 'url' | 'uid'>): string {
+  return name ?? `(…${uid.slice(-idShown)}) ${url}`;
 }

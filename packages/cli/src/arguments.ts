@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type {
   DeliveryState,
   EventName,
+  RecoverWebhookBody,
   ResourceEventName,
   SubscribedEventName,
 } from '../../client-ts/src/index.ts';
@@ -43,6 +44,15 @@ export const deliveryStates: readonly DeliveryState[] = [
   'held',
   'cancelled',
   'blocked',
+];
+
+export type RecoveredState = NonNullable<RecoverWebhookBody['states']>[number];
+export const recoveredStates: readonly RecoveredState[] = [
+  'exhausted',
+  'blocked',
+  'cancelled',
+  'retrying',
+  'held',
 ];
 
 const unitsMs: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3_600e3, d: 86_400e3 };

@@ -1,7 +1,6 @@
 // The requests for a replay, and its representation. Its deliveries are tested in test/e2e/redelivery.test.ts.
 import { cancelReasons, type CancelReason } from '../../../lib/model/delivery-state.ts';
 import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
-import type { ErrorCode } from '../../../lib/platform/errors.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { Long } from 'mongodb';
 import { addApp } from '../../support/add-app.ts';
@@ -24,18 +23,35 @@ async function replay(body: unknown): Promise<Answer> {
   return service.call('POST', `/webhooks/${webhookUid}/replays`, { body });
 }
 
+const since = '2026-01-01T00:00:00Z';
+const counts = { count: 0, countIsCapped: false };
+const nothing = { dryRun: true, ...counts, states: [], nextAttemptAt: null, webhooks: [] };
+
 test.each([
-  [{ since: 'yesterday' }, '#/since time'],
-  [{ since: '2026-02-30T00:00:00Z' }, '#/since time'],
-  [{ since: '2999-01-01T00:00:00Z' }, '#/since range'],
-  [{ since: '2026-01-02T00:00:00Z', until: '2026-01-02T00:00:00Z' }, '#/since range'],
-  [{ since: '2026-01-02T00:00:00Z', states: ['waiting'] }, '#/states/0 enum'],
-  [{ since: '2026-01-02T00:00:00Z', cancelReasons: ['erased'] }, '#/cancelReasons/0 enum'],
-  [{ since: '2026-01-02T00:00:00Z', events: ['webhook.test'] }, '#/events/0 enum'],
-])('a replay of %j is rejected', async (body, fault) => {
-  const answer = await replay(body);
+  ['replays', { since: 'yesterday' }, '#/since time'],
+  ['replays', { since: '2026-02-30T00:00:00Z' }, '#/since time'],
+  ['replays', { since: '2999-01-01T00:00:00Z' }, '#/since range'],
+  ['replays', { since, until: since }, '#/since range'],
+  ['replays', { since, states: ['waiting'] }, '#/states/0 enum'],
+  ['replays', { since, cancelReasons: ['erased'] }, '#/cancelReasons/0 enum'],
+  ['replays', { since, events: ['webhook.test'] }, '#/events/0 enum'],
+  ['recover', { since, states: ['delivered'] }, '#/states/0 enum'],
+  ['of all', {}, '#/since required'],
+  ['of all', { since, states: ['never_attempted'] }, '#/states/0 enum'],
+  ['of all', { since, states: ['delivered'] }, '#/states/0 enum'],
+  ['of all', { since, webhookUids: [] }, '#/webhookUids minItems'],
+])('a replay (%s) of %j is rejected', async (call, body, fault) => {
+  const path = call === 'of all' ? '/replays' : `/webhooks/${webhookUid}/${call}`;
+  const answer = await service.call('POST', path, { body });
   expectProblem(answer, 400, 'invalid_request');
   expect(faultsOf(answer)).toEqual([fault]);
+});
+
+test('a replay of the application to an unknown webhook is rejected', async () => {
+  const body = { since, webhookUids: ['whk_elsewhere'] };
+  const answer = await service.call('POST', '/replays', { body });
+  expectProblem(answer, 422, 'unknown_webhook_uids');
+  expect(faultsOf(answer)).toEqual(['#/webhookUids/0 unknown_webhook']);
 });
 
 /** Writes `count` events of a tenant that no webhook got, and returns the body of a dry run over them. */
@@ -70,7 +86,7 @@ test('a dry run counts up to 10,000 deliveries, and reports if there are more', 
   const wish = await insertMissed(10_000, 'many');
   const webhooks = [{ webhookUid, count: 10_000 }];
   const states = [{ state: 'never_attempted', cancelReason: null, count: 10_000 }];
-  const whole = { dryRun: true, count: 10_000, countIsCapped: false, states, webhooks };
+  const whole = { ...nothing, count: 10_000, states, webhooks };
   expect((await replay(wish)).body).toEqual(whole);
   const [one] = await service.store.events.find({ externalTenantId: 'many' }).limit(1).toArray();
   if (one === undefined) throw new Error('there is no event');
@@ -81,28 +97,7 @@ test('a dry run counts up to 10,000 deliveries, and reports if there are more', 
 test('a dry run with few matches scans 100,000 events, and reports that there may be more', async () => {
   await service.call('PATCH', `/webhooks/${webhookUid}`, { body: { externalTenantIds: ['few'] } });
   const wish = await insertMissed(100_001, 'others');
-  const counted = { dryRun: true, count: 0, countIsCapped: true, states: [], webhooks: [] };
-  expect((await replay(wish)).body).toEqual(counted);
-});
-
-const since = '2026-01-01T00:00:00Z';
-
-test.each<[unknown, number, ErrorCode, string[]]>([
-  [{}, 400, 'invalid_request', ['#/since required']],
-  [{ since, states: ['never_attempted'] }, 400, 'invalid_request', ['#/states/0 enum']],
-  [{ since, states: ['delivered'] }, 400, 'invalid_request', ['#/states/0 enum']],
-  [{ since, webhookUids: [] }, 400, 'invalid_request', ['#/webhookUids minItems']],
-  [
-    { since, webhookUids: ['whk_elsewhere'] },
-    422,
-    'unknown_webhook_uids',
-    ['#/webhookUids/0 unknown_webhook'],
-  ],
-])('a replay of the application of %j is rejected', async (...row) => {
-  const [body, status, code, faults] = row;
-  const answer = await service.call('POST', '/replays', { body });
-  expectProblem(answer, status, code);
-  expect(faultsOf(answer)).toEqual(faults);
+  expect((await replay(wish)).body).toEqual({ ...nothing, countIsCapped: true });
 });
 
 /** Writes an exhausted delivery to each of two new webhooks of another application. */
@@ -127,13 +122,7 @@ test('a replay of the application names its webhooks, the paused ones, and how m
   const counted = await app.call('POST', '/replays', { body: { since, dryRun: true } });
   const webhooks = webhookUids.map((uid) => ({ webhookUid: uid, count: 1 }));
   const states = [{ state: 'exhausted', cancelReason: null, count: 2 }];
-  expect(counted.body).toEqual({
-    dryRun: true,
-    count: 2,
-    countIsCapped: false,
-    states,
-    webhooks,
-  });
+  expect(counted.body).toEqual({ ...nothing, count: 2, states, webhooks });
   const named = { since, webhookUids: [active], dryRun: true };
   expect((await app.call('POST', '/replays', { body: named })).body).toMatchObject({ count: 1 });
 
@@ -181,8 +170,7 @@ test('a recovery is listed among the replays of its webhook and of the applicati
 
 test('the replays of a deleted webhook are not found', async () => {
   const { _id } = await insertWebhook(service, { url: 'http://127.0.0.1:1/' });
-  const body = { since: '2026-01-01T00:00:00Z' };
-  const started = await service.call('POST', `/webhooks/${_id}/replays`, { body });
+  const started = await service.call('POST', `/webhooks/${_id}/replays`, { body: { since } });
   const path = `/webhooks/${_id}/replays/${String(started.body['uid'])}`;
   expect((await service.call('GET', path)).body).toMatchObject({ reachedAt: null });
   await service.call('DELETE', `/webhooks/${_id}`);

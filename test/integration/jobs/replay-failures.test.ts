@@ -84,6 +84,7 @@ test('a replay to several webhooks sends to one after another, at one rate for a
     count: 5,
     countIsCapped: false,
     states: [{ state: 'exhausted', cancelReason: null, count: 5 }],
+    nextAttemptAt: null,
     webhooks: [
       { webhookUid: one, count: 3 },
       { webhookUid: two, count: 2 },

@@ -2,6 +2,7 @@ import type { App, FailingWebhook } from '@agent-herald/client';
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { admin } from '../../api/client.ts';
+import { webhookLabel } from '../../api/webhooks.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { AnchorLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -52,7 +53,7 @@ function columnsFor(apps: readonly App[]): Column<FailingWebhook>[] {
           params={{ appUid, webhookUid }}
           fw={600}
         >
-          <Line text={name ?? urlOrigin} />
+          <Line text={webhookLabel({ name, url: urlOrigin, uid: webhookUid })} />
         </AnchorLink>
       ),
     },

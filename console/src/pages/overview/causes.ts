@@ -1,16 +1,11 @@
 // Groups failing webhooks by what goes wrong.
 import type { Webhook, WebhookFailure } from '@agent-herald/client';
-import { visibleText } from '../../parts/visible-text.ts';
-import { explainFailure } from '../deliveries/error-classes.ts';
+import { type WhatFailed, whatFailed } from '../webhooks/what-failed.ts';
 
 type What = NonNullable<WebhookFailure['change']>['what'];
 
 /** What goes wrong at some webhooks, with its likely reason. */
-export interface Cause {
-  key: string;
-  title: string;
-  /** What to do about it. Null if no failed delivery is left that shows what went wrong. */
-  remedy: string | null;
+export interface Cause extends WhatFailed {
   /** When the first of the webhooks began to fail. */
   since: string | null;
   /** The latest change of one of them shortly before it began to fail. */
@@ -27,9 +22,6 @@ const changeTexts: Readonly<Record<What, string>> = {
   secret_promoted: 'the new secret was promoted',
   previous_secret_ended: 'the old secret ended after a rotation',
 };
-
-/** Failures of the connection are of one host; responses are alike whoever sends them. */
-const ofOneHost: readonly unknown[] = ['dns', 'connect', 'tls', 'blocked'];
 
 /** Returns the causes, that of the most webhooks first, then the oldest. */
 export function causesOf(
@@ -61,26 +53,6 @@ export function causesOf(
 
 function timeOf(at: string | null): number {
   return at === null ? 0 : Date.parse(at);
-}
-
-function whatFailed(
-  latest: WebhookFailure['latest'],
-  { url }: Pick<Webhook, 'url'>,
-): Pick<Cause, 'key' | 'title' | 'remedy'> {
-  const failure = latest === null ? null : explainFailure(latest);
-  if (latest === null || failure === null)
-    return { key: '', title: 'No failed delivery is left', remedy: null };
-  const { errorClass, status } = latest;
-  const host = ofOneHost.includes(errorClass) ? hostOf(url) : null;
-  return {
-    key: [errorClass, status, host].join(' '),
-    title: host === null ? failure.what : `${failure.what}: ${host}`,
-    remedy: failure.remedy,
-  };
-}
-
-function hostOf(url: string): string {
-  return visibleText(URL.canParse(url) ? new URL(url).host : url);
 }
 
 function laterOf(known: Cause['change'], next: WebhookFailure['change']): Cause['change'] {

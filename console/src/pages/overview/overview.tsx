@@ -1,4 +1,4 @@
-import { Button, Card, Group, SegmentedControl, Stack, Title } from '@mantine/core';
+import { Button, Group, SegmentedControl, Stack } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -6,13 +6,13 @@ import type { ReactNode } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Figure, Figures } from '../../statistics/figure.tsx';
 import { OutcomeChart } from '../../statistics/outcome-chart.tsx';
 import { formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
 import { isRange, type RangeName, ranges, sinceOf } from '../../statistics/ranges.ts';
 import { Backlog } from './backlog.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { Incidents } from './incidents.tsx';
 import { NobodyTold } from './nobody-told.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
 import { useWebhooks } from '../../api/webhooks.ts';
@@ -56,7 +56,6 @@ export function Overview() {
               <NobodyTold webhooks={loaded} />
               <Deliveries range={range} />
               <Backlog />
-              <Incidents webhooks={loaded} />
             </Stack>
           );
           return loaded.length > 0 ? numbers : <WithoutWebhooks>{numbers}</WithoutWebhooks>;
@@ -123,17 +122,14 @@ function Deliveries({ range }: { range: RangeName }) {
                 about="Response time of receivers"
               />
             </Figures>
-            <Card withBorder padding="lg" component="section" aria-label={title}>
-              <Group justify="space-between" mb="xs">
-                <Title order={2} size="h4">
-                  {title}
-                </Title>
+            <Section title={title}>
+              <OutcomeChart statistics={loaded} isTable={isTable} />
+              <Group justify="flex-end">
                 <Button variant="subtle" size="compact-sm" onClick={toggle}>
                   {isTable ? 'Show as a chart' : 'Show as a table'}
                 </Button>
               </Group>
-              <OutcomeChart statistics={loaded} isTable={isTable} />
-            </Card>
+            </Section>
           </Stack>
         );
       }}

@@ -1,6 +1,5 @@
 import type { Webhook } from '@agent-herald/client';
 import { Alert, Button, Divider, Group, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { createContext, Fragment, lazy, type ReactNode, Suspense, use } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { webhookLabel } from '../../api/webhooks.ts';
@@ -11,40 +10,27 @@ import { Line } from '../../parts/untrusted.tsx';
 import { useDialog } from '../../parts/use-dialog.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { formatHeld } from '../../statistics/outcomes.ts';
+import type { RepairStep } from '../webhooks/repair-dialog.tsx';
+import { isTroubled, useFailures } from '../webhooks/use-failures.ts';
 import { stateOf } from '../webhooks/webhook-state.ts';
 import { type Cause, causesOf } from './causes.ts';
-import type { RepairStep } from './repair-dialog.tsx';
 
-const refreshMs = 10_000;
 const causesShown = 5;
 const webhooksShown = 3;
 
 const RepairDialog = lazy(async () => {
-  const { RepairDialog: Dialog } = await import('./repair-dialog.tsx');
+  const { RepairDialog: Dialog } = await import('../webhooks/repair-dialog.tsx');
   return { default: Dialog };
 });
 
-interface Step {
-  name: RepairStep;
-  webhook: Webhook;
-}
-
-const openStep = createContext<(step: Step) => void>(() => undefined);
+const openStep = createContext<(step: RepairStep) => void>(() => undefined);
 
 /** The webhooks that need attention, by what goes wrong. */
 export function TroubledWebhooks({ webhooks }: { webhooks: readonly Webhook[] }) {
-  const { calls, key } = useApp();
-  const troubled = webhooks.filter((webhook) =>
-    ['deactivated', 'failing'].includes(stateOf(webhook).name),
-  );
-  const failures = useQuery({
-    queryKey: [...key, 'stats', 'failures'],
-    queryFn: ({ signal }) => calls.stats.failures({ signal }),
-    refetchInterval: refreshMs,
-    enabled: troubled.length > 0,
-  });
+  const troubled = webhooks.filter(isTroubled);
+  const failures = useFailures(troubled);
   // Here, so that a test which succeeds does not close its own dialog.
-  const dialog = useDialog<Step>();
+  const dialog = useDialog<RepairStep>();
   const isAnyDown = troubled.some(({ active }) => !active);
   const noun = troubled.length === 1 ? 'webhook needs' : 'webhooks need';
   return (
@@ -64,8 +50,8 @@ export function TroubledWebhooks({ webhooks }: { webhooks: readonly Webhook[] })
         </Alert>
       )}
       <Suspense>
-        {dialog.of(({ name, webhook }, opened) => (
-          <RepairDialog step={name} webhook={webhook} {...opened} />
+        {dialog.of((step, opened) => (
+          <RepairDialog {...step} {...opened} />
         ))}
       </Suspense>
     </openStep.Provider>
@@ -107,7 +93,10 @@ function More({ children }: { children: ReactNode }) {
 
 function CauseOfFailures({ cause }: { cause: Cause }) {
   const { title, remedy, since, change, webhooks } = cause;
+  const { mayChange } = useApp();
+  const open = use(openStep);
   const left = webhooks.length - webhooksShown;
+  const [first] = webhooks;
   return (
     <Stack gap={6} role="group" aria-label={title}>
       <Text fw={600}>
@@ -129,6 +118,17 @@ function CauseOfFailures({ cause }: { cause: Cause }) {
         <Troubled key={webhook.uid} webhook={webhook} />
       ))}
       {left > 0 && <More>{`and ${left} more with this cause`}</More>}
+      {mayChange && first !== undefined && webhooks.length > 1 && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          w="fit-content"
+          aria-label={`Recover all: ${title}`}
+          onClick={() => open({ name: 'recover', webhook: first, group: webhooks })}
+        >
+          Recover all {webhooks.length}
+        </Button>
+      )}
     </Stack>
   );
 }
@@ -139,9 +139,9 @@ function Troubled({ webhook }: { webhook: Webhook }) {
   const state = stateOf(webhook);
   const open = use(openStep);
   const label = webhookLabel(webhook);
-  const step = (name: RepairStep, verb: string) => (
+  const step = (name: RepairStep['name'], verb: string) => (
     <Button
-      variant="default"
+      variant={verb === 'Recover' ? 'default' : 'filled'}
       size="compact-sm"
       aria-label={`${verb}: ${label}`}
       onClick={() => open({ name, webhook })}
@@ -163,8 +163,8 @@ function Troubled({ webhook }: { webhook: Webhook }) {
       <Tag color={state.color}>{state.name}</Tag>
       {mayChange && (
         <>
-          {active ? step('test', 'Test') : step('resume', 'Resume')}
-          {step('recover', 'Recover')}
+          {active && step('test', 'Test')}
+          {step('recover', active ? 'Recover' : 'Resume')}
         </>
       )}
       <Text size="sm">

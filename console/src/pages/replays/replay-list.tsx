@@ -86,9 +86,9 @@ function columnsFor(appUid: string, webhooks: readonly Webhook[]): Column<Replay
     },
     {
       label: 'To',
-      cell: ({ webhookUid }) =>
+      cell: ({ webhookUid, webhookCount }) =>
         webhookUid === null ? (
-          'all webhooks'
+          `${webhookCount} webhooks`
         ) : (
           <WebhookName {...{ appUid, webhookUid, webhooks }} />
         ),

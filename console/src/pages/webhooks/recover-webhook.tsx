@@ -1,135 +1,142 @@
-import type { ReplayDryRun, StartedReplay } from '@agent-herald/client';
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import type { ReplayDryRun, StartedReplay, Webhook } from '@agent-herald/client';
+import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useApp } from '../../api/app.tsx';
-import { useSettings } from '../../api/settings.ts';
+import { type CurrentApp, useApp } from '../../api/app.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
-import { fromLocalInput, toLocalInput } from '../../parts/local-time.ts';
+import { Loaded } from '../../parts/loaded.tsx';
 import { useChange } from '../../parts/use-change.tsx';
-import { When } from '../../parts/when.tsx';
-import { formatCapped } from '../../statistics/outcomes.ts';
-import { firstRecoverable, lostSince } from './lost-since.ts';
+import { WaitingNote } from '../replays/waiting-note.tsx';
+import { type Found, foundBy, lostStates, textOf } from './found-deliveries.ts';
 import type { WebhookDialogProps } from './webhook-dialog.ts';
 
-/** Counts deliveries lost since a time, and sends them again. */
-export function RecoverWebhook({ webhook, opened, onClose }: WebhookDialogProps) {
+interface RecoveryProps {
+  webhooks: readonly Webhook[];
+}
+
+/** Sends what waits or was lost at a webhook, or at a group of them. */
+export function RecoverWebhook(props: WebhookDialogProps & { group?: readonly Webhook[] }) {
+  const { webhook, group = [webhook], opened, onClose } = props;
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Recover lost deliveries"
+      title={group.length === 1 ? 'Recover deliveries' : `Recover ${group.length} webhooks`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
-      <Recovery webhook={webhook} />
+      <Recovery webhooks={group} />
     </Modal>
   );
 }
 
-export function Recovery({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
-  const { calls, key } = useApp();
-  const settings = useSettings();
-  const kept = { recordsKept: settings?.retention.records ?? null, now: new Date() };
-  // Computed once, so that what was counted is sent, even if the webhook recovers meanwhile.
-  const [since, setSince] = useState(() => toLocalInput(lostSince(webhook, kept)));
-  const at = fromLocalInput(since);
-  const call = (dryRun: boolean) =>
-    calls.webhooks.recover(webhook.uid, { since: at ?? '', dryRun });
-  const count = useChange({ change: () => call(true), changes: [] });
-  const start = useChange({
-    change: () => call(false),
+type States = NonNullable<Parameters<CurrentApp['calls']['webhooks']['recover']>[1]['states']>;
+
+/** Starts or counts the recovery of everything since the webhooks exist. */
+function recover({ calls }: CurrentApp, webhooks: readonly Webhook[], states: States) {
+  const [since = ''] = webhooks.map(({ createdAt }) => createdAt).toSorted();
+  const webhookUids = webhooks.map(({ uid }) => uid);
+  const [uid = ''] = webhookUids;
+  return (dryRun: boolean) =>
+    webhookUids.length === 1
+      ? calls.webhooks.recover(uid, { since, states, dryRun })
+      : calls.replays.create({ since, states, dryRun, webhookUids });
+}
+
+/** Counts what waits or was lost, and offers to send it. */
+export function Recovery({ webhooks }: RecoveryProps) {
+  const current = useApp();
+  const uids = webhooks.map(({ uid }) => uid);
+  const count = useQuery({
+    queryKey: [...current.key, 'recovery', ...uids],
+    queryFn: async () => {
+      const states: States = [...lostStates, 'retrying', 'held'];
+      return (await recover(current, webhooks, states)(true)) as ReplayDryRun;
+    },
+    // It is counted anew whenever somebody looks.
+    gcTime: 0,
+  });
+  return (
+    <Loaded query={count}>
+      {(dryRun) => <Offer webhooks={webhooks} found={foundBy(dryRun, count.dataUpdatedAt)} />}
+    </Loaded>
+  );
+}
+
+function Offer({ webhooks, found }: RecoveryProps & { found: Found }) {
+  const current = useApp();
+  const { key } = current;
+  const [isWithLost, setWithLost] = useState(true);
+  const paused = webhooks.filter(({ active }) => !active);
+  const states: States = isWithLost ? [...lostStates, 'retrying'] : ['retrying'];
+  const count = found.retrying + (isWithLost ? found.lost : 0);
+  const send = useChange({
+    change: async () => {
+      // A resume also sends the held deliveries.
+      for (const { uid } of paused) await current.calls.webhooks.change(uid, { active: true });
+      return count === 0 ? null : recover(current, webhooks, states)(false);
+    },
     changes: [
       [...key, 'replays'],
       [...key, 'deliveries'],
+      [...key, 'webhooks'],
     ],
-    done: 'Recovery started.',
   });
-  const found = count.data !== undefined && 'count' in count.data ? count.data : null;
-  const started = start.data !== undefined && 'uid' in start.data ? start.data : null;
-  if (started !== null) return <Started replay={started} />;
-  const error = count.error ?? start.error;
+  if (send.data !== undefined) return <Started replay={send.data as StartedReplay | null} />;
+  const total = count + found.held;
+  const them = total === 1 ? 'it' : 'them';
+  const verb = total === 0 ? 'Resume' : `Resume and send ${them}`;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        count.mutate();
-      }}
-    >
-      <Stack>
-        <Text size="sm">
-          Sends deliveries that were exhausted, blocked, or held for too long. Discarded deliveries
-          are not sent. Your receiver may get some events twice.
-        </Text>
-        <TextInput
-          type="datetime-local"
-          label="Events recorded since"
-          required
-          value={since}
-          onChange={(event) => {
-            setSince(event.currentTarget.value);
-            count.reset();
-          }}
+    <Stack gap="sm">
+      <Text role="status" fw={600}>
+        {textOf(found)}
+      </Text>
+      {found.lost > 0 && found.retrying + found.held > 0 && (
+        <Checkbox
+          label="Send lost deliveries, too"
+          checked={isWithLost}
+          onChange={(event) => setWithLost(event.currentTarget.checked)}
         />
-        {found !== null && at !== null && (
-          <Found dryRun={found} since={at} first={firstRecoverable(webhook, kept)} />
-        )}
-        {error !== null && <Fault error={error} />}
+      )}
+      {paused.length > 0 && (
+        <Text size="sm">
+          {webhooks.length === 1
+            ? 'The webhook is inactive.'
+            : `${paused.length} of ${webhooks.length} webhooks are inactive.`}{' '}
+          A resume also sends held deliveries and new events.
+        </Text>
+      )}
+      {send.error !== null && <Fault error={send.error} />}
+      {(total > 0 || paused.length > 0) && (
         <Group justify="flex-end">
-          <Button type="submit" variant="default" loading={count.isPending} disabled={at === null}>
-            Count deliveries
-          </Button>
-          <Button
-            onClick={() => start.mutate()}
-            loading={start.isPending}
-            disabled={found === null || found.count === 0}
-          >
-            Recover deliveries
+          <Button onClick={() => send.mutate()} loading={send.isPending} data-autofocus>
+            {paused.length > 0 ? verb : `Send ${them} now`}
           </Button>
         </Group>
-      </Stack>
-    </form>
+      )}
+    </Stack>
   );
 }
 
-interface FoundProps {
-  dryRun: ReplayDryRun;
-  since: string;
-  /** The earliest time for which anything can be found. */
-  first: string;
-}
-
-function Found({ dryRun: { count, countIsCapped }, since, first }: FoundProps) {
-  if (count === 0) {
-    return (
-      <Text role="status" fw={600}>
-        No lost deliveries of events recorded since <When at={since} />.{' '}
-        {since > first && 'Choose an earlier time.'}
-      </Text>
-    );
-  }
-  return (
-    <Text role="status" fw={600}>
-      {formatCapped({ count, countIsCapped })} {count === 1 ? 'delivery was' : 'deliveries were'}{' '}
-      lost.
-    </Text>
-  );
-}
-
-function Started({ replay }: { replay: StartedReplay }) {
+function Started({ replay }: { replay: StartedReplay | null }) {
   const { app } = useApp();
   return (
-    <Stack>
-      <Alert color="teal" variant="light" role="status">
-        A replay is sending them, at most {replay.perSecond} per second.
-        {replay.pausedWebhookUids.length > 0 &&
-          ' The webhook is paused and holds them until you resume it.'}
+    <Stack gap="sm" role="status">
+      <Alert color="teal" variant="light">
+        {replay === null
+          ? 'Resumed. Held deliveries are being sent.'
+          : `They are being sent, at most ${replay.perSecond} per second.`}
+        {replay?.state === 'waiting' && <WaitingNote />}
       </Alert>
-      <ButtonLink
-        to="/apps/$appUid/replays/$replayUid"
-        params={{ appUid: app.uid, replayUid: replay.uid }}
-      >
-        See the replay
-      </ButtonLink>
+      {replay !== null && (
+        <ButtonLink
+          variant="default"
+          to="/apps/$appUid/replays/$replayUid"
+          params={{ appUid: app.uid, replayUid: replay.uid }}
+        >
+          See the progress
+        </ButtonLink>
+      )}
     </Stack>
   );
 }

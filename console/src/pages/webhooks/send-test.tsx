@@ -1,4 +1,4 @@
-import { NotFoundError, type TestWebhookBody, type Webhook } from '@agent-herald/client';
+import { NotFoundError, type TestWebhookBody } from '@agent-herald/client';
 import { Button, Group, Loader, Modal, Select, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -44,6 +44,9 @@ function Test({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
       calls.webhooks.test(uid, { event: event as NonNullable<TestWebhookBody['event']> }),
     changes: [[...key, 'deliveries']],
   });
+  const eventId = send.isPending ? undefined : send.data?.eventId;
+  const answer = useFirstAttempt(eventId, uid);
+  const isDelivered = eventId !== undefined && answer.data?.state === 'delivered';
   const samples = groupsOf(kind, types.data ?? []).flatMap(({ events }) =>
     events.map(({ event: name }) => name),
   );
@@ -58,23 +61,33 @@ function Test({ webhook }: Pick<WebhookDialogProps, 'webhook'>) {
         allowDeselect={false}
       />
       {send.error !== null && <Fault error={send.error} />}
-      {send.data !== undefined && !send.isPending && (
-        <Answer key={send.data.eventId} eventId={send.data.eventId} webhook={before} />
+      {eventId !== undefined && <Answer of={answer} eventId={eventId} webhookUid={uid} />}
+      {isDelivered && before.failingSince !== null && (
+        <Text size="sm">The receiver works again.</Text>
       )}
+      {isDelivered && <Recovery key={eventId} webhooks={[webhook]} />}
       <Group justify="flex-end">
-        <Button onClick={() => send.mutate()} loading={send.isPending}>
-          {send.data === undefined ? 'Send' : 'Send again'}
+        <Button
+          // After a success, the next step is the recovery.
+          variant={isDelivered ? 'default' : 'filled'}
+          onClick={() => send.mutate()}
+          loading={send.isPending}
+        >
+          {send.data === undefined ? 'Send' : 'Test again'}
         </Button>
       </Group>
     </Stack>
   );
 }
 
-function Answer({ eventId, webhook }: { eventId: string; webhook: Webhook }) {
+interface AnswerProps {
+  of: ReturnType<typeof useFirstAttempt>;
+  eventId: string;
+  webhookUid: string;
+}
+
+function Answer({ of: { data: delivery, error, refetch }, eventId, webhookUid }: AnswerProps) {
   const { app } = useApp();
-  const { uid: webhookUid, failingSince } = webhook;
-  const [isRecovering, setRecovering] = useState(false);
-  const { data: delivery, error, refetch } = useFirstAttempt(eventId, webhookUid);
   const attempt = delivery?.attempts.at(-1);
   if (error !== null) return <Fault error={error} retry={() => void refetch()} />;
   if (!delivery || attempt === undefined) {
@@ -111,28 +124,19 @@ function Answer({ eventId, webhook }: { eventId: string; webhook: Webhook }) {
       ) : (
         <Block label="Response body" text={attempt.responseSample} />
       )}
-      {delivery.state === 'delivered' && failingSince !== null && !isRecovering && (
-        <Group gap="sm">
-          <Text size="sm">
-            The receiver works again. Lost deliveries are not sent by themselves.
-          </Text>
-          <Button variant="default" size="compact-sm" onClick={() => setRecovering(true)}>
-            Recover lost deliveries
-          </Button>
-        </Group>
-      )}
-      {isRecovering && <Recovery webhook={webhook} />}
     </Stack>
   );
 }
 
 /** The delivery, refreshed until its first attempt is recorded. */
-function useFirstAttempt(eventId: string, webhookUid: string) {
+function useFirstAttempt(eventId: string | undefined, webhookUid: string) {
   const { calls, key } = useApp();
   return useQuery({
     queryKey: [...key, 'deliveries', 'test', eventId, webhookUid],
+    enabled: eventId !== undefined,
     queryFn: async ({ signal }) => {
       try {
+        if (eventId === undefined) return null;
         return await calls.deliveries.get(eventId, webhookUid, { signal });
       } catch (error) {
         // The delivery is recorded a moment after the event.

@@ -37,7 +37,9 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           </Button>
         </>
       ) : (
-        <Button onClick={() => dialog.open('resume')}>Resume</Button>
+        <Button variant="default" onClick={() => dialog.open('resume')}>
+          Resume
+        </Button>
       )}
       <Menu position="bottom-end">
         <Menu.Target>
@@ -46,7 +48,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => dialog.open('recover')}>Recover lost deliveries</Menu.Item>
+          <Menu.Item onClick={() => dialog.open('recover')}>Recover deliveries</Menu.Item>
           {webhook.kind === 'resources' && (
             <Menu.Item onClick={() => dialog.open('sync')}>Sync the present state</Menu.Item>
           )}

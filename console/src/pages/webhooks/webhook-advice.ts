@@ -3,7 +3,7 @@ import type { Webhook } from '@agent-herald/client';
 
 type Health = Pick<Webhook, 'active' | 'disabledReason' | 'failingSince' | 'deactivationWarning'>;
 
-interface Advice {
+export interface Advice {
   color: 'red' | 'yellow' | 'grape';
   title: string;
   /** One sentence per step. */
@@ -18,18 +18,14 @@ export function adviceFor(webhook: Health, heldFor: string): Advice | null {
     return {
       color: 'red',
       title: 'This webhook was deactivated: its receiver responded with 410 Gone',
-      steps: [
-        held,
-        'Correct the URL in the settings, or delete the webhook.',
-        'Then resume the webhook.',
-      ],
+      steps: [held, 'Correct the receiver or the URL, then recover; or delete the webhook.'],
     };
   }
   if (!active && disabledReason === 'failing') {
     return {
       color: 'red',
       title: 'This webhook was deactivated: all attempts failed for days',
-      steps: [held, 'Fix the receiver.', 'Then resume the webhook, and recover lost deliveries.'],
+      steps: [held, 'Fix the receiver, then recover: it resumes the webhook and sends deliveries.'],
     };
   }
   if (!active)
@@ -42,9 +38,6 @@ export function adviceFor(webhook: Health, heldFor: string): Advice | null {
   return {
     color: deactivationWarning === 'soon' ? 'red' : 'yellow',
     title: 'This webhook is failing',
-    steps: [
-      'Check what the receiver responded to the latest deliveries, listed below.',
-      'Fix the receiver, then send a test event. The first success clears this warning.',
-    ],
+    steps: ['Fix the receiver, then test it. The first success clears this warning.'],
   };
 }

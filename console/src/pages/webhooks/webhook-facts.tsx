@@ -1,8 +1,8 @@
 import type { Webhook } from '@agent-herald/client';
-import { Card, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSettings } from '../../api/settings.ts';
 import { Facts } from '../../parts/facts.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Block, Line } from '../../parts/untrusted.tsx';
 import { When } from '../../parts/when.tsx';
 import { PublicKeys } from './public-keys.tsx';
@@ -14,10 +14,7 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
   const settings = useSettings();
   const waits = retrySchedule ?? settings?.retrySchedule;
   return (
-    <Card withBorder padding="lg" component="section" aria-label="Configuration">
-      <Title order={2} size="h4" mb="sm">
-        Configuration
-      </Title>
+    <Section title="Configuration">
       <Facts
         of={[
           ['URL', <Line key="url" text={webhook.url} />],
@@ -43,7 +40,7 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
           ['Updated', <When key="changed" at={webhook.updatedAt} />],
         ]}
       />
-    </Card>
+    </Section>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Webhook, WebhookCounts } from '@agent-herald/client';
+import type { Webhook, WebhookCounts, WebhookFailure } from '@agent-herald/client';
 import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -17,8 +17,9 @@ import { formatHeld, formatMs, formatShare, successShare } from '../../statistic
 import { healthRange } from './health-range.ts';
 import { OutcomeTrail } from './outcome-trail.tsx';
 import { trailGroups } from './trail-groups.ts';
-import { twinsOf } from './twins.ts';
-import { useWebhooks } from '../../api/webhooks.ts';
+import { useWebhooks, webhookLabel } from '../../api/webhooks.ts';
+import { useFailures } from './use-failures.ts';
+import { whatFailed } from './what-failed.ts';
 import { stateOf, webhookStates } from './webhook-state.ts';
 
 const refreshMs = 180_000;
@@ -71,6 +72,7 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
     staleTime: refreshMs,
     refetchInterval: refreshMs,
   });
+  const failures = useFailures(all).data?.failures ?? [];
   const found = text === undefined ? all : matchingWebhooks(all, text);
   const rows = found.filter((webhook) => state === undefined || stateOf(webhook).name === state);
   if (rows.length === 0)
@@ -86,10 +88,10 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
       <DataTable
         label="Webhooks"
         columns={columnsFor(app.uid, {
-          twins: twinsOf(all),
           counts: new Map(counts),
           range: label,
           groups: trailGroups(rows.map(({ uid }) => uid)),
+          failures: new Map(failures.map((one) => [one.webhookUid, one])),
         })}
         rows={rows}
         keyOf={({ uid }) => uid}
@@ -107,32 +109,32 @@ function WebhookTable({ all }: { all: readonly Webhook[] }) {
 function columnsFor(
   appUid: string,
   {
-    twins,
     counts,
     range,
     groups,
+    failures,
   }: {
-    twins: ReadonlySet<string>;
     counts: ReadonlyMap<string, WebhookCounts>;
     range: string;
     groups: ReturnType<typeof trailGroups>;
+    failures: ReadonlyMap<string, WebhookFailure>;
   },
 ): Column<Webhook>[] {
   return [
     {
       label: 'Webhook',
-      cell: ({ uid, name, url }) => (
+      cell: (webhook) => (
         <Stack gap={0}>
           <AnchorLink
             to="/apps/$appUid/webhooks/$webhookUid"
-            params={{ appUid, webhookUid: uid }}
+            params={{ appUid, webhookUid: webhook.uid }}
             fw={600}
           >
-            <Line text={name ?? url} />
+            <Line text={webhookLabel(webhook)} />
           </AnchorLink>
-          {name !== null && (
+          {webhook.name !== null && (
             <Text size="sm" c="dimmed">
-              <Line text={url} />
+              <Line text={webhook.url} />
             </Text>
           )}
         </Stack>
@@ -140,7 +142,7 @@ function columnsFor(
     },
     {
       label: 'State',
-      cell: (webhook) => <State webhook={webhook} isTwin={twins.has(webhook.uid)} />,
+      cell: (webhook) => <State webhook={webhook} failure={failures.get(webhook.uid)} />,
     },
     {
       label: 'Events',
@@ -162,7 +164,12 @@ function columnsFor(
   ];
 }
 
-function State({ webhook, isTwin }: { webhook: Webhook; isTwin: boolean }) {
+interface StateProps {
+  webhook: Webhook;
+  failure: WebhookFailure | undefined;
+}
+
+function State({ webhook, failure }: StateProps) {
   const { name, color } = stateOf(webhook);
   const { heldCount, failingSince, deactivatesAt, warnings } = webhook;
   return (
@@ -170,13 +177,15 @@ function State({ webhook, isTwin }: { webhook: Webhook; isTwin: boolean }) {
       <Group gap={6}>
         <Tag color={color}>{name}</Tag>
         {heldCount > 0 && <Tag color="grape">{`${formatHeld(heldCount)} held`}</Tag>}
-        {isTwin && <Tag color="yellow">same URL as another</Tag>}
         {warnings.map(({ code }) => (
           <Tag key={code} color="yellow">
             {code.replaceAll('_', ' ')}
           </Tag>
         ))}
       </Group>
+      {failure !== undefined && failure.latest !== null && (
+        <Text size="xs">{whatFailed(failure.latest, webhook).title}</Text>
+      )}
       {failingSince !== null && (
         <Text size="xs">
           since <When at={failingSince} />

@@ -2,8 +2,6 @@ import type { Webhook } from '@agent-herald/client';
 import { Group, Tabs } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
-import { webhookLabel } from '../../api/webhooks.ts';
-import { ButtonLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
@@ -27,14 +25,14 @@ export function WebhookPage() {
 }
 
 function LoadedPage({ webhook }: { webhook: Webhook }) {
-  const { app, mayChange } = useApp();
+  const { mayChange } = useApp();
   const { tab = 'overview' } = useSearch({ from: '/signed-in/apps/$appUid/webhooks/$webhookUid' });
   const navigate = useNavigate();
   const { uid, name, url } = webhook;
   const state = stateOf(webhook);
   return (
     <Page
-      title={visibleText(webhookLabel(webhook))}
+      title={visibleText(name ?? url)}
       about={
         <Group gap="xs">
           <Tag color={state.color}>{state.name}</Tag>
@@ -45,19 +43,7 @@ function LoadedPage({ webhook }: { webhook: Webhook }) {
           <Uid value={uid} />
         </Group>
       }
-      actions={
-        <>
-          <ButtonLink
-            variant="default"
-            to="/apps/$appUid/deliveries"
-            params={{ appUid: app.uid }}
-            search={{ webhookUid: uid }}
-          >
-            Deliveries
-          </ButtonLink>
-          {mayChange && <WebhookActions webhook={webhook} />}
-        </>
-      }
+      actions={mayChange && <WebhookActions webhook={webhook} />}
     >
       <Tabs
         value={tab}

@@ -1,18 +1,24 @@
 import type { Webhook } from '@agent-herald/client';
-import { Alert, Card, List, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useApp } from '../../api/app.tsx';
 import { useSettings } from '../../api/settings.ts';
 import { durationWords } from '../../parts/duration-words.ts';
 import { Loaded } from '../../parts/loaded.tsx';
+import { AnchorLink } from '../../parts/links.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Line } from '../../parts/untrusted.tsx';
+import { useDialog } from '../../parts/use-dialog.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { Figure, Figures } from '../../statistics/figure.tsx';
 import { OutcomeChart } from '../../statistics/outcome-chart.tsx';
 import { formatHeld, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
 import { LatestDeliveries } from './latest-deliveries.tsx';
-import { adviceFor } from './webhook-advice.ts';
+import { RepairDialog, type RepairStep } from './repair-dialog.tsx';
+import { useFailures } from './use-failures.ts';
+import { type Advice, adviceFor } from './webhook-advice.ts';
 import { WebhookFacts } from './webhook-facts.tsx';
+import { whatFailed } from './what-failed.ts';
 
 const refreshMs = 15_000;
 
@@ -36,11 +42,31 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
 function Problem({ webhook }: { webhook: Webhook }) {
   const settings = useSettings();
   const advice = adviceFor(webhook, durationWords(settings?.retention.held ?? 'a few days'));
-  if (advice === null) return null;
-  const { failingSince, deactivatesAt } = webhook;
+  // Rendered even without a problem, so that a test which succeeds does not close its own dialog.
+  const dialog = useDialog<RepairStep['name']>();
+  return (
+    <>
+      {advice !== null && <Warning {...{ webhook, advice }} open={dialog.open} />}
+      {dialog.of((name, state) => (
+        <RepairDialog {...{ name, webhook }} {...state} />
+      ))}
+    </>
+  );
+}
+
+interface WarningProps {
+  webhook: Webhook;
+  advice: Advice;
+  open: (name: RepairStep['name']) => void;
+}
+
+function Warning({ webhook, advice, open }: WarningProps) {
+  const { mayChange } = useApp();
+  const { active, failingSince, deactivatesAt } = webhook;
   return (
     <Alert color={advice.color} variant="light" title={advice.title} role="status">
       <Stack gap="xs">
+        <Reason webhook={webhook} />
         {failingSince !== null && (
           <Text size="sm" fw={600}>
             Every attempt since <When at={failingSince} /> has failed
@@ -58,8 +84,49 @@ function Problem({ webhook }: { webhook: Webhook }) {
             <List.Item key={step}>{step}</List.Item>
           ))}
         </List>
+        {mayChange && (
+          <Group gap="xs">
+            {active && (
+              <Button size="compact-sm" onClick={() => open('test')}>
+                Test
+              </Button>
+            )}
+            <Button
+              size="compact-sm"
+              variant={active ? 'default' : 'filled'}
+              onClick={() => open('recover')}
+            >
+              Recover
+            </Button>
+          </Group>
+        )}
       </Stack>
     </Alert>
+  );
+}
+
+/** What went wrong at the latest failure, and what to do about it. */
+function Reason({ webhook }: { webhook: Webhook }) {
+  const { app } = useApp();
+  const { data } = useFailures([webhook]);
+  const failure = data?.failures.find(({ webhookUid }) => webhookUid === webhook.uid);
+  if (failure === undefined || failure.latest === null) return null;
+  const { title, remedy } = whatFailed(failure.latest, webhook);
+  const { eventId, detail } = failure.latest;
+  return (
+    <Text size="sm">
+      <AnchorLink
+        to="/apps/$appUid/deliveries/$eventId/$webhookUid"
+        params={{ appUid: app.uid, eventId, webhookUid: webhook.uid }}
+        fw={600}
+        c="inherit"
+        underline="always"
+      >
+        {title}
+      </AnchorLink>
+      . {detail !== null && <Line text={`${detail}. `} />}
+      {remedy}
+    </Text>
   );
 }
 
@@ -103,12 +170,9 @@ function Health({ webhook: { uid, heldCount, lastTriggeredAt } }: { webhook: Web
                 }
               />
             </Figures>
-            <Card withBorder padding="lg" component="section" aria-label="Attempts, last 24 hours">
-              <Title order={2} size="h4" mb="xs">
-                Attempts, last 24 hours
-              </Title>
+            <Section title="Attempts, last 24 hours">
               <OutcomeChart statistics={loaded} />
-            </Card>
+            </Section>
           </Stack>
         );
       }}

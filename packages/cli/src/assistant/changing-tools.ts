@@ -1,6 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { entities } from '../arguments.ts';
+import { entities, recoveredStates } from '../arguments.ts';
 import type { Session } from '../session.ts';
 import { addTool, listOf, time, yesOrNo } from './tool.ts';
 
@@ -25,13 +25,19 @@ export function addChangingTools(server: McpServer, { client }: Session): void {
     server,
     {
       name: 'recover_webhook',
-      title: 'Recover the lost deliveries of a webhook (destructive)',
+      title: 'Recover the deliveries of a webhook (destructive)',
       description:
-        'Destructive: sends the exhausted, blocked and expired deliveries of a webhook again, since a time.',
-      input: { webhookUid: z.string(), since: time, dryRun },
+        'Destructive: sends the exhausted, blocked and expired deliveries of a webhook again, since a time. The state retrying adds those that wait for a retry.',
+      input: {
+        webhookUid: z.string(),
+        since: time,
+        states: listOf(z.enum(recoveredStates)).optional(),
+        dryRun,
+      },
       isDestructive: true,
     },
-    ({ webhookUid, ...body }) => client.webhooks.recover(webhookUid, body),
+    ({ webhookUid, states, ...body }) =>
+      client.webhooks.recover(webhookUid, { ...body, ...(states === undefined ? {} : { states }) }),
   );
   addTool(
     server,

@@ -10,6 +10,8 @@ import type {
 import {
   deliveryStates,
   readCount,
+  type RecoveredState,
+  recoveredStates,
   sinceOption,
   subscribedEventNames,
   tenantOption,
@@ -36,6 +38,13 @@ interface NewReplay {
   readonly watch?: true;
 }
 
+interface NewRecovery extends Pick<
+  NewReplay,
+  'since' | 'until' | 'perSecond' | 'dryRun' | 'watch'
+> {
+  readonly state?: RecoveredState[];
+}
+
 interface OfWebhook {
   readonly webhook?: string;
 }
@@ -48,11 +57,16 @@ const cancelReasons: readonly CancelReason[] = [
   'skipped',
   'unsubscribed',
 ];
+const recoveredHelp =
+  'deliveries in these states (default: exhausted, blocked, cancelled); retrying sends waiting retries now';
 const stateHelp =
   'deliveries in these states (default: exhausted, blocked, cancelled); delivered and never_attempted need --webhook';
 const reasonHelp =
   'of the cancelled deliveries, those with these reasons (default: expired, abandoned)';
 const pollMs = 500;
+
+const perSecondOption = () =>
+  new Option('--per-second <count>', 'maximum deliveries per second').argParser(readCount);
 
 export function addReplays(program: Command): void {
   const replays = program.command('replays').description('send the events of a period again');
@@ -66,9 +80,7 @@ export function addReplays(program: Command): void {
     .addOption(new Option('--state <names...>', stateHelp).choices(replayedStates))
     .addOption(new Option('--cancel-reason <names...>', reasonHelp).choices(cancelReasons))
     .addOption(tenantOption())
-    .addOption(
-      new Option('--per-second <count>', 'maximum deliveries per second').argParser(readCount),
-    )
+    .addOption(perSecondOption())
     .option('--dry-run', 'only count the deliveries')
     .option('--watch', 'wait until the replay is done')
     .action(createReplay);
@@ -91,6 +103,28 @@ export function addReplays(program: Command): void {
       session.show(
         await (webhook === undefined ? ofApp.cancel(uid) : webhookReplays.cancel(webhook, uid)),
       );
+    });
+}
+
+/** Adds `webhooks recover`, which starts a replay. */
+export function addRecover(webhooks: Command): void {
+  webhooks
+    .command('recover')
+    .description('send the lost deliveries of a webhook and, on request, those that wait')
+    .argument('<webhookUid>')
+    .addOption(sinceOption().makeOptionMandatory())
+    .addOption(untilOption())
+    .addOption(new Option('--state <names...>', recoveredHelp).choices(recoveredStates))
+    .addOption(perSecondOption())
+    .option('--dry-run', 'only count the deliveries')
+    .option('--watch', 'wait until the deliveries are queued')
+    .action(async (uid: string, options: NewRecovery, command: Command) => {
+      const { state, watch: isWatched, ...body } = options;
+      const session = new Session(command);
+      const states = state === undefined ? {} : { states: state };
+      const made = await session.client.webhooks.recover(uid, { ...body, ...states });
+      if (isWatched && 'uid' in made) return watch(session, made.uid, uid);
+      session.show(made);
     });
 }
 

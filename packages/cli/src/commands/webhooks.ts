@@ -23,6 +23,7 @@ import {
 import { CommandError, exitCodes } from '../exit-codes.ts';
 import { type Columns, Session, take } from '../session.ts';
 import { deliveryColumns, describeLastAttempt } from './events.ts';
+import { addRecover } from './replays.ts';
 
 const columns: Columns<Webhook> = {
   name: (webhook) => webhook.name,
@@ -74,6 +75,7 @@ export function addWebhooks(program: Command): void {
       session.show(await session.client.webhooks.create(body));
     });
   addPauses(webhooks);
+  addRecover(webhooks);
   webhooks
     .command('test')
     .description('send a test event and wait for the response')

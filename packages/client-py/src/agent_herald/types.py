@@ -497,6 +497,8 @@ class ReplayDryRun(TypedDict):
     """True if there are more."""
     states: list[ReplayDryRunStatesItem]
     """The states with deliveries to send. `cancelReason` is set for `cancelled`."""
+    nextAttemptAt: str | None
+    """The earliest next attempt of the `retrying` ones. Null if there are none."""
     webhooks: list[ReplayDryRunWebhooksItem]
 
 
@@ -543,6 +545,8 @@ class RecoverWebhookBody(TypedDict):
     """The maximum number of deliveries per second. The default is 20."""
     dryRun: NotRequired[bool]
     """If true, the call counts the deliveries and sends nothing."""
+    states: NotRequired[list[Literal["exhausted", "blocked", "cancelled", "retrying", "held"]]]
+    """The states of the deliveries to send. The default is the lost ones: `exhausted`, `blocked`, and `cancelled` as `expired` or `abandoned`. `retrying` deliveries are sent now instead of at their next attempt. `held` deliveries are sent if the webhook is active; resume it first."""
 
 
 @final

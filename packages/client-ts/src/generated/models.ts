@@ -879,6 +879,8 @@ export interface RecoverWebhookBody {
   perSecond?: number;
   /** If true, the call counts the deliveries and sends nothing. */
   dryRun?: boolean;
+  /** The states of the deliveries to send. The default is the lost ones: `exhausted`, `blocked`, and `cancelled` as `expired` or `abandoned`. `retrying` deliveries are sent now instead of at their next attempt. `held` deliveries are sent if the webhook is active; resume it first. */
+  states?: ('exhausted' | 'blocked' | 'cancelled' | 'retrying' | 'held')[];
 }
 
 export interface Replay {
@@ -933,6 +935,8 @@ export interface ReplayDryRun {
     cancelReason: 'expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed' | null;
     count: number;
   }[];
+  /** The earliest next attempt of the `retrying` ones. Null if there are none. */
+  nextAttemptAt: string | null;
   webhooks: {
     webhookUid: string;
     count: number;
