@@ -132,7 +132,7 @@ async function retryLater(
   const waits = waitsMs.length === 0 ? [longWaitMs] : waitsMs;
   const webhookUids = await Promise.all(waits.map((waitMs) => webhookAt(stage, '/500', [waitMs])));
   const workflowId = await start(stage, [webhookUids]);
-  const eventId = workflowId.replace('event/', '');
+  const eventId = workflowId.replace('agent.updated/', '');
   const retrying = { eventId, state: 'retrying' } as const;
   await waitFor(
     async () =>
@@ -215,7 +215,7 @@ export const branches: Readonly<Record<string, Branch>> = {
   resend: async (stage) => {
     const uid = await webhookAt(stage, '/200');
     const workflowId = await start(stage, [[uid]]);
-    const eventId = workflowId.replace('event/', '');
+    const eventId = workflowId.replace('agent.updated/', '');
     const answer = await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
     return startedJob(stage, String(answer.body['redeliveryUid']));
   },
@@ -242,7 +242,7 @@ export const branches: Readonly<Record<string, Branch>> = {
   },
   'left-to-partition': async (stage) => {
     const { eventIds } = await startInOrder(stage, '/200', { count: 2 });
-    return `event/${eventIds[1]}`;
+    return `agent.updated/${eventIds[1]}`;
   },
   'partition-delivers': async (stage) => {
     const { eventIds, workflowId } = await startInOrder(stage, '/200', { count: 3 });

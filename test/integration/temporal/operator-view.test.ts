@@ -78,7 +78,7 @@ async function resultOf(workflowId: string): Promise<DeliverySummary> {
 test('a running workflow shows which delivery is retried, when, and after what', async () => {
   const uids = [await webhookAt('/200'), await webhookAt('/500', { retrySchedule: ['1h', '1h'] })];
   const eventId = await report(uids);
-  const workflowId = `event/${eventId}`;
+  const workflowId = `agent.updated/${eventId}`;
   const [retrying = '', delivered = ''] = await waitFor(async () => {
     const found = await detailLines(client(), workflowId).catch(() => []);
     return found.some((line) => line.includes('retrying')) && found;
