@@ -23,7 +23,11 @@ export const deliveryFailedType = 'DeliveryFailed';
 
 // These IDs make starts idempotent: a second start with the same ID is refused, or becomes a signal to the first.
 export function partitionWorkflowId(partition: PartitionKey): string {
-  return `order/${partitionId(partition)}`;
+  return workflowIdOfPartition(partitionId(partition));
+}
+
+export function workflowIdOfPartition(id: string): string {
+  return `order/${id}`;
 }
 
 export function jobWorkflowId(jobUid: string): string {

@@ -8,6 +8,7 @@ import { startReceiver } from '../support/receivers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testServers } from '../support/servers.ts';
 import type * as workflows from '../../workflows/index.ts';
+import { deliveryStateAttribute } from '../../lib/temporal/search-attributes.ts';
 import { branches, type Stage } from './branches.ts';
 import { longRuns, playLongRun } from './long-runs.ts';
 
@@ -102,6 +103,25 @@ const endings: Readonly<Record<keyof typeof workflows, readonly string[]>> = {
   runJob: ['COMPLETED', 'CANCELED', 'CONTINUED_AS_NEW'],
 };
 
+/** The branches by the state that their deliveries end in, which their workflow shows. */
+const endStates: Readonly<Record<string, (keyof typeof branches)[]>> = {
+  delivered: [
+    'deliver-one',
+    'deliver-batch',
+    'deliver-in-shared-activities',
+    'retry-then-deliver',
+    'partition-delivers',
+  ],
+  failed: ['fail-one', 'partition-retries', 'partition-signalled'],
+  partial: ['fail-some', 'overtaken-by-deletion'],
+  held: ['hold'],
+  waiting: ['left-to-partition'],
+  superseded: ['superseded', 'overtaken-by-resend'],
+  cancelled: ['cancel', 'cancelled-while-retried', 'partition-cancelled'],
+};
+const endStateOf = (name: string): string | undefined =>
+  Object.keys(endStates).find((state) => endStates[state]?.includes(name));
+
 // During a recording there may be none yet, or too many.
 (isRecording ? test.skip : test)('every branch has a recorded history', () => {
   const names = recorded.map((name) => name.replace(/\.json(\.gz)?$/, ''));
@@ -130,11 +150,19 @@ const endings: Readonly<Record<keyof typeof workflows, readonly string[]>> = {
 describe('a new run of each branch', () => {
   const runs: { workflowId: string; history: History }[] = [];
 
-  test.each(Object.entries(branches))('%s ends', async (name, play) => {
+  test.each(Object.entries(branches))('%s ends, and shows its state', async (name, play) => {
     const workflowId = await play(stage);
     const handle = service.temporal.client.workflow.getHandle(workflowId);
     // Here a failure of deliveries is an end like any other.
-    await handle.result().catch(() => undefined);
+    const result = await handle.result().catch(() => undefined);
+    const { typedSearchAttributes } = await handle.describe();
+    expect(typedSearchAttributes.get(deliveryStateAttribute)).toBe(endStateOf(name));
+    if (endStateOf(name) === 'superseded') {
+      expect(result).toMatchObject({
+        superseded: 1,
+        shown: [{ continuesIn: expect.stringMatching('^job/job_.*/1$') }],
+      });
+    }
     const history = await handle.fetchHistory();
     runs.push({ workflowId, history });
     if (isRecording) record(name, history);

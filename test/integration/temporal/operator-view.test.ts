@@ -85,12 +85,16 @@ test('a running workflow shows which delivery is retried, when, and after what',
   });
   const facts = retrying.split('; ');
   expect(facts).toEqual([
-    `- **retrying**: attempt 1 of 3 at ${host}: status 500`,
-    expect.stringMatching(/^next at \d{4}-\S+Z$/),
+    `- **retrying**: after attempt 1 of 3 at ${host}: status 500`,
+    expect.stringMatching(/^retries from \d{4}-\S+Z$/),
     `${eventId} to ${uids[1]}`,
   ]);
   expect(delivered).toContain(`- **delivered**: attempt 1 at ${host}: status 200`);
   expect(await currentDetails(client(), workflowId)).toContain('Pending Activities');
+  const first = await endedActivities(client(), workflowId);
+  expect(first.map(({ summary }) => summary).toSorted()).toEqual(
+    uids.map((uid) => `to ${uid}`).toSorted(),
+  );
   // The activity fails with the time of its next call.
   const pending = await waitFor(async () => {
     const { raw } = await handleOf(workflowId).describe();
