@@ -44,9 +44,7 @@ export interface DeliveredPage {
 /** Describes a job by the pages of its current run, latest first. */
 export function describePages(page: number, pages: readonly DeliveredPage[]): string {
   const total = pages.reduce((sum, { deliveries }) => sum + deliveries, 0);
-  const lines = [
-    `**Page ${page}: ${countDeliveries(total)} sent again**`,
-  ];
+  const lines = [`**Page ${page}: ${countDeliveries(total)} sent again**`];
   if (pages.length === 0) return lines.join('\n');
   const rows = pages
     .slice(-rowsMax)

@@ -91,10 +91,8 @@ test('a running workflow shows which delivery is retried, when, and after what',
   ]);
   expect(delivered).toContain(`- **delivered**: attempt 1 at ${host}: status 200`);
   expect(await currentDetails(client(), workflowId)).toContain('Pending Activities');
-  const first = await endedActivities(client(), workflowId);
-  expect(first.map(({ summary }) => summary).toSorted()).toEqual(
-    uids.map((uid) => `to ${uid}`).toSorted(),
-  );
+  const summaries = (await endedActivities(client(), workflowId)).map(({ summary }) => summary);
+  expect(new Set(summaries)).toEqual(new Set(uids.map((uid) => `to ${uid}`)));
   // The activity fails with the time of its next call.
   const pending = await waitFor(async () => {
     const { raw } = await handleOf(workflowId).describe();
