@@ -156,12 +156,6 @@ async function cancelAsleep(stage: Stage, workflowId: string): Promise<string> {
   return cancel(stage, workflowId);
 }
 
-async function askForErasure(stage: Stage): Promise<string> {
-  const body = { mentions: ['nobody'] };
-  const answer = await stage.service.call('POST', '/erasures', { body });
-  return startedJob(stage, String(answer.body['uid']));
-}
-
 async function startStored({ service }: Stage, eventId: string): Promise<void> {
   const event = await service.store.events.findOne({ _id: eventId });
   if (event !== null) await startWorkflow(service, [event]);
@@ -219,11 +213,6 @@ export const branches: Readonly<Record<string, Branch>> = {
     const answer = await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
     return startedJob(stage, String(answer.body['redeliveryUid']));
   },
-  superseded: async (stage) => {
-    const { eventId, workflowId } = await retryLater(stage);
-    await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
-    return workflowId;
-  },
   // These end long before the retry that they wait for.
   'overtaken-by-resend': async (stage) => {
     const { eventId, workflowId } = await retryLater(stage, hourMs);
@@ -271,5 +260,4 @@ export const branches: Readonly<Record<string, Branch>> = {
     await service.temporal.client.workflow.start(runJobWorkflow, options);
     return workflowId;
   },
-  'erase-cancelled': async (stage) => cancelAsleep(stage, await askForErasure(stage)),
 };
