@@ -34,7 +34,7 @@ export async function retryDelivery(
     const options = { caller: callerOf(input), signal: ignoringUserCancel(cancellation) };
     const found = await attemptDelivery(ports, key, options);
     // Each call has time for one attempt, so a delivery attempted just now is left to the next call.
-    const untilDueMs = found.host === null ? untilDue(ports, found) : null;
+    const untilDueMs = found.attemptsMax === null ? untilDue(ports, found) : null;
     if (untilDueMs === null || untilDueMs > inlineWaitMsMax) return found;
     // A timer may fire a millisecond early by the clock.
     await sleep(Math.max(0, untilDueMs) + 1);
@@ -57,11 +57,11 @@ function callAgain(
   ports: Pick<DeliveryPorts, 'clock' | 'random'>,
   outcome: DeliveryOutcome,
 ): ApplicationFailure {
-  const { nextAttemptAt, host } = outcome;
+  const { nextAttemptAt, attemptsMax, host } = outcome;
   if (nextAttemptAt === null) {
     const nextRetryDelay = throttledDelayMs(dueForMs(ports, outcome), ports.random());
     const [type, message] =
-      host === null
+      attemptsMax === null
         ? ['AttemptUnderWay', 'another process is making the attempt']
         : ['Throttled', `too many requests to ${host} are in flight`];
     return receiverFailure({ type, message, nextRetryDelay });

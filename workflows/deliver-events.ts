@@ -38,7 +38,8 @@ async function deliverGroup(
 ): Promise<void> {
   const { jobUid, trace } = input;
   const { isEachShown } = progress;
-  const first = await attemptFirst.executeWithOptions({ summary: summarize(deliveries) }, [
+  const summary = summarize(deliveries, input.events.length);
+  const first = await attemptFirst.executeWithOptions({ summary }, [
     { jobUid, deliveries, isEachShown, trace },
   ]);
   progress.attempted(deliveries, first);
@@ -48,10 +49,12 @@ async function deliverGroup(
   );
 }
 
-function summarize(deliveries: readonly Delivery[]): string {
+// The name of a bar in the UI's timeline. The event is left out where all bars have the same.
+function summarize(deliveries: readonly Delivery[], eventCount: number): string {
   const webhookUids = new Set(deliveries.map(({ webhookUid }) => webhookUid));
   const [only] = webhookUids;
-  const to = webhookUids.size === 1 ? only : `${webhookUids.size} webhooks`;
+  const to = only !== undefined && webhookUids.size === 1 ? only : `${webhookUids.size} webhooks`;
+  if (eventCount === 1) return `to ${to}`;
   const events = deliveries.length === 1 ? deliveries[0]?.eventId : `${deliveries.length} events`;
   return `${events} to ${to}`;
 }

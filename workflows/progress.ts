@@ -13,8 +13,7 @@ import type {
 import { endWorkflow, retryingTo } from './show-deliveries.ts';
 
 // A workflow learns of an activity's retries only when the activity ends.
-const retryingNote =
-  'Deliveries that are retrying show their first attempt. The tab Pending Activities shows the latest.';
+const retryingNote = 'The tab Pending Activities shows the latest attempts of retrying deliveries.';
 
 /** The progress of a workflow's deliveries, for its Current Details, search attributes and result. */
 export class Progress {
@@ -41,7 +40,8 @@ export class Progress {
   attempted(deliveries: AttemptFirstInput['deliveries'], first: FirstAttempts): void {
     for (const delivery of deliveries) this.#open.delete(pairOf(delivery));
     for (const outcome of first.retrying) {
-      this.#open.set(pairOf(outcome), outcome);
+      const { nextAttemptAt: retriesFrom, ...attempted } = outcome;
+      this.#open.set(pairOf(outcome), { ...attempted, retriesFrom });
       this.#failingUids.add(outcome.webhookUid);
     }
     this.#unattempted -= deliveries.length;

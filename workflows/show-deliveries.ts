@@ -5,7 +5,7 @@ import {
   isCancellation,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { hasFailed } from '../lib/temporal/delivery-summary.ts';
+import { hasFailed, stateOf } from '../lib/temporal/delivery-summary.ts';
 import { describeResult } from '../lib/temporal/describe-attempt.ts';
 import { receiverFailure } from '../lib/temporal/failures.ts';
 import type { DeliverySummary } from '../lib/temporal/messages.ts';
@@ -83,12 +83,4 @@ function describe({ deliveries, shown, failedCount }: DeliverySummary): string {
   const after = last === undefined ? '' : ` after attempt ${last.n}: ${describeResult(last)}`;
   const others = failedCount > 1 ? `, and ${failedCount - 1} more` : '';
   return `${counts}: to ${webhookUid}${at} ${state}${after}${others}`;
-}
-
-function stateOf(summary: DeliverySummary): string {
-  if (summary.failedCount > 0) {
-    return summary.failedCount === summary.deliveries ? 'failed' : 'partial';
-  }
-  if (summary.waiting > 0) return 'waiting';
-  return summary.held > 0 ? 'held' : 'delivered';
 }

@@ -4,7 +4,7 @@ import type { DevFile } from '../../lib/config/dev-file.ts';
 
 export function announcement(
   dev: DevFile,
-  facts: { dataDir: string; ephemeral: boolean; startedMs: number },
+  facts: { dataDir: string; ephemeral: boolean; startedMs: number; temporalNamespace: string },
 ): string {
   const base = `${dev.apiUrl}/api/v1/appuid/${dev.appUid}`;
   const json = `-H 'Content-Type: application/json'`;
@@ -17,6 +17,7 @@ export function announcement(
       : [['  password', dev.adminPassword] satisfies [string, string]]),
     ['API', dev.apiUrl],
     ['Temporal UI', dev.temporalUiUrl ?? `that of ${dev.temporalAddress}`],
+    ...savedQueries(dev.temporalUiUrl, facts.temporalNamespace),
     ['app uid', dev.appUid],
     ['API key', dev.apiKey],
     ['account uid', dev.accountUid],
@@ -30,7 +31,6 @@ export function announcement(
     `agent-herald is ready (${(facts.startedMs / 1_000).toFixed(1)} s). Ctrl-C stops it.`,
     '',
     ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
-    `  (The UI shows little until its columns are set: docs/observing.md, "Filters".)`,
     '',
     'Sign in a user:',
     `  curl -s ${base}/sdkusers/auth -H 'x-api-key: ${dev.apiKey}' ${json} \\`,
@@ -47,4 +47,14 @@ export function announcement(
     'Watch a demo, with a receiver that verifies each signature:  npm run demo',
     '',
   ].join('\n');
+}
+
+// The UI keeps its columns and saved views in the browser, so links are all that can be prepared.
+function savedQueries(uiUrl: string | null, namespace: string): [string, string][] {
+  if (uiUrl === null) return [];
+  const list = `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows?query=`;
+  return [
+    ['  failed deliveries', 'ExecutionStatus="Failed"'],
+    ['  retrying', 'ExecutionStatus="Running" AND DeliveryState="retrying"'],
+  ].map(([name = '', query = '']) => [name, `${list}${encodeURIComponent(query)}`]);
 }

@@ -41,6 +41,7 @@ async function main(): Promise<void> {
         dataDir,
         ephemeral,
         startedMs: performance.now() - startedAt,
+        temporalNamespace: process.env['TEMPORAL_NAMESPACE'] || 'default',
       }),
     );
     const lost = await Promise.race([stopAsked, launched.lost]);

@@ -29,6 +29,7 @@ import { recordHealth } from '../webhooks/webhook-health.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
 import { wakePartition } from './wake-partition.ts';
+import { partitionWorkflowId } from '../temporal/names.ts';
 import { hasSlot } from '../rate-limit/slot.ts';
 
 interface AttemptOptions {
@@ -79,7 +80,7 @@ export async function attemptDelivery(
       ? await sendAndRecord(ports, { ...found, webhook, readAt, options })
       : await finishUnsent(ports, found, decision);
   await wakePartition(ports, found, outcome);
-  return outcome;
+  return webhook === null ? outcome : { ...outcome, host: hostOf(webhook.url) };
 }
 
 /** Returns the outcome of a delivery that was not read at all and is left to the retries. */
@@ -116,7 +117,9 @@ async function finishUnsent(
   if (decision === 'inOrder') {
     // Recorded so that lists and pauses find the delivery.
     const outcome = await recordUnsent(ports, found, { state: 'pending' });
-    return outcome.state === 'retrying' ? { ...outcome, state: 'waiting' } : outcome;
+    if (outcome.state !== 'retrying' || found.partitionNumber === null) return outcome;
+    const continuesIn = partitionWorkflowId(found.partitionNumber.partition);
+    return { ...outcome, state: 'waiting', continuesIn };
   }
   const { key, delivery, event, caller } = found;
   if (delivery !== null) return outcomeOf(key, delivery, caller);

@@ -2,6 +2,7 @@ import { dispatchLimits } from '../limits.ts';
 import type { PartitionKey } from '../model/partition.ts';
 import { findNumbered } from '../order/partitions.ts';
 import type { PartitionStep } from '../temporal/messages.ts';
+import { partitionWorkflowId } from '../temporal/names.ts';
 import { drain, type DrainBounds } from './drain.ts';
 import type { DeliveryPorts } from './ports.ts';
 
@@ -21,7 +22,12 @@ export async function attemptInOrder(
   if (stop === 'nothing' || stop === 'held') return { ...step, next: 'end' };
   const { waitMs, head, isParked = false } = stop;
   if (isParked) {
-    return { ...step, settled: [...settled, { ...head, state: 'waiting' }], next: 'end' };
+    const parked = {
+      ...head,
+      state: 'waiting',
+      continuesIn: partitionWorkflowId(partition),
+    } as const;
+    return { ...step, settled: [...settled, parked], next: 'end' };
   }
   const countMax = dispatchLimits.idsPerSearchAttributeMax;
   const waiting = await findNumbered(ports.store, partition, { from: n, countMax });

@@ -35,6 +35,7 @@ interface HeadWait {
 }
 
 export interface Drained {
+  /** Ends with the held head if `stop` is `held`. */
   settled: DeliveryOutcome[];
   stop: DrainStop;
   /** The next number to send. */
@@ -108,7 +109,10 @@ async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Pro
       const caller = { kind: 'partition' } as const;
       const outcome = await attemptDelivery(ports, key, { caller, signal, beforeRequest });
       const { state } = outcome;
-      if (state === 'held') return 'held';
+      if (state === 'held') {
+        settled.push(outcome);
+        return 'held';
+      }
       if (state === 'superseded' || state === 'waiting' || isOpen(state)) {
         return { waitMs: untilNextCheckMs(ports, outcome), head: outcome };
       }

@@ -13,6 +13,7 @@ import type { EventToAttempt } from '../model/event.ts';
 import { partitionId, type PartitionNumber } from '../model/partition.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { Caller } from '../model/caller.ts';
+import { jobPageWorkflowId, workflowIdOfPartition } from '../temporal/names.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 
 /** A delivery as an attempt found it. */
@@ -94,16 +95,29 @@ export function outcomeOf(
   const before = { ...unattemptedOutcome(key, delivery), ...attemptsOf(delivery.attempts) };
   const { state, jobUid, partition, nextAttemptAt, isRateLimited } = delivery;
   const owner = caller.kind === 'job' ? caller.jobUid : null;
-  if (jobUid !== owner)
-    return { ...before, state: isOpen(state) ? 'superseded' : reportedState(state) };
-  const isLeft = caller.kind === 'event' && partition !== null;
   const reported = reportedState(state);
+  if (jobUid !== owner && isOpen(state)) {
+    return { ...before, state: 'superseded', ...nextWorkflowOf(delivery) };
+  }
+  if (jobUid !== owner) return { ...before, state: reported };
+  if (caller.kind === 'event' && partition !== null && reported === 'retrying') {
+    return { ...before, state: 'waiting', ...nextWorkflowOf(delivery) };
+  }
   return {
     ...before,
-    state: isLeft && reported === 'retrying' ? 'waiting' : reported,
+    state: reported,
     nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
     isRateLimited: isRateLimited || undefined,
   };
+}
+
+function nextWorkflowOf({
+  jobUid,
+  jobPage,
+  partition,
+}: DeliveryToAttempt): Pick<DeliveryOutcome, 'continuesIn'> {
+  if (jobUid !== null) return { continuesIn: jobPageWorkflowId(jobUid, jobPage ?? 0) };
+  return partition === null ? {} : { continuesIn: workflowIdOfPartition(partition) };
 }
 
 // A pending delivery is retried: the process that took it may have died.

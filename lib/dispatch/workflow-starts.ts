@@ -91,7 +91,7 @@ export class WorkflowStarts {
     }
     const workflowId =
       first !== undefined && events.length === 1
-        ? eventWorkflowId(first._id)
+        ? eventWorkflowId(first)
         : batchWorkflowId(newId('bat', clock.now()));
     return { workflowId, claimed: await claimEvents(store, events, workflowId) };
   }

@@ -1,6 +1,7 @@
 // Counts the open work of the whole installation; each query reads a bounded number of index entries.
 import type { DeliveryDocument } from '../model/delivery.ts';
 import { openStates } from '../model/delivery-state.ts';
+import { deliveredEventNames } from '../model/event-name.ts';
 import type { EventDocument } from '../model/event.ts';
 import type { JobDocument } from '../model/job.ts';
 import type { Store } from '../mongo/connect.ts';
@@ -71,22 +72,24 @@ async function readOpen({ deliveries }: Store, state: OpenState): Promise<Waitin
   return { count, oldestAt: oldest === null ? null : timeOfId(oldest._id) };
 }
 
-// Workflow IDs contain the time of their event or batch, so the index lists the oldest of each kind first.
+// Workflow IDs end with the time of their event or batch, so the index lists the oldest of each prefix first.
 async function readUndispatched({ events }: Store): Promise<Waiting> {
   const hint = 'toDispatch';
-  const oldestOf = (
-    workflowId: null | { $gt: string; $lt: string },
-  ): Promise<EventDocument | null> =>
+  const oldestOf = (prefix: string | null): Promise<EventDocument | null> =>
     events
-      .find({ dispatchedAt: null, workflowId }, { hint, projection: { createdAt: 1 } })
+      .find(
+        {
+          dispatchedAt: null,
+          workflowId: prefix === null ? null : { $gt: `${prefix}/`, $lt: `${prefix}0` },
+        },
+        { hint, projection: { createdAt: 1 } },
+      )
       .sort({ workflowId: 1, createdAt: 1 })
       .limit(1)
       .next();
   const [count, ...oldest] = await Promise.all([
     events.countDocuments({ dispatchedAt: null }, { limit: othersCountedMax, hint }),
-    oldestOf(null),
-    oldestOf({ $gt: 'batch/', $lt: 'batch0' }),
-    oldestOf({ $gt: 'event/', $lt: 'event0' }),
+    ...[null, 'batch', ...deliveredEventNames].map(oldestOf),
   ]);
   const times = oldest.flatMap((event) => event?.createdAt.getTime() ?? []);
   return { count, oldestAt: times.length === 0 ? null : new Date(Math.min(...times)) };

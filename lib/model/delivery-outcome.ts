@@ -7,11 +7,14 @@ export interface DeliveryOutcome {
   webhookUid: string;
   /** `superseded`: a job owns the delivery now; `waiting`: the workflow of its partition does. */
   state: Exclude<DeliveryState, 'pending'> | 'superseded' | 'waiting';
+  /** The ID of the workflow that sends a `superseded` or `waiting` delivery. */
+  continuesIn?: string;
   attemptCount: number;
   status: number | null;
   errorClass: ErrorClass | null;
-  /** Null, like `attemptsMax`, if this process made no attempt. */
+  /** Null if the webhook is deleted or was not read. */
   host: string | null;
+  /** Null if this process made no attempt. */
   attemptsMax: number | null;
   /** ISO 8601; null if no attempt is due, or if the one due was throttled or is made by another process. */
   nextAttemptAt: string | null;

@@ -49,6 +49,7 @@ const deliveryFields = {
   isRateLimited: 1,
   partition: 1,
   jobUid: 1,
+  jobPage: 1,
   requeuedAs: 1,
   requeuedAt: 1,
   discardCount: 1,

@@ -5,12 +5,17 @@ import { describeAttempt } from './describe-attempt.ts';
 import type { DeliverySummary, ShownDelivery } from './messages.ts';
 
 // Temporal accepts 20,000 bytes.
-const rowsMax = 90;
+const rowsMax = 80;
 const hostCharactersMax = 48;
+const workflowIdCharactersMax = 80;
 
 /** A delivery that has not ended, with the known facts about its attempts. */
 export type OpenDelivery = Pick<DeliveryOutcome, 'eventId' | 'webhookUid'> &
-  Partial<Omit<DeliveryOutcome, 'state'>> & { state: DeliveryOutcome['state'] | 'delivering' };
+  Partial<Omit<DeliveryOutcome, 'state'>> & {
+    state: DeliveryOutcome['state'] | 'delivering';
+    /** Instead of `nextAttemptAt`, if the workflow does not learn of later attempts. */
+    retriesFrom?: string | null;
+  };
 
 /** Describes the deliveries of a workflow: counts, then a list with failing ones first. */
 export function describeDeliveries(ended: DeliverySummary, open: readonly OpenDelivery[]): string {
@@ -39,14 +44,13 @@ export interface DeliveredPage {
 /** Describes a job by the pages of its current run, latest first. */
 export function describePages(page: number, pages: readonly DeliveredPage[]): string {
   const total = pages.reduce((sum, { deliveries }) => sum + deliveries, 0);
-  const lines = [`**Page ${page}: ${total} deliveries sent again in ${pages.length} workflows**`];
+  const lines = [`**Page ${page}: ${countDeliveries(total)} sent again**`];
   if (pages.length === 0) return lines.join('\n');
   const rows = pages
     .slice(-rowsMax)
     .toReversed()
-    .map(({ workflowId, deliveries }) => row([workflowId, String(deliveries)]));
-  lines.push('', row(['Workflow', 'Deliveries']), row(['---', '---']), ...rows);
-  return lines.join('\n');
+    .map(({ workflowId, deliveries }) => `- ${countDeliveries(deliveries)}: ${workflowId}`);
+  return [...lines, '', ...rows].join('\n');
 }
 
 function describeCounts(ended: DeliverySummary, open: readonly OpenDelivery[]): string {
@@ -58,29 +62,42 @@ function describeCounts(ended: DeliverySummary, open: readonly OpenDelivery[]): 
     [ended.delivered, 'delivered'],
     [ended.held, 'held'],
     [ended.waiting, 'waiting'],
+    [ended.superseded, 'superseded'],
     [ended.cancelled, 'cancelled'],
   ];
   const parts = counts.filter(([count]) => count > 0).map(([count, state]) => `${count} ${state}`);
-  const total = ended.deliveries + open.length;
-  return `**${total} ${total === 1 ? 'delivery' : 'deliveries'}: ${parts.join(', ')}**`;
+  return `**${countDeliveries(ended.deliveries + open.length)}: ${parts.join(', ')}**`;
+}
+
+function countDeliveries(count: number): string {
+  return `${count} ${count === 1 ? 'delivery' : 'deliveries'}`;
 }
 
 function rowOfEnded(delivery: ShownDelivery): string {
-  const { host = null, attempts = [] } = delivery;
+  const { attempts = [], continuesIn } = delivery;
+  if (continuesIn !== undefined) {
+    return item(delivery, [`continues in ${shorten(continuesIn, workflowIdCharactersMax)}`]);
+  }
+  const host = delivery.host === undefined ? null : shorten(delivery.host, hostCharactersMax);
   const last = attempts.at(-1);
-  if (last === undefined) return item(delivery, []);
+  if (last === undefined) return item(delivery, host === null ? [] : [`at ${host}`]);
   const { n: attemptCount, status = null, errorClass = null } = last;
-  const attempt = { attemptCount, attemptsMax: null, host: shorten(host), status, errorClass };
+  const attempt = { attemptCount, attemptsMax: null, host, status, errorClass };
   return item(delivery, [`${describeAttempt(attempt)} in ${last.ms} ms`]);
 }
 
 function rowOfOpen(delivery: OpenDelivery): string {
-  const { attemptCount = 0, attemptsMax = null, host = null, nextAttemptAt } = delivery;
+  const { attemptCount = 0, attemptsMax = null, nextAttemptAt, retriesFrom } = delivery;
   const { status = null, errorClass = null } = delivery;
-  const attempt = { attemptCount, attemptsMax, host: shorten(host), status, errorClass };
+  const host = delivery.host == null ? null : shorten(delivery.host, hostCharactersMax);
+  const attempt = describeAttempt({ attemptCount, attemptsMax, host, status, errorClass });
+  const unattempted = host === null ? [] : [`at ${host}`];
   return item(delivery, [
-    ...(attemptCount > 0 ? [describeAttempt(attempt)] : []),
+    ...(attemptCount > 0
+      ? [retriesFrom === undefined ? attempt : `after ${attempt}`]
+      : unattempted),
     ...(nextAttemptAt == null ? [] : [`next at ${nextAttemptAt}`]),
+    ...(retriesFrom == null ? [] : [`retries from ${retriesFrom}`]),
   ]);
 }
 
@@ -92,11 +109,6 @@ function item(
   return `- **${state}**: ${[...facts, `${eventId} to ${webhookUid}`].join('; ')}`;
 }
 
-function shorten(host: string | null): string | null {
-  if (host === null || host.length <= hostCharactersMax) return host;
-  return `${host.slice(0, hostCharactersMax - 1)}…`;
-}
-
-function row(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
+function shorten(text: string, charactersMax: number): string {
+  return text.length <= charactersMax ? text : `${text.slice(0, charactersMax - 1)}…`;
 }

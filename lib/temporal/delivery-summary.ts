@@ -25,6 +25,7 @@ export function summarizeOutcomes(
     delivered: count('delivered'),
     held: count('held'),
     waiting: count('waiting'),
+    superseded: count('superseded'),
     cancelled: count('cancelled'),
     failedCount: outcomes.filter(hasFailed).length,
     shown: choose(shown),
@@ -37,34 +38,49 @@ export function addSummaries(before: DeliverySummary, after: DeliverySummary): D
     delivered: before.delivered + after.delivered,
     held: before.held + after.held,
     waiting: before.waiting + after.waiting,
+    superseded: before.superseded + after.superseded,
     cancelled: before.cancelled + after.cancelled,
     failedCount: before.failedCount + after.failedCount,
     shown: choose([...before.shown, ...after.shown]),
   };
 }
 
-function toShown({ eventId, webhookUid, state, host, attempts }: DeliveryOutcome): ShownDelivery {
+/** Returns the state that an ended workflow shows; null without deliveries. */
+export function stateOf(summary: DeliverySummary): string | null {
+  const { deliveries, failedCount, superseded, waiting, held, delivered } = summary;
+  if (deliveries === 0) return null;
+  if (failedCount > 0) return failedCount === deliveries ? 'failed' : 'partial';
+  if (superseded > 0) return 'superseded';
+  if (waiting > 0) return 'waiting';
+  if (held > 0) return 'held';
+  return delivered > 0 ? 'delivered' : 'cancelled';
+}
+
+function toShown(outcome: DeliveryOutcome): ShownDelivery {
+  const { eventId, webhookUid, state, host, attempts, continuesIn } = outcome;
   return {
     eventId,
     webhookUid,
     state,
+    ...(continuesIn === undefined ? {} : { continuesIn }),
     ...(host === null ? {} : { host }),
     ...(attempts === undefined ? {} : { attempts }),
   };
 }
 
-// 0: failed, 1: retried, 2: others.
+// 0: failed, 1: retried or sent by another workflow, 2: others.
 function rankOf(delivery: ShownDelivery): number {
   if (hasFailed(delivery)) return 0;
-  return (delivery.attempts?.at(-1)?.n ?? 0) > 1 ? 1 : 2;
+  const isRetried = (delivery.attempts?.at(-1)?.n ?? 0) > 1;
+  return isRetried || delivery.continuesIn !== undefined ? 1 : 2;
 }
 
 function choose(deliveries: readonly ShownDelivery[]): ShownDelivery[] {
   if (deliveries.length < 2) return [...deliveries];
   const ofRank = (rank: number): ShownDelivery[] =>
     deliveries.filter((each) => rankOf(each) === rank);
-  const failedOrRetried = [...ofRank(0), ...ofRank(1)].slice(0, idsPerSearchAttributeMax);
-  const shown = [...failedOrRetried, ...ofRank(2).slice(0, deliveriesShownMax)];
+  const first = [...ofRank(0), ...ofRank(1)].slice(0, idsPerSearchAttributeMax);
+  const shown = [...first, ...ofRank(2).slice(0, deliveriesShownMax)];
   let attemptsLeft = attemptsShownMax;
   return shown.map((delivery) => {
     const { attempts = [] } = delivery;

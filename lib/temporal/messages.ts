@@ -19,13 +19,21 @@ export interface DeliverySummary {
   held: number;
   /** Left to the workflow of their partition. */
   waiting: number;
+  /** Taken by a job. */
+  superseded: number;
   cancelled: number;
   failedCount: number;
-  /** Failed deliveries, then retried ones, up to 60; then up to 20 others, unless the workflow has more than 20. */
+  /**
+   * Failed deliveries, then retried ones and those that another workflow sends, up to 60; then up to 20 others, unless
+   * the workflow has more than 20.
+   */
   shown: ShownDelivery[];
 }
 
-export interface ShownDelivery extends Pick<DeliveryOutcome, 'eventId' | 'webhookUid' | 'state'> {
+export interface ShownDelivery extends Pick<
+  DeliveryOutcome,
+  'eventId' | 'webhookUid' | 'state' | 'continuesIn'
+> {
   host?: string;
   /** Only the last attempt if the workflow shows more than 60. */
   attempts?: AttemptFact[];

@@ -1,4 +1,5 @@
 // Names that operators see in the Temporal UI: task queues, workflow types and IDs.
+import type { EventDocument } from '../model/event.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 
 export const eventsTaskQueue = 'herald-events';
@@ -22,7 +23,11 @@ export const deliveryFailedType = 'DeliveryFailed';
 
 // These IDs make starts idempotent: a second start with the same ID is refused, or becomes a signal to the first.
 export function partitionWorkflowId(partition: PartitionKey): string {
-  return `order/${partitionId(partition)}`;
+  return workflowIdOfPartition(partitionId(partition));
+}
+
+export function workflowIdOfPartition(id: string): string {
+  return `order/${id}`;
 }
 
 export function jobWorkflowId(jobUid: string): string {
@@ -36,8 +41,9 @@ export function jobPageWorkflowId(jobUid: string, page: number): string {
 export const retentionJobUid = 'retention';
 export const retentionScheduleId = 'herald-retention';
 
-export function eventWorkflowId(eventId: string): string {
-  return `event/${eventId}`;
+/** Returns the workflow ID of an event, such as `agent.created/evt_…`; the list of workflows shows it. */
+export function eventWorkflowId({ _id, event }: Pick<EventDocument, '_id' | 'event'>): string {
+  return `${event}/${_id}`;
 }
 
 /** Returns the workflow ID of a batch, which its events store, so that a repeat is the same batch. */

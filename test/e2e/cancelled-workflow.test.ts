@@ -21,7 +21,7 @@ test('a retry in flight is made and recorded although another delivery of the ev
   const { uid: heldUid } = await registerWebhook(service, retrying);
   const eventId = await reportChange(service);
   const answer = await waitFor(() => held, { what: 'the request of the retry' });
-  const handle = service.temporal.client.workflow.getHandle(`event/${eventId}`);
+  const handle = service.temporal.client.workflow.getHandle(`agent.updated/${eventId}`);
   await handle.cancel();
   await waitFor(
     async () => {

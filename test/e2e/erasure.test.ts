@@ -91,7 +91,7 @@ test('an erasure cancels open deliveries, and their events cannot be sent again'
   const replay = await service.call('POST', `/webhooks/${webhook._id}/replays`, { body: dryRun });
   expect(replay.body).toMatchObject({ dryRun: true, count: 0, countIsCapped: false });
   // Its workflow finds the delivery settled when the retry is due.
-  const handle = service.temporal.client.workflow.getHandle(`event/${eventId}`);
+  const handle = service.temporal.client.workflow.getHandle(`agent.updated/${eventId}`);
   await handle.result();
   expect((await service.store.deliveries.findOne({ eventId }))?.attemptCount).toBe(1);
   await service.store.webhooks.deleteOne({ _id: webhook._id });

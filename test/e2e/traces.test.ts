@@ -161,7 +161,7 @@ test('a change and its delivery form one trace, from the caller to the receiver'
   expect(one(spans, 'activity attemptFirst').attributes).toEqual({
     'temporal.activity.type': 'attemptFirst',
     'temporal.activity.attempt': 1,
-    'temporal.workflow.id': `event/${eventId}`,
+    'temporal.workflow.id': `agent.updated/${eventId}`,
   });
   const inOrder = ['commit change', 'attempt delivery', 'dns lookup', 'connect', 'first byte'];
   const starts = inOrder.map((name) => one(spans, name).startMs);

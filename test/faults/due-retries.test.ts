@@ -63,7 +63,7 @@ async function insertOutage(): Promise<void> {
   const createdAt = new Date(Date.now() - 3_600_000);
   for (let n = 0; n < eventCount; n += 1) {
     const event = newEvent(installation, uids, createdAt);
-    const dispatched = { workflowId: eventWorkflowId(event._id), dispatchedAt: createdAt };
+    const dispatched = { workflowId: eventWorkflowId(event), dispatchedAt: createdAt };
     await installation.store.events.insertOne({ ...event, ...dispatched });
     await installation.store.deliveries.insertMany(uids.map((uid) => failedDelivery(event, uid)));
   }

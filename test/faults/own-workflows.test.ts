@@ -36,7 +36,7 @@ async function workflowIdsOf(resourceUid: string, count: number): Promise<string
   return (await events.find({ resourceUid }).toArray()).map(({ workflowId }) => workflowId ?? '');
 }
 
-const isOwn = (workflowId: string): boolean => workflowId.startsWith('event/');
+const isOwn = (workflowId: string): boolean => workflowId.includes('/evt_');
 
 /** Returns the best of three: while other tests load the machine, Temporal is slow and events share more. */
 async function bestOfThree(enough: number, run: (uid: string) => Promise<number>): Promise<number> {

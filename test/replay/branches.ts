@@ -132,7 +132,7 @@ async function retryLater(
   const waits = waitsMs.length === 0 ? [longWaitMs] : waitsMs;
   const webhookUids = await Promise.all(waits.map((waitMs) => webhookAt(stage, '/500', [waitMs])));
   const workflowId = await start(stage, [webhookUids]);
-  const eventId = workflowId.replace('event/', '');
+  const eventId = workflowId.replace('agent.updated/', '');
   const retrying = { eventId, state: 'retrying' } as const;
   await waitFor(
     async () =>
@@ -154,12 +154,6 @@ async function cancelAsleep(stage: Stage, workflowId: string): Promise<string> {
     return events?.some((event) => event.timerStartedEventAttributes);
   });
   return cancel(stage, workflowId);
-}
-
-async function askForErasure(stage: Stage): Promise<string> {
-  const body = { mentions: ['nobody'] };
-  const answer = await stage.service.call('POST', '/erasures', { body });
-  return startedJob(stage, String(answer.body['uid']));
 }
 
 async function startStored({ service }: Stage, eventId: string): Promise<void> {
@@ -215,14 +209,9 @@ export const branches: Readonly<Record<string, Branch>> = {
   resend: async (stage) => {
     const uid = await webhookAt(stage, '/200');
     const workflowId = await start(stage, [[uid]]);
-    const eventId = workflowId.replace('event/', '');
+    const eventId = workflowId.replace('agent.updated/', '');
     const answer = await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
     return startedJob(stage, String(answer.body['redeliveryUid']));
-  },
-  superseded: async (stage) => {
-    const { eventId, workflowId } = await retryLater(stage);
-    await stage.service.call('POST', `/events/${eventId}/resend`, { body: {} });
-    return workflowId;
   },
   // These end long before the retry that they wait for.
   'overtaken-by-resend': async (stage) => {
@@ -242,7 +231,7 @@ export const branches: Readonly<Record<string, Branch>> = {
   },
   'left-to-partition': async (stage) => {
     const { eventIds } = await startInOrder(stage, '/200', { count: 2 });
-    return `event/${eventIds[1]}`;
+    return `agent.updated/${eventIds[1]}`;
   },
   'partition-delivers': async (stage) => {
     const { eventIds, workflowId } = await startInOrder(stage, '/200', { count: 3 });
@@ -271,5 +260,4 @@ export const branches: Readonly<Record<string, Branch>> = {
     await service.temporal.client.workflow.start(runJobWorkflow, options);
     return workflowId;
   },
-  'erase-cancelled': async (stage) => cancelAsleep(stage, await askForErasure(stage)),
 };

@@ -8,6 +8,7 @@ import { startReceiver } from '../support/receivers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { testServers } from '../support/servers.ts';
 import type * as workflows from '../../workflows/index.ts';
+import { deliveryStateAttribute } from '../../lib/temporal/search-attributes.ts';
 import { branches, type Stage } from './branches.ts';
 import { longRuns, playLongRun } from './long-runs.ts';
 
@@ -102,6 +103,17 @@ const endings: Readonly<Record<keyof typeof workflows, readonly string[]>> = {
   runJob: ['COMPLETED', 'CANCELED', 'CONTINUED_AS_NEW'],
 };
 
+/** The state that a workflow shows at its end, by branch. */
+const endStates: [state: string, branch: RegExp][] = [
+  ['delivered', /^(deliver-.*|retry-then-deliver|partition-delivers)$/],
+  ['failed', /^(fail-one|partition-retries|partition-signalled)$/],
+  ['partial', /^(fail-some|overtaken-by-deletion)$/],
+  ['held', /^hold$/],
+  ['waiting', /^left-to-partition$/],
+  ['superseded', /^overtaken-by-resend$/],
+  ['cancelled', /^(cancel|cancelled-while-retried|partition-cancelled)$/],
+];
+
 // During a recording there may be none yet, or too many.
 (isRecording ? test.skip : test)('every branch has a recorded history', () => {
   const names = recorded.map((name) => name.replace(/\.json(\.gz)?$/, ''));
@@ -130,11 +142,18 @@ const endings: Readonly<Record<keyof typeof workflows, readonly string[]>> = {
 describe('a new run of each branch', () => {
   const runs: { workflowId: string; history: History }[] = [];
 
-  test.each(Object.entries(branches))('%s ends', async (name, play) => {
+  test.each(Object.entries(branches))('%s ends, and shows its state', async (name, play) => {
     const workflowId = await play(stage);
     const handle = service.temporal.client.workflow.getHandle(workflowId);
     // Here a failure of deliveries is an end like any other.
-    await handle.result().catch(() => undefined);
+    const result = await handle.result().catch(() => undefined);
+    const { typedSearchAttributes } = await handle.describe();
+    const [state] = endStates.find(([, branch]) => branch.test(name)) ?? [];
+    expect(typedSearchAttributes.get(deliveryStateAttribute)).toBe(state);
+    if (state === 'superseded' || state === 'waiting') {
+      const continuesIn = expect.stringMatching('^(job/job_.*/1|order/whk_.*)$');
+      expect(result).toMatchObject({ [state]: 1, shown: [{ continuesIn }] });
+    }
     const history = await handle.fetchHistory();
     runs.push({ workflowId, history });
     if (isRecording) record(name, history);

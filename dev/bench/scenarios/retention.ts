@@ -6,7 +6,7 @@ import { renderPayload } from '../../../lib/model/event-payload.ts';
 import { type EventDocument, newEvent } from '../../../lib/model/event.ts';
 import { dayMs } from '../../../lib/platform/duration.ts';
 import { idAt, newId } from '../../../lib/platform/ids.ts';
-import { retentionScheduleId } from '../../../lib/temporal/names.ts';
+import { eventWorkflowId, retentionScheduleId } from '../../../lib/temporal/names.ts';
 import { compareBeside } from '../beside.ts';
 import { nowMs } from '../clock.ts';
 import { measure } from '../measure.ts';
@@ -108,7 +108,7 @@ function oldEvent(webhookUids: string[], at: Date): EventDocument {
     body,
     webhookUids,
   } as const;
-  return { ...newEvent(made, at), workflowId: `event/${eventId}`, dispatchedAt: at };
+  return { ...newEvent(made, at), workflowId: eventWorkflowId(made), dispatchedAt: at };
 }
 
 function stepsOf({

@@ -68,10 +68,9 @@ const requestsOf = (key: DeliveryKey): ReceivedRequest[] =>
 const attempt = (key: DeliveryKey, signal = never) =>
   attemptDelivery(ports, key, { caller: { kind: 'event' }, signal });
 
-/** Only the process that made an attempt reports its host and the maximum number of attempts. */
+/** Only the process that made an attempt reports the maximum number of attempts. */
 const asStored = (outcome: DeliveryOutcome | undefined): Partial<DeliveryOutcome> => ({
   ...outcome,
-  host: null,
   attemptsMax: null,
 });
 

@@ -6,6 +6,7 @@ import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventDocument } from '../../../lib/model/event.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { newId } from '../../../lib/platform/ids.ts';
+import { eventWorkflowId } from '../../../lib/temporal/names.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
 import { newReplayJob } from '../../support/jobs.ts';
 import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
@@ -42,7 +43,7 @@ async function dispatched(delivery: Partial<DeliveryDocument> | null): Promise<E
     await service.store.deliveries.insertOne(newDelivery(service, past, known));
   }
   // Always with the mark, because otherwise the relay would take it.
-  const event = { ...made, workflowId: `event/${made._id}`, dispatchedAt: past };
+  const event = { ...made, workflowId: eventWorkflowId(made), dispatchedAt: past };
   await service.store.events.insertOne(event);
   return event;
 }
@@ -77,7 +78,7 @@ test.each<[string, Partial<DeliveryDocument> | null]>([
 test('a workflow that has ended does not prevent a new delivery of its event', async () => {
   const event = await insertEvent(service, [webhookUid], past);
   await waitFor(() => isDelivered(event._id), { what: 'the relay' });
-  const handle = service.temporal.client.workflow.getHandle(`event/${event._id}`);
+  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event));
   await handle.result();
   // Restores the previous state.
   await service.store.deliveries.deleteOne({ eventId: event._id });
@@ -135,7 +136,7 @@ test('an ordered event whose workflow was lost before it requested its number is
   const ordered = await insertWebhook(service, { url: receiver.url, ordering: 'resource' });
   const made = newEvent(service, [ordered._id], past);
   const { _id: eventId } = made;
-  await store.events.insertOne({ ...made, workflowId: `event/${eventId}`, dispatchedAt: past });
+  await store.events.insertOne({ ...made, workflowId: eventWorkflowId(made), dispatchedAt: past });
   await giveNumber(service, made, ordered._id);
   expect(await scheduleAllSignals(store, past)).toBe(1);
   const delivered = { eventId, state: 'delivered' } as const;

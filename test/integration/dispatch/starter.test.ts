@@ -8,6 +8,7 @@ import type { EventDocument } from '../../../lib/model/event.ts';
 import { connectStore, type Store } from '../../../lib/mongo/connect.ts';
 import { claimEvents, findClaimed, findUnclaimed } from '../../../lib/events/events.ts';
 import type { DeliverEventsInput } from '../../../lib/temporal/messages.ts';
+import { eventWorkflowId } from '../../../lib/temporal/names.ts';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
 import { sweep } from '../../../worker/relay.ts';
 import { noSignals } from '../../support/delivery-ports.ts';
@@ -114,8 +115,7 @@ test.each([
   await starter.drained();
   const ids = await workflowIdsOf(events);
   expect(new Set(ids).size).toBe(workflows);
-  const own = events.map((event) => `event/${event._id}`);
-  if (workflows === count) expect(ids).toEqual(own);
+  if (workflows === count) expect(ids).toEqual(events.map(eventWorkflowId));
 });
 
 test('events of several applications share a workflow, and each application finds it', async () => {
@@ -295,6 +295,6 @@ test('a mark that MongoDB rejects does not stop further starts', async () => {
   starter.add(events);
   await starter.drained();
   for (const event of events) {
-    expect((await inputOf(`event/${event._id}`)).events).toHaveLength(1);
+    expect((await inputOf(eventWorkflowId(event))).events).toHaveLength(1);
   }
 });

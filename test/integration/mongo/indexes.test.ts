@@ -83,7 +83,7 @@ async function writeEvents(): Promise<void> {
   const other = numbers.map((n) => ({ webhookUid: 'whk_other', n: n + 1 }));
   const ours = numbers.map((n) => ({ webhookUid, n: n + 1 }));
   const unclaimed = newEvent(service, [], at);
-  const claimed = { ...newEvent(service, [], at), workflowId: 'event/evt_1' };
+  const claimed = { ...newEvent(service, [], at), workflowId: 'agent.updated/evt_1' };
   await service.store.events.insertMany([
     ...sent(numbers.map(() => [])),
     ...sent(other.map((place) => [place])),

@@ -170,7 +170,7 @@ async function writeBacklog(): Promise<void> {
   await store.events.insertMany([
     newEvent(installation, [], ago(40)),
     { ...newEvent(installation, [], ago(50)), workflowId: 'batch/bat_1' },
-    { ...newEvent(installation, [], ago(60)), workflowId: 'event/evt_1' },
+    { ...newEvent(installation, [], ago(60)), workflowId: 'agent.updated/evt_1' },
     { ...newEvent(installation, [], ago(5_000)), dispatchedAt: ago(4_999) },
   ]);
   const { appUid } = app;

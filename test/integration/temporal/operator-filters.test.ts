@@ -91,7 +91,7 @@ async function startWorkflows(): Promise<typeof workflows> {
 /** Starts a workflow whose code fails repeatedly on its input. */
 async function startBroken(): Promise<string> {
   const { workflowId } = await service.temporal.client.workflow.start('deliverEvents', {
-    workflowId: 'event/evt_broken',
+    workflowId: 'agent.created/evt_broken',
     taskQueue: 'herald-events',
     args: [{ events: [{}] }],
     // After one reported failure the task waits for this timeout, which is 10 s by default.
@@ -128,7 +128,7 @@ async function eventIdOf(resourceUid: string, event: EventName): Promise<string>
 }
 
 async function workflowOf(resource: JsonBody, event: EventName): Promise<string> {
-  return `event/${await eventIdOf(String(resource['uid']), event)}`;
+  return `${event}/${await eventIdOf(String(resource['uid']), event)}`;
 }
 
 async function stateOf(workflowId: string): Promise<string | undefined> {

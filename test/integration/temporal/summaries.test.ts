@@ -41,7 +41,7 @@ async function startBoth(resourceUid: string) {
   await startWorkflow(service, [event]);
   const partition = { appUid: app.appUid, webhookUid, entity: 'contextfile', resourceUid } as const;
   await createPartitionSignaller(temporal.client)(partition);
-  const ids = [eventWorkflowId(event._id), partitionWorkflowId(partition)];
+  const ids = [eventWorkflowId(event), partitionWorkflowId(partition)];
   return Promise.all(ids.map((id) => temporal.client.workflow.getHandle(id).describe()));
 }
 
@@ -87,7 +87,7 @@ test('each workflow links to its page of the console', async () => {
 
   const [event, partition] = await startBoth('orders');
   expect(await event?.staticDetails()).toBe(
-    link('Event', `/events/${event?.workflowId.replace('event/', '')}`),
+    link('Event', `/events/${event?.workflowId.replace('agent.updated/', '')}`),
   );
   expect(await partition?.staticDetails()).toBe(link('Webhook', `/webhooks/${webhookUid}`));
 

@@ -66,7 +66,7 @@ test('the relay starts and marks an event whose direct start was lost', async ()
   const event = await insertEvent(service, [webhookUid], longAgo());
   expect(await sweepOnce()).toBe(1);
   await untilMarked(event._id);
-  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event._id));
+  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event));
   expect((await handle.describe()).status.name).toBe('RUNNING');
 });
 
@@ -83,7 +83,7 @@ test('the relay leaves an event younger than two seconds to the direct start', a
 test('an event that was started but not marked is not started twice', async () => {
   const event = await insertEvent(service, [webhookUid], longAgo());
   await startWorkflow(service, [event]);
-  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event._id));
+  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(event));
   const first = await handle.describe();
   await service.store.events.updateOne({ _id: event._id }, { $set: { dispatchedAt: null } });
   expect(await sweepOnce()).toBe(1);
@@ -202,7 +202,7 @@ test('a change gets a response even if no workflow can be started, and its event
   service.context.starter = real;
   expect(answer.status).toBe(202);
   const eventId = String(answer.body['eventId']);
-  const handle = service.temporal.client.workflow.getHandle(eventWorkflowId(eventId));
+  const handle = service.temporal.client.workflow.getHandle(`agent.updated/${eventId}`);
   await expect(handle.describe()).rejects.toThrow(WorkflowNotFoundError);
   await service.store.events.updateOne({ _id: eventId }, { $set: { createdAt: longAgo() } });
   expect(await sweepOnce()).toBe(1);

@@ -5,7 +5,11 @@ import {
   describePages,
   type OpenDelivery,
 } from '../../../lib/temporal/current-details.ts';
-import { summarizeOutcomes, addSummaries } from '../../../lib/temporal/delivery-summary.ts';
+import {
+  addSummaries,
+  stateOf,
+  summarizeOutcomes,
+} from '../../../lib/temporal/delivery-summary.ts';
 import { attemptLimits, dispatchLimits } from '../../../lib/limits.ts';
 import type { DeliverySummary } from '../../../lib/temporal/messages.ts';
 
@@ -30,38 +34,35 @@ function outcome(fields: Partial<DeliveryOutcome>): DeliveryOutcome {
 const rowsOf = (details: string): string[] =>
   details.split('\n').filter((line) => line.startsWith('- '));
 
-test('a delivery has a row with its receiver, attempt, last result and next attempt', () => {
-  const retrying = outcome({
-    eventId: 'evt_2',
-    state: 'retrying',
-    status: null,
-    errorClass: 'timeout',
-    nextAttemptAt: at,
-  });
-  const details = describeDeliveries(summarizeOutcomes([outcome({})], true), [retrying]);
-  expect(details.split('\n')).toEqual([
-    '**2 deliveries: 1 retrying, 1 delivered**',
+test('a row shows receiver, attempt, result and next attempt or workflow; failed and retried ones come first', () => {
+  const timeout = { state: 'retrying', status: null, errorClass: 'timeout' } as const;
+  const { nextAttemptAt: _, ...attempted } = outcome(timeout);
+  const open: OpenDelivery[] = [
+    { eventId: 'evt_1', webhookUid: 'whk_1', state: 'delivering' },
+    outcome({ ...timeout, nextAttemptAt: at }),
+    { ...attempted, retriesFrom: at },
+  ];
+  const ended = [
+    outcome({}),
+    outcome({ state: 'superseded', continuesIn: 'job/job_1/2' }),
+    outcome({ state: 'held', attempts: [] }),
+    outcome({ state: 'exhausted' }),
+  ];
+  expect(describeDeliveries(summarizeOutcomes(ended, true), open).split('\n')).toEqual([
+    '**7 deliveries: 1 failed, 1 delivering, 2 retrying, 1 delivered, 1 held, 1 superseded**',
     '',
-    `- **retrying**: attempt 1 of 9 at hooks.example.com: no response (timeout); next at ${at}; evt_2 to whk_1`,
+    '- **exhausted**: attempt 1 at hooks.example.com: status 200 in 12 ms; evt_1 to whk_1',
+    `- **retrying**: attempt 1 of 9 at hooks.example.com: no response (timeout); next at ${at}; evt_1 to whk_1`,
+    `- **retrying**: after attempt 1 of 9 at hooks.example.com: no response (timeout); retries from ${at}; evt_1 to whk_1`,
+    '- **delivering**: evt_1 to whk_1',
+    '- **superseded**: continues in job/job_1/2; evt_1 to whk_1',
     '- **delivered**: attempt 1 at hooks.example.com: status 200 in 12 ms; evt_1 to whk_1',
+    '- **held**: at hooks.example.com; evt_1 to whk_1',
   ]);
 });
 
-test('failed deliveries come first, then retried ones, then those without a result', () => {
-  const ended = summarizeOutcomes(
-    [outcome({ eventId: 'evt_4' }), outcome({ eventId: 'evt_1', state: 'exhausted' })],
-    true,
-  );
-  const open: OpenDelivery[] = [
-    { eventId: 'evt_3', webhookUid: 'whk_1', state: 'delivering' },
-    outcome({ eventId: 'evt_2', state: 'retrying' }),
-  ];
-  const rows = rowsOf(describeDeliveries(ended, open));
-  expect(rows.map((row) => /evt_\d/.exec(row)?.[0])).toEqual(['evt_1', 'evt_2', 'evt_3', 'evt_4']);
-});
-
-test('a list of 90 rows with long hosts stays below 20,000 bytes, and has no more rows', () => {
-  const long = (index: number): OpenDelivery =>
+test('a list of 80 long rows stays below 20,000 bytes, and has no more rows', () => {
+  const long = (index: number): DeliveryOutcome =>
     outcome({
       eventId: `evt_${String(index).padStart(26, '0')}`,
       webhookUid: `whk_${'0'.repeat(26)}`,
@@ -72,26 +73,26 @@ test('a list of 90 rows with long hosts stays below 20,000 bytes, and has no mor
       attemptsMax: 21,
       nextAttemptAt: at,
     });
-  const details = describeDeliveries(
-    summarizeOutcomes([]),
-    Array.from({ length: 91 }, (_none, index) => long(index)),
-  );
-  expect(rowsOf(details)).toHaveLength(90);
+  const all = Array.from({ length: 81 }, (_none, index) => long(index));
+  const continuesIn = `order/whk_${'0'.repeat(26)}/contextfile/${'界'.repeat(200)}`;
+  const waiting = all
+    .slice(21)
+    .map((each) => ({ ...each, state: 'waiting', continuesIn }) as const);
+  const details = describeDeliveries(summarizeOutcomes(waiting), all.slice(0, 21));
+  expect(rowsOf(details)).toHaveLength(80);
   expect(Buffer.byteLength(details)).toBeLessThan(20_000);
-  expect(details).toContain('The list shows 90 of 91 deliveries.');
+  expect(details).toContain('The list shows 80 of 81 deliveries.');
 });
 
 test('a job has a row for each workflow of its pages, latest first', () => {
   const page = (n: number) => ({ workflowId: `job/job_1/${n}`, deliveries: n });
   expect(describePages(3, [page(1), page(3)]).split('\n')).toEqual([
-    '**Page 3: 4 deliveries sent again in 2 workflows**',
+    '**Page 3: 4 deliveries sent again**',
     '',
-    '| Workflow | Deliveries |',
-    '| --- | --- |',
-    '| job/job_1/3 | 3 |',
-    '| job/job_1/1 | 1 |',
+    '- 3 deliveries: job/job_1/3',
+    '- 1 delivery: job/job_1/1',
   ]);
-  expect(describePages(1, [])).toBe('**Page 1: 0 deliveries sent again in 0 workflows**');
+  expect(describePages(1, [])).toBe('**Page 1: 0 deliveries sent again**');
 });
 
 const { attemptsShownMax } = attemptLimits;
@@ -113,19 +114,6 @@ const many = (count: number, state: DeliveryOutcome['state'], attempts: number) 
 
 const shownBy = ({ shown }: DeliverySummary): string[] =>
   shown.map(({ eventId, attempts = [] }) => `${eventId}: ${attempts.length}`);
-
-test('a delivery is shown with its receiver and attempts', () => {
-  const { shown } = summarizeOutcomes([attempted('evt_1', 'delivered', 1)], true);
-  expect(shown).toEqual([
-    {
-      eventId: 'evt_1',
-      webhookUid: 'whk_1',
-      state: 'delivered',
-      host: 'hooks.example.com',
-      attempts: [{ n: 1, at, ms: 12, status: 500 }],
-    },
-  ]);
-});
 
 test('a workflow that does not show every delivery shows failed and retried ones', () => {
   const summary = summarizeOutcomes([
@@ -157,4 +145,24 @@ test(`beyond ${attemptsShownMax} attempts in total, only the last attempt of eac
   expect(shownBy(full)).toEqual(['evt_0: 20', 'evt_1: 20', 'evt_2: 20']);
   const { shown } = addSummaries(full, summarizeOutcomes([attempted('evt_3', 'exhausted', 2)]));
   expect(shown.at(-1)).toMatchObject({ eventId: 'evt_3', attempts: [{ n: 2 }] });
+});
+
+type Outcomes = DeliveryOutcome['state'][];
+
+test.each<[outcomes: Outcomes, state: string | null]>([
+  [['exhausted', 'blocked', 'retrying'], 'failed'],
+  [['exhausted', 'superseded', 'delivered'], 'partial'],
+  [['superseded', 'waiting', 'held', 'delivered'], 'superseded'],
+  [['waiting', 'held', 'delivered'], 'waiting'],
+  [['held', 'cancelled', 'delivered'], 'held'],
+  [['cancelled', 'delivered'], 'delivered'],
+  [['cancelled'], 'cancelled'],
+  [[], null],
+])('the counts of %j add up, and the state is %s', (outcomes, state) => {
+  const summary = outcomes
+    .map((each) => summarizeOutcomes([outcome({ state: each })]))
+    .reduce(addSummaries, summarizeOutcomes([]));
+  const { deliveries, shown: _, ...counts } = summary;
+  expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(deliveries);
+  expect(stateOf(summary)).toBe(state);
 });

@@ -198,7 +198,7 @@ function event(digit: string | null, ageMs = 0): EventToDispatch {
 
 async function start(...events: EventToDispatch[]) {
   const told: (string | undefined)[] = [];
-  await traceStart({ workflowId: 'event/1', events, now }, async (traceparent) => {
+  await traceStart({ workflowId: 'agent.created/evt_1', events, now }, async (traceparent) => {
     told.push(traceparent);
   });
   expect(told).toHaveLength(1);
