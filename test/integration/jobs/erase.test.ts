@@ -8,9 +8,10 @@ import type { ErasureJob } from '../../../lib/model/job.ts';
 import type { Attempt } from '../../../lib/model/attempt.ts';
 import { partitionId, type PartitionKey } from '../../../lib/model/partition.ts';
 import { createHttpSender } from '../../../lib/egress/http-sender.ts';
+import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import {
-  afterAllEvents,
   erasePayloads,
+  insertErasure,
   newErasure,
   eraseChunk,
 } from '../../../lib/jobs/erasures.ts';
@@ -53,18 +54,18 @@ beforeAll(async () => {
 
 afterEach(async () => {
   await installation.store.events.deleteMany({});
+  await installation.store.jobs.deleteMany({});
 });
 
 afterAll(() => open[Symbol.asyncDispose]());
 
 const passWaitMs = 5 * minuteMs;
 
-async function requestErasure(): Promise<ErasureJob> {
+function requestErasure(): Promise<ErasureJob> {
   const { store, app } = installation;
-  const at = await afterAllEvents(store, app.appUid, new Date());
-  const erasure = newErasure(app.appUid, { externalTenantId: 'tenant-1' }, at);
-  await store.jobs.insertOne(erasure);
-  return erasure;
+  const subject = { externalTenantId: 'tenant-1' };
+  const wanted = { appUid: app.appUid, subject, now: new Date() };
+  return inTransaction(store, (session) => insertErasure(store, wanted, session));
 }
 
 /** Takes a page of an erasure `afterMs` after the request for it. */

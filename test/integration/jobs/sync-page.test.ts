@@ -12,7 +12,7 @@ import { eventIdsOf, requestReplay, takeAllPages } from '../../support/jobs.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
-import { itemsOf } from '../api/problems.ts';
+import { expectProblem, itemsOf } from '../api/problems.ts';
 
 const open = new Disposal();
 let service: TestService;
@@ -289,4 +289,56 @@ test('a sync of an ordered webhook sends behind the changes before it', async ()
   expect(new Set(orders.map((each) => JSON.stringify(each)))).toEqual(
     new Set(['[1,[]]', '[2,[1]]', '[2,[2]]', '[3,[3]]']),
   );
+});
+
+/** Runs an erasure, and returns the events that still have a payload of the erased tenant. */
+async function runErasure({ body }: { body: Record<string, unknown> }): Promise<number> {
+  const ended = portsAt(new Date(Date.parse(String(body['createdAt'])) + 300_000));
+  await takeAllPages(ended, String(body['uid']));
+  const wanted = { appUid: app.appUid, externalTenantId: 'gone', body: { $ne: '' } };
+  return service.store.events.countDocuments(wanted);
+}
+
+test.each([{ externalTenantId: 'gone' }, { mentions: ['Ada'] }])(
+  'a sync requested before the erasure of %j stores and sends nothing of it, even after its end',
+  async (subject) => {
+    const kept = await addAgent();
+    await addAgent({ agentName: 'Ada', externalTenantId: 'gone' });
+    await reportChange(app, { uid: 'reported', name: 'Ada', externalTenantId: 'gone' });
+    const sync = await startSync((await hook()).uid);
+    const dryRun = await app.call('POST', '/erasures', { body: { ...subject, dryRun: true } });
+    expect(dryRun.body).toEqual({
+      dryRun: true,
+      count: 2,
+      openCount: 0,
+      keptResources: { agent: 1, context: 0, contextfile: 0 },
+      countIsCapped: false,
+    });
+    expect(await runErasure(await app.call('POST', '/erasures', { body: subject }))).toBe(0);
+    expect(await sentBy(sync)).toEqual([kept]);
+    expect(await runErasure(await app.call('POST', '/erasures', { body: subject }))).toBe(0);
+    expect(await service.store.jobs.findOne({ _id: sync.jobUid })).not.toHaveProperty('erasedSince');
+  },
+);
+
+test('an erasure requested during a page of a sync erases what the page stores', async () => {
+  const body = { externalTenantId: 'gone' };
+  for (let round = 0; round < 5; round += 1) {
+    for (let n = 0; n < 5; n += 1) await addAgent(body);
+    const sync = await startSync((await hook()).uid);
+    const [erasure] = await Promise.all([app.call('POST', '/erasures', { body }), sync.take(1)]);
+    await sync.take(2);
+    expect(await runErasure(erasure)).toBe(0);
+  }
+});
+
+test('no more than 100 erasures may be requested during a sync, so that it stays small', async () => {
+  const { jobUid } = await startSync((await hook()).uid);
+  const erasedSince = Array.from({ length: 100 }, (_, n) => ({ externalTenantId: `tenant-${n}` }));
+  await service.store.jobs.updateOne({ _id: jobUid }, { $set: { erasedSince } });
+  const body = { externalTenantId: 'gone' };
+  expectProblem(await app.call('POST', '/erasures', { body }), 409, 'limit_reached');
+  await app.call('POST', `/syncs/${jobUid}/cancel`);
+  expect(await service.store.jobs.findOne({ _id: jobUid })).not.toHaveProperty('erasedSince');
+  expect((await app.call('POST', '/erasures', { body })).status).toBe(202);
 });
