@@ -147,7 +147,8 @@ async function takeResend(
     const partition = partitionNumber === null ? null : partitionId(partitionNumber.partition);
     return { event, webhookUid, partition, discardCount: discardCountFor(job, webhook) };
   });
-  const stamp = { jobUid, jobPage: page, requeuedAs: 'resend', requeuedAt: createdAt } as const;
+  const origin = { requeuedAs: 'resend', requeuedAt: createdAt, requeuedBy: jobUid } as const;
+  const stamp = { jobUid, jobPage: page, ...origin };
   const takenByJob = await store.deliveries
     .find<TakenDelivery>(
       { _id: { $in: webhookUids.map((webhookUid) => pairOf({ eventId, webhookUid })) } },

@@ -20,10 +20,10 @@ interface DeliveryActionsProps {
 /** The buttons of a delivery. */
 export function DeliveryActions({ delivery, hasWebhook, onResent }: DeliveryActionsProps) {
   const { mayChange } = useApp();
-  const { request } = delivery;
+  const { request, attempts } = delivery;
   return (
     <>
-      {request !== null && (
+      {request !== null && attempts.length > 0 && (
         <CopyButton value={curlCommand(request)}>
           {({ copied, copy }) => (
             <Button variant="default" onClick={copy}>

@@ -69,7 +69,8 @@ interface SectionsProps {
 }
 
 function Sections({ delivery, webhook }: SectionsProps) {
-  const { request, attempts } = delivery;
+  const { attempts } = delivery;
+  const request = attempts.length === 0 ? null : delivery.request;
   return (
     <>
       <Summary delivery={delivery} webhook={webhook} />
@@ -79,7 +80,9 @@ function Sections({ delivery, webhook }: SectionsProps) {
       <Section title="Request">
         {request === null ? (
           <Text c="dimmed">
-            No request to show: the webhook was deleted, or it sends email instead of requests.
+            {attempts.length === 0
+              ? 'No request has been sent yet.'
+              : 'No request to show: the webhook was deleted, or it sends email instead of requests.'}
           </Text>
         ) : (
           <RequestCard request={request} />
@@ -104,6 +107,7 @@ function Summary({ delivery, webhook }: SectionsProps) {
   const webhooks = useKnownWebhooks();
   const settings = useSettings();
   const { event, eventId, webhookUid, externalTenantId, createdAt, updatedAt, state } = delivery;
+  const { waitsFor } = delivery;
   return (
     <Card withBorder padding="lg">
       <Stack gap="md">
@@ -113,6 +117,14 @@ function Summary({ delivery, webhook }: SectionsProps) {
             delivery={delivery}
             schedule={webhook?.retrySchedule ?? settings?.retrySchedule ?? null}
           />
+          {waitsFor !== null && (
+            <AnchorLink
+              to="/apps/$appUid/deliveries/$eventId/$webhookUid"
+              params={{ appUid: app.uid, eventId: waitsFor.eventId, webhookUid }}
+            >
+              {waitsFor.eventId}
+            </AnchorLink>
+          )}
         </Group>
         <Facts
           of={[

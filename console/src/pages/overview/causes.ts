@@ -11,6 +11,8 @@ export interface Cause {
   title: string;
   /** What to do about it. Null if no failed delivery is left that shows what went wrong. */
   remedy: string | null;
+  /** The latest failed delivery of the first webhook. */
+  failed: { eventId: string; webhookUid: string } | null;
   /** When the first of the webhooks began to fail. */
   since: string | null;
   /** The latest change of one of them shortly before it began to fail. */
@@ -41,16 +43,16 @@ export function causesOf(
   for (const failure of oldestFirst) {
     const webhook = webhooks.find(({ uid }) => uid === failure.webhookUid);
     if (webhook === undefined) continue;
-    const { key, title, remedy } = whatFailed(failure.latest, webhook);
-    const cause = causes.get(key) ?? {
-      key,
-      title,
-      remedy,
+    const { latest, webhookUid } = failure;
+    const what = whatFailed(latest, webhook);
+    const cause = causes.get(what.key) ?? {
+      ...what,
+      failed: latest && { eventId: latest.eventId, webhookUid },
       since: failure.failingSince,
       change: null,
       webhooks: [],
     };
-    causes.set(key, {
+    causes.set(cause.key, {
       ...cause,
       change: laterOf(cause.change, failure.change),
       webhooks: [...cause.webhooks, webhook],
@@ -70,17 +72,18 @@ function whatFailed(
   const failure = latest === null ? null : explainFailure(latest);
   if (latest === null || failure === null)
     return { key: '', title: 'No failed delivery is left', remedy: null };
-  const { errorClass, status } = latest;
+  const { errorClass, status, detail } = latest;
+  const what = detail === null ? failure.what : detail.charAt(0).toUpperCase() + detail.slice(1);
   const host = ofOneHost.includes(errorClass) ? hostOf(url) : null;
   return {
-    key: [errorClass, status, host].join(' '),
-    title: host === null ? failure.what : `${failure.what}: ${host}`,
+    key: [errorClass, status, host, detail].join(' '),
+    title: visibleText(host === null ? what : `${what}: ${host}`),
     remedy: failure.remedy,
   };
 }
 
 function hostOf(url: string): string {
-  return visibleText(URL.canParse(url) ? new URL(url).host : url);
+  return URL.canParse(url) ? new URL(url).host : url;
 }
 
 function laterOf(known: Cause['change'], next: WebhookFailure['change']): Cause['change'] {

@@ -1,11 +1,9 @@
-import type { Sync } from '@agent-herald/client';
-import { Button, Card, Group, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import type { SyncDetail } from '@agent-herald/client';
+import { Card, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
 import { useKnownWebhooks } from '../../api/webhooks.ts';
-import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -13,9 +11,10 @@ import { Section } from '../../parts/section.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
-import { useChange } from '../../parts/use-change.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { WebhookName } from '../deliveries/delivery-columns.tsx';
+import { CancelJob } from '../replays/cancel-job.tsx';
+import { describeOutcomes, isInProgress } from '../replays/job-outcomes.ts';
 import { replayColors } from '../replays/replay-colors.ts';
 import { WaitingNote } from '../replays/waiting-note.tsx';
 import { describeCounts } from './sync-counts.ts';
@@ -29,21 +28,28 @@ export function SyncPage() {
   const query = useQuery({
     queryKey: [...key, 'syncs', syncUid],
     queryFn: ({ signal }) => calls.syncs.get(syncUid, { signal }),
-    refetchInterval: ({ state }) => (state.data?.finishedAt === null ? refreshMs : false),
+    refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? refreshMs : false),
   });
   const isRunning = query.data?.finishedAt === null;
   return (
     <Page
       title="Sync"
       about={<Uid value={syncUid} />}
-      actions={mayChange && isRunning && <Cancel syncUid={syncUid} />}
+      actions={
+        mayChange &&
+        isRunning && (
+          <CancelJob kind="sync" uid={syncUid}>
+            A new sync starts from the beginning.
+          </CancelJob>
+        )
+      }
     >
       <Loaded query={query}>{(sync) => <Sections sync={sync} />}</Loaded>
     </Page>
   );
 }
 
-function Sections({ sync }: { sync: Sync }) {
+function Sections({ sync }: { sync: SyncDetail }) {
   const { app } = useApp();
   const webhooks = useKnownWebhooks();
   const { webhookUid, entities, externalTenantIds, perSecond, createdAt } = sync;
@@ -81,42 +87,16 @@ function Sections({ sync }: { sync: Sync }) {
   );
 }
 
-function Reached({ sync: { finishedAt, releasedCount } }: { sync: Sync }) {
+function Reached({ sync }: { sync: SyncDetail }) {
+  const { finishedAt, releasedCount } = sync;
   if (finishedAt !== null) {
     return (
       <>
-        Ended <AtTime at={finishedAt} />. See Deliveries for the result of each one.
+        Ended <AtTime at={finishedAt} />. Deliveries: {describeOutcomes(sync)}
       </>
     );
   }
   return releasedCount === 0
     ? 'It begins 15 seconds after its start, so that it misses no change that is being written.'
     : 'Resources that change meanwhile are sent as usual.';
-}
-
-function Cancel({ syncUid }: { syncUid: string }) {
-  const { calls, key } = useApp();
-  const [isOpen, { open, close }] = useDisclosure();
-  const cancel = useChange({
-    change: () => calls.syncs.cancel(syncUid),
-    changes: [[...key, 'syncs']],
-    done: 'Sync cancelled.',
-    onDone: close,
-  });
-  return (
-    <>
-      <Button color="red" variant="light" onClick={open}>
-        Cancel sync
-      </Button>
-      <Confirm
-        title="Cancel the sync?"
-        verb="Cancel sync"
-        opened={isOpen}
-        onClose={close}
-        change={cancel}
-      >
-        Deliveries that are already queued are still sent. A new sync starts from the beginning.
-      </Confirm>
-    </>
-  );
 }
