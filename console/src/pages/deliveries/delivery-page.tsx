@@ -107,7 +107,6 @@ function Summary({ delivery, webhook }: SectionsProps) {
   const webhooks = useKnownWebhooks();
   const settings = useSettings();
   const { event, eventId, webhookUid, externalTenantId, createdAt, updatedAt, state } = delivery;
-  const { waitsFor } = delivery;
   return (
     <Card withBorder padding="lg">
       <Stack gap="md">
@@ -117,14 +116,6 @@ function Summary({ delivery, webhook }: SectionsProps) {
             delivery={delivery}
             schedule={webhook?.retrySchedule ?? settings?.retrySchedule ?? null}
           />
-          {waitsFor !== null && (
-            <AnchorLink
-              to="/apps/$appUid/deliveries/$eventId/$webhookUid"
-              params={{ appUid: app.uid, eventId: waitsFor.eventId, webhookUid }}
-            >
-              {waitsFor.eventId}
-            </AnchorLink>
-          )}
         </Group>
         <Facts
           of={[
@@ -156,7 +147,21 @@ function Summary({ delivery, webhook }: SectionsProps) {
 }
 
 function Meaning(props: { delivery: DeliveryDetail; schedule: readonly string[] | null }) {
+  const { app } = useApp();
   const now = useNow();
   const { delivery, schedule } = props;
-  return <Text>{meaningOf(delivery, { now, schedule })}</Text>;
+  const { waitsFor, webhookUid } = delivery;
+  return (
+    <Text>
+      {meaningOf(delivery, { now, schedule })}{' '}
+      {waitsFor !== null && (
+        <AnchorLink
+          to="/apps/$appUid/deliveries/$eventId/$webhookUid"
+          params={{ appUid: app.uid, eventId: waitsFor.eventId, webhookUid }}
+        >
+          {waitsFor.eventId}
+        </AnchorLink>
+      )}
+    </Text>
+  );
 }

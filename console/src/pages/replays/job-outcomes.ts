@@ -3,6 +3,8 @@ import { formatCapped } from '../../statistics/outcomes.ts';
 
 type Job = Pick<ReplayDetail | SyncDetail, 'finishedAt' | 'outcomes'>;
 
+export const waitingNote = 'It begins when earlier replays and syncs have ended.';
+
 const countedMax = 10_000;
 
 /** Returns what became of the deliveries, such as "20 delivered, 1 retrying". */

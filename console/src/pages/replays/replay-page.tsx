@@ -12,9 +12,8 @@ import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { CancelJob } from './cancel-job.tsx';
-import { describeOutcomes, isInProgress } from './job-outcomes.ts';
+import { describeOutcomes, isInProgress, waitingNote } from './job-outcomes.ts';
 import { replayColors } from './replay-colors.ts';
-import { WaitingNote } from './waiting-note.tsx';
 import { progressOf } from './replay-progress.ts';
 import { ReplayedWebhooks } from './replayed-webhooks.tsx';
 
@@ -86,7 +85,6 @@ function ProgressCard({ replay }: { replay: ReplayDetail }) {
               : describeOutcomes(replay)}
           </Text>
         </Group>
-        {state === 'waiting' && <WaitingNote />}
         <Progress.Root size="lg">
           <Progress.Section
             value={percent}
@@ -105,6 +103,7 @@ function ProgressCard({ replay }: { replay: ReplayDetail }) {
 function Reached({ replay }: { replay: ReplayDetail }) {
   const { finishedAt, reachedAt } = replay;
   if (finishedAt !== null) return <>Ended <AtTime at={finishedAt} /></>;
+  if (replay.state === 'waiting') return waitingNote;
   if (reachedAt === null) return 'Starting with the oldest events';
   return (
     <>

@@ -14,9 +14,8 @@ import { Line } from '../../parts/untrusted.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
 import { WebhookName } from '../deliveries/delivery-columns.tsx';
 import { CancelJob } from '../replays/cancel-job.tsx';
-import { describeOutcomes, isInProgress } from '../replays/job-outcomes.ts';
+import { describeOutcomes, isInProgress, waitingNote } from '../replays/job-outcomes.ts';
 import { replayColors } from '../replays/replay-colors.ts';
-import { WaitingNote } from '../replays/waiting-note.tsx';
 import { describeCounts } from './sync-counts.ts';
 
 const refreshMs = 2_000;
@@ -60,7 +59,6 @@ function Sections({ sync }: { sync: SyncDetail }) {
           <Tag color={replayColors[sync.state]}>{sync.state}</Tag>
           <Text>{describeCounts(sync.counts)} queued</Text>
         </Group>
-        {sync.state === 'waiting' && <WaitingNote />}
         <Text size="sm" c="dimmed" mt="sm">
           <Reached sync={sync} />
         </Text>
@@ -96,6 +94,7 @@ function Reached({ sync }: { sync: SyncDetail }) {
       </>
     );
   }
+  if (sync.state === 'waiting') return waitingNote;
   return releasedCount === 0
     ? 'It begins 15 seconds after its start, so that it misses no change that is being written.'
     : 'Resources that change meanwhile are sent as usual.';
