@@ -101,7 +101,13 @@ test('an erasure of a user contains each name once, without surrounding spaces',
 });
 
 test('a tenant is required, or at least one and at most ten names of a user', () => {
-  const wishes = [{ ...tenant, tenant: ' ' }, tenant, user(' \n'), user(lines(10)), user(lines(11))];
+  const wishes = [
+    { ...tenant, tenant: ' ' },
+    tenant,
+    user(' \n'),
+    user(lines(10)),
+    user(lines(11)),
+  ];
   expect(wishes.map(isComplete)).toEqual([false, true, false, true, false]);
 });
 

@@ -1,5 +1,5 @@
 // The pages of deliveries.
-import type { Attempt, Delivery } from '@agent-herald/client';
+import type { Attempt } from '@agent-herald/client';
 import { meaningOf } from '../src/pages/deliveries/delivery-meaning.ts';
 import {
   listRefreshMsOf,
@@ -42,8 +42,8 @@ const answered = (n: number): Attempt => failed(n, { status: 204, errorClass: nu
 type Facts = Partial<Parameters<typeof meaningOf>[0]>;
 
 function meaning(facts: Facts, waits: string[] | null = schedule): string {
-  const before = { state: 'pending', cancelReason: null, attempts: [], nextAttemptAt: null } as const;
-  return meaningOf({ ...before, ...facts }, { now, schedule: waits });
+  const before = { state: 'pending', cancelReason: null, nextAttemptAt: null } as const;
+  return meaningOf({ ...before, attempts: [], ...facts }, { now, schedule: waits });
 }
 
 const inFourMinutes = '2026-11-23T12:04:12.500Z';

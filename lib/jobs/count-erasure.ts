@@ -70,4 +70,3 @@ async function countKept(
   }
   return { keptResources, countIsCapped: false };
 }
-

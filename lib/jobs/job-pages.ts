@@ -116,7 +116,7 @@ async function endPage(
 ): Promise<void> {
   const { cursor, count, isEnd, progress } = made;
   const end = isEnd ? ({ state: 'done', finishedAt: now } as const) : {};
-  const forgotten = isEnd ? { $unset: { erasedSince: '' } } : {};
+  const forgotten = isEnd ? ({ $unset: { erasedSince: '' } } as const) : {};
   const update = { $set: { cursor, ...progress, ...end }, $inc: { count }, ...forgotten };
   await store.jobs.updateOne({ _id }, update, { session });
 }

@@ -118,7 +118,7 @@ async function scanStored(
 export function readStored(
   store: Store,
   { appUid, entity, after }: Omit<Step, 'isReported'> & { appUid: string },
-  session: ClientSession | undefined,
+  session?: ClientSession,
 ): AsyncIterable<ResourceData> {
   const filter = { appUid, _id: { $gt: after } };
   // Small batches, because a page rarely sends more.

@@ -315,9 +315,12 @@ test.each<[mention: string, data: Record<string, unknown>]>([
   ['777', { id: 7770, ids: [1777, 777.5, -777] }],
   ['777.0', { id: 777 }],
   ['true', { owner: true }],
-])('the mention %j is no whole value, and keeps a payload with the data %j', async (mention, data) => {
-  expect(await isErased(data, mention)).toBe(false);
-});
+])(
+  'the mention %j is no whole value, and keeps a payload with the data %j',
+  async (mention, data) => {
+    expect(await isErased(data, mention)).toBe(false);
+  },
+);
 
 test("the application's uid, which is in every envelope, erases nothing as a mention", async () => {
   expect(await isErased({}, installation.app.appUid)).toBe(false);

@@ -302,7 +302,9 @@ test.each([{ externalTenantId: 'gone' }, { mentions: ['Ada'] }])(
     expect(await erase(await requestErasure(subject))).toBe(0);
     expect(await sentBy(sync)).toEqual([kept]);
     expect(await countGone()).toBe(0);
-    expect(await service.store.jobs.findOne({ _id: sync.jobUid })).not.toHaveProperty('erasedSince');
+    expect(await service.store.jobs.findOne({ _id: sync.jobUid })).not.toHaveProperty(
+      'erasedSince',
+    );
   },
 );
 

@@ -102,7 +102,12 @@ function ProgressCard({ replay }: { replay: ReplayDetail }) {
 
 function Reached({ replay }: { replay: ReplayDetail }) {
   const { finishedAt, reachedAt } = replay;
-  if (finishedAt !== null) return <>Ended <AtTime at={finishedAt} /></>;
+  if (finishedAt !== null)
+    return (
+      <>
+        Ended <AtTime at={finishedAt} />
+      </>
+    );
   if (replay.state === 'waiting') return waitingNote;
   if (reachedAt === null) return 'Starting with the oldest events';
   return (
