@@ -15,8 +15,9 @@ interface CancelJobProps {
 export function CancelJob({ kind, uid, children }: CancelJobProps) {
   const { calls, key } = useApp();
   const [isOpen, { open, close }] = useDisclosure();
-  const cancel = useChange<void, unknown>({
-    change: () => (kind === 'replay' ? calls.replays.cancel(uid) : calls.syncs.cancel(uid)),
+  const cancel = useChange({
+    change: (): Promise<unknown> =>
+      kind === 'replay' ? calls.replays.cancel(uid) : calls.syncs.cancel(uid),
     changes: [[...key, `${kind}s`]],
     done: kind === 'replay' ? 'Replay cancelled.' : 'Sync cancelled.',
     onDone: close,
