@@ -38,10 +38,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * Returns the changes that an audit row describes. The previous `name` is in `previousName`, or in the `name` of
  * `previous`.
  */
-export function changesOf(
-  row: Readonly<Record<string, unknown>> = {},
-  names: Names = new Map(),
-): Change[] {
+export function changesOf(row: Record<string, unknown>, names: Names = new Map()): Change[] {
   const { previous, ...plain } = row;
   const details: Record<string, unknown> = isObject(previous) ? plain : row;
   const former = isObject(previous) ? previous : {};

@@ -1,3 +1,4 @@
+import type { ReplayDetail, SyncDetail } from '@agent-herald/client';
 import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useApp } from '../../api/app.tsx';
@@ -6,14 +7,15 @@ import { useChange } from '../../parts/use-change.tsx';
 
 interface CancelJobProps {
   kind: 'replay' | 'sync';
-  uid: string;
+  job: Pick<ReplayDetail | SyncDetail, 'uid' | 'finishedAt'> | undefined;
   /** What a new one does. */
   children: string;
 }
 
-/** The button that cancels a replay or sync. */
-export function CancelJob({ kind, uid, children }: CancelJobProps) {
-  const { calls, key } = useApp();
+/** The button that cancels a replay or sync until it has ended. */
+export function CancelJob({ kind, job, children }: CancelJobProps) {
+  const { calls, key, mayChange } = useApp();
+  const uid = job?.uid ?? '';
   const [isOpen, { open, close }] = useDisclosure();
   const cancel = useChange({
     change: (): Promise<unknown> =>
@@ -22,6 +24,7 @@ export function CancelJob({ kind, uid, children }: CancelJobProps) {
     done: kind === 'replay' ? 'Replay cancelled.' : 'Sync cancelled.',
     onDone: close,
   });
+  if (!mayChange || job?.finishedAt !== null) return null;
   return (
     <>
       <Button color="red" variant="light" onClick={open}>

@@ -21,25 +21,21 @@ const refreshMs = 2_000;
 
 /** A replay and its progress. */
 export function ReplayPage() {
-  const { calls, key, mayChange } = useApp();
+  const { calls, key } = useApp();
   const { replayUid } = useParams({ from: '/signed-in/apps/$appUid/replays/$replayUid' });
   const query = useQuery({
     queryKey: [...key, 'replays', replayUid],
     queryFn: ({ signal }) => calls.replays.get(replayUid, { signal }),
     refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? refreshMs : false),
   });
-  const isRunning = query.data?.finishedAt === null;
   return (
     <Page
       title="Replay"
       about={<Uid value={replayUid} />}
       actions={
-        mayChange &&
-        isRunning && (
-          <CancelJob kind="replay" uid={replayUid}>
-            The others stay as they are; a new replay can send them.
-          </CancelJob>
-        )
+        <CancelJob kind="replay" job={query.data}>
+          The others stay as they are; a new replay can send them.
+        </CancelJob>
       }
     >
       <Loaded query={query}>{(replay) => <Sections replay={replay} />}</Loaded>

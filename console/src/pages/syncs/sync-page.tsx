@@ -22,25 +22,21 @@ const refreshMs = 2_000;
 
 /** A sync and its progress. */
 export function SyncPage() {
-  const { calls, key, mayChange } = useApp();
+  const { calls, key } = useApp();
   const { syncUid } = useParams({ from: '/signed-in/apps/$appUid/syncs/$syncUid' });
   const query = useQuery({
     queryKey: [...key, 'syncs', syncUid],
     queryFn: ({ signal }) => calls.syncs.get(syncUid, { signal }),
     refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? refreshMs : false),
   });
-  const isRunning = query.data?.finishedAt === null;
   return (
     <Page
       title="Sync"
       about={<Uid value={syncUid} />}
       actions={
-        mayChange &&
-        isRunning && (
-          <CancelJob kind="sync" uid={syncUid}>
-            A new sync starts from the beginning.
-          </CancelJob>
-        )
+        <CancelJob kind="sync" job={query.data}>
+          A new sync starts from the beginning.
+        </CancelJob>
       }
     >
       <Loaded query={query}>{(sync) => <Sections sync={sync} />}</Loaded>
