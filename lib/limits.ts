@@ -185,7 +185,10 @@ export const jobLimits = group('Jobs', {
     10,
     'Replays, syncs and erasures of an application that run, each; one replay or sync of a webhook',
   ],
-  unfinishedPerKindMax: [100, 'Unfinished replays, syncs and erasures of an application, each'],
+  unfinishedPerKindMax: [
+    100,
+    'Unfinished replays, syncs and erasures of an application, each; erasures requested during a sync',
+  ],
   // Each may hold some payloads in memory.
   concurrentPagesMax: [
     20,

@@ -2,21 +2,28 @@
 import { deliveryHeaders, signatureHeaders } from '../../lib/deliveries/compose-message.ts';
 import { requestHeaders } from '../../lib/egress/request-headers.ts';
 import type { Attempt } from '../../lib/model/attempt.ts';
-import { isOpen } from '../../lib/model/delivery-state.ts';
+import { type DeliveryState, deliveryStates, isOpen } from '../../lib/model/delivery-state.ts';
 import { type DeliveryDocument, pairOf } from '../../lib/model/delivery.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import { partitionNumberOf } from '../../lib/model/partition.ts';
 import { isMailUrl, originOf } from '../../lib/model/url-origin.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
+import type { Store } from '../../lib/mongo/connect.ts';
+import { findHead } from '../../lib/order/partitions.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { jobPageWorkflowId, partitionWorkflowId } from '../../lib/temporal/names.ts';
-import { listOf, named, objectOf, orNull, text, textOrNull } from '../http/schemas.ts';
+import { listOf, named, objectOf, oneOfTexts, orNull, text, textOrNull } from '../http/schemas.ts';
 import type { SignedIn } from '../access/admit-admin.ts';
 import { operation, type Operation } from '../http/operation.ts';
 import type { Handler } from '../router.ts';
 import { readEvent } from './get-event.ts';
 import { pendingDelivery } from './pending-delivery.ts';
-import { deliveryProperties, type PresentedDelivery, presentDelivery } from './present-delivery.ts';
+import {
+  deliveryProperties,
+  type PresentedDelivery,
+  presentDelivery,
+  type ShownDelivery,
+} from './present-delivery.ts';
 
 interface SentRequest {
   method: string;
@@ -25,7 +32,13 @@ interface SentRequest {
   body: string | null;
 }
 
+interface Blocker {
+  eventId: string;
+  state: DeliveryState;
+}
+
 interface Detail {
+  waitsFor: Blocker | null;
   workflowId: string | null;
   request: SentRequest | null;
 }
@@ -51,6 +64,11 @@ const requestSchema = named(
   }),
 );
 
+const blockerSchema = named(
+  'EarlierDelivery',
+  objectOf<Blocker>({ eventId: text, state: oneOfTexts(deliveryStates) }),
+);
+
 const facts: Operation = {
   id: 'getDelivery',
   summary: 'Get a delivery and its request',
@@ -61,6 +79,11 @@ const facts: Operation = {
         'DeliveryDetail',
         objectOf<PresentedDelivery & Detail>({
           ...deliveryProperties,
+          waitsFor: {
+            ...orNull(blockerSchema),
+            description:
+              'The delivery of an earlier event of the same resource that must end first, at a webhook with `ordering: "resource"`. Null unless this delivery is `pending` behind it.',
+          },
           workflowId: {
             ...textOrNull,
             description:
@@ -94,11 +117,27 @@ export const getDelivery: Handler = operation(facts, async (request, context) =>
   const last = shown.attempts.at(-1) ?? { n: 1, at: clock.now() };
   const sent = { ...last, isSync: delivery?.requeuedAs === 'sync' };
   const detail: Detail = {
+    waitsFor: await findBlocker(store, event, shown),
     workflowId: workflowOf(event, { webhookUid, delivery }),
     request: webhook === null ? null : requestOf(shownTo(signedIn, webhook), event, sent),
   };
   return { status: 200, body: { ...presentDelivery(shown), ...detail } };
 });
+
+/** Returns the delivery that an ordered one waits for. */
+async function findBlocker(
+  store: Store,
+  event: EventDocument,
+  { webhookUid, state, jobUid }: ShownDelivery & Partial<Pick<DeliveryDocument, 'jobUid'>>,
+): Promise<Blocker | null> {
+  const partitionNumber = partitionNumberOf(event, webhookUid);
+  // A resend goes past the order.
+  if (partitionNumber === null || state !== 'pending' || typeof jobUid === 'string') return null;
+  const eventId = await findHead(store, partitionNumber);
+  if (eventId === null) return null;
+  const head = await store.deliveries.findOne({ _id: pairOf({ eventId, webhookUid }) });
+  return { eventId, state: head?.state ?? 'pending' };
+}
 
 function workflowOf(
   event: EventDocument,

@@ -14,7 +14,7 @@ export async function cancelJob(
     const now = clock.now();
     const cancelled = await store.jobs.updateOne(
       { _id, appUid, state: { $in: ['running', 'waiting'] } },
-      { $set: { state: 'cancelled', finishedAt: now } },
+      { $set: { state: 'cancelled', finishedAt: now }, $unset: { erasedSince: '' } },
       { session },
     );
     if (cancelled.matchedCount === 0) return;

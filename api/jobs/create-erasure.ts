@@ -1,19 +1,19 @@
 import { limits } from '../../lib/limits.ts';
-import type { ErasureSubject } from '../../lib/model/job.ts';
+import type { ErasureSubject, JobToStart } from '../../lib/model/job.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { afterAllEvents, newErasure } from '../../lib/jobs/erasures.ts';
-import { insertJob } from '../../lib/jobs/job-turns.ts';
-import { toStart } from '../../lib/jobs/jobs.ts';
+import { countErasure } from '../../lib/jobs/count-erasure.ts';
+import { insertErasure } from '../../lib/jobs/erasures.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
 import type { Handler } from '../router.ts';
 import { tenantField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import { erasureSchema, presentErasure } from './present-erasure.ts';
+import { erasureAnswers, presentErasure } from './present-erasure.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 interface CreateErasureBody {
   externalTenantId?: string;
   mentions?: string[];
+  dryRun?: boolean;
 }
 
 export const createErasureBody = validator<CreateErasureBody>(
@@ -35,6 +35,10 @@ export const createErasureBody = validator<CreateErasureBody>(
         items: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
       },
     },
+    dryRun: {
+      type: 'boolean',
+      description: 'If true, the call counts the payloads and erases nothing.',
+    },
   },
   ['externalTenantId', 'mentions'],
 );
@@ -43,13 +47,7 @@ const facts: Operation = {
   id: 'createErasure',
   summary: 'Erase the payloads of a tenant or a user',
   example: { externalTenantId: 'tenant-1' },
-  answers: {
-    202: {
-      description: 'The erasure, which runs or waits',
-      schema: erasureSchema,
-      headers: ['location'],
-    },
-  },
+  answers: erasureAnswers,
   problems: ['limit_reached'],
   takesIdempotencyKey: true,
 };
@@ -61,18 +59,23 @@ export const createErasure: Handler<CreateErasureBody> = operation(
     const { appUid, caller } = request;
     const { store, secretBox } = context;
     const now = context.clock.now();
-    const recordedBefore = await afterAllEvents(store, appUid, now);
-    let erasure = newErasure(appUid, readSubject(request.body), recordedBefore);
+    const subject = readSubject(request.body);
+    if (request.body.dryRun === true) {
+      const counted = await countErasure(store, { appUid, subject });
+      return { status: 200, body: { dryRun: true, ...counted } };
+    }
     const once = { key: request.idempotencyKey(), secretBox, now };
     const { answer, repeated } = await runOnce(store, once, async (session) => {
-      erasure = { ...erasure, state: await insertJob(store, erasure, session) };
+      const erasure = await insertErasure(store, { appUid, subject, now }, session);
       // Omits the subject, because the audit log outlives the erasure.
       const target = { kind: 'erasure', uid: erasure._id };
       const entry = { appUid, action: 'erasure.created', target };
       await recordAudit(store, entry, { caller, now, session });
       return presentErasure(erasure);
     });
-    if (!repeated && erasure.state === 'running') context.starter.addJob(toStart(erasure));
+    const { uid: _id, state } = answer;
+    const job: JobToStart = { _id, appUid, kind: 'erasure', webhookUids: [] };
+    if (!repeated && state === 'running') context.starter.addJob(job);
     const location = `${request.appPath}/erasures/${answer.uid}`;
     return { status: 202, body: answer, headers: { location } };
   },

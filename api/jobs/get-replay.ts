@@ -1,22 +1,24 @@
 // GET …/replays/{replayUid} and GET …/webhooks/{webhookUid}/replays/{replayUid}: the progress of a replay.
 import { AppError } from '../../lib/platform/errors.ts';
+import { countOutcomes } from '../../lib/history/job-outcomes.ts';
 import type { ReplayJob } from '../../lib/model/job.ts';
 import type { ApiContext } from '../context.ts';
 import type { ApiRequest, Handler } from '../router.ts';
 import { findWebhook } from '../webhooks/webhook-fields.ts';
-import { presentReplay, replaySchema } from './present-replay.ts';
+import { presentReplay, replayDetailSchema } from './present-replay.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
   id: 'getReplay',
   summary: 'Get a replay and its progress',
-  answers: { 200: { description: 'The replay', schema: replaySchema } },
+  answers: { 200: { description: 'The replay', schema: replayDetailSchema } },
 };
 
-export const getReplay: Handler = operation(facts, async (request, context) => ({
-  status: 200,
-  body: presentReplay(await findReplay(request, context)),
-}));
+export const getReplay: Handler = operation(facts, async (request, context) => {
+  const replay = await findReplay(request, context);
+  const outcomes = await countOutcomes(context.store, replay._id);
+  return { status: 200, body: { ...presentReplay(replay), outcomes } };
+});
 
 /** Reads the replay in the path; with a webhook, only one of that existing webhook. Throws `not_found`. */
 export async function findReplay(

@@ -1,3 +1,4 @@
+import type { JobOutcomes } from '../../lib/history/job-outcomes.ts';
 import { timeOfId } from '../../lib/platform/ids.ts';
 import { jobStates, type ReplayJob } from '../../lib/model/job.ts';
 import {
@@ -14,6 +15,7 @@ import {
   time,
   timeOrNull,
 } from '../http/schemas.ts';
+import { outcomesSchema } from './present-outcomes.ts';
 import { subscribedEventNames } from '../../lib/model/event-name.ts';
 import { sendableReasons } from '../../lib/model/delivery-state.ts';
 import { replayedStates } from './replay-fields.ts';
@@ -78,6 +80,11 @@ const properties = {
 type PresentedReplay = ReturnType<typeof presentReplay>;
 
 export const replaySchema = named('Replay', objectOf<PresentedReplay>(properties));
+
+export const replayDetailSchema = named(
+  'ReplayDetail',
+  objectOf<PresentedReplay & { outcomes: JobOutcomes }>({ ...properties, ...outcomesSchema }),
+);
 
 const startedReplaySchema = named(
   'StartedReplay',

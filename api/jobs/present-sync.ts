@@ -1,3 +1,4 @@
+import type { JobOutcomes } from '../../lib/history/job-outcomes.ts';
 import { entities } from '../../lib/model/event-name.ts';
 import { jobStates, type SyncJob } from '../../lib/model/job.ts';
 import {
@@ -13,6 +14,7 @@ import {
   time,
   timeOrNull,
 } from '../http/schemas.ts';
+import { outcomesSchema } from './present-outcomes.ts';
 
 /** Returns a sync as shown to clients. */
 export function presentSync(sync: SyncJob) {
@@ -51,6 +53,11 @@ const properties = {
 type PresentedSync = ReturnType<typeof presentSync>;
 
 export const syncSchema = named('Sync', objectOf<PresentedSync>(properties));
+
+export const syncDetailSchema = named(
+  'SyncDetail',
+  objectOf<PresentedSync & { outcomes: JobOutcomes }>({ ...properties, ...outcomesSchema }),
+);
 
 const startedSyncSchema = named(
   'StartedSync',

@@ -1,5 +1,5 @@
 // The pages of deliveries.
-import type { Attempt, Delivery } from '@agent-herald/client';
+import type { Attempt } from '@agent-herald/client';
 import { meaningOf } from '../src/pages/deliveries/delivery-meaning.ts';
 import {
   listRefreshMsOf,
@@ -39,16 +39,11 @@ function failed(n: number, fields: Partial<Attempt> = {}): Attempt {
 const timedOut = { status: null, errorClass: 'timeout' } as const;
 const answered = (n: number): Attempt => failed(n, { status: 204, errorClass: null });
 
-type Facts = Partial<Pick<Delivery, 'state' | 'cancelReason' | 'attempts' | 'nextAttemptAt'>>;
+type Facts = Partial<Parameters<typeof meaningOf>[0]>;
 
 function meaning(facts: Facts, waits: string[] | null = schedule): string {
-  const before: Required<Facts> = {
-    state: 'pending',
-    cancelReason: null,
-    attempts: [],
-    nextAttemptAt: null,
-  };
-  return meaningOf({ ...before, ...facts }, { now, schedule: waits });
+  const before = { state: 'pending', cancelReason: null, nextAttemptAt: null } as const;
+  return meaningOf({ ...before, attempts: [], ...facts }, { now, schedule: waits });
 }
 
 const inFourMinutes = '2026-11-23T12:04:12.500Z';
@@ -98,6 +93,11 @@ test.each<[string, Facts, RegExp]>([
     'waiting for the rate',
     { state: 'pending', nextAttemptAt: inFourMinutes },
     /rate limit allows it in 4 min 12 s/,
+  ],
+  [
+    'waiting for another',
+    { state: 'pending', waitsFor: { eventId: 'evt_1', state: 'retrying' } },
+    /An earlier delivery of the same resource is retrying/,
   ],
   [
     'blocked',

@@ -65,6 +65,15 @@ test('a host that cannot be reached is a cause of its own, with its port', () =>
   ]);
 });
 
+test('a cause shows the detail that is known, and leads to the failed delivery', () => {
+  const detail = 'the certificate of the receiver is self-signed';
+  const [cause] = causesOf([failed('a', { errorClass: 'tls', detail })], [webhook('a')]);
+  expect(cause).toMatchObject({
+    title: 'The certificate of the receiver is self-signed: hooks.example',
+    failed: { eventId: 'evt_1', webhookUid: 'a' },
+  });
+});
+
 test('a cause began with the first of its webhooks, and names the latest change', () => {
   const [cause] = causesOf(
     [

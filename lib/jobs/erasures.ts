@@ -1,10 +1,12 @@
-import type { Filter } from 'mongodb';
+import type { ClientSession, Filter } from 'mongodb';
 import { inSlices } from '../concurrency/in-slices.ts';
 import { jobLimits } from '../limits.ts';
+import { AppError } from '../platform/errors.ts';
 import { idAt, timeOfId } from '../platform/ids.ts';
 import { pairsOf } from '../model/delivery.ts';
 import { openStates } from '../model/delivery-state.ts';
 import type { EventDocument } from '../model/event.ts';
+import { readData } from '../model/event-payload.ts';
 import type { ErasureJob, ErasureSubject } from '../model/job.ts';
 import { keyOfPartition } from '../model/partition.ts';
 import { instruments } from '../telemetry/instruments.ts';
@@ -12,28 +14,66 @@ import type { Store } from '../mongo/connect.ts';
 import { largeBatch } from '../mongo/paging.ts';
 import type { JobPage } from '../temporal/messages.ts';
 import { cancelDeliveries } from '../deliveries/deliveries.ts';
+import { hasValue, inBothForms, patternOf } from './erasure-subject.ts';
+import { insertJob } from './job-turns.ts';
 import { newJob } from './jobs.ts';
 import { scheduleSignal } from '../order/partitions.ts';
 import type { DeliveryPorts } from '../deliveries/ports.ts';
 
 // The database searches the bodies, and candidates are checked again here. Fewer events per chunk with many webhooks,
 // so that a command changes few enough deliveries to finish in time.
-const eventsPerChunk = 2_000;
+export const eventsPerChunk = 2_000;
 const deliveriesPerChunk = 5_000;
 
 // Longer than any write in flight during the first pass: an event (up to 60 s, the two writes of a report 50 s each),
 // or the record of an attempt that had read the payload (30 s).
-const secondPassAfterMs = jobLimits.erasureSecondPassAfterMs;
+const { erasureSecondPassAfterMs: secondPassAfterMs, unfinishedPerKindMax } = jobLimits;
+
+/**
+ * Records an erasure of what is stored at its snapshot, in the transaction of the request. A page of a sync conflicts
+ * with this transaction: it either comes before and is erased, or leaves the subject out. Throws `limit_reached`.
+ */
+export async function insertErasure(
+  store: Store,
+  { appUid, subject, now }: { appUid: string; subject: ErasureSubject; now: Date },
+  session: ClientSession,
+): Promise<ErasureJob> {
+  const at = await afterAllEvents(store, { appUid, now }, session);
+  const erasure = newErasure(appUid, subject, at);
+  const state = await insertJob(store, erasure, session);
+  await leaveOutOfSyncs(store, erasure, session);
+  return { ...erasure, state };
+}
+
+// A sync makes new events of stored resources, and may take longer than the erasure, which forgets its subject.
+async function leaveOutOfSyncs(
+  store: Store,
+  { appUid, subject }: ErasureJob,
+  session: ClientSession,
+): Promise<void> {
+  const unfinished = { appUid, kind: 'sync', finishedAt: null } as const;
+  const isFull = { [`erasedSince.${unfinishedPerKindMax - 1}`]: { $exists: true } };
+  const full = await store.jobs.findOne({ ...unfinished, ...isFull }, { session });
+  if (full !== null) {
+    const detail = `${unfinishedPerKindMax} erasures were requested since the sync ${full._id}; cancel it, or try again when it has ended`;
+    throw new AppError('limit_reached', detail);
+  }
+  await store.jobs.updateMany(unfinished, { $addToSet: { erasedSince: subject } }, { session });
+}
 
 export function newErasure(appUid: string, subject: ErasureSubject, now: Date): ErasureJob {
   return { ...newJob(appUid, now), kind: 'erasure', subject, pass: 1, passStartedAt: now };
 }
 
 /** Returns now, or the millisecond after the latest event if the clock of another process is ahead. */
-export async function afterAllEvents(store: Store, appUid: string, now: Date): Promise<Date> {
+async function afterAllEvents(
+  store: Store,
+  { appUid, now }: { appUid: string; now: Date },
+  session: ClientSession,
+): Promise<Date> {
   const latest = await store.events.findOne(
     { appUid },
-    { projection: { _id: 1 }, sort: { _id: -1 } },
+    { projection: { _id: 1 }, sort: { _id: -1 }, session },
   );
   const latestMs = latest === null ? 0 : timeOfId(latest._id).getTime();
   return new Date(Math.max(now.getTime(), latestMs + 1));
@@ -109,8 +149,8 @@ function toPage({ state, passStartedAt }: ErasureJob, now: Date): JobPage {
   return { events: [], isLast: state !== 'running', waitMs };
 }
 
-// Also returns the events that this erasure has already erased.
-async function findErasable(
+/** Returns the events whose payloads concern the subject, and those that this erasure has already erased. */
+export async function findErasable(
   store: Store,
   events: Pick<Filter<EventDocument>, 'appUid' | '_id'>,
   { subject, erasureUid }: { subject: ErasureSubject; erasureUid: string },
@@ -132,34 +172,10 @@ async function findErasable(
     { projection: { erasureUid: 1, body: 1 }, ...largeBatch },
   );
   for await (const event of inSlices(candidates)) {
-    const isMatch = event.erasureUid === erasureUid || isMentioned(event.body, texts);
+    const isMatch = event.erasureUid === erasureUid || hasValue(readData(event.body), texts);
     if (isMatch) found.push(event._id);
   }
   return found;
-}
-
-/** Adds the Unicode normal forms NFC and NFD, since `data` may contain either. */
-function inBothForms(texts: readonly string[]): string[] {
-  return [
-    ...new Set(texts.flatMap((text) => [text, text.normalize('NFC'), text.normalize('NFD')])),
-  ];
-}
-
-// Callers may write JSON in any form: with unneeded escapes, and numbers such as 7.0, 7e0 and -0.
-const oddEscape = String.raw`\\[u/]`;
-const oddNumber = String.raw`-0|-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+)`;
-
-// Matches every body that has one of the texts as a value, and few others.
-function patternOf(texts: readonly string[]): string {
-  const strings = texts.map((text) => escapeForPattern(JSON.stringify(text)));
-  const numbers = texts.filter((text) => String(Number(text)) === text).map(escapeForPattern);
-  const spelled = numbers.length === 0 ? [] : [...numbers, oddNumber];
-  const values = spelled.map((number) => String.raw`[:,[]\s*(?:${number})\s*[,}\]]`);
-  return [...strings, oddEscape, ...values].join('|');
-}
-
-function escapeForPattern(text: string): string {
-  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
 // Repeatable. Cancels all sends first, then removes response samples, which may repeat the payload. The body goes last,
@@ -198,18 +214,4 @@ export async function erasePayloads(
     state: 'cancelled',
     partition: { $type: 'string' },
   }) as Promise<string[]>;
-}
-
-// Checks whether one of the texts is a whole value, string or number, at any depth of `data`.
-function isMentioned(body: string, texts: readonly string[]): boolean {
-  const { data } = JSON.parse(body) as { data: unknown };
-  // Iterative, because a payload may be nested deeper than the stack.
-  const values: unknown[] = [data];
-  for (let value = values.pop(); value !== undefined; value = values.pop()) {
-    if (typeof value === 'string' && texts.includes(value)) return true;
-    if (typeof value === 'number' && texts.includes(String(value))) return true;
-    if (typeof value !== 'object' || value === null) continue;
-    for (const inner of Object.values(value)) values.push(inner);
-  }
-  return false;
 }

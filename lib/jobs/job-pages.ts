@@ -116,7 +116,8 @@ async function endPage(
 ): Promise<void> {
   const { cursor, count, isEnd, progress } = made;
   const end = isEnd ? ({ state: 'done', finishedAt: now } as const) : {};
-  const update = { $set: { cursor, ...progress, ...end }, $inc: { count } };
+  const forgotten = isEnd ? ({ $unset: { erasedSince: '' } } as const) : {};
+  const update = { $set: { cursor, ...progress, ...end }, $inc: { count }, ...forgotten };
   await store.jobs.updateOne({ _id }, update, { session });
 }
 
@@ -138,7 +139,7 @@ async function takeResend(
     { _id: eventId, appUid },
     { projection: factsOnly, session },
   );
-  if (event === null) return { ...end, count: 0 };
+  if (event === null || event.erasedAt !== null) return { ...end, count: 0 };
   const known = await findKnownWebhooks(store, { appUid, webhookUids }, session);
   const deliveries = known.map((webhook) => {
     const { _id: webhookUid } = webhook;
@@ -146,7 +147,8 @@ async function takeResend(
     const partition = partitionNumber === null ? null : partitionId(partitionNumber.partition);
     return { event, webhookUid, partition, discardCount: discardCountFor(job, webhook) };
   });
-  const stamp = { jobUid, jobPage: page, requeuedAs: 'resend', requeuedAt: createdAt } as const;
+  const origin = { requeuedAs: 'resend', requeuedAt: createdAt, requeuedBy: jobUid } as const;
+  const stamp = { jobUid, jobPage: page, ...origin };
   const takenByJob = await store.deliveries
     .find<TakenDelivery>(
       { _id: { $in: webhookUids.map((webhookUid) => pairOf({ eventId, webhookUid })) } },

@@ -112,7 +112,10 @@ export function discardCountFor(
     : (discardCountOf(job.seenDiscards, _id) ?? 0);
 }
 
-export type PageStamp = Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt'>;
+export type PageStamp = Pick<
+  DeliveryDocument,
+  'jobUid' | 'jobPage' | 'requeuedAs' | 'requeuedAt' | 'requeuedBy'
+>;
 
 /** Gives deliveries a new owner or partition, to be sent again. Inserts those that have no document yet. */
 export async function requeueDeliveries(

@@ -43,10 +43,11 @@ export async function requeueChosen(
 }
 
 function originOf({
+  _id,
   kind,
   createdAt,
-}: Requeue['job']): Pick<PageStamp, 'requeuedAs' | 'requeuedAt'> {
-  return { requeuedAs: kind, requeuedAt: createdAt };
+}: Requeue['job']): Pick<PageStamp, 'requeuedAs' | 'requeuedAt' | 'requeuedBy'> {
+  return { requeuedAs: kind, requeuedAt: createdAt, requeuedBy: _id };
 }
 
 // Issues new numbers at the end of the partitions, unless an event's own number is still to come.

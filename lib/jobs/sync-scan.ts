@@ -17,6 +17,7 @@ import {
   keepMatching,
   type TargetWebhook,
 } from './chosen-events.ts';
+import { isSubjectOf } from './erasure-subject.ts';
 import { type TakenDelivery, takenFields } from './taken-by-job.ts';
 
 const storedPerReadMax = 1_000;
@@ -45,7 +46,7 @@ export interface SyncScan {
 }
 
 interface Scanning {
-  sync: Pick<SyncJob, 'appUid' | 'entities' | 'externalTenantIds' | 'createdAt'>;
+  sync: Pick<SyncJob, 'appUid' | 'entities' | 'externalTenantIds' | 'createdAt' | 'erasedSince'>;
   webhook: TargetWebhook;
   cursor: string;
   /** The maximum number of resources found. */
@@ -105,17 +106,19 @@ async function scanStored(
     const { uid: resourceUid, externalTenantId } = data;
     const facts = { event: `${entity}.updated` as const, resourceUid, externalTenantId };
     const isWanted = isRequested(sync, externalTenantId) && isSubscribed(webhook, facts);
-    if (isWanted && filterCheck(data)(webhook.filter)) found.push({ entity, data });
+    const isErased = sync.erasedSince?.some((subject) => isSubjectOf(subject, data)) ?? false;
+    if (isWanted && !isErased && filterCheck(data)(webhook.filter)) found.push({ entity, data });
     const isFull = found.length === countMax || checked === storedPerReadMax;
     if (isFull) return { found, checked, last: resourceUid };
   }
   return { found, checked, last: null };
 }
 
-function readStored(
+/** Reads the resources of an entity that are stored here. */
+export function readStored(
   store: Store,
   { appUid, entity, after }: Omit<Step, 'isReported'> & { appUid: string },
-  session: ClientSession | undefined,
+  session?: ClientSession,
 ): AsyncIterable<ResourceData> {
   const filter = { appUid, _id: { $gt: after } };
   // Small batches, because a page rarely sends more.

@@ -29,6 +29,8 @@ export interface DeliveryDocument {
   jobPage: number | null;
   requeuedAs: RequeueTrigger | null;
   requeuedAt: Date | null;
+  /** The latest resend, replay or sync that requeued it; absent before the first. */
+  requeuedBy?: string;
   /** The webhook's discard count when the event or the request to send it again was recorded; absent if it was 0. */
   discardCount?: number;
   /** The number of attempts before the last requeue: the schedule starts after them. */

@@ -90,6 +90,8 @@ export interface SyncJob extends JobFacts {
   /** The deliveries by entity; together they are `count`. */
   counts: Record<Entity, number>;
   perSecond: number;
+  /** The subjects of erasures requested since: their resources are left out. Removed at its end. */
+  erasedSince?: ErasureSubject[];
 }
 
 /** The payloads of a tenant, or those in which one of the texts is a value. */

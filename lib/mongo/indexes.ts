@@ -88,6 +88,7 @@ export const neededIndexes: readonly NeededIndex[] = [
     where({ state: { $in: otherThanDelivered } }),
   ],
   ['deliveries', 'jobPage', { jobUid: 1, jobPage: 1 }, where({ jobUid: { $gt: '' } })],
+  ['deliveries', 'requeuedBy', { requeuedBy: 1, state: 1 }, where({ requeuedBy: { $gt: '' } })],
   // For the metrics of the whole installation.
   [
     'deliveries',

@@ -94,7 +94,7 @@ const cases: Case[] = [
     () => uids['erasure'] ?? '',
     'Replays, syncs and erasures',
     'Open this erasure',
-    () => `/erasures?erasureUid=${uids['erasure']}`,
+    () => '/erasures',
   ],
   [
     () => `${service.consoleUrl}${app}/webhooks/${uids['webhook']}?tab=settings`,
@@ -115,11 +115,6 @@ it('the search leads to everything by the keyboard alone, also for a viewer', as
     await choose(page, option);
     await eventually(async () => expect(page.url()).toBe(`${service.consoleUrl}${app}${at()}`));
   }
-  await page.goto(`${service.consoleUrl}${app}/erasures?erasureUid=${uids['erasure']}`);
-  await page
-    .getByRole('table', { name: 'Erasures' })
-    .getByText(uids['erasure'] ?? '')
-    .waitFor();
   expect(complaints).toEqual([]);
 });
 

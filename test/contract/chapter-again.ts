@@ -152,6 +152,8 @@ async function playErasures(stage: Stage): Promise<void> {
     body: { externalTenantId: tenant },
     headers: { 'idempotency-key': 'erasure-1' },
   };
+  const dryRun = { body: { externalTenantId: tenant, dryRun: true } };
+  await call('counts what an erasure would delete', 'POST …/erasures', dryRun);
   const { body: begun } = await call('erases a tenant', 'POST …/erasures', options);
   await call('the same erasure again', 'POST …/erasures', options);
   await call('an erasure whose payloads went', `GET …/erasures/${begun['uid']}`, {

@@ -36,6 +36,7 @@ export const toEveryShard: readonly Allowed[] = [
   ],
   ['deliveries find', '_id', 'API: the deliveries of an event; retention: the end of a batch'],
   ['deliveries aggregate', 'appUid state webhookUid?', 'API: counts'],
+  ['deliveries aggregate', 'requeuedBy state', 'API: the outcomes of a job'],
   [
     'deliveries find',
     'appUid state updatedAt webhookUid _id?',

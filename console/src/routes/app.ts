@@ -144,7 +144,6 @@ const sync = createRoute({
 const erasures = createRoute({
   getParentRoute: () => app,
   path: '/erasures',
-  validateSearch: textsOf(['erasureUid']),
   component: lazyRouteComponent(() => import('../pages/erasures/erasure-list.tsx'), 'ErasureList'),
 });
 

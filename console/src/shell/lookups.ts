@@ -144,11 +144,7 @@ function jobs(uid: string): Lookup {
     }
     if (erasure !== null) {
       const detail = `${erasure.state}, ${erasure.erasedCount.toLocaleString('en')} payloads erased`;
-      const link = {
-        to: '/apps/$appUid/erasures',
-        params: { appUid },
-        search: { erasureUid: uid },
-      } as const;
+      const link = { to: '/apps/$appUid/erasures', params: { appUid } } as const;
       findings.push({ id: 'erasure', label: 'Open this erasure', detail, link });
     }
     return groupOf('Replays, syncs and erasures', findings);

@@ -103,7 +103,9 @@ class World:
         return event["eventId"], webhook["uid"]
 
     def new_erasure(self) -> str:
-        return self.client.erasures.create({"externalTenantId": "nobody"})["uid"]
+        erasure = self.client.erasures.create({"externalTenantId": "nobody"})
+        assert "uid" in erasure
+        return erasure["uid"]
 
 
 @contextmanager

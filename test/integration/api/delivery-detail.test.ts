@@ -6,6 +6,7 @@ import {
   newDelivery,
   newEvent,
 } from '../../support/fixtures.ts';
+import { partitionId } from '../../../lib/model/partition.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { useReceiver, useService } from '../../support/use-service.ts';
@@ -155,6 +156,25 @@ test.each([
     expect((await show(event._id, webhookUid)).body['workflowId']).toMatch(expected);
   },
 );
+
+test('an ordered delivery that is pending names the one that it waits for', async () => {
+  const { store, app } = service;
+  const { _id: webhookUid } = await insertWebhook(service, { url: closed });
+  const resource = { entity: 'agent', resourceUid: 'ordered' } as const;
+  const events = [1, 2, 3].map((n) => {
+    return { ...newEvent(service, [webhookUid], at), ...resource, order: [{ webhookUid, n }] };
+  });
+  await store.events.insertMany(events);
+  const key = { appUid: app.appUid, webhookUid, ...resource };
+  const progress = { settled: 1, lease: null, signalAt: null };
+  await store.partitions.insertOne({ _id: partitionId(key), ...key, ...progress });
+  const eventId = String(events[1]?._id);
+  const head = { eventId, webhookUid, state: 'retrying' } as const;
+  await store.deliveries.insertOne(newDelivery(service, at, head));
+  const shown = await Promise.all(events.map(({ _id }) => show(_id, webhookUid)));
+  const waitsFor = [null, null, { eventId, state: 'retrying' }];
+  expect(shown.map(({ body }) => body['waitsFor'])).toEqual(waitsFor);
+});
 
 test('the headers are those of the latest attempt, or, without one, of a first attempt made now', async () => {
   const { _id: webhookUid } = await insertWebhook(service, { url: closed });

@@ -1,5 +1,6 @@
 // Pages of jobs: each is taken once, by its number. Taking it again returns the same deliveries. And the deliveries that a
 // resend passes on.
+import { erasePayloads } from '../../../lib/jobs/erasures.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -115,6 +116,16 @@ test.each(kinds)(
     }
   },
 );
+
+test.each(kinds)('a %s requested before an erasure sends nothing of it', async (...row) => {
+  const [, state, ask] = row;
+  const eventIds = await insert(1, state);
+  const jobUid = await ask(eventIds[0]);
+  const facts = { erasureUid: 'job_erasure', now: new Date() };
+  await erasePayloads(installation.store, eventIds, facts);
+  expect((await take(jobUid)).events).toEqual([]);
+  expect(await owners()).toEqual([[state === 'held' ? 'cancelled' : state, null, null]]);
+});
 
 test.each(kinds)('a delayed worker of a %s takes nothing from a later job', async (...row) => {
   const [, state, ask] = row;

@@ -150,6 +150,7 @@ test.each([
       state: 'pending',
       jobUid: null,
       requeuedAs: 'replay',
+      requeuedBy: jobUid,
       partition: partitionId(key),
     };
     expect(await deliveries.findOne({ eventId: event._id })).toMatchObject(sent);

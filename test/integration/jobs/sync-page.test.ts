@@ -12,7 +12,7 @@ import { eventIdsOf, requestReplay, takeAllPages } from '../../support/jobs.ts';
 import { type Receiver, startReceiver } from '../../support/receivers.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
-import { itemsOf } from '../api/problems.ts';
+import { expectProblem, itemsOf } from '../api/problems.ts';
 
 const open = new Disposal();
 let service: TestService;
@@ -167,10 +167,8 @@ test('of reports whose uids do not sort like their numbers, the highest number i
 });
 
 test.each<[DeliveryState, boolean]>([
-  ['pending', false],
   ['retrying', false],
   ['delivered', true],
-  ['exhausted', true],
 ])('a reported event whose delivery is %s is sent by the sync: %j', async (state, isSent) => {
   const { uid: webhookUid } = await hook();
   const eventId = await reportChange(app);
@@ -179,21 +177,6 @@ test.each<[DeliveryState, boolean]>([
   const pages = await (await startSync(webhookUid)).takeAll();
   expect(pages.flatMap(eventIdsOf)).toEqual(isSent ? [eventId] : []);
 });
-
-test.each([
-  [60_000, false],
-  [60_001, true],
-])(
-  'a reported event whose first attempt is %i ms overdue is sent by the sync: %j',
-  async (ageMs, isSent) => {
-    const { uid } = await hook();
-    const eventId = await reportChange(app);
-    const sync = await startSync(uid);
-    const createdAt = new Date(sync.requestedAt.getTime() - ageMs);
-    await service.store.events.updateOne({ _id: eventId }, { $set: { createdAt } });
-    expect((await sync.takeAll()).flatMap(eventIdsOf)).toEqual(isSent ? [eventId] : []);
-  },
-);
 
 test('the settings of the webhook and of the request select the resources', async () => {
   const live = await addAgent({ live: true });
@@ -289,4 +272,59 @@ test('a sync of an ordered webhook sends behind the changes before it', async ()
   expect(new Set(orders.map((each) => JSON.stringify(each)))).toEqual(
     new Set(['[1,[]]', '[2,[1]]', '[2,[2]]', '[3,[3]]']),
   );
+});
+
+const requestErasure = (body: object) => app.call('POST', '/erasures', { body });
+
+/** Runs an erasure to its end. Returns the events that still have a payload of the tenant. */
+async function erase({ body }: { body: Record<string, unknown> }): Promise<number> {
+  const ended = portsAt(new Date(Date.parse(String(body['createdAt'])) + 300_000));
+  await takeAllPages(ended, String(body['uid']));
+  return countGone();
+}
+
+const countGone = (): Promise<number> =>
+  service.store.events.countDocuments({ externalTenantId: 'gone', body: { $ne: '' } });
+
+test.each([{ externalTenantId: 'gone' }, { mentions: ['Ada'] }])(
+  'a sync requested before the erasure of %j stores and sends nothing of it, even after its end',
+  async (subject) => {
+    const kept = await addAgent();
+    await addAgent({ agentName: 'Ada', externalTenantId: 'gone' });
+    await reportChange(app, { uid: 'reported', name: 'Ada', externalTenantId: 'gone' });
+    const sync = await startSync((await hook()).uid);
+    const keptResources = { agent: 1, context: 0, contextfile: 0 };
+    const { body: counted } = await requestErasure({ ...subject, dryRun: true });
+    const found = { count: 2, openCount: 0, keptResources, countIsCapped: false };
+    expect(counted).toEqual({ dryRun: true, ...found });
+    expect(await erase(await requestErasure(subject))).toBe(0);
+    expect(await sentBy(sync)).toEqual([kept]);
+    expect(await countGone()).toBe(0);
+    expect(await service.store.jobs.findOne({ _id: sync.jobUid })).not.toHaveProperty(
+      'erasedSince',
+    );
+  },
+);
+
+test('an erasure requested during a page of a sync erases what the page stores', async () => {
+  const gone = { externalTenantId: 'gone' };
+  for (let n = 0; n < 5; n += 1) await addAgent(gone);
+  for (let round = 0; round < 5; round += 1) {
+    const sync = await startSync((await hook()).uid);
+    // Its events are from the future: the clock of its process is ahead.
+    if (round === 0) await sync.take(1);
+    const [erasure] = await Promise.all([requestErasure(gone), sync.take(1)]);
+    await sync.take(2);
+    expect(await erase(erasure)).toBe(0);
+  }
+});
+
+test('no more than 100 erasures may be requested during a sync, so that it stays small', async () => {
+  const { jobUid } = await startSync((await hook()).uid);
+  const erasedSince = Array.from({ length: 100 }, (_, n) => ({ externalTenantId: `tenant-${n}` }));
+  await service.store.jobs.updateOne({ _id: jobUid }, { $set: { erasedSince } });
+  expectProblem(await requestErasure({ mentions: ['Ada'] }), 409, 'limit_reached');
+  await app.call('POST', `/syncs/${jobUid}/cancel`);
+  expect(await service.store.jobs.findOne({ _id: jobUid })).not.toHaveProperty('erasedSince');
+  expect((await requestErasure({ mentions: ['Ada'] })).status).toBe(202);
 });

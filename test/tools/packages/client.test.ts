@@ -169,8 +169,9 @@ test('recovery', async () => {
   expect(await allOf(syncs.list({ webhookUid: uid }))).toMatchObject([{ uid: syncUid }]);
   expect(await allOf(webhookReplays.list(uid))).toHaveLength(1);
   const erasure = await erasures.create({ externalTenantId: 'tenant-nobody' });
-  expect(await erasures.get(erasure.uid)).toMatchObject({ uid: erasure.uid });
-  expect(await allOf(erasures.list())).toMatchObject([{ uid: erasure.uid }]);
+  const erasureUid = 'uid' in erasure ? erasure.uid : '';
+  expect(await erasures.get(erasureUid)).toMatchObject({ uid: erasureUid });
+  expect(await allOf(erasures.list())).toMatchObject([{ uid: erasureUid }]);
   await webhooks.delete(uid);
 });
 

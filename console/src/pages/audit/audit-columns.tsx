@@ -21,7 +21,7 @@ export function auditColumns(appUid: string | null, names: Names): Column<AuditR
           <Text fw={600} size="sm" style={{ overflowWrap: 'normal' }}>
             {action}
           </Text>
-          <Details details={details ?? {}} />
+          <Details details={details ?? {}} names={names} />
         </>
       ),
     },
@@ -41,8 +41,8 @@ export function auditColumns(appUid: string | null, names: Names): Column<AuditR
   ];
 }
 
-function Details({ details }: { details: Record<string, unknown> }) {
-  return changesOf(details)
+function Details({ details, names }: { details: Record<string, unknown>; names: Names }) {
+  return changesOf(details, names)
     .filter(({ before, after }) => before !== null || after !== 'none')
     .map(({ field, before, after }) => (
       <Text key={field} size="sm" c="dimmed" component="div">
@@ -69,31 +69,23 @@ interface TargetProps {
   names: Names;
 }
 
+/** The target of a row, with a link if its kind has a page. The target may have been deleted. */
 function Target({ appUid, target: { kind, uid }, names }: TargetProps) {
-  const name = names.get(uid);
+  const link = appUid === null ? null : linkOf(kind, { appUid, uid });
+  const shown = <Line text={names.get(uid) ?? kind.replaceAll('_', ' ')} />;
   return (
     <Stack gap={0} align="flex-start">
       <Text size="sm" component="div">
-        {name === undefined ? (
-          <TargetPage appUid={appUid} kind={kind} uid={uid} />
+        {link === null ? (
+          shown
         ) : (
-          <Line text={name} />
+          <AnchorLink {...link} inherit>
+            {shown}
+          </AnchorLink>
         )}
       </Text>
       <Uid value={uid} />
     </Stack>
-  );
-}
-
-/** The target of a row, with a link if its kind has a page. The target may have been deleted. */
-function TargetPage({ appUid, kind, uid }: { appUid: string | null; kind: string; uid: string }) {
-  const link = appUid === null ? null : linkOf(kind, { appUid, uid });
-  const shown = kind.replaceAll('_', ' ');
-  if (link === null) return shown;
-  return (
-    <AnchorLink {...link} inherit>
-      {shown}
-    </AnchorLink>
   );
 }
 

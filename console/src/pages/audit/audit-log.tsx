@@ -28,9 +28,9 @@ export function AuditLog() {
 }
 
 function ActorFilter({ names, actorUid }: { names: Names; actorUid: string | undefined }) {
+  const actors = [...names].filter(([uid]) => /^(?:adm|key)_/.test(uid));
   // A deleted key, or a superuser who is not a member.
-  const isUnknown = actorUid !== undefined && !names.has(actorUid);
-  const actors = isUnknown ? [...names, [actorUid, actorUid] as const] : [...names];
+  if (actorUid !== undefined && !names.has(actorUid)) actors.push([actorUid, actorUid]);
   const choices = actors.map(([value, name]) => ({ value, label: visibleText(name) }));
   return <ChoiceFilter name="actorUid" label="Actor" choices={choices} />;
 }

@@ -1,6 +1,6 @@
 import type { AuditRow } from '@agent-herald/client';
 
-/** The names of actors, by uid. */
+/** The names of actors and targets, by uid. */
 export type Names = ReadonlyMap<string, string>;
 
 /** Returns the actor's name if it is known, or else the uid or kind. */

@@ -1,14 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApp } from '../../api/app.tsx';
+import { useKnownWebhooks, webhookLabel } from '../../api/webhooks.ts';
 import { sessionQuery } from '../../api/session.ts';
 import type { Names } from './audit-rows.ts';
 
 const freshForMs = 60_000;
 const pageRows = 200;
 
-/** Returns the names of the application's actors: members by email, API keys by name. */
+/** Returns the names of members, API keys, webhooks and the application, by uid. */
 export function useNames(): Names {
-  const { calls, key } = useApp();
+  const { app, calls, key } = useApp();
+  const webhooks = useKnownWebhooks();
   const { data: session } = useQuery(sessionQuery);
   const { data = [] } = useQuery({
     queryKey: [...key, 'names'],
@@ -22,6 +24,8 @@ export function useNames(): Names {
       return names;
     },
   });
-  const own = session?.admin;
-  return new Map(own === undefined ? data : [...data, [own.uid, own.email]]);
+  const names = new Map([...data, [app.uid, app.name]]);
+  for (const webhook of webhooks) names.set(webhook.uid, webhookLabel(webhook));
+  if (session?.admin !== undefined) names.set(session.admin.uid, session.admin.email);
+  return names;
 }

@@ -21,10 +21,10 @@ interface DeliveryActionsProps {
 /** The buttons of a delivery. */
 export function DeliveryActions({ delivery, hasWebhook, onResent }: DeliveryActionsProps) {
   const { mayChange } = useApp();
-  const { request } = delivery;
+  const { request, attempts } = delivery;
   return (
     <>
-      {request !== null && (
+      {request !== null && attempts.length > 0 && (
         <Menu position="bottom-end">
           <Menu.Target>
             <Button variant="default" rightSection={<ChevronDown size={16} />}>

@@ -1,10 +1,11 @@
 // Explains the state of a delivery, and what happens next, in plain words.
-import type { Delivery } from '@agent-herald/client';
+import type { Delivery, DeliveryDetail } from '@agent-herald/client';
 import { formatDuration, formatLocal } from '../../parts/format-time.ts';
 import { explainFailure } from './error-classes.ts';
 import { attemptsOfRound, remainingAttempts } from './retry-times.ts';
 
-type Facts = Pick<Delivery, 'state' | 'cancelReason' | 'attempts' | 'nextAttemptAt'>;
+type Facts = Pick<Delivery, 'state' | 'cancelReason' | 'attempts' | 'nextAttemptAt'> &
+  Partial<Pick<DeliveryDetail, 'waitsFor'>>;
 
 interface Circumstances {
   now: Date;
@@ -67,12 +68,13 @@ function deliveredOf({ attempts }: Facts): string {
     : `${took} on attempt ${round.length}, after ${round.length - 1 === 1 ? 'one failure' : `${round.length - 1} failures`}.`;
 }
 
-function pendingOf({ attempts, nextAttemptAt }: Facts, { now }: Circumstances): string {
+function pendingOf({ attempts, nextAttemptAt, waitsFor }: Facts, { now }: Circumstances): string {
   const what = attempts.length === 0 ? 'for its first attempt' : 'to be sent again';
   const waitMs = nextAttemptAt === null ? 0 : Date.parse(nextAttemptAt) - now.getTime();
-  return waitMs > 0
-    ? `Waiting ${what}. The webhook’s rate limit allows it in ${inSeconds(waitMs)}.`
-    : `Waiting ${what}. With ordered delivery, earlier events of the same resource are sent first.`;
+  if (waitsFor != null)
+    return `Waiting ${what}. An earlier delivery of the same resource is ${waitsFor.state} and must end first:`;
+  const rate = ` The webhook’s rate limit allows it in ${inSeconds(waitMs)}.`;
+  return `Waiting ${what}.${waitMs > 0 ? rate : ''}`;
 }
 
 const meanings: Readonly<Record<Delivery['state'], (of: Facts, at: Circumstances) => string>> = {

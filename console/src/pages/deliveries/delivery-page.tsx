@@ -69,7 +69,8 @@ interface SectionsProps {
 }
 
 function Sections({ delivery, webhook }: SectionsProps) {
-  const { request, attempts } = delivery;
+  const { attempts } = delivery;
+  const request = attempts.length === 0 ? null : delivery.request;
   return (
     <>
       <Summary delivery={delivery} webhook={webhook} />
@@ -79,7 +80,9 @@ function Sections({ delivery, webhook }: SectionsProps) {
       <Section title="Request">
         {request === null ? (
           <Text c="dimmed">
-            No request to show: the webhook was deleted, or it sends email instead of requests.
+            {attempts.length === 0
+              ? 'No request has been sent yet.'
+              : 'No request to show: the webhook was deleted, or it sends email instead of requests.'}
           </Text>
         ) : (
           <RequestCard request={request} />
@@ -143,7 +146,21 @@ function Summary({ delivery, webhook }: SectionsProps) {
 }
 
 function Meaning(props: { delivery: DeliveryDetail; schedule: readonly string[] | null }) {
+  const { app } = useApp();
   const now = useNow();
   const { delivery, schedule } = props;
-  return <Text>{meaningOf(delivery, { now, schedule })}</Text>;
+  const { waitsFor, webhookUid } = delivery;
+  return (
+    <Text>
+      {meaningOf(delivery, { now, schedule })}{' '}
+      {waitsFor !== null && (
+        <AnchorLink
+          to="/apps/$appUid/deliveries/$eventId/$webhookUid"
+          params={{ appUid: app.uid, eventId: waitsFor.eventId, webhookUid }}
+        >
+          {waitsFor.eventId}
+        </AnchorLink>
+      )}
+    </Text>
+  );
 }

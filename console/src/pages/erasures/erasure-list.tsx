@@ -1,10 +1,7 @@
-import { type CallOptions, type Erasure, HeraldProblem } from '@agent-herald/client';
+import type { Erasure } from '@agent-herald/client';
 import { Text } from '@mantine/core';
-import { useSearch } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
-import type { AppCalls } from '../../api/client.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
-import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { List, useList } from '../../parts/list.tsx';
 import { Empty, Page } from '../../parts/page.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -27,13 +24,9 @@ const columns: Column<Erasure>[] = [
 /** The erasures of tenants and users, and their progress. */
 export function ErasureList() {
   const { calls, key, mayChange } = useApp();
-  const { erasureUid } = useSearch({ from: '/signed-in/apps/$appUid/erasures' });
   const list = useList({
-    key: [...key, 'erasures', erasureUid],
-    list: (paging, options) =>
-      erasureUid === undefined
-        ? calls.erasures.list(paging, options)
-        : { page: () => onlyErasure(calls, erasureUid, options) },
+    key: [...key, 'erasures'],
+    list: (paging, options) => calls.erasures.list(paging, options),
     refreshMs,
   });
   return (
@@ -48,18 +41,9 @@ export function ErasureList() {
           All events are checked twice, five minutes apart, so an erasure finishes about five
           minutes after the payloads are gone. The identifier is then deleted.
         </Text>
-        <Filters>
-          <TextFilter name="erasureUid" label="Erasure ID" placeholder="job_…" />
-        </Filters>
         <List
           of={list}
-          empty={
-            erasureUid === undefined ? (
-              <Empty title="No erasures yet">Erasures that you start are listed here.</Empty>
-            ) : (
-              <Empty title="No erasure has this ID">Clear the filter to see all erasures.</Empty>
-            )
-          }
+          empty={<Empty title="No erasures yet">Erasures that you start are listed here.</Empty>}
         >
           {(rows) => (
             <DataTable label="Erasures" columns={columns} rows={rows} keyOf={({ uid }) => uid} />
@@ -68,14 +52,4 @@ export function ErasureList() {
       </Section>
     </Page>
   );
-}
-
-/** Returns an erasure as a page of the list. The page is empty if the erasure does not exist. */
-async function onlyErasure(calls: AppCalls, uid: string, options: CallOptions) {
-  try {
-    return { data: [await calls.erasures.get(uid, options)], nextCursor: null };
-  } catch (error) {
-    if (!(error instanceof HeraldProblem) || error.status !== 404) throw error;
-    return { data: [], nextCursor: null };
-  }
 }

@@ -15,12 +15,10 @@ function mentionsOf(text: string): string[] {
   return [...new Set(lines.filter((line) => line !== ''))];
 }
 
-/** Returns what is missing, or null. */
-export function erasureFault({ of, tenant, mentions }: ErasureWish): string | null {
-  if (of === 'tenant') return tenant.trim() === '' ? 'Enter the tenant.' : null;
+/** Checks whether the form names a tenant, or between one and ten identifiers. */
+export function isComplete({ of, tenant, mentions }: ErasureWish): boolean {
   const count = mentionsOf(mentions).length;
-  if (count === 0) return 'Enter at least one identifier of the user.';
-  return count > mentionsMax ? `Enter at most ${mentionsMax} identifiers at a time.` : null;
+  return of === 'tenant' ? tenant.trim() !== '' : count > 0 && count <= mentionsMax;
 }
 
 export function bodyOfErasure({ of, tenant, mentions }: ErasureWish): CreateErasureBody {

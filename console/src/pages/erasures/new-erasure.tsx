@@ -1,64 +1,74 @@
-import {
-  Alert,
-  Button,
-  List,
-  SegmentedControl,
-  Stack,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import type { ErasureDryRun } from '@agent-herald/client';
+import { Button, SegmentedControl, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
 import { Confirm } from '../../parts/confirm.tsx';
-import { Line } from '../../parts/untrusted.tsx';
+import { Fault } from '../../parts/fault.tsx';
 import { useChange } from '../../parts/use-change.tsx';
-import { bodyOfErasure, type ErasureWish, erasureFault, wordOf } from './erasure-wish.ts';
+import { formatCapped } from '../../statistics/outcomes.ts';
+import { describeCounts } from '../syncs/sync-counts.ts';
+import { bodyOfErasure, type ErasureWish, isComplete, wordOf } from './erasure-wish.ts';
 
 const nothing: ErasureWish = { of: 'tenant', tenant: '', mentions: '' };
 
-/** The form of an erasure. It explains the effect and starts after confirmation. */
+/** The form of an erasure. It counts what matches, and starts after confirmation. */
 export function NewErasure() {
   const { calls, key } = useApp();
   const [wish, setWish] = useState(nothing);
-  const [isOpen, { open, close }] = useDisclosure();
+  const body = bodyOfErasure(wish);
+  const count = useChange({
+    change: () => calls.erasures.create({ ...body, dryRun: true }),
+    changes: [],
+  });
   const erase = useChange({
-    change: () => calls.erasures.create(bodyOfErasure(wish)),
+    change: () => calls.erasures.create(body),
     changes: [key],
     done: 'Erasure started.',
     onDone: () => {
       setWish(nothing);
-      close();
+      count.reset();
     },
   });
-  const fault = erasureFault(wish);
+  const found = count.data !== undefined && 'dryRun' in count.data ? count.data : null;
   return (
     <Stack gap="md" align="flex-start">
       <Fields wish={wish} setWish={setWish} />
-      <Effects />
-      <Button color="red" disabled={fault !== null} onClick={open}>
+      <Text size="sm">
+        Deletes the payloads of the events recorded so far and the responses of receivers, and
+        cancels open deliveries. The events stay, with their IDs, names, times and tenant. So do
+        agents, contexts, files and users, and the data that receivers already have.
+      </Text>
+      {count.error !== null && <Fault error={count.error} />}
+      <Button
+        color="red"
+        disabled={!isComplete(wish)}
+        loading={count.isPending}
+        onClick={() => count.mutate()}
+      >
         Erase…
       </Button>
       <Confirm
         title="Erase permanently?"
         verb="Erase"
         word={wordOf(wish)}
-        opened={isOpen}
-        onClose={close}
+        opened={found !== null}
+        onClose={count.reset}
         change={erase}
       >
-        {wish.of === 'tenant' ? (
-          <>
-            This deletes the payloads of all past events of the tenant{' '}
-            <Line text={wish.tenant.trim()} />
-          </>
-        ) : (
-          'This deletes the payloads of all past events that name the user'
-        )}{' '}
-        and cancels their open deliveries. It cannot be undone.
+        {found !== null && <Found of={found} />} It cannot be undone.
       </Confirm>
     </Stack>
+  );
+}
+
+function Found({ of: { keptResources, countIsCapped, ...found } }: { of: ErasureDryRun }) {
+  const formatted = (count: number): string => formatCapped({ count, countIsCapped });
+  return (
+    <>
+      Payloads to delete, with their responses: {formatted(found.count)}. Open deliveries to cancel:{' '}
+      {formatted(found.openCount)}. Kept: {describeCounts(keptResources)}; delete these first, or
+      their next change sends them again.
+    </>
   );
 }
 
@@ -93,7 +103,7 @@ function Fields({ wish, setWish }: FieldsProps) {
       ) : (
         <Textarea
           label="Identifiers of the user"
-          description="One per line: every value that your payloads contain for the user, such as your ID, the ID of the user here, and the email address. Only whole values match."
+          description="One per line, at most 10: every value that your payloads contain for the user, such as your ID, the ID of the user here, and the email address. Only whole values match."
           value={wish.mentions}
           onChange={(event) => setWish({ ...wish, mentions: event.currentTarget.value })}
           autosize
@@ -105,26 +115,5 @@ function Fields({ wish, setWish }: FieldsProps) {
         />
       )}
     </>
-  );
-}
-
-function Effects() {
-  return (
-    <Alert color="yellow" variant="light" title="What is erased and what is kept" w="100%">
-      <List size="sm" spacing={4}>
-        <List.Item>
-          Erased: the payloads of the events, and the responses of receivers. Open deliveries are
-          cancelled.
-        </List.Item>
-        <List.Item>Kept: the events themselves, with their IDs, names, times and tenant.</List.Item>
-        <List.Item>
-          Not affected: agents, contexts, files and users, which have their own delete calls, and
-          data that receivers already have.
-        </List.Item>
-      </List>
-      <Text size="sm" mt="xs">
-        Later events are stored as usual.
-      </Text>
-    </Alert>
   );
 }

@@ -6,6 +6,8 @@ type What = NonNullable<WebhookFailure['change']>['what'];
 
 /** What goes wrong at some webhooks, with its likely reason. */
 export interface Cause extends WhatFailed {
+  /** The latest failed delivery of the first webhook. */
+  failed: { eventId: string; webhookUid: string } | null;
   /** When the first of the webhooks began to fail. */
   since: string | null;
   /** The latest change of one of them shortly before it began to fail. */
@@ -33,16 +35,16 @@ export function causesOf(
   for (const failure of oldestFirst) {
     const webhook = webhooks.find(({ uid }) => uid === failure.webhookUid);
     if (webhook === undefined) continue;
-    const { key, title, remedy } = whatFailed(failure.latest, webhook);
-    const cause = causes.get(key) ?? {
-      key,
-      title,
-      remedy,
+    const { latest, webhookUid } = failure;
+    const what = whatFailed(latest, webhook);
+    const cause = causes.get(what.key) ?? {
+      ...what,
+      failed: latest && { eventId: latest.eventId, webhookUid },
       since: failure.failingSince,
       change: null,
       webhooks: [],
     };
-    causes.set(key, {
+    causes.set(cause.key, {
       ...cause,
       change: laterOf(cause.change, failure.change),
       webhooks: [...cause.webhooks, webhook],

@@ -15,7 +15,6 @@ import { isTroubled, useFailures } from '../webhooks/use-failures.ts';
 import { stateOf } from '../webhooks/webhook-state.ts';
 import { type Cause, causesOf } from './causes.ts';
 
-const causesShown = 5;
 const webhooksShown = 3;
 
 const RepairDialog = lazy(async () => {
@@ -59,11 +58,10 @@ export function TroubledWebhooks({ webhooks }: { webhooks: readonly Webhook[] })
 }
 
 function Causes({ all, count }: { all: readonly Cause[]; count: number }) {
-  const shown = all.slice(0, causesShown);
-  const left = count - shown.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
+  const left = count - all.reduce((sum, { webhooks }) => sum + webhooks.length, 0);
   return (
     <Stack gap="md">
-      {shown.map((cause, index) => (
+      {all.map((cause, index) => (
         <Fragment key={cause.key}>
           {index > 0 && <Divider />}
           <CauseOfFailures cause={cause} />
@@ -92,8 +90,8 @@ function More({ children }: { children: ReactNode }) {
 }
 
 function CauseOfFailures({ cause }: { cause: Cause }) {
-  const { title, remedy, since, change, webhooks } = cause;
-  const { mayChange } = useApp();
+  const { app, mayChange } = useApp();
+  const { title, remedy, failed, since, change, webhooks } = cause;
   const open = use(openStep);
   const left = webhooks.length - webhooksShown;
   const [first] = webhooks;
@@ -113,7 +111,19 @@ function CauseOfFailures({ cause }: { cause: Cause }) {
           Likely reason: {change.text} <AtTime at={change.at} />.
         </Text>
       )}
-      {remedy !== null && <Text size="sm">{remedy}</Text>}
+      {failed !== null && (
+        <Text size="sm">
+          {remedy}{' '}
+          <AnchorLink
+            to="/apps/$appUid/deliveries/$eventId/$webhookUid"
+            params={{ appUid: app.uid, ...failed }}
+            underline="always"
+            c="inherit"
+          >
+            See the failed delivery
+          </AnchorLink>
+        </Text>
+      )}
       {webhooks.slice(0, webhooksShown).map((webhook) => (
         <Troubled key={webhook.uid} webhook={webhook} />
       ))}

@@ -1,10 +1,8 @@
-import type { Replay } from '@agent-herald/client';
-import { Button, Card, Group, Progress, Stack, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import type { ReplayDetail } from '@agent-herald/client';
+import { Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
-import { Confirm } from '../../parts/confirm.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -12,10 +10,10 @@ import { Section } from '../../parts/section.tsx';
 import { Tag } from '../../parts/state-badge.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
-import { useChange } from '../../parts/use-change.tsx';
 import { AtTime, When } from '../../parts/when.tsx';
+import { CancelJob } from './cancel-job.tsx';
+import { describeOutcomes, isInProgress, waitingNote } from './job-outcomes.ts';
 import { replayColors } from './replay-colors.ts';
-import { WaitingNote } from './waiting-note.tsx';
 import { progressOf } from './replay-progress.ts';
 import { ReplayedWebhooks } from './replayed-webhooks.tsx';
 
@@ -23,26 +21,29 @@ const refreshMs = 2_000;
 
 /** A replay and its progress. */
 export function ReplayPage() {
-  const { calls, key, mayChange } = useApp();
+  const { calls, key } = useApp();
   const { replayUid } = useParams({ from: '/signed-in/apps/$appUid/replays/$replayUid' });
   const query = useQuery({
     queryKey: [...key, 'replays', replayUid],
     queryFn: ({ signal }) => calls.replays.get(replayUid, { signal }),
-    refetchInterval: ({ state }) => (state.data?.finishedAt === null ? refreshMs : false),
+    refetchInterval: ({ state: { data } }) => (data && isInProgress(data) ? refreshMs : false),
   });
-  const isRunning = query.data?.finishedAt === null;
   return (
     <Page
       title="Replay"
       about={<Uid value={replayUid} />}
-      actions={mayChange && isRunning && <Cancel replayUid={replayUid} />}
+      actions={
+        <CancelJob kind="replay" job={query.data}>
+          The others stay as they are; a new replay can send them.
+        </CancelJob>
+      }
     >
       <Loaded query={query}>{(replay) => <Sections replay={replay} />}</Loaded>
     </Page>
   );
 }
 
-function Sections({ replay }: { replay: Replay }) {
+function Sections({ replay }: { replay: ReplayDetail }) {
   return (
     <>
       <ProgressCard replay={replay} />
@@ -65,8 +66,8 @@ function Sections({ replay }: { replay: Replay }) {
   );
 }
 
-function ProgressCard({ replay }: { replay: Replay }) {
-  const { state, releasedCount, webhooksDone, webhookCount } = replay;
+function ProgressCard({ replay }: { replay: ReplayDetail }) {
+  const { state, finishedAt, releasedCount, webhooksDone, webhookCount } = replay;
   const percent = progressOf(replay);
   return (
     <Card withBorder padding="lg">
@@ -74,12 +75,12 @@ function ProgressCard({ replay }: { replay: Replay }) {
         <Group gap="sm">
           <Tag color={replayColors[state]}>{state}</Tag>
           <Text>
-            {releasedCount.toLocaleString('en')} {releasedCount === 1 ? 'delivery' : 'deliveries'}{' '}
-            queued; {webhooksDone} of {webhookCount} {webhookCount === 1 ? 'webhook' : 'webhooks'}{' '}
-            done
+            {finishedAt === null
+              ? `${releasedCount.toLocaleString('en')} ${releasedCount === 1 ? 'delivery' : 'deliveries'} queued; ` +
+                `${webhooksDone} of ${webhookCount} ${webhookCount === 1 ? 'webhook' : 'webhooks'} done`
+              : describeOutcomes(replay)}
           </Text>
         </Group>
-        {state === 'waiting' && <WaitingNote />}
         <Progress.Root size="lg">
           <Progress.Section
             value={percent}
@@ -95,22 +96,24 @@ function ProgressCard({ replay }: { replay: Replay }) {
   );
 }
 
-function Reached({ replay: { finishedAt, reachedAt } }: { replay: Replay }) {
+function Reached({ replay }: { replay: ReplayDetail }) {
+  const { finishedAt, reachedAt } = replay;
   if (finishedAt !== null)
     return (
       <>
-        Ended <AtTime at={finishedAt} />. See Deliveries for the result of each one.
+        Ended <AtTime at={finishedAt} />
       </>
     );
+  if (replay.state === 'waiting') return waitingNote;
   if (reachedAt === null) return 'Starting with the oldest events';
   return (
     <>
-      Now at events from <When at={reachedAt} />
+      Now at events from <When at={reachedAt} />. So far: {describeOutcomes(replay)}
     </>
   );
 }
 
-function Wanted({ replay }: { replay: Replay }) {
+function Wanted({ replay }: { replay: ReplayDetail }) {
   const { since, until, events, states, cancelReasons, externalTenantId, perSecond, createdAt } =
     replay;
   return (
@@ -131,33 +134,5 @@ function Wanted({ replay }: { replay: Replay }) {
         ['Started', <When key="created" at={createdAt} />],
       ]}
     />
-  );
-}
-
-function Cancel({ replayUid }: { replayUid: string }) {
-  const { calls, key } = useApp();
-  const [isOpen, { open, close }] = useDisclosure();
-  const cancel = useChange({
-    change: () => calls.replays.cancel(replayUid),
-    changes: [[...key, 'replays']],
-    done: 'Replay cancelled.',
-    onDone: close,
-  });
-  return (
-    <>
-      <Button color="red" variant="light" onClick={open}>
-        Cancel replay
-      </Button>
-      <Confirm
-        title="Cancel the replay?"
-        verb="Cancel replay"
-        opened={isOpen}
-        onClose={close}
-        change={cancel}
-      >
-        Deliveries that are already queued are still sent. The others stay as they are; a new replay
-        can send them.
-      </Confirm>
-    </>
   );
 }

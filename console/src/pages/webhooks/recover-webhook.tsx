@@ -7,7 +7,7 @@ import { Fault } from '../../parts/fault.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useChange } from '../../parts/use-change.tsx';
-import { WaitingNote } from '../replays/waiting-note.tsx';
+import { waitingNote } from '../replays/job-outcomes.ts';
 import { type Found, foundBy, lostStates, textOf } from './found-deliveries.ts';
 import type { WebhookDialogProps } from './webhook-dialog.ts';
 
@@ -126,7 +126,7 @@ function Started({ replay }: { replay: StartedReplay | null }) {
         {replay === null
           ? 'Resumed. Held deliveries are being sent.'
           : `They are being sent, at most ${replay.perSecond} per second.`}
-        {replay?.state === 'waiting' && <WaitingNote />}
+        {replay?.state === 'waiting' && <Text size="sm">{waitingNote}</Text>}
       </Alert>
       {replay !== null && (
         <ButtonLink

@@ -21,15 +21,16 @@ export function whatFailed(
   const failure = latest === null ? null : explainFailure(latest);
   if (latest === null || failure === null)
     return { key: '', title: 'No failed delivery is left', remedy: null };
-  const { errorClass, status } = latest;
+  const { errorClass, status, detail } = latest;
+  const what = detail === null ? failure.what : detail.charAt(0).toUpperCase() + detail.slice(1);
   const host = ofOneHost.includes(errorClass) ? hostOf(url) : null;
   return {
-    key: [errorClass, status, host].join(' '),
-    title: host === null ? failure.what : `${failure.what}: ${host}`,
+    key: [errorClass, status, host, detail].join(' '),
+    title: visibleText(host === null ? what : `${what}: ${host}`),
     remedy: failure.remedy,
   };
 }
 
 function hostOf(url: string): string {
-  return visibleText(URL.canParse(url) ? new URL(url).host : url);
+  return URL.canParse(url) ? new URL(url).host : url;
 }

@@ -376,9 +376,9 @@ class AsyncWebhookReplays:
             ),
         )
 
-    async def get(self, webhook_uid: str, replay_uid: str) -> types.Replay:
+    async def get(self, webhook_uid: str, replay_uid: str) -> types.ReplayDetail:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
-        response: types.Replay = await self._transport.send(
+        response: types.ReplayDetail = await self._transport.send(
             Call("GET", path_of("webhooks", webhook_uid, "replays", replay_uid), result="object")
         )
         return response
@@ -808,9 +808,9 @@ class AsyncReplays:
             ),
         )
 
-    async def get(self, replay_uid: str) -> types.Replay:
+    async def get(self, replay_uid: str) -> types.ReplayDetail:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
-        response: types.Replay = await self._transport.send(
+        response: types.ReplayDetail = await self._transport.send(
             Call("GET", path_of("replays", replay_uid), result="object")
         )
         return response
@@ -841,9 +841,9 @@ class AsyncSyncs:
             ),
         )
 
-    async def get(self, sync_uid: str) -> types.Sync:
+    async def get(self, sync_uid: str) -> types.SyncDetail:
         """Get a sync and its progress. The API key needs the scope `events:read`."""
-        response: types.Sync = await self._transport.send(
+        response: types.SyncDetail = await self._transport.send(
             Call("GET", path_of("syncs", sync_uid), result="object")
         )
         return response
@@ -862,9 +862,9 @@ class AsyncErasures:
 
     async def create(
         self, body: types.CreateErasureBody, *, idempotency_key: str | None = None
-    ) -> types.Erasure:
+    ) -> types.ErasureDryRun | types.Erasure:
         """Erase the payloads of a tenant or a user. The API key needs the scope `events:write`."""
-        response: types.Erasure = await self._transport.send(
+        response: types.ErasureDryRun | types.Erasure = await self._transport.send(
             Call(
                 "POST",
                 path_of("erasures"),

@@ -372,9 +372,9 @@ class WebhookReplays:
             ),
         )
 
-    def get(self, webhook_uid: str, replay_uid: str) -> types.Replay:
+    def get(self, webhook_uid: str, replay_uid: str) -> types.ReplayDetail:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
-        response: types.Replay = self._transport.send(
+        response: types.ReplayDetail = self._transport.send(
             Call("GET", path_of("webhooks", webhook_uid, "replays", replay_uid), result="object")
         )
         return response
@@ -796,9 +796,9 @@ class Replays:
             ),
         )
 
-    def get(self, replay_uid: str) -> types.Replay:
+    def get(self, replay_uid: str) -> types.ReplayDetail:
         """Get a replay and its progress. The API key needs the scope `events:read`."""
-        response: types.Replay = self._transport.send(
+        response: types.ReplayDetail = self._transport.send(
             Call("GET", path_of("replays", replay_uid), result="object")
         )
         return response
@@ -829,9 +829,9 @@ class Syncs:
             ),
         )
 
-    def get(self, sync_uid: str) -> types.Sync:
+    def get(self, sync_uid: str) -> types.SyncDetail:
         """Get a sync and its progress. The API key needs the scope `events:read`."""
-        response: types.Sync = self._transport.send(
+        response: types.SyncDetail = self._transport.send(
             Call("GET", path_of("syncs", sync_uid), result="object")
         )
         return response
@@ -850,9 +850,9 @@ class Erasures:
 
     def create(
         self, body: types.CreateErasureBody, *, idempotency_key: str | None = None
-    ) -> types.Erasure:
+    ) -> types.ErasureDryRun | types.Erasure:
         """Erase the payloads of a tenant or a user. The API key needs the scope `events:write`."""
-        response: types.Erasure = self._transport.send(
+        response: types.ErasureDryRun | types.Erasure = self._transport.send(
             Call(
                 "POST",
                 path_of("erasures"),

@@ -699,6 +699,43 @@ class Replay(TypedDict):
 
 
 @final
+class JobOutcomes(TypedDict):
+    pending: int
+    retrying: int
+    delivered: int
+    exhausted: int
+    held: int
+    cancelled: int
+    blocked: int
+
+
+@final
+class ReplayDetail(TypedDict):
+    uid: str
+    webhookUid: str | None
+    """The webhook of the replay. Null for a replay of the application."""
+    since: str
+    until: str
+    events: list[SubscribableEventName] | None
+    states: list[ReplayableState]
+    cancelReasons: list[SendableCancelReason]
+    externalTenantId: str | None
+    perSecond: int
+    state: JobState
+    releasedCount: int
+    """The number of deliveries that the replay sends."""
+    webhookCount: int
+    webhooksDone: int
+    webhooks: list[ReplayedWebhook]
+    """The webhooks that get deliveries."""
+    reachedAt: str | None
+    """The position of the replay at its current webhook."""
+    createdAt: str
+    finishedAt: str | None
+    outcomes: JobOutcomes
+
+
+@final
 class EventType(TypedDict):
     event: EventName
     description: str
@@ -912,6 +949,12 @@ class ResendEventBody(TypedDict):
 
 
 @final
+class EarlierDelivery(TypedDict):
+    eventId: str
+    state: DeliveryState
+
+
+@final
 class DeliveryRequestHeadersItem(TypedDict):
     name: str
     value: str
@@ -949,6 +992,8 @@ class DeliveryDetail(TypedDict):
     createdAt: str
     """The time of the event."""
     updatedAt: str
+    waitsFor: EarlierDelivery | None
+    """The delivery of an earlier event of the same resource that must end first, at a webhook with `ordering: "resource"`. Null unless this delivery is `pending` behind it."""
     workflowId: str | None
     """The Temporal workflow that makes the attempts, or made them. Null until a workflow is chosen. For an ordered webhook, it can be the workflow of the partition even if another workflow made the only attempt."""
     request: DeliveryRequest | None
@@ -993,6 +1038,42 @@ class Sync(TypedDict):
 
 
 @final
+class SyncDetail(TypedDict):
+    uid: str
+    webhookUid: str
+    entities: list[Entity]
+    externalTenantIds: list[str] | None
+    perSecond: int
+    state: JobState
+    releasedCount: int
+    """The number of deliveries that the sync sends."""
+    counts: SyncCounts
+    createdAt: str
+    finishedAt: str | None
+    outcomes: JobOutcomes
+
+
+@final
+class ErasureDryRunKeptResources(TypedDict):
+    agent: int
+    context: int
+    contextfile: int
+
+
+@final
+class ErasureDryRun(TypedDict):
+    dryRun: Literal[True]
+    count: int
+    """The payloads that would be deleted."""
+    openCount: int
+    """The open deliveries that would be cancelled."""
+    keptResources: ErasureDryRunKeptResources
+    """The resources stored here that match. An erasure keeps them: delete them first, or later changes and syncs send them again."""
+    countIsCapped: bool
+    """True if there are more."""
+
+
+@final
 class Erasure(TypedDict):
     uid: str
     state: JobState
@@ -1007,6 +1088,8 @@ class CreateErasureBody(TypedDict):
     """The tenant whose payloads are erased. Send exactly one of `externalTenantId` and `mentions`."""
     mentions: NotRequired[list[str]]
     """The texts to look for. A payload is erased if its `data` has one of them as a whole value, at any depth. The value is an equal string, in NFC or NFD, or an equal number."""
+    dryRun: NotRequired[bool]
+    """If true, the call counts the payloads and erases nothing."""
 
 
 @final

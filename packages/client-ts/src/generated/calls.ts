@@ -32,6 +32,7 @@ import type {
   DeliveryDetail,
   DeliveryStatistics,
   Erasure,
+  ErasureDryRun,
   Event,
   EventType,
   EventWithPayload,
@@ -42,6 +43,7 @@ import type {
   Readiness,
   RecoverWebhookBody,
   Replay,
+  ReplayDetail,
   ReplayDryRun,
   ReportChangeBody,
   ReportedChange,
@@ -54,6 +56,7 @@ import type {
   StartedReplay,
   StartedSync,
   Sync,
+  SyncDetail,
   SyncDryRun,
   SyncWebhookBody,
   TestWebhookBody,
@@ -202,7 +205,7 @@ export interface WebhookReplaysCalls {
     options?: CallOptions,
   ): Pages<Replay>;
   /** Get a replay and its progress. The API key needs the scope `events:read`. */
-  get(webhookUid: string, replayUid: string, options?: CallOptions): Promise<Replay>;
+  get(webhookUid: string, replayUid: string, options?: CallOptions): Promise<ReplayDetail>;
   /** Cancel a replay. The API key needs the scope `events:write`. */
   cancel(webhookUid: string, replayUid: string, options?: CallOptions): Promise<Replay>;
 }
@@ -373,7 +376,7 @@ export interface ReplaysCalls {
     options?: CallOptions,
   ): Pages<Replay>;
   /** Get a replay and its progress. The API key needs the scope `events:read`. */
-  get(replayUid: string, options?: CallOptions): Promise<Replay>;
+  get(replayUid: string, options?: CallOptions): Promise<ReplayDetail>;
   /** Cancel a replay. The API key needs the scope `events:write`. */
   cancel(replayUid: string, options?: CallOptions): Promise<Replay>;
 }
@@ -389,14 +392,17 @@ export interface SyncsCalls {
     options?: CallOptions,
   ): Pages<Sync>;
   /** Get a sync and its progress. The API key needs the scope `events:read`. */
-  get(syncUid: string, options?: CallOptions): Promise<Sync>;
+  get(syncUid: string, options?: CallOptions): Promise<SyncDetail>;
   /** Cancel a sync. Deliveries already queued are still made. The API key needs the scope `events:write`. */
   cancel(syncUid: string, options?: CallOptions): Promise<Sync>;
 }
 
 export interface ErasuresCalls {
   /** Erase the payloads of a tenant or a user. The API key needs the scope `events:write`. */
-  create(body: CreateErasureBody, options?: IdempotentCallOptions): Promise<Erasure>;
+  create(
+    body: CreateErasureBody,
+    options?: IdempotentCallOptions,
+  ): Promise<ErasureDryRun | Erasure>;
   /** List erasures. The list is ordered from newest to oldest. The API key needs the scope `events:read`. */
   list(
     query?: {

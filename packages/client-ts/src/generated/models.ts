@@ -424,6 +424,8 @@ export interface CreateErasureBody {
   externalTenantId?: string;
   /** The texts to look for. A payload is erased if its `data` has one of them as a whole value, at any depth. The value is an equal string, in NFC or NFD, or an equal number. */
   mentions?: string[];
+  /** If true, the call counts the payloads and erases nothing. */
+  dryRun?: boolean;
 }
 
 export interface CreateReplayBody {
@@ -618,6 +620,8 @@ export interface DeliveryDetail {
   /** The time of the event. */
   createdAt: string;
   updatedAt: string;
+  /** The delivery of an earlier event of the same resource that must end first, at a webhook with `ordering: "resource"`. Null unless this delivery is `pending` behind it. */
+  waitsFor: EarlierDelivery | null;
   /** The Temporal workflow that makes the attempts, or made them. Null until a workflow is chosen. For an ordered webhook, it can be the workflow of the partition even if another workflow made the only attempt. */
   workflowId: string | null;
   /** The request of the latest attempt, or of a first attempt made now. `X-Webhook-Attempt` has the `n` of the attempt, and the timestamps have its `at`. Null if the webhook was deleted or receives mail. */
@@ -669,12 +673,33 @@ export interface DeliveryStatistics {
   points: DeliveryPoint[];
 }
 
+export interface EarlierDelivery {
+  eventId: string;
+  state: DeliveryState;
+}
+
 export interface Erasure {
   uid: string;
   state: 'waiting' | 'running' | 'done' | 'cancelled';
   erasedCount: number;
   createdAt: string;
   finishedAt: string | null;
+}
+
+export interface ErasureDryRun {
+  dryRun: true;
+  /** The payloads that would be deleted. */
+  count: number;
+  /** The open deliveries that would be cancelled. */
+  openCount: number;
+  /** The resources stored here that match. An erasure keeps them: delete them first, or later changes and syncs send them again. */
+  keptResources: {
+    agent: number;
+    context: number;
+    contextfile: number;
+  };
+  /** True if there are more. */
+  countIsCapped: boolean;
 }
 
 export interface ErasurePage {
@@ -788,6 +813,17 @@ export interface InactiveToken {
   active: false;
   /** `expired`: the token was valid before. `revoked`: the token was revoked, or the user was deleted. `invalid`: any other reason. */
   reason: 'invalid' | 'expired' | 'revoked';
+}
+
+/** The deliveries that it queued, by their present state. Each state is counted up to 10,000. A delivery that a later request sends again no longer counts. */
+export interface JobOutcomes {
+  pending: number;
+  retrying: number;
+  delivered: number;
+  exhausted: number;
+  held: number;
+  cancelled: number;
+  blocked: number;
 }
 
 export interface JwkSet {
@@ -914,6 +950,40 @@ export interface Replay {
   reachedAt: string | null;
   createdAt: string;
   finishedAt: string | null;
+}
+
+export interface ReplayDetail {
+  uid: string;
+  /** The webhook of the replay. Null for a replay of the application. */
+  webhookUid: string | null;
+  since: string;
+  until: string;
+  events: SubscribedEventName[] | null;
+  states: (
+    | 'pending'
+    | 'delivered'
+    | 'retrying'
+    | 'exhausted'
+    | 'held'
+    | 'cancelled'
+    | 'blocked'
+    | 'never_attempted'
+  )[];
+  cancelReasons: ('expired' | 'abandoned' | 'discarded' | 'skipped' | 'unsubscribed')[];
+  externalTenantId: string | null;
+  perSecond: number;
+  state: 'waiting' | 'running' | 'done' | 'cancelled';
+  /** The number of deliveries that the replay sends. */
+  releasedCount: number;
+  webhookCount: number;
+  webhooksDone: number;
+  /** The webhooks that get deliveries. */
+  webhooks: ReplayedWebhook[];
+  /** The position of the replay at its current webhook. */
+  reachedAt: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+  outcomes: JobOutcomes;
 }
 
 export interface ReplayDryRun {
@@ -1166,6 +1236,21 @@ export interface SyncCounts {
   agent: number;
   context: number;
   contextfile: number;
+}
+
+export interface SyncDetail {
+  uid: string;
+  webhookUid: string;
+  entities: ('agent' | 'context' | 'contextfile')[];
+  externalTenantIds: string[] | null;
+  perSecond: number;
+  state: 'waiting' | 'running' | 'done' | 'cancelled';
+  /** The number of deliveries that the sync sends. */
+  releasedCount: number;
+  counts: SyncCounts;
+  createdAt: string;
+  finishedAt: string | null;
+  outcomes: JobOutcomes;
 }
 
 export interface SyncDryRun {
