@@ -34,10 +34,10 @@ export const createErasureBody = validator<CreateErasureBody>(
         // Any characters, because payloads can contain them.
         items: { type: 'string', minLength: 1, maxLength: limits.externalIdCharactersMax },
       },
-    },
-    dryRun: {
-      type: 'boolean',
-      description: 'If true, the call counts the payloads and erases nothing.',
+      dryRun: {
+        type: 'boolean',
+        description: 'If true, the call counts the payloads and erases nothing.',
+      },
     },
   },
   ['externalTenantId', 'mentions'],
