@@ -49,11 +49,11 @@ async function deliverGroup(
   );
 }
 
-// The name of a bar in the UI's timeline. The event is left out where all bars have the same.
+// The UI cuts off long summaries, so the event is left out where all have the same.
 function summarize(deliveries: readonly Delivery[], eventCount: number): string {
   const webhookUids = new Set(deliveries.map(({ webhookUid }) => webhookUid));
   const [only] = webhookUids;
-  const to = only !== undefined && webhookUids.size === 1 ? only : `${webhookUids.size} webhooks`;
+  const to = webhookUids.size === 1 ? only : `${webhookUids.size} webhooks`;
   if (eventCount === 1) return `to ${to}`;
   const events = deliveries.length === 1 ? deliveries[0]?.eventId : `${deliveries.length} events`;
   return `${events} to ${to}`;

@@ -22,12 +22,9 @@ export async function attemptInOrder(
   if (stop === 'nothing' || stop === 'held') return { ...step, next: 'end' };
   const { waitMs, head, isParked = false } = stop;
   if (isParked) {
-    const parked = {
-      ...head,
-      state: 'waiting',
-      continuesIn: partitionWorkflowId(partition),
-    } as const;
-    return { ...step, settled: [...settled, parked], next: 'end' };
+    const continuesIn = partitionWorkflowId(partition);
+    const left = { ...head, state: 'waiting', continuesIn } as const;
+    return { ...step, settled: [...settled, left], next: 'end' };
   }
   const countMax = dispatchLimits.idsPerSearchAttributeMax;
   const waiting = await findNumbered(ports.store, partition, { from: n, countMax });

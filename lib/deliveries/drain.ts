@@ -109,14 +109,11 @@ async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Pro
       const caller = { kind: 'partition' } as const;
       const outcome = await attemptDelivery(ports, key, { caller, signal, beforeRequest });
       const { state } = outcome;
-      if (state === 'held') {
-        settled.push(outcome);
-        return 'held';
-      }
-      if (state === 'superseded' || state === 'waiting' || isOpen(state)) {
+      if (state === 'superseded' || state === 'waiting' || (isOpen(state) && state !== 'held')) {
         return { waitMs: untilNextCheckMs(ports, outcome), head: outcome };
       }
       settled.push(outcome);
+      if (state === 'held') return 'held';
     }
     await settleNext(ports.store, lease);
   }

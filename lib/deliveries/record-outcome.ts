@@ -13,7 +13,7 @@ import type { EventToAttempt } from '../model/event.ts';
 import { partitionId, type PartitionNumber } from '../model/partition.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import type { Caller } from '../model/caller.ts';
-import { jobPageWorkflowId, workflowIdOfPartition } from '../temporal/names.ts';
+import { nextWorkflowId } from '../temporal/names.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 
 /** A delivery as an attempt found it. */
@@ -96,28 +96,19 @@ export function outcomeOf(
   const { state, jobUid, partition, nextAttemptAt, isRateLimited } = delivery;
   const owner = caller.kind === 'job' ? caller.jobUid : null;
   const reported = reportedState(state);
-  if (jobUid !== owner && isOpen(state)) {
-    return { ...before, state: 'superseded', ...nextWorkflowOf(delivery) };
+  const isTaken = jobUid !== owner && isOpen(state);
+  const isLeft = caller.kind === 'event' && partition !== null && reported === 'retrying';
+  if (isTaken || isLeft) {
+    const continuesIn = nextWorkflowId(delivery);
+    return { ...before, state: isTaken ? 'superseded' : 'waiting', continuesIn };
   }
   if (jobUid !== owner) return { ...before, state: reported };
-  if (caller.kind === 'event' && partition !== null && reported === 'retrying') {
-    return { ...before, state: 'waiting', ...nextWorkflowOf(delivery) };
-  }
   return {
     ...before,
     state: reported,
     nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
     isRateLimited: isRateLimited || undefined,
   };
-}
-
-function nextWorkflowOf({
-  jobUid,
-  jobPage,
-  partition,
-}: DeliveryToAttempt): Pick<DeliveryOutcome, 'continuesIn'> {
-  if (jobUid !== null) return { continuesIn: jobPageWorkflowId(jobUid, jobPage ?? 0) };
-  return partition === null ? {} : { continuesIn: workflowIdOfPartition(partition) };
 }
 
 // A pending delivery is retried: the process that took it may have died.

@@ -8,7 +8,7 @@ export interface DeliveryOutcome {
   /** `superseded`: a job owns the delivery now; `waiting`: the workflow of its partition does. */
   state: Exclude<DeliveryState, 'pending'> | 'superseded' | 'waiting';
   /** The ID of the workflow that sends a `superseded` or `waiting` delivery. */
-  continuesIn?: string;
+  continuesIn?: string | undefined;
   attemptCount: number;
   status: number | null;
   errorClass: ErrorClass | null;

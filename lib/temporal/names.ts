@@ -1,4 +1,5 @@
 // Names that operators see in the Temporal UI: task queues, workflow types and IDs.
+import type { DeliveryDocument } from '../model/delivery.ts';
 import type { EventDocument } from '../model/event.ts';
 import { partitionId, type PartitionKey } from '../model/partition.ts';
 
@@ -23,11 +24,7 @@ export const deliveryFailedType = 'DeliveryFailed';
 
 // These IDs make starts idempotent: a second start with the same ID is refused, or becomes a signal to the first.
 export function partitionWorkflowId(partition: PartitionKey): string {
-  return workflowIdOfPartition(partitionId(partition));
-}
-
-export function workflowIdOfPartition(id: string): string {
-  return `order/${id}`;
+  return `order/${partitionId(partition)}`;
 }
 
 export function jobWorkflowId(jobUid: string): string {
@@ -36,6 +33,16 @@ export function jobWorkflowId(jobUid: string): string {
 
 export function jobPageWorkflowId(jobUid: string, page: number): string {
   return `${jobWorkflowId(jobUid)}/${page}`;
+}
+
+/** Returns the ID of the workflow in which a job or a partition sends a delivery. */
+export function nextWorkflowId({
+  jobUid,
+  jobPage,
+  partition,
+}: Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'partition'>): string | undefined {
+  if (jobUid !== null) return jobPageWorkflowId(jobUid, jobPage ?? 0);
+  return partition === null ? undefined : `order/${partition}`;
 }
 
 export const retentionJobUid = 'retention';
