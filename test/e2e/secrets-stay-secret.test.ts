@@ -257,10 +257,9 @@ function textOf(value: unknown): string {
 
 test('no secret is logged, stored, sent, kept in a history or returned a second time', async () => {
   const shown = await useEverything();
-  await waitFor(
-    () => receiver.requests.filter((one) => one.headers['x-webhook-attempt'] === '2').length >= 2,
-    { what: 'the second attempts' },
-  );
+  await waitFor(() => receiver.requests.some((one) => one.headers['x-webhook-attempt'] === '2'), {
+    what: 'the second attempt',
+  });
   await waitFor(() => trusted.requests.some((one) => one.headers['x-webhook-attempt'] === '2'), {
     what: 'the second attempt with credentials',
   });

@@ -101,8 +101,8 @@ test('an admin sees the request that the receiver got, with … for signatures, 
 });
 
 test.each([
-  ['parallel', '/hook', /^(?:event|batch)\//],
-  ['resource', '/hook', /^(?:event|batch)\//],
+  ['parallel', '/hook', /^(?:agent\.\w+|batch)\//],
+  ['resource', '/hook', /^(?:agent\.\w+|batch)\//],
   ['resource', '/500', /^order\//],
 ])(
   'for a delivery that is %s, to %s, the workflow exists in Temporal as %s',
