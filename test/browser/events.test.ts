@@ -153,7 +153,7 @@ test('failures of the last hour are counted, then replayed; a paused webhook hol
   await page.getByRole('checkbox', { name: /^delivered:/ }).check();
   await page.getByRole('button', { name: 'Count deliveries' }).click();
   await page.getByRole('button', { name: 'Start replay' }).click();
-  await page.getByText('The webhook is paused and holds them until you resume it.').waitFor();
+  await page.getByText('Replay started. The webhook is paused and holds').waitFor();
   const target = page.getByRole('listitem').filter({ hasText: 'Outage: 3. The webhook is paused' });
   await target.waitFor();
   await page.getByText('3 held', { exact: true }).waitFor();

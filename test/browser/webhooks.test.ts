@@ -45,7 +45,7 @@ it('creating a webhook shows why a URL is rejected, and shows the new secret onc
   await page.getByText('The filter is not a valid JSON object').waitFor();
   await page.getByRole('textbox', { name: 'Filter' }).fill('{"live": {}}');
   await page.getByRole('button', { name: 'Create webhook' }).click();
-  await page.getByText('Not saved: one field is wrong. It is marked above.').waitFor();
+  await page.getByText('Not saved: 2 fields are wrong. They are marked above.').waitFor();
   await page.getByRole('textbox', { name: 'Filter' }).fill('');
 
   await page.getByLabel('URL').fill(`${receiver.url}/hook`);
