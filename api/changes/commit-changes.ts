@@ -190,7 +190,7 @@ async function commitIn(
   const culprits = new Set<PendingChange>();
   for (const [index, change] of changes.entries()) {
     try {
-      checkKey(change, used);
+      if (change.once !== null && used.has(change.once.key.id)) throw new RepeatedKey();
       written.push(await writeChange(change, making, eventIds[index] ?? ''));
     } catch (error) {
       if (changes.length === 1) throw error;
@@ -202,13 +202,6 @@ async function commitIn(
   }
   if (culprits.size > 0) throw new GroupFailed(culprits);
   return recordEvents(ports, written, making);
-}
-
-/** Throws for an idempotency key that was used before, even in the same transaction. */
-function checkKey({ once }: PendingChange, used: Set<string>): void {
-  if (once === null) return;
-  if (used.has(once.key.id)) throw new RepeatedKey();
-  used.add(once.key.id);
 }
 
 function isRejection(error: unknown): boolean {

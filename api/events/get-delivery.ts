@@ -9,7 +9,7 @@ import { partitionNumberOf } from '../../lib/model/partition.ts';
 import { isMailUrl, originOf } from '../../lib/model/url-origin.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
-import { findHead } from '../../lib/order/partitions.ts';
+import { findHead } from '../../lib/order/find-head.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { jobPageWorkflowId, partitionWorkflowId } from '../../lib/temporal/names.ts';
 import { listOf, named, objectOf, oneOfTexts, orNull, text, textOrNull } from '../http/schemas.ts';

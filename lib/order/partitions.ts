@@ -110,18 +110,6 @@ export async function findNumbered(
     .toSorted((a, b) => a.n - b.n);
 }
 
-/** Returns the event whose number the partition waits for, if it comes before this number. */
-export async function findHead(
-  store: Store,
-  { partition, n }: PartitionNumber,
-): Promise<string | null> {
-  const found = await store.partitions.findOne({ _id: partitionId(partition) });
-  const from = (found?.settled ?? n) + 1;
-  if (from >= n) return null;
-  const [head] = await findNumbered(store, partition, { from, countMax: 1 });
-  return head?.eventId ?? null;
-}
-
 /** Returns the uids of deliveries whose number is already settled. */
 export async function findPassed(
   store: Store,
