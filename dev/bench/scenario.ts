@@ -7,8 +7,6 @@ export interface Scenario {
   about: string;
   /** Whether it runs by default. */
   isMain: boolean;
-  /** Whether it kills servers, whose data must then be stored in files. */
-  killsServers?: true;
   run(bench: Bench): Promise<ScenarioResult>;
 }
 

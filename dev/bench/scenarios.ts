@@ -2,7 +2,6 @@ import type { Scenario } from './scenario.ts';
 import { acceptOnly } from './scenarios/accept-only.ts';
 import { fanOut } from './scenarios/fan-out.ts';
 import { hangingReceiver } from './scenarios/hanging-receiver.ts';
-import { kill } from './scenarios/kill.ts';
 import { manyApplications } from './scenarios/many-applications.ts';
 import { mixed } from './scenarios/mixed.ts';
 import { burst, idle, light } from './scenarios/one-webhook.ts';
@@ -27,6 +26,4 @@ export const scenarios: readonly Scenario[] = [
   acceptOnly,
   sync,
   retention,
-  // Last, because it needs another service, with data in files.
-  kill,
 ];

@@ -33,20 +33,11 @@ export interface Bench {
   groups(): ProcessGroups;
 }
 
-interface ServiceOptions {
-  /** Whether embedded servers store their data in files, so that it survives a kill. */
-  kept: boolean;
-  say: (line: string) => void;
-}
-
 /**
  * Starts the service like `npm start`, with new data on free ports. Closing `open` ends it. On servers that the
  * environment names, it uses its own database, which is dropped at the end unless the environment also names that.
  */
-export async function startService(
-  open: Disposal,
-  { kept, say }: ServiceOptions,
-): Promise<Service> {
+export async function startService(open: Disposal, say: Bench['say']): Promise<Service> {
   const dataDir = await makeTemporaryFolder(open, 'bench');
   const env = {
     ...makeDevSecrets(),
@@ -59,7 +50,7 @@ export async function startService(
   if (process.env['MONGODB_URI'] && !process.env['HERALD_DATABASE']) {
     open.defer(() => dropDatabase(readConfig(env).mongodb));
   }
-  const { dev, lost } = open.use(await launch({ env, dataDir, ephemeral: !kept, progress: say }));
+  const { dev, lost } = open.use(await launch({ env, dataDir, ephemeral: true, progress: say }));
   const config = readConfig({
     ...env,
     MONGODB_URI: dev.mongodbUri,

@@ -1,4 +1,4 @@
-// Runs the floor and the scenarios, each with the service it needs.
+// Runs the floor and the scenarios.
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { measureFloor } from './floor.ts';
 import { readMachine, readVersions } from './machine.ts';
@@ -28,22 +28,19 @@ export async function runSession(session: Session): Promise<Report> {
     floor: null,
     scenarios: [],
   };
-  for (const group of groupByService(scenarios)) {
-    if (session.stop.signal.aborted) break;
-    const open = new Disposal();
-    try {
-      const bench = await openBench(open, session, group.kept);
-      if (report.floor === null) await beginReport(report, bench, print);
-      await warmUp(bench);
-      for (const scenario of group.scenarios) {
-        if (bench.signal.aborted) break;
-        report.scenarios.push(await runScenario(scenario, bench, print));
-      }
-    } catch (error) {
-      for (const { name } of group.scenarios) report.scenarios.push(notMeasured(name, error, say));
-    } finally {
-      await open[Symbol.asyncDispose]();
+  const open = new Disposal();
+  try {
+    const bench = await openBench(open, session);
+    await beginReport(report, bench, print);
+    await warmUp(bench);
+    for (const scenario of scenarios) {
+      if (bench.signal.aborted) break;
+      report.scenarios.push(await runScenario(scenario, bench, print));
     }
+  } catch (error) {
+    for (const { name } of scenarios) report.scenarios.push(notMeasured(name, error, say));
+  } finally {
+    await open[Symbol.asyncDispose]();
   }
   return report;
 }
@@ -56,22 +53,10 @@ async function beginReport(report: Report, bench: Bench, print: Session['print']
   print(renderFloor(report.floor));
 }
 
-// Scenarios that kill servers get a separate service with data in files.
-function groupByService(scenarios: readonly Scenario[]) {
-  return [false, true].flatMap((kept) => {
-    const members = scenarios.filter(({ killsServers = false }) => killsServers === kept);
-    return members.length === 0 ? [] : [{ kept, scenarios: members }];
-  });
-}
-
-async function openBench(
-  open: Disposal,
-  { settings, say, stop }: Session,
-  kept: boolean,
-): Promise<Bench> {
+async function openBench(open: Disposal, { settings, say, stop }: Session): Promise<Bench> {
   say('starting the service');
   const receiver = open.use(await startReceiver());
-  const service = await startService(open, { kept, say });
+  const service = await startService(open, say);
   let isOver = false;
   open.defer(async () => {
     isOver = true;
