@@ -37,7 +37,8 @@ function failed(n: number, fields: Partial<Attempt> = {}): Attempt {
 }
 
 const timedOut = { status: null, errorClass: 'timeout' } as const;
-const answered = (n: number): Attempt => failed(n, { status: 204, errorClass: null });
+const answered = (n: number): Attempt =>
+  failed(n, { state: 'delivered', status: 204, errorClass: null });
 
 type Facts = Partial<Parameters<typeof meaningOf>[0]>;
 

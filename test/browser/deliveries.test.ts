@@ -83,7 +83,7 @@ test('a failing delivery shows why and when; fixed and resent, it is delivered',
 
   await correct(failing);
   await page.getByRole('button', { name: 'Resend' }).click();
-  await page.getByText('The receiver responded with 204 on the first attempt.').waitFor();
+  await page.getByText('The receiver responded with 204 on attempt 3, after 2 failures.').waitFor();
   await page.getByRole('button', { name: 'Attempt 3 204', expanded: true }).waitFor();
   expect(await page.title()).toBe('Delivery of agent.updated · agent-herald');
   expect(complaints).toEqual([]);

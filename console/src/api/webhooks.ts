@@ -38,7 +38,12 @@ export function useKnownWebhooks(): readonly Webhook[] {
 
 const idShown = 6;
 
-/** Returns the name of a webhook, or the end of its ID and its URL, which others may have, too. */
-export function webhookLabel({ name, url, uid }: Pick<Webhook, 'name' | 'url' | 'uid'>): string {
-  return name ?? `(…${uid.slice(-idShown)}) ${url}`;
+/** Returns the name of a webhook, or the end of its ID and its description or URL, which others may have, too. */
+export function webhookLabel({
+  name,
+  description = null,
+  url,
+  uid,
+}: Pick<Webhook, 'name' | 'url' | 'uid'> & Partial<Pick<Webhook, 'description'>>): string {
+  return name ?? `(…${uid.slice(-idShown)}) ${description ?? url}`;
 }

@@ -4,9 +4,9 @@ import type { Webhook } from '@agent-herald/client';
 export function matchingWebhooks(webhooks: readonly Webhook[], text: string): Webhook[] {
   const wanted = text.toLowerCase();
   const host = hostOf(text);
-  const rank = ({ name, url }: Webhook): number => {
+  const rank = ({ name, description, url }: Webhook): number => {
     if (url === text || name?.toLowerCase() === wanted) return 0;
-    if (`${name ?? ''}\n${url}`.toLowerCase().includes(wanted)) return 1;
+    if (`${name ?? ''}\n${description ?? ''}\n${url}`.toLowerCase().includes(wanted)) return 1;
     return host !== null && hostOf(url) === host ? 2 : 3;
   };
   const ranked = webhooks.map((webhook) => ({ webhook, rank: rank(webhook) }));

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import type { AppCalls } from '../../api/client.ts';
 import { toCsv } from '../../parts/csv.ts';
 import { DataTable } from '../../parts/data-table.tsx';
-import { download } from '../../parts/download.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { ChoiceFilter, Filters, PeriodFilter, TextFilter } from '../../parts/filters.tsx';
 import { List, useList } from '../../parts/list.tsx';
@@ -94,4 +93,15 @@ function useExport({ calls, filters, names }: AuditPageProps) {
       download('audit-log.csv', 'text/csv', toCsv(csvHeader, cells));
     },
   });
+}
+
+/** Offers a generated file for download. */
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // By then the browser has started to read it.
+  setTimeout(() => URL.revokeObjectURL(url), 1_000);
 }

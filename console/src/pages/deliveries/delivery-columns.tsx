@@ -1,13 +1,14 @@
 import type { Delivery, Webhook } from '@agent-herald/client';
 import { Stack, Text } from '@mantine/core';
 import { webhookLabel } from '../../api/webhooks.ts';
-import { Countdown } from '../../parts/countdown.tsx';
 import type { Column } from '../../parts/data-table.tsx';
+import { formatDuration } from '../../parts/format-time.ts';
 import { AnchorLink } from '../../parts/links.tsx';
 import { StateBadge } from '../../parts/state-badge.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { Line } from '../../parts/untrusted.tsx';
-import { When } from '../../parts/when.tsx';
+import { useNow } from '../../parts/use-now.ts';
+import { UtcTime, When } from '../../parts/when.tsx';
 
 /** Returns the key of a delivery in a list. */
 export function keyOfDelivery({ eventId, webhookUid }: Pick<Delivery, 'eventId' | 'webhookUid'>) {
@@ -81,4 +82,10 @@ export function deliveryColumns({ appUid, webhooks }: ColumnFacts): Column<Deliv
     { label: 'Next attempt', cell: ({ nextAttemptAt: at }) => at && <Countdown at={at} /> },
     { label: 'Created', cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
+}
+
+/** The remaining time in its largest units, counting down. */
+function Countdown({ at }: { at: string }) {
+  const seconds = Math.floor((Date.parse(at) - useNow().getTime()) / 1_000);
+  return <UtcTime at={at}>{seconds < 1 ? 'now' : `in ${formatDuration(seconds * 1_000)}`}</UtcTime>;
 }

@@ -59,13 +59,12 @@ function nextOf({ attempts, nextAttemptAt }: Facts, { now, schedule }: Circumsta
 const inSeconds = (ms: number): string => formatDuration(Math.floor(ms / 1_000) * 1_000);
 
 function deliveredOf({ attempts }: Facts): string {
-  const round = attemptsOfRound(attempts);
-  const last = round.at(-1);
+  const last = attempts.at(-1);
   if (last === undefined) return 'The receiver accepted it.';
-  const took = `The receiver responded with ${last.status}`;
-  return round.length === 1
-    ? `${took} on the first attempt.`
-    : `${took} on attempt ${round.length}, after ${round.length - 1 === 1 ? 'one failure' : `${round.length - 1} failures`}.`;
+  const failures = attempts.filter(({ state }) => state !== 'delivered').length;
+  const after = failures === 1 ? ', after one failure' : `, after ${failures} failures`;
+  const which = last.n === 1 ? 'the first attempt' : `attempt ${last.n}`;
+  return `The receiver responded with ${last.status} on ${which}${failures === 0 ? '' : after}.`;
 }
 
 function pendingOf({ attempts, nextAttemptAt, waitsFor }: Facts, { now }: Circumstances): string {

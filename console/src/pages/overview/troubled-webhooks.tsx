@@ -120,7 +120,7 @@ function CauseOfFailures({ cause }: { cause: Cause }) {
             underline="always"
             c="inherit"
           >
-            See the failed delivery
+            See the latest failure
           </AnchorLink>
         </Text>
       )}

@@ -1,6 +1,5 @@
 import type { EventType, SubscribedEventName } from '@agent-herald/client';
-import { Checkbox, SimpleGrid, Stack } from '@mantine/core';
-import { ContractText } from '../../parts/contract-text.tsx';
+import { Code, Checkbox, SimpleGrid, Stack } from '@mantine/core';
 import { FieldFault } from '../../parts/field-fault.tsx';
 import { type EventGroup, groupsOf } from './event-choices.ts';
 import type { FieldsProps } from './fields-props.ts';
@@ -68,4 +67,11 @@ function GroupOfEvents({ group: { entity, events }, chosen, onChange }: GroupOfE
       </Stack>
     </Stack>
   );
+}
+
+/** Shows a description of the API's contract, with the parts between backticks as code. */
+function ContractText({ text }: { text: string }) {
+  return text
+    .split('`')
+    .map((part, index) => (index % 2 === 0 ? part : <Code key={index}>{part}</Code>));
 }

@@ -3,10 +3,12 @@ import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/cor
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type CurrentApp, useApp } from '../../api/app.tsx';
+import { webhookLabel } from '../../api/webhooks.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { ButtonLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { useChange } from '../../parts/use-change.tsx';
+import { visibleText } from '../../parts/visible-text.ts';
 import { waitingNote } from '../replays/job-outcomes.ts';
 import { type Found, foundBy, lostStates, textOf } from './found-deliveries.ts';
 import type { WebhookDialogProps } from './webhook-dialog.ts';
@@ -22,7 +24,11 @@ export function RecoverWebhook(props: WebhookDialogProps & { group?: readonly We
     <Modal
       opened={opened}
       onClose={onClose}
-      title={group.length === 1 ? 'Recover deliveries' : `Recover ${group.length} webhooks`}
+      title={visibleText(
+        group.length === 1
+          ? `Recover deliveries of ${webhookLabel(webhook)}`
+          : `Recover ${group.length} webhooks`,
+      )}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <Recovery webhooks={group} />
@@ -43,19 +49,33 @@ function recover({ calls }: CurrentApp, webhooks: readonly Webhook[], states: St
       : calls.replays.create({ since, states, dryRun, webhookUids });
 }
 
-/** Counts what waits or was lost, and offers to send it. */
-export function Recovery({ webhooks }: RecoveryProps) {
+/** Counts the deliveries in some states, anew whenever somebody looks. */
+function useCount(webhooks: readonly Webhook[], states: States) {
   const current = useApp();
-  const uids = webhooks.map(({ uid }) => uid);
-  const count = useQuery({
-    queryKey: [...current.key, 'recovery', ...uids],
-    queryFn: async () => {
-      const states: States = [...lostStates, 'retrying', 'held'];
-      return (await recover(current, webhooks, states)(true)) as ReplayDryRun;
-    },
-    // It is counted anew whenever somebody looks.
+  return useQuery({
+    queryKey: [...current.key, 'deliveries', 'count', states, webhooks.map(({ uid }) => uid)],
+    queryFn: async () => (await recover(current, webhooks, states)(true)) as ReplayDryRun,
     gcTime: 0,
   });
+}
+
+/** Says how many deliveries of a webhook that works wait for a retry, and offers to send them. */
+export function Waiting({ webhook, onSend }: { webhook: Webhook; onSend: () => void }) {
+  const count = useCount([webhook], ['retrying']);
+  const found = count.data && foundBy(count.data, count.dataUpdatedAt);
+  if (found === undefined || found.retrying === 0) return null;
+  return (
+    <Alert color="blue" variant="light" title={textOf(found)} role="status">
+      <Button size="compact-sm" onClick={onSend}>
+        Send now
+      </Button>
+    </Alert>
+  );
+}
+
+/** Counts what waits or was lost, and offers to send it. */
+export function Recovery({ webhooks }: RecoveryProps) {
+  const count = useCount(webhooks, [...lostStates, 'retrying', 'held']);
   return (
     <Loaded query={count}>
       {(dryRun) => <Offer webhooks={webhooks} found={foundBy(dryRun, count.dataUpdatedAt)} />}
@@ -65,7 +85,6 @@ export function Recovery({ webhooks }: RecoveryProps) {
 
 function Offer({ webhooks, found }: RecoveryProps & { found: Found }) {
   const current = useApp();
-  const { key } = current;
   const [isWithLost, setWithLost] = useState(true);
   const paused = webhooks.filter(({ active }) => !active);
   const states: States = isWithLost ? [...lostStates, 'retrying'] : ['retrying'];
@@ -76,11 +95,7 @@ function Offer({ webhooks, found }: RecoveryProps & { found: Found }) {
       for (const { uid } of paused) await current.calls.webhooks.change(uid, { active: true });
       return count === 0 ? null : recover(current, webhooks, states)(false);
     },
-    changes: [
-      [...key, 'replays'],
-      [...key, 'deliveries'],
-      [...key, 'webhooks'],
-    ],
+    changes: ['replays', 'deliveries', 'webhooks'].map((name) => [...current.key, name]),
   });
   if (send.data !== undefined) return <Started replay={send.data as StartedReplay | null} />;
   const total = count + found.held;

@@ -3,6 +3,7 @@ import { Button, Group, Loader, Modal, Select, Stack, Text } from '@mantine/core
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
+import { webhookLabel } from '../../api/webhooks.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { formatDuration } from '../../parts/format-time.ts';
 import { AnchorLink } from '../../parts/links.tsx';
@@ -23,7 +24,7 @@ export function SendTest({ webhook, opened, onClose }: WebhookDialogProps) {
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Send a test event"
+      title={<Line text={`Send a test event to ${webhookLabel(webhook)}`} />}
       size="lg"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
@@ -117,11 +118,7 @@ function Answer({ of: { data: delivery, error, refetch }, eventId, webhookUid }:
           <Line text={attempt.detail} />
         </Text>
       )}
-      {attempt.responseSample === '' ? (
-        <Text size="sm" c="dimmed">
-          The response has no body.
-        </Text>
-      ) : (
+      {attempt.responseSample !== '' && (
         <Block label="Response body" text={attempt.responseSample} />
       )}
     </Stack>

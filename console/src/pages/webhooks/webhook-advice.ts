@@ -15,29 +15,20 @@ export function adviceFor(webhook: Health, heldFor: string): Advice | null {
   const { active, disabledReason, failingSince, deactivationWarning } = webhook;
   const held = `Its deliveries are held. After ${heldFor}, use Recover to send them.`;
   if (!active && disabledReason === 'gone') {
-    return {
-      color: 'red',
-      title: 'This webhook was deactivated: its receiver responded with 410 Gone',
-      steps: [held, 'Correct the receiver or the URL, then recover; or delete the webhook.'],
-    };
+    const title = 'This webhook was deactivated: its receiver responded with 410 Gone';
+    const step = 'Correct the receiver or the URL, then recover; or delete the webhook.';
+    return { color: 'red', title, steps: [held, step] };
   }
   if (!active && disabledReason === 'failing') {
-    return {
-      color: 'red',
-      title: 'This webhook was deactivated: all attempts failed for days',
-      steps: [held, 'Fix the receiver, then recover: it resumes the webhook and sends deliveries.'],
-    };
+    const title = 'This webhook was deactivated: all attempts failed for days';
+    const step = 'Fix the receiver, then recover: it resumes the webhook and sends deliveries.';
+    return { color: 'red', title, steps: [held, step] };
   }
-  if (!active)
-    return {
-      color: 'grape',
-      title: 'This webhook is paused',
-      steps: [held],
-    };
+  if (!active) return { color: 'grape', title: 'This webhook is paused', steps: [held] };
   if (failingSince === null) return null;
   return {
     color: deactivationWarning === 'soon' ? 'red' : 'yellow',
     title: 'This webhook is failing',
-    steps: ['Fix the receiver, then test it. The first success clears this warning.'],
+    steps: ['Fix the receiver, then test it. After a success, send what waits.'],
   };
 }

@@ -14,6 +14,7 @@ import { Figure, Figures } from '../../statistics/figure.tsx';
 import { OutcomeChart } from '../../statistics/outcome-chart.tsx';
 import { formatHeld, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
 import { LatestDeliveries } from './latest-deliveries.tsx';
+import { Waiting } from './recover-webhook.tsx';
 import { RepairDialog, type RepairStep } from './repair-dialog.tsx';
 import { useFailures } from './use-failures.ts';
 import { type Advice, adviceFor } from './webhook-advice.ts';
@@ -41,12 +42,16 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
 
 function Problem({ webhook }: { webhook: Webhook }) {
   const settings = useSettings();
+  const { mayChange } = useApp();
   const advice = adviceFor(webhook, durationWords(settings?.retention.held ?? 'a few days'));
   // Rendered even without a problem, so that a test which succeeds does not close its own dialog.
   const dialog = useDialog<RepairStep['name']>();
   return (
     <>
       {advice !== null && <Warning {...{ webhook, advice }} open={dialog.open} />}
+      {advice === null && mayChange && webhook.active && (
+        <Waiting webhook={webhook} onSend={() => dialog.open('recover')} />
+      )}
       {dialog.of((name, state) => (
         <RepairDialog {...{ name, webhook }} {...state} />
       ))}
