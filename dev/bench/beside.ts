@@ -2,18 +2,20 @@
 export const besideTimesMax = 2;
 
 interface Beside {
+  figure?: string;
   what: string;
   timesMax?: number;
   aloneMs: number | undefined;
   besideMs: number | undefined;
 }
 
-/** Returns a sentence about two p99, and a missed target if the second is too long or one is unknown. */
+/** Returns a sentence about two values of a figure, and a missed target if the second is too long or one is unknown. */
 export function compareBeside(figures: Beside) {
   const { what, timesMax = besideTimesMax, aloneMs = NaN, besideMs = NaN } = figures;
+  const subject = `${figures.figure ?? 'p99'} of ${what}`;
   const times = besideMs / aloneMs;
-  const note = `p99 of ${what}: ${aloneMs} ms alone, ${besideMs} ms beside, ${times.toFixed(2)} times as long.`;
+  const note = `${subject}: ${aloneMs} ms alone, ${besideMs} ms beside, ${times.toFixed(2)} times as long.`;
   if (times <= timesMax) return { note, missed: [] };
   const missed = `${times.toFixed(2)} times as long, and the limit is ${timesMax} times.`;
-  return { note, missed: [`p99 of ${what}: ${missed}`] };
+  return { note, missed: [`${subject}: ${missed}`] };
 }

@@ -13,11 +13,7 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     delete: 'deleteUser',
   },
   accounts: {
-    create: 'createAccount',
-    list: 'listAccounts',
-    get: 'getAccount',
-    change: 'changeAccount',
-    delete: 'deleteAccount',
+    ...usualMethods('Account', ['create', 'list', 'get', 'change', 'delete']),
     members: 'listAccountMembers',
     addMember: 'addAccountMember',
     removeMember: 'removeAccountMember',
@@ -37,33 +33,10 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
     sync: 'syncWebhook',
     deliveries: 'listWebhookDeliveries',
   },
-  webhookReplays: {
-    create: 'createWebhookReplay',
-    list: 'listWebhookReplays',
-    get: 'getWebhookReplay',
-    cancel: 'cancelWebhookReplay',
-  },
-  agents: {
-    create: 'createAgent',
-    list: 'listAgents',
-    get: 'getAgent',
-    change: 'changeAgent',
-    delete: 'deleteAgent',
-  },
-  contexts: {
-    create: 'createContext',
-    list: 'listContexts',
-    get: 'getContext',
-    change: 'changeContext',
-    delete: 'deleteContext',
-  },
-  contextFiles: {
-    create: 'createContextFile',
-    list: 'listContextFiles',
-    get: 'getContextFile',
-    change: 'changeContextFile',
-    delete: 'deleteContextFile',
-  },
+  webhookReplays: usualMethods('WebhookReplay', ['create', 'list', 'get', 'cancel']),
+  agents: usualMethods('Agent', ['create', 'list', 'get', 'change', 'delete']),
+  contexts: usualMethods('Context', ['create', 'list', 'get', 'change', 'delete']),
+  contextFiles: usualMethods('ContextFile', ['create', 'list', 'get', 'change', 'delete']),
   changes: { report: 'reportChange' },
   events: {
     list: 'listEvents',
@@ -75,14 +48,9 @@ export const methodNames: Readonly<Record<string, Readonly<Record<string, string
   },
   eventTypes: { list: 'listEventTypes' },
   deliveries: { list: 'listDeliveries', get: 'getDelivery', skip: 'skipDelivery' },
-  replays: {
-    create: 'createReplay',
-    list: 'listReplays',
-    get: 'getReplay',
-    cancel: 'cancelReplay',
-  },
-  syncs: { list: 'listSyncs', get: 'getSync', cancel: 'cancelSync' },
-  erasures: { create: 'createErasure', list: 'listErasures', get: 'getErasure' },
+  replays: usualMethods('Replay', ['create', 'list', 'get', 'cancel']),
+  syncs: usualMethods('Sync', ['list', 'get', 'cancel']),
+  erasures: usualMethods('Erasure', ['create', 'list', 'get']),
   stats: {
     deliveries: 'getDeliveryStats',
     webhooks: 'listWebhookStats',
@@ -169,3 +137,9 @@ export const repeatablePosts: ReadonlySet<string> = new Set([
   'cancelSync',
   'adminRevokeApiKey',
 ]);
+
+/** Returns methods by name, such as `get: 'getAgent'` and `list: 'listAgents'`. */
+function usualMethods(resource: string, names: readonly string[]): Record<string, string> {
+  const idOf = (name: string) => `${name}${resource}${name === 'list' ? 's' : ''}`;
+  return Object.fromEntries(names.map((name) => [name, idOf(name)]));
+}

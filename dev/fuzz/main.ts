@@ -18,10 +18,9 @@ Starts a service of its own, and lets Schemathesis call it with what docs/openap
 not: with a key of all scopes, as superuser, and without a credential. Ends with 1 when an answer is not as the
 contract says, or the contract not as the service does.
 
-  --short     a smoke run of some 20 s, with the key of all scopes alone, and always the same seed
-  --as NAME   one caller alone, such as "superuser"
-  --seed N    the same calls again, as far as the service answers the same
-  --help      shows this
+  --short   a smoke run of some 20 s, with the key of all scopes alone, and always the same seed
+  --seed N  the same calls again, as far as the service answers the same
+  --help    shows this
 
 The environment for Python is made in .cache, from PyPI; where python3 is missing nothing is run.
 `;
@@ -31,7 +30,6 @@ const shortSeconds = 20;
 interface Wishes {
   short: boolean;
   seed: number;
-  as: string | undefined;
 }
 
 function readWishes(): Wishes {
@@ -39,12 +37,11 @@ function readWishes(): Wishes {
     options: {
       short: { type: 'boolean', default: false },
       seed: { type: 'string' },
-      as: { type: 'string' },
     },
   });
-  const { short, as, seed = String(short ? seedOfShort : randomInt(2 ** 31)) } = values;
+  const { short, seed = String(short ? seedOfShort : randomInt(2 ** 31)) } = values;
   if (!/^\d{1,10}$/.test(seed)) throw new Error('--seed must be a whole number');
-  return { short, seed: Number(seed), as };
+  return { short, seed: Number(seed) };
 }
 
 /** Starts api, worker and servers, with limits that hide no response, and with webhooks that reach nobody. */
@@ -68,19 +65,11 @@ async function startService(open: Disposal) {
 /** Callers with a credential also send invalid data and try sequences of calls. */
 function effortOf({ credentials }: Caller, { short }: Wishes): Effort {
   if (short) {
-    const phases = 'coverage,stateful';
-    return { phases, mode: 'all', examplesMax: 5, secondsMax: shortSeconds };
+    return { phases: 'coverage,stateful', mode: 'all', examplesMax: 5, secondsMax: shortSeconds };
   }
   return Object.keys(credentials).length > 0
     ? { phases: 'examples,coverage,fuzzing,stateful', mode: 'all', examplesMax: 40 }
     : { phases: 'examples,coverage,fuzzing', mode: 'positive', examplesMax: 10 };
-}
-
-function chosenOf(callers: readonly Caller[], { as, short }: Wishes): readonly Caller[] {
-  if (short && as === undefined) return callers.slice(0, 1);
-  const chosen = callers.filter(({ name }) => as === undefined || name === as);
-  if (chosen.length > 0) return chosen;
-  throw new Error(`--as must be one of: ${callers.map(({ name }) => name).join(', ')}`);
 }
 
 async function fuzz(open: Disposal, wishes: Wishes): Promise<void> {
@@ -88,10 +77,10 @@ async function fuzz(open: Disposal, wishes: Wishes): Promise<void> {
   const { dev, dataDir } = await startService(open);
   const store = open.use(await connectStore({ uri: dev.mongodbUri, database: 'agent_herald' }));
   const total = { cases: 0, findings: 0 };
-  const { apiUrl } = dev;
-  for (const caller of chosenOf(await makeCallers(store, dev), wishes)) {
+  const callers = await makeCallers(store, dev);
+  for (const caller of wishes.short ? callers.slice(0, 1) : callers) {
     print(`\n== ${caller.name}, seed ${wishes.seed}`);
-    const run = { apiUrl, seed: wishes.seed, folder: dataDir };
+    const run = { apiUrl: dev.apiUrl, seed: wishes.seed, folder: dataDir };
     const { cases, findings } = await fuzzAs(caller, effortOf(caller, wishes), run);
     total.cases += cases;
     total.findings += findings;

@@ -12,7 +12,7 @@ import { print, timed } from '../servers/print.ts';
 import { canRun } from '../servers/run-program.ts';
 import { makeTemporaryFolder } from '../servers/temporary-folder.ts';
 import { readQuickStart, type Section } from './read-quickstart.ts';
-import { openShell, type Shell } from './shell.ts';
+import { openShell, type Session, type Shell } from './shell.ts';
 import { tryReadme } from './try-readme.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -52,14 +52,9 @@ async function main(): Promise<void> {
     options: { cwd: checkout, env: process.env },
     port,
     atPort: (commands) => commands.replaceAll(portOfDocument, String(port)),
+    asWritten: (text) => text.replaceAll(`:${port}/`, `:${portOfDocument}/`),
   };
-  await timed('README', () =>
-    tryReadme({
-      ...session,
-      readme: join(root, 'README.md'),
-      asWritten: (text) => text.replaceAll(`:${port}/`, `:${portOfDocument}/`),
-    }),
-  );
+  await timed('README', () => tryReadme(join(root, 'README.md'), session));
   for (const section of sections) await runSection(section, session);
 }
 
@@ -67,13 +62,6 @@ async function copyCheckout(to: string): Promise<void> {
   const filter = (path: string): boolean => !notCopied.includes(basename(path));
   await cp(root, to, { recursive: true, filter });
   await symlink(join(root, 'node_modules'), join(to, 'node_modules'));
-}
-
-/** One port for all, as for a reader: a program that is still running, or receives what is meant for another, is found. */
-interface Session {
-  readonly options: { cwd: string; env: NodeJS.ProcessEnv };
-  readonly port: number;
-  readonly atPort: (commands: string) => string;
 }
 
 async function runSection(section: Section, { options, port, atPort }: Session): Promise<void> {

@@ -21,7 +21,7 @@ export interface Section {
 interface Block {
   readonly language: string;
   readonly text: string;
-  /** The paragraph above it. */
+  /** The paragraph above it, or nothing. */
   readonly lead: string;
 }
 
@@ -56,13 +56,17 @@ function readSection(section: string): Section {
   };
 }
 
-function blocksOf(text: string): Block[] {
-  return [...text.matchAll(/([^\n]+(?:\n[^\n]+)*)\n\n```(\w*)\n(.*?)^```$/gms)].map(
-    ([, lead = '', language = '', code = '']) => ({ lead, language, text: code }),
-  );
+/** Returns the blocks of code in a document. */
+export function blocksOf(text: string): Block[] {
+  const pattern = /(?:([^\n]+(?:\n[^\n]+)*)\n\n)?^```(\w*)\n(.*?)^```$/gms;
+  return [...text.matchAll(pattern)].map(([, lead = '', language = '', code = '']) => ({
+    lead,
+    language,
+    text: code,
+  }));
 }
 
-const isCommand = ({ language }: Block): boolean => language === 'sh';
+export const isCommand = ({ language }: Block): boolean => language === 'sh';
 
 function only(blocks: readonly Block[], what: string): Block {
   const [block] = blocks;

@@ -1,34 +1,26 @@
 // The steps of README.md, "Try every step": the commands to copy, and the samples of what they print.
+import { blocksOf, isCommand } from './read-quickstart.ts';
 
 export interface Tour {
   /** Prints the requests that it receives, in a terminal of its own. */
   readonly receiver: string;
-  readonly steps: readonly Step[];
-}
-
-interface Step {
-  /** Null for the sample of what the receiver prints. */
-  readonly command: string | null;
-  readonly sample: string;
+  /** The command is null for the sample of what the receiver prints. */
+  readonly steps: readonly { readonly command: string | null; readonly sample: string }[];
 }
 
 /** Throws if the document has another structure. */
 export function readTour(markdown: string): Tour {
   const section = /^## Try every step\n(.*?)^## /ms.exec(markdown)?.[1] ?? '';
-  const blocks = [...section.matchAll(/^```(\w*)\n(.*?)\n```$/gms)].map(
-    ([, language, text = '']) => ({
-      isCommand: language === 'sh',
-      text,
-    }),
-  );
-  const [environment, receiver, ...rest] = blocks;
-  if (!environment?.isCommand || !receiver?.isCommand || rest.length === 0)
+  const [environment, receiver, ...rest] = blocksOf(section);
+  if (environment === undefined || receiver === undefined || rest.length === 0)
     throw new Error('README.md does not begin its steps with two commands');
-  const steps = rest.flatMap(({ isCommand, text }, index): Step[] => {
-    if (isCommand) return [];
+  const steps = rest.flatMap((block, index) => {
+    if (isCommand(block)) return [];
     const before = rest[index - 1];
-    const command = before?.isCommand ? `${environment.text}\n${before.text}` : null;
-    return [{ command, sample: text }];
+    const hasCommand = before !== undefined && isCommand(before);
+    return [
+      { command: hasCommand ? environment.text + before.text : null, sample: block.text.trim() },
+    ];
   });
   return { receiver: receiver.text, steps };
 }

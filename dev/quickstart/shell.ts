@@ -11,13 +11,19 @@ export interface Shell extends AsyncDisposable {
   until(text: string, timeoutMs: number): Promise<void>;
 }
 
+/** One port for all, as for a reader: a program that is still running, or receives what is meant for another, is found. */
+export interface Session {
+  readonly options: { cwd: string; env: NodeJS.ProcessEnv };
+  readonly port: number;
+  /** Replaces the port of the documents by this one, and back. */
+  readonly atPort: (commands: string) => string;
+  readonly asWritten: (text: string) => string;
+}
+
 const stopTimeoutMs = 20_000;
 const pollIntervalMs = 100;
 
-export function openShell(
-  commands: string,
-  options: { cwd: string; env: NodeJS.ProcessEnv },
-): Shell {
+export function openShell(commands: string, options: Session['options']): Shell {
   // Its own process group, so that a server started by npm ends with it.
   const child = spawn('bash', ['-c', commands], {
     ...options,

@@ -1,22 +1,15 @@
 // Runs the steps of README.md in a copy of the checkout, and compares what they print with its samples.
 import { readFile, writeFile } from 'node:fs/promises';
-import { openShell } from './shell.ts';
+import { openShell, type Session } from './shell.ts';
 import { outlineOf, readTour, requestIn } from './read-tour.ts';
 
 const receiptTimeoutMs = 30_000;
 const tokenShownCharacters = 56;
 const isRecording = process.env['HERALD_RECORD'] === 'true';
 
-interface Place {
-  readonly readme: string;
-  readonly options: { cwd: string; env: NodeJS.ProcessEnv };
-  /** Replaces the port of the document by a free one, and back. */
-  readonly atPort: (text: string) => string;
-  readonly asWritten: (text: string) => string;
-}
-
 /** Throws if a sample has other fields than what was printed. With HERALD_RECORD, writes what was printed instead. */
-export async function tryReadme({ readme, options, atPort, asWritten }: Place): Promise<void> {
+export async function tryReadme(readme: string, session: Session): Promise<void> {
+  const { options, atPort, asWritten } = session;
   let markdown = await readFile(readme, 'utf8');
   const { receiver, steps } = readTour(markdown);
   await using terminal = openShell(atPort(receiver), options);
@@ -35,7 +28,7 @@ export async function tryReadme({ readme, options, atPort, asWritten }: Place): 
 }
 
 /** Repeats a call that only reads, because a delivery is recorded after the receiver has printed it. */
-async function outputOf(command: string, options: Place['options']): Promise<string> {
+async function outputOf(command: string, options: Session['options']): Promise<string> {
   const deadline = performance.now() + receiptTimeoutMs;
   for (;;) {
     const call = openShell(command, options);

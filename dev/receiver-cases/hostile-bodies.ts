@@ -1,5 +1,5 @@
 // Correctly signed deliveries whose body a receiver refuses.
-import { agentBody, agentEvent, type Draft, eventId, nowSeconds } from './draft.ts';
+import { agentBody, agentEvent, casesOf, type Draft, eventId, nowSeconds } from './draft.ts';
 
 const { data, ...envelope } = agentEvent;
 const bodies: Draft[] = (
@@ -37,17 +37,9 @@ const bodies: Draft[] = (
   ] satisfies [string, NonNullable<Draft['body']>][]
 ).map(([what, body]) => ({ name: `signed body: ${what}`, body, expect: 'invalid_body' }));
 
-const ids: Draft[] = [
-  {
-    name: 'the eventId of the body is not webhook-id',
-    id: 'evt_01another00000000000000000',
-    expect: 'event_id_mismatch',
-  },
-  {
-    name: 'the eventId of the body differs from webhook-id in case',
-    id: eventId.toUpperCase(),
-    expect: 'event_id_mismatch',
-  },
-];
+const ids = casesOf('event_id_mismatch', {
+  'the eventId of the body is not webhook-id': { id: 'evt_01another00000000000000000' },
+  'the eventId of the body differs from webhook-id in case': { id: eventId.toUpperCase() },
+});
 
 export const hostileBodies: readonly Draft[] = [...bodies, ...ids];

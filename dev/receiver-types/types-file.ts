@@ -1,7 +1,8 @@
 // Generates TypeScript from the schemas in the catalogue of events.
-import type { SchemaObject } from 'ajv';
 import { schemaOf } from '../../api/event-types/event-catalogue.ts';
 import { type DeliveredEventName, deliveredEventNames } from '../../lib/model/event-name.ts';
+import type { Schema } from '../client-types/contract.ts';
+import { doc, fieldsOf } from '../client-types/schema-type.ts';
 
 /** Types of `data` by the prefix of the event's name. The first match applies. */
 const dataTypes = {
@@ -19,7 +20,6 @@ const dataTypes = {
 const header = `// Written by \`npm run generate\` from the service's schemas of events.
 
 `;
-const doc = (text: string): string => `/** ${text} */\n`;
 const reported = `/**
  * All events of this release. For changes that your platform reported, \`data\` is what it reported, and only
  * \`uid\` and \`externalTenantId\` are guaranteed.
@@ -52,45 +52,24 @@ function dataTypeOf(event: DeliveredEventName): string {
 /** Throws if two events of one type have different schemas. */
 function dataType(type: string): string {
   const events = deliveredEventNames.filter((event) => dataTypeOf(event) === type);
-  const bodies = events.map((event) => fieldsOf(propertiesOf(schemaOf(event))['data'] ?? {}));
+  const bodies = events.map((event) => fieldsOf(namedSchema(event).properties['data'] ?? {}));
   if (new Set(bodies).size !== 1) throw new Error(`the events of ${type} differ in their data`);
   return `${doc(`\`data\` of ${events.join(', ')}.`)}export interface ${type} ${bodies[0]}\n\n`;
 }
 
 function envelope(): string {
-  const { properties, ...schema } = schemaOf(deliveredEventNames[0]);
-  const common = { ...(properties as Record<string, SchemaObject>) };
+  const schema = namedSchema(deliveredEventNames[0]);
   const own = { event: { $ref: 'Name' }, data: { $ref: 'Data' } };
-  const fields = fieldsOf({ ...schema, properties: { ...common, ...own } });
+  const fields = fieldsOf({ ...schema, properties: { ...schema.properties, ...own } });
   return `interface Envelope<Name extends string, Data> ${fields}\n\n`;
 }
 
-function propertiesOf(schema: SchemaObject): Record<string, SchemaObject> {
-  return (schema['properties'] ?? {}) as Record<string, SchemaObject>;
-}
-
-function fieldsOf(schema: SchemaObject): string {
-  const required = (schema['required'] ?? []) as string[];
-  const fields = Object.entries(propertiesOf(schema)).map(
-    ([name, field]) => `${name}${required.includes(name) ? '' : '?'}: ${typeOf(field)};\n`,
+/** Returns the schema of an event without descriptions, and with the list of all events by its name. */
+function namedSchema(event: DeliveredEventName) {
+  const text = JSON.stringify(schemaOf(event), (key, value: unknown) =>
+    key === 'description' && typeof value === 'string' ? undefined : value,
   );
-  return `{\n${fields.join('')}}`;
-}
-
-function isEqual(values: unknown, names: readonly string[]): boolean {
-  return JSON.stringify(values) === JSON.stringify(names);
-}
-
-function typeOf(schema: SchemaObject): string {
-  const { $ref, const: constant, enum: values, type, items } = schema;
-  if (typeof $ref === 'string') return $ref;
-  if (constant !== undefined) return JSON.stringify(constant);
-  if (isEqual(values, deliveredEventNames)) return 'KnownEventName';
-  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
-  if (Array.isArray(type)) return type.map((each) => typeOf({ type: each })).join(' | ');
-  if (type === 'array') return `(${typeOf(items as SchemaObject)})[]`;
-  if (type === 'object') return fieldsOf(schema);
-  if (type === 'integer') return 'number';
-  if (type === 'string' || type === 'boolean' || type === 'null') return type;
-  throw new Error(`no type for ${JSON.stringify(schema)}`);
+  const names = `"enum":${JSON.stringify(deliveredEventNames)}`;
+  const named = text.replaceAll(names, '"$ref":"KnownEventName"');
+  return JSON.parse(named) as { properties: Record<string, Schema> };
 }

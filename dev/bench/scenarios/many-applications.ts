@@ -1,6 +1,6 @@
 // The same load from one application, and from many as on a platform with many small tenants.
 import { compareBeside } from '../beside.ts';
-import { median } from '../distribution.ts';
+import { median, round } from '../distribution.ts';
 import { type Measurement, measure } from '../measure.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Bench } from '../service.ts';
@@ -12,6 +12,7 @@ const cpuTimesMax = 1.2;
 
 const rounds = 3;
 const searchedEventsMax = 50;
+const hooks = { matching: 1 };
 
 export const manyApplications: Scenario = {
   name: 'many-applications',
@@ -20,17 +21,11 @@ export const manyApplications: Scenario = {
   async run(bench) {
     const { settings } = bench;
     const load = openLoad(settings, 120, sized(settings, 12, 3));
-    const appCount = sized(settings, 100, 10);
+    const apps = sized(settings, 100, 10);
     const [one, many]: [Measurement[], Measurement[]] = [[], []];
     for (let round = 0; round < sized(settings, rounds, 1); round += 1) {
-      one.push(await measure(bench, { name: '1 application', hooks: { matching: 1 }, load }));
-      const plan = {
-        name: `${appCount} applications`,
-        apps: appCount,
-        hooks: { matching: 1 },
-        load,
-      };
-      many.push(await measure(bench, plan));
+      one.push(await measure(bench, { name: '1 application', hooks, load }));
+      many.push(await measure(bench, { name: `${apps} applications`, apps, hooks, load }));
     }
     const compared = [
       compareBeside({
@@ -39,7 +34,13 @@ export const manyApplications: Scenario = {
         aloneMs: median(one.map(({ receiptMs }) => receiptMs?.p99 ?? NaN)) ?? NaN,
         besideMs: median(many.map(({ receiptMs }) => receiptMs?.p99 ?? NaN)) ?? NaN,
       }),
-      compareCpu(median(one.map(cpuOf)) ?? NaN, median(many.map(cpuOf)) ?? NaN),
+      compareBeside({
+        figure: 'processor time',
+        what: 'an event of one application, and of many',
+        timesMax: cpuTimesMax,
+        aloneMs: median(one.map(cpuOf)) ?? NaN,
+        besideMs: median(many.map(cpuOf)) ?? NaN,
+      }),
     ];
     const unfound = await findMissing(bench);
     return {
@@ -52,16 +53,7 @@ export const manyApplications: Scenario = {
 
 function cpuOf({ cpuMsPerEvent }: Measurement): number {
   const { api = NaN, worker = NaN, mongodb = 0, temporal = 0 } = cpuMsPerEvent;
-  return api + worker + mongodb + temporal;
-}
-
-function compareCpu(oneMs: number, manyMs: number) {
-  const times = manyMs / oneMs;
-  const note = `processor time of an event: ${oneMs.toFixed(1)} ms of one application, ${manyMs.toFixed(1)} of many, ${times.toFixed(2)} times as long.`;
-  return {
-    note,
-    missed: times <= cpuTimesMax ? [] : [`${note} The limit is ${cpuTimesMax} times.`],
-  };
+  return round(api + worker + mongodb + temporal);
 }
 
 /** Looks for every application, and for some events of each, in Temporal's lists. Returns what is not there. */
