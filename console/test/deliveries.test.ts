@@ -82,7 +82,7 @@ test.each<[string, Facts, RegExp]>([
   [
     'gone',
     { state: 'exhausted', attempts: [failed(1, { status: 410 })] },
-    /410 Gone, so the service deactivated the webhook\. Correct its URL, resume it, then resend\.$/,
+    /410 Gone, so the service deactivated the webhook\. Correct the receiver or the URL, then recover\.$/,
   ],
   [
     'exhausted',

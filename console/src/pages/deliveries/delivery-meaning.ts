@@ -82,7 +82,7 @@ const meanings: Readonly<Record<Delivery['state'], (of: Facts, at: Circumstances
   retrying: (of, at) => failureOf(of) + nextOf(of, at),
   exhausted: (of) =>
     of.attempts.at(-1)?.status === 410
-      ? 'The receiver responded with 410 Gone, so the service deactivated the webhook. Correct its URL, resume it, then resend.'
+      ? 'The receiver responded with 410 Gone, so the service deactivated the webhook. Correct the receiver or the URL, then recover.'
       : `${failureOf(of)}No attempts are left. Fix the receiver, then resend.`,
   held: () =>
     'The webhook is paused, or was just resumed. Held deliveries are sent after a resume.',

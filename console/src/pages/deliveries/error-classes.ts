@@ -30,7 +30,7 @@ const remedies: Readonly<Record<Exclude<ErrorClass, 'status'>, string>> = {
   connect:
     'Nothing listens on this port, the server listens on 127.0.0.1 only, or a firewall blocks the service.',
   tls: 'Look for an expired or self-signed certificate, a wrong host name, or an incomplete chain.',
-  timeout: 'The receiver does its work before it responds. Respond first, then do the work.',
+  timeout: 'Most receivers that time out do their work first. Respond first, then do the work.',
   reset: 'The process crashed, or a proxy cut the connection.',
   too_large:
     'It sent endless interim responses or an endless reason phrase. Respond with 204 and no body.',

@@ -13,7 +13,7 @@ const refreshMs = 5_000;
 const open = [
   { state: 'pending', label: 'Pending', about: 'Queued, or waiting for ordering or a rate limit' },
   { state: 'retrying', label: 'Retrying', about: 'Waiting for the next attempt' },
-  { state: 'held', label: 'Held', about: 'Waiting for a paused webhook' },
+  { state: 'held', label: 'Held', about: 'Waiting for a resume' },
 ] as const;
 
 /** The deliveries that have not been made yet. */

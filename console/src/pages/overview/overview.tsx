@@ -54,8 +54,8 @@ export function Overview() {
             <Stack gap="lg">
               <TroubledWebhooks webhooks={loaded} />
               <NobodyTold webhooks={loaded} />
-              <Deliveries range={range} />
               <Backlog />
+              <Deliveries range={range} />
             </Stack>
           );
           return loaded.length > 0 ? numbers : <WithoutWebhooks>{numbers}</WithoutWebhooks>;

@@ -117,20 +117,18 @@ function Reason({ webhook }: { webhook: Webhook }) {
   const failure = data?.failures.find(({ webhookUid }) => webhookUid === webhook.uid);
   if (failure === undefined || failure.latest === null) return null;
   const { title, remedy } = whatFailed(failure.latest, webhook);
-  const { eventId, detail } = failure.latest;
   return (
     <Text size="sm">
       <AnchorLink
         to="/apps/$appUid/deliveries/$eventId/$webhookUid"
-        params={{ appUid: app.uid, eventId, webhookUid: webhook.uid }}
+        params={{ appUid: app.uid, eventId: failure.latest.eventId, webhookUid: webhook.uid }}
         fw={600}
         c="inherit"
         underline="always"
       >
         {title}
       </AnchorLink>
-      . {detail !== null && <Line text={`${detail}. `} />}
-      {remedy}
+      . {remedy}
     </Text>
   );
 }
