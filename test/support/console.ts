@@ -9,10 +9,17 @@ const actionTimeoutMs = 20_000;
 
 let browser: Promise<Browser> | undefined;
 
-/** One browser for all files of a worker process. It ends with the process. */
+/** One browser for all files of a worker process. It ends with the last file. */
 function theBrowser(): Promise<Browser> {
-  browser ??= findChromium(process.env).then(launchChromium);
+  browser ??= findChromium(process.env).then(launchForWorker);
   return browser;
+}
+
+async function launchForWorker(path: string): Promise<Browser> {
+  const launched = await launchChromium(path);
+  // Jest lets a worker end by no longer listening to it.
+  process.on('removeListener', (name) => void (name === 'message' && launched.close()));
+  return launched;
 }
 
 export interface ConsoleService extends TestService {

@@ -211,7 +211,9 @@ test('the time that a handler takes does not count as silence of the service', a
         return new Response(readable, { headers: { 'content-type': 'text/event-stream' } });
       },
     });
-    const events = client.events.stream()[Symbol.asyncIterator]();
+    const abort = new AbortController();
+    const stream = client.events.stream({}, { signal: abort.signal });
+    const events = stream[Symbol.asyncIterator]();
     write(opened('p1') + event('p2'));
     expect((await events.next()).value).toMatchObject({ id: 'p2' });
     await jest.advanceTimersByTimeAsync(41_000);
@@ -223,8 +225,9 @@ test('the time that a handler takes does not count as silence of the service', a
     const silent = events.next();
     await jest.advanceTimersByTimeAsync(41_000);
     expect(signals[0]?.aborted).toBe(true);
+    abort.abort();
     void writer.abort();
-    silent.catch(() => undefined);
+    await expect(silent).rejects.toThrow('aborted');
   } finally {
     jest.useRealTimers();
   }
