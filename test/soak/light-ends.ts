@@ -1,10 +1,9 @@
 // The client and the receiver of a soak, which leave the machine to the service.
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Agent, request } from 'undici';
 import type { NewApp } from '../../lib/access/create-app-with-key.ts';
 import type { Answer, ApiClient, JsonBody } from '../support/api-client.ts';
+import { listen } from '../support/receivers.ts';
 
 /** A client of one application like in other tests, but its responses are untyped. */
 export interface LightClient {
@@ -70,16 +69,5 @@ export async function startLightReceiver({
     const waitMs = afterMs();
     request.on('end', () => (waitMs > 0 ? void setTimeout(respond, waitMs) : respond()));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    receipts,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return { ...(await listen(server)), receipts };
 }

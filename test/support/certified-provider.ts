@@ -1,8 +1,8 @@
 // An independent OpenID provider: `oidc-provider`, certified by the OpenID Foundation.
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import { clientId, clientSecret } from './identity-provider.ts';
+import { listen } from './receivers.ts';
 
 export interface CertifiedProvider extends AsyncDisposable {
   issuer: string;
@@ -26,11 +26,8 @@ export async function startCertifiedProvider(
   // @ts-expect-error: a package without types
   const { Provider } = (await import('oidc-provider')) as { Provider: ProviderClass };
   let listener: RequestListener = () => undefined;
-  const server = createServer((request, response) => listener(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  const issuer = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`;
+  const server = await listen(createServer((request, response) => listener(request, response)));
+  const issuer = server.url;
   const emails = new Map<string, string>();
   const provider = new Provider(issuer, await settings({ redirectUri, method, emails }));
   listener = provider.callback();
@@ -38,11 +35,7 @@ export async function startCertifiedProvider(
     issuer,
     emails,
     signIn: (authorizationUrl, subject) => visit(authorizationUrl, { subject, redirectUri }),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
 

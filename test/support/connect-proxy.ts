@@ -18,9 +18,10 @@ export interface ConnectProxy extends AsyncDisposable {
   readonly sockets: readonly Socket[];
 }
 
-/** Starts a proxy on a free port of 127.0.0.1. */
+/** Starts a proxy on a free port of 127.0.0.1. `onwardTo` is a host and port for all tunnels. */
 export async function startConnectProxy(
   react: (target: string) => ProxyReaction = () => 'connect',
+  onwardTo?: string,
 ): Promise<ConnectProxy> {
   const targets: string[] = [];
   const authorizations: (string | undefined)[] = [];
@@ -35,7 +36,7 @@ export async function startConnectProxy(
     authorizations.push(headers['proxy-authorization']);
     const reaction = react(url);
     if (reaction === 'connect') {
-      join(url, client, sockets);
+      join(onwardTo ?? url, client, sockets);
       return;
     }
     if (reaction === 'break') {

@@ -1,8 +1,8 @@
 // A small OpenID provider for tests: real discovery, keys, codes and ID tokens, and ways to misbehave.
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { SignJWT, exportJWK, generateKeyPair } from 'jose';
+import { listen } from './receivers.ts';
 
 export const clientId = 'agent-herald';
 export const clientSecret = 'a client secret that is long enough';
@@ -96,23 +96,16 @@ export async function startIdentityProvider(): Promise<TestProvider> {
     else if (url.pathname === '/.well-known/openid-configuration') json(metadata(provider.issuer));
     else json({}, 404);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  const listening = await listen(server);
   const provider: TestProvider = {
-    issuer: `http://127.0.0.1:${port}`,
+    issuer: listening.url,
     claims: {},
     userInfo: {},
     forged: false,
     refusals: [],
     silent: false,
     tokenFault: null,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    [Symbol.asyncDispose]: () => listening[Symbol.asyncDispose](),
   };
   return provider;
 }

@@ -1,9 +1,6 @@
 // A collector that receives metrics by OTLP and decodes them with the protocol's own description.
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
 import protobuf from 'protobufjs';
+import { type Receiver, startReceiver } from './receivers.ts';
 
 // The part of opentelemetry-proto 1.x that is needed here.
 const description = `
@@ -51,29 +48,17 @@ export interface Pushed {
   values: ReadonlyMap<string, number[]>;
 }
 
-export interface MetricsCollector extends AsyncDisposable {
-  url: string;
+export interface MetricsCollector extends Receiver {
   pushed: readonly Pushed[];
 }
 
 export async function startMetricsCollector(): Promise<MetricsCollector> {
   const pushed: Pushed[] = [];
-  async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const bytes = await buffer(request);
-    pushed.push({ path: request.url ?? '', headers: request.headers, ...decode(bytes) });
+  const receiver = await startReceiver((response, { path, headers, body }) => {
+    pushed.push({ path, headers, ...decode(body) });
     response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
-  }
-  const server = createServer((request, response) => void take(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    pushed,
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  });
+  return { ...receiver, pushed };
 }
 
 function decode(bytes: Buffer): Omit<Pushed, 'path' | 'headers'> {

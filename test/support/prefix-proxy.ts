@@ -1,7 +1,6 @@
 // A typical proxy in front of several services: it serves one of them below a path, and removes the path.
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './receivers.ts';
 
 /** Starts a proxy at `http://localhost:…` that forwards paths below `prefix` to `target`, with the caller's `Host`. */
 export async function startPrefixProxy(
@@ -23,13 +22,6 @@ export async function startPrefixProxy(
     forwarded.on('error', () => answer.destroy());
     incoming.pipe(forwarded);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://localhost:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const listening = await listen(server);
+  return { ...listening, url: `http://localhost:${listening.port}` };
 }

@@ -33,6 +33,7 @@ interface CasesFile {
     signature: string;
   }[];
   v1a: {
+    seedHex: string;
     publicKey: string;
     id: string;
     timestamp: number;

@@ -33,7 +33,7 @@ export type Answering = (response: ServerResponse, request: ReceivedRequest) => 
 /** Starts an HTTP receiver that records each request and then responds. */
 export async function startReceiver(answer: Answering, host = '127.0.0.1'): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
-  return listen(createServer(recording(requests, answer)), { scheme: 'http', requests, host });
+  return listen(createServer(recording(requests, answer)), { requests, host });
 }
 
 /** Starts one with TLS, with the given key, certificate and other TLS options. */
@@ -43,12 +43,12 @@ export async function startTlsReceiver(
 ): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
   const server = createTlsServer(options, recording(requests, answer));
-  return listen(server, { scheme: 'https', requests, host: '127.0.0.1' });
+  return listen(server, { scheme: 'https', requests });
 }
 
 /** Starts a receiver of bare TCP connections, for responses that no HTTP server would send. */
 export async function startTcpReceiver(onSocket: (socket: Socket) => void): Promise<Receiver> {
-  return listen(createTcpServer(onSocket), { scheme: 'http', requests: [], host: '127.0.0.1' });
+  return listen(createTcpServer(onSocket));
 }
 
 /** Returns a port on which nothing listens: one that was free a moment ago. */
@@ -97,14 +97,15 @@ function recording(requests: ReceivedRequest[], answer: Answering): RequestListe
 }
 
 interface ListenOptions {
-  readonly scheme: 'http' | 'https';
-  readonly requests: readonly ReceivedRequest[];
-  readonly host: string;
+  readonly scheme?: 'http' | 'https';
+  readonly requests?: readonly ReceivedRequest[];
+  readonly host?: string;
 }
 
-async function listen(
+/** Lets a server listen on a free port, until it and its connections are closed. */
+export async function listen(
   server: Server,
-  { scheme, requests, host }: ListenOptions,
+  { scheme = 'http', requests = [], host = '127.0.0.1' }: ListenOptions = {},
 ): Promise<Receiver> {
   const sockets: Socket[] = [];
   server.on('connection', (socket: Socket) => {

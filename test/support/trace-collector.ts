@@ -1,8 +1,6 @@
 // A collector of traces: a real HTTP server that receives OTLP as the service sends it.
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import protobuf from 'protobufjs';
+import { type Receiver, startReceiver } from './receivers.ts';
 import { waitFor } from './wait-for.ts';
 
 const schema = `
@@ -41,8 +39,7 @@ export interface CollectedSpan {
   service: string;
 }
 
-export interface TraceCollector extends AsyncDisposable {
-  url: string;
+export interface TraceCollector extends Receiver {
   /** Settings of a process that makes it send its traces here, without delay. */
   env: Record<string, string>;
   readonly spans: readonly CollectedSpan[];
@@ -77,44 +74,30 @@ interface DecodedSpan extends Record<'traceId' | 'spanId' | 'parentSpanId', Uint
   status: { code: number } | null;
 }
 
-/** Starts a collector. If it is `silent`, it accepts requests and never responds. */
-export async function startTraceCollector({ silent = false } = {}): Promise<TraceCollector> {
+export async function startTraceCollector(): Promise<TraceCollector> {
   const request = protobuf.parse(schema).root.lookupType('Request');
   const spans: CollectedSpan[] = [];
-  const bodies: Buffer[] = [];
-  const server = createServer((message, response) => {
-    const chunks: Buffer[] = [];
-    message.on('data', (chunk: Buffer) => chunks.push(chunk));
-    message.on('end', () => {
-      const body = Buffer.concat(chunks);
-      bodies.push(body);
-      const options = { defaults: true, arrays: true, longs: String };
-      spans.push(...spansOf(request.toObject(request.decode(body), options) as Decoded));
-      if (!silent) response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
-    });
+  const receiver = await startReceiver((response, { body }) => {
+    const options = { defaults: true, arrays: true, longs: String };
+    spans.push(...spansOf(request.toObject(request.decode(body), options) as Decoded));
+    response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    url,
+    ...receiver,
     env: {
-      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_METRICS_EXPORTER: 'none',
       OTEL_BSP_SCHEDULE_DELAY: '50',
     },
     spans,
-    text: () => bodies.map((body) => body.toString('latin1')).join('\n') + JSON.stringify(spans),
+    text() {
+      const bodies = receiver.requests.map(({ body }) => body.toString('latin1'));
+      return bodies.join('\n') + JSON.stringify(spans);
+    },
     async untilNamed(name, count) {
       const named = (): CollectedSpan[] => spans.filter((span) => span.name === name);
       await waitFor(() => named().length >= count, { what: `${count} spans "${name}"` });
       return named();
-    },
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
     },
   };
 }

@@ -1,6 +1,5 @@
 // The signatures of a delivery, checked with published vectors and an independent library.
 import { createPrivateKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { assert, json, property } from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import {
@@ -9,30 +8,9 @@ import {
   signStandardMessage,
   signWithKey,
 } from '../../../lib/webhooks/signature.ts';
+import { receiverCases } from '../../support/receiver-cases.ts';
 
-interface Cases {
-  standardWebhooks: {
-    secret: string;
-    id: string;
-    timestamp: number;
-    body: string;
-    signature: string;
-  }[];
-  xWebhookSignature: { secret: string; body: string; header: string }[];
-  v1a: {
-    seedHex: string;
-    id: string;
-    timestamp: number;
-    webhookUid: string;
-    body: string;
-    signature: string;
-  }[];
-}
-
-const path = new URL('signature-cases.json', import.meta.url);
-const cases = JSON.parse(readFileSync(path, 'utf8')) as Cases;
-
-test.each(cases.standardWebhooks)(
+test.each(receiverCases.standardWebhooks)(
   'the Standard Webhooks vector $id has its signature',
   ({ secret, id, timestamp, body, signature }) => {
     const message = { id, timestampSeconds: timestamp, body };
@@ -48,7 +26,7 @@ test.each(cases.standardWebhooks)(
 // The header of a private key in PKCS #8 (RFC 8410), before its 32 bytes.
 const pkcs8Header = '302e020100300506032b657004220420';
 
-test.each(cases.v1a)(
+test.each(receiverCases.v1a)(
   'an Ed25519 signature is the one that another implementation makes',
   ({ seedHex, id, timestamp, webhookUid, body, signature }) => {
     const der = Buffer.from(pkcs8Header + seedHex, 'hex');
@@ -58,7 +36,7 @@ test.each(cases.v1a)(
   },
 );
 
-test.each(cases.xWebhookSignature)(
+test.each(receiverCases.xWebhookSignature)(
   'the body $body signed with $secret has its header',
   ({ secret, body, header }) => {
     expect(signBody(secret, body)).toBe(header);

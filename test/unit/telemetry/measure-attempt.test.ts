@@ -5,6 +5,7 @@ import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
 import type { EventToAttempt } from '../../../lib/model/event.ts';
 import { idAt } from '../../../lib/platform/ids.ts';
 import { instruments } from '../../../lib/telemetry/instruments.ts';
+import { newAttempt } from '../../support/fixtures.ts';
 import { type Metrics, startMetrics } from '../../support/metrics.ts';
 
 const eventAt = new Date('2026-01-01T00:00:00Z');
@@ -18,18 +19,7 @@ const retrying = {
   nextAttemptAt: dueAt,
   requeuedAt: null,
 } as DeliveryDocument;
-const success: Attempt = {
-  n: 1,
-  at,
-  ms: { connect: 3, firstByte: 20, total: 40 },
-  status: 200,
-  errorClass: null,
-  detail: null,
-  responseSample: '',
-  address: null,
-  trigger: 'event',
-  state: 'delivered',
-};
+const success = newAttempt(at, { ms: { connect: 3, firstByte: 20, total: 40 } });
 const failure = { ...success, state: 'retrying', status: null } as const;
 
 let metrics: Metrics;

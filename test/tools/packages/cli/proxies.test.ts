@@ -1,7 +1,6 @@
 // The way that requests of the command line take: directly, or through a proxy of the environment.
-import { once } from 'node:events';
 import { createServer, request as sendRequest } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { routeTo } from '../../../../packages/cli/src/proxy.ts';
@@ -9,6 +8,7 @@ import { buildCommandLine, type CommandLine } from '../../../support/command-lin
 import {
   type Answering,
   closedPort,
+  listen,
   makeKeyPair,
   startReceiver,
   startTlsReceiver,
@@ -62,19 +62,9 @@ async function startProxy(port: number) {
     });
     return target.on('error', () => socket.destroy()) && socket.on('error', () => target.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port: own } = server.address() as AddressInfo;
-  return {
-    asked,
-    url: `http://me:p%40ss@127.0.0.1:${own}`,
-    shown: `http://127.0.0.1:${own}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const listening = await listen(server);
+  const { url: shown } = listening;
+  return { ...listening, asked, url: shown.replace('//', '//me:p%40ss@'), shown };
 }
 
 const list = ['webhooks', 'list'];

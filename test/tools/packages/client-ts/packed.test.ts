@@ -1,12 +1,10 @@
 // The packed package works in an empty folder, and each snippet of its README runs verbatim.
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { startConnectProxy } from '../../../support/connect-proxy.ts';
 import { problem, type Reply, startScript, streamOf } from './script-server.ts';
 
 const run = promisify(execFile);
@@ -63,35 +61,17 @@ test.each<[number, Reply[], string]>([
   expect(stdout).toBe(printed);
 });
 
-/** Starts a proxy that connects each tunnel to one server. */
-async function startProxy(serverUrl: string) {
-  const targets: (string | undefined)[] = [];
-  const proxy = createServer();
-  proxy.on('connect', (request, socket) => {
-    targets.push(request.url);
-    const { port, hostname } = new URL(serverUrl);
-    const upstream = connect(Number(port), hostname, () => {
-      socket.write('HTTP/1.1 200 OK\r\n\r\n');
-      upstream.pipe(socket).pipe(upstream);
-    });
-    for (const one of [upstream, socket]) one.on('error', () => upstream.destroy());
-  });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-  return { url, targets, [Symbol.asyncDispose]: async () => void proxy.close() };
-}
-
 test('the snippet about proxies uses the proxy of the environment, which Node 20 alone does not', async () => {
   await using server = await startScript({ body: { status: 'ok' } });
-  await using proxy = await startProxy(server.url);
+  await using proxy = await startConnectProxy(undefined, new URL(server.url).host);
+  const proxyUrl = `http://127.0.0.1:${proxy.port}`;
   await symlink(resolve('node_modules/undici'), join(folder, 'node_modules/undici'));
   const settings = {
     HERALD_URL: 'http://herald.invalid',
     HERALD_APP_UID: 'app_1',
     HERALD_API_KEY: 'k',
   };
-  const proxies = { HTTP_PROXY: proxy.url, http_proxy: proxy.url, NO_PROXY: '', no_proxy: '' };
+  const proxies = { HTTP_PROXY: proxyUrl, http_proxy: proxyUrl, NO_PROXY: '', no_proxy: '' };
   const options = { cwd: folder, env: { ...process.env, ...settings, ...proxies } };
   const [, , , , snippet = ''] = snippets;
   await writeFile(join(folder, '4.mjs'), snippet);

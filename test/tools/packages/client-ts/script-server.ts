@@ -1,7 +1,6 @@
 // A server that handles requests by a script, one after another, and records them.
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
+import { startReceiver } from '../../../support/receivers.ts';
 
 export interface Reply {
   readonly status?: number;
@@ -21,39 +20,19 @@ interface Received {
 /** Starts the server. The last reply is repeated. */
 export async function startScript(...replies: readonly Reply[]) {
   const received: Received[] = [];
-  const server = createServer((request, response) => {
-    const { method = '', url = '', headers } = request;
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const {
-        status = 200,
-        body = {},
-        cut,
-        ...reply
-      } = replies[received.length] ?? replies.at(-1) ?? {};
-      received.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-      if (cut === 'before') return response.socket?.destroy();
-      const type = status < 300 ? 'application/json' : 'application/problem+json';
-      response.writeHead(status, { 'content-type': type, ...reply.headers });
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
-      if (cut === undefined) return response.end(text);
-      const close = () => void (cut === 'in-body' && response.socket?.destroy());
-      return response.write(text.slice(0, -1), close);
-    });
+  const receiver = await startReceiver((response, { method, path: url, headers, body: sent }) => {
+    const reply = replies[received.length] ?? replies.at(-1) ?? {};
+    const { status = 200, body = {}, cut } = reply;
+    received.push({ method, url, headers, body: sent.toString() });
+    if (cut === 'before') return response.socket?.destroy();
+    const type = status < 300 ? 'application/json' : 'application/problem+json';
+    response.writeHead(status, { 'content-type': type, ...reply.headers });
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    if (cut === undefined) return response.end(text);
+    const close = () => void (cut === 'in-body' && response.socket?.destroy());
+    return response.write(text.slice(0, -1), close);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    received,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  return { ...receiver, received };
 }
 
 /** Returns a problem response of the service. */

@@ -8,7 +8,6 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { runInNewContext } from 'node:vm';
 import express from 'express';
@@ -23,6 +22,7 @@ import {
 } from '../../../../packages/receiver-ts/src/index.ts';
 import { koaReceiver } from '../../../../packages/receiver-ts/src/koa.ts';
 import { type NodeRequest, nodeReceiver } from '../../../../packages/receiver-ts/src/node.ts';
+import { listen } from '../../../support/receivers.ts';
 import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
 
 type Read = (request: NodeRequest) => unknown;
@@ -78,20 +78,15 @@ const adapters: Record<string, Listener> = {
   },
 };
 
-const closing: (() => Promise<void>)[] = [];
+const closing: (() => PromiseLike<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
 async function serve(listener: RequestListener): Promise<URL> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  const server = await listen(createServer(listener));
+  closing.push(() => server[Symbol.asyncDispose]());
+  return new URL(server.url);
 }
 
 interface Sent {

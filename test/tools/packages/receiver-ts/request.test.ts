@@ -1,10 +1,8 @@
 // How a key set is requested: through proxies, and without keeping a process alive.
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,6 +11,7 @@ import { proxyOf } from '../../../../packages/receiver-ts/src/proxy.ts';
 import { userAgent } from '../../../../packages/receiver-ts/src/version.ts';
 import { makeAuthority } from '../../../support/certificates.ts';
 import { startConnectProxy } from '../../../support/connect-proxy.ts';
+import { listen } from '../../../support/receivers.ts';
 import { stubEnv, unstubEnvs } from '../../../support/stub-env.ts';
 
 const run = promisify(execFile);
@@ -24,20 +23,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Starts a server, which is closed at the end of the scope, on a free port. */
-async function listening(server: Server) {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  };
-  return { port, [Symbol.asyncDispose]: close };
-}
-
-const serving = (listener: RequestListener) => listening(createServer(listener));
+const serving = (listener: RequestListener) => listen(createServer(listener));
 
 /** Returns the number of keys, or why there are none. */
 async function fetched(url: string): Promise<unknown> {
@@ -121,7 +107,7 @@ test('a set at https comes through a tunnel of the proxy, and its certificate is
   using authority = makeAuthority('Keys');
   const { certificate: cert, key } = authority.issue('Keys', { serverNames: 'DNS:localhost' });
   const answer: RequestListener = (_request, response) => void response.end(keySet);
-  await using server = await listening(createTlsServer({ cert, key }, answer));
+  await using server = await listen(createTlsServer({ cert, key }, answer));
   await using proxy = await startConnectProxy();
   const folder = await mkdtemp(join(tmpdir(), 'receiver-ca-'));
   await writeFile(join(folder, 'ca.pem'), authority.certificate);
