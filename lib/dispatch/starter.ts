@@ -10,7 +10,7 @@ import { type WorkflowPorts, WorkflowStarts } from './workflow-starts.ts';
 
 const { concurrentOwnStartsMax, eventsWaitingMax, ownWorkflowBelow } = dispatchLimits;
 // A slower Temporal gets fewer starts, while more events gather for each (ADR 51).
-const pauseTimes = { own: 1, shared: 8 };
+const pauseTimes = { own: 2, shared: 8 };
 const pauseMsMax = 2_000;
 
 export interface StarterPorts extends WorkflowPorts {
@@ -19,8 +19,8 @@ export interface StarterPorts extends WorkflowPorts {
 
 /**
  * Starts the workflows of committed events and jobs in the background. A loop takes the next event, or up to 60 if ten
- * or more wait, starts the workflow, and pauses for as long as that took: eight times as long after a shared workflow,
- * and not at all if a whole one waits. The relay starts events left out or failed.
+ * or more wait, starts the workflow, and pauses for twice the time that took: eight times after a shared workflow, and
+ * not at all if a whole one waits. The relay starts events left out or failed.
  */
 export class Starter {
   readonly #starts: WorkflowStarts;
