@@ -13,16 +13,13 @@ function runFixture(name: string): Promise<{ code: number; output: string; closi
   });
 }
 
-const leftOpen = 'A worker process has failed to exit gracefully';
-
 test.each([
   ['too-slow', '1 passed, 1 failed', 'Exceeded timeout of 100 ms for a test'],
   ['rejects-outside', '0 passed, 1 failed', 'outside of a test'],
-  ['left-open', '1 passed, 0 failed', leftOpen],
+  ['left-open', '1 passed, 0 failed', 'A worker process has failed to exit gracefully'],
   ['absent', '0 passed, 1 failed', 'No tests found'],
 ])('a run of the file %s ends with %s, and says %s', async (name, closing, why) => {
   const run = await runFixture(name);
   expect(run.output).toContain(why);
-  expect(run.output.includes(leftOpen)).toBe(why === leftOpen);
   expect(run).toMatchObject({ closing, code: closing.endsWith('0 failed') ? 0 : 1 });
 });
