@@ -131,10 +131,11 @@ test('over a restart of the api and three interruptions, listen sends each of 1,
     proxy.refuse(false);
   }
   const reported = new Set(await reports);
-  await waitFor(() => new Set(eventIds()).size >= reported.size, {
+  // The last changes of the test before may still arrive, too.
+  const arrived = () => eventIds().filter((eventId) => reported.has(eventId));
+  await waitFor(() => new Set(arrived()).size === reported.size, {
     what: 'all events',
-    state: () => `${new Set(eventIds()).size} of ${reported.size}`,
+    state: () => `${new Set(arrived()).size} of ${reported.size}`,
   });
-  expect(new Set(eventIds())).toEqual(reported);
-  expect(receiver.requests).toHaveLength(1_000);
+  expect(arrived()).toHaveLength(1_000);
 });
