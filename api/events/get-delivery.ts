@@ -135,7 +135,10 @@ async function findBlocker(
   if (partitionNumber === null || state !== 'pending' || typeof jobUid === 'string') return null;
   const eventId = await findHead(store, partitionNumber);
   if (eventId === null) return null;
-  const head = await store.deliveries.findOne({ _id: pairOf({ eventId, webhookUid }) });
+  const head = await store.deliveries.findOne(
+    { _id: pairOf({ eventId, webhookUid }) },
+    { projection: { state: 1 } },
+  );
   return { eventId, state: head?.state ?? 'pending' };
 }
 

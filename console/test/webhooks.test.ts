@@ -214,7 +214,7 @@ describe('a recovery', () => {
       [of('exhausted', 1), of('held', 3)],
       '3 deliveries are held. 1 delivery was lost.',
     ],
-  ])('tells what it found: %s', (_rule, states, text) => {
+  ])('a recovery says what it found: %s', (_rule, states, text) => {
     const counts = { count: 0, countIsCapped: false, webhooks: [] };
     const found = { dryRun: true as const, ...counts, states, nextAttemptAt };
     expect(textOf(foundBy(found, Date.parse('2026-11-20T12:00:00Z')))).toBe(text);

@@ -1,7 +1,8 @@
+import { jobLimits } from '../limits.ts';
 import { type DeliveryState, deliveryStates } from '../model/delivery-state.ts';
 import type { Store } from '../mongo/connect.ts';
 
-const countMax = 10_000;
+const { countedDeliveriesMax: countMax } = jobLimits;
 
 /** The deliveries of a replay or sync by their present state. */
 export type JobOutcomes = Record<DeliveryState, number>;

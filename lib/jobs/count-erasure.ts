@@ -6,7 +6,7 @@ import { openStates } from '../model/delivery-state.ts';
 import { deliveredEventNames, entities, type Entity } from '../model/event-name.ts';
 import type { ErasureSubject } from '../model/job.ts';
 import type { Store } from '../mongo/connect.ts';
-import { isSubjectOf } from './erasure-subject.ts';
+import { subjectCheck } from './erasure-subject.ts';
 import { eventsPerChunk, findErasable } from './erasures.ts';
 import { noCounts } from './sync-page.ts';
 import { readStored } from './sync-scan.ts';
@@ -59,11 +59,12 @@ async function countKept(
   { appUid, subject, untilMs }: { appUid: string; subject: ErasureSubject; untilMs: number },
 ): Promise<Pick<CountedErasure, 'keptResources' | 'countIsCapped'>> {
   const keptResources = { ...noCounts };
+  const isOfSubject = subjectCheck([subject]);
   let checked = 0;
   for (const entity of entities) {
     for await (const data of inSlices(readStored(store, { appUid, entity, after: '' }))) {
       checked += 1;
-      if (isSubjectOf(subject, data)) keptResources[entity] += 1;
+      if (isOfSubject(data)) keptResources[entity] += 1;
       const isLate = checked >= checkedMax || performance.now() > untilMs;
       if (isLate) return { keptResources, countIsCapped: true };
     }

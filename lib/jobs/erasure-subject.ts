@@ -1,4 +1,4 @@
-// Whose payloads an erasure deletes: those of a tenant, or those that have one of the texts as a value.
+// The subject of an erasure: a tenant, or texts that payloads have as values.
 import type { ResourceData } from '../model/event-payload.ts';
 import type { ErasureSubject } from '../model/job.ts';
 
@@ -26,10 +26,17 @@ function escapeForPattern(text: string): string {
   return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }
 
-/** Checks whether the subject is the tenant of the data, or has one of its texts as a whole value at any depth. */
-export function isSubjectOf(subject: ErasureSubject, data: ResourceData): boolean {
-  if ('externalTenantId' in subject) return data.externalTenantId === subject.externalTenantId;
-  return hasValue(data, inBothForms(subject.mentions));
+/** Returns a check whether data is of one of the tenants, or has one of the texts as a whole value at any depth. */
+export function subjectCheck(subjects: readonly ErasureSubject[]): (data: ResourceData) => boolean {
+  const tenants = new Set<string>();
+  const mentions: string[] = [];
+  for (const subject of subjects) {
+    if ('externalTenantId' in subject) tenants.add(subject.externalTenantId);
+    else mentions.push(...subject.mentions);
+  }
+  const texts = inBothForms(mentions);
+  return (data) =>
+    tenants.has(data.externalTenantId) || (texts.length > 0 && hasValue(data, texts));
 }
 
 /** Checks whether one of the texts is a whole value, string or number, at any depth of `data`. */

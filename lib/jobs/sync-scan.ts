@@ -17,7 +17,7 @@ import {
   keepMatching,
   type TargetWebhook,
 } from './chosen-events.ts';
-import { isSubjectOf } from './erasure-subject.ts';
+import { subjectCheck } from './erasure-subject.ts';
 import { type TakenDelivery, takenFields } from './taken-by-job.ts';
 
 const storedPerReadMax = 1_000;
@@ -100,14 +100,15 @@ async function scanStored(
 ): Promise<StepScan> {
   const found: PresentState[] = [];
   let checked = 0;
+  const isErased = subjectCheck(sync.erasedSince ?? []);
   const resources = readStored(store, { appUid: sync.appUid, entity, after }, session);
   for await (const data of inSlices(resources)) {
     checked += 1;
     const { uid: resourceUid, externalTenantId } = data;
     const facts = { event: `${entity}.updated` as const, resourceUid, externalTenantId };
     const isWanted = isRequested(sync, externalTenantId) && isSubscribed(webhook, facts);
-    const isErased = sync.erasedSince?.some((subject) => isSubjectOf(subject, data)) ?? false;
-    if (isWanted && !isErased && filterCheck(data)(webhook.filter)) found.push({ entity, data });
+    if (isWanted && !isErased(data) && filterCheck(data)(webhook.filter))
+      found.push({ entity, data });
     const isFull = found.length === countMax || checked === storedPerReadMax;
     if (isFull) return { found, checked, last: resourceUid };
   }

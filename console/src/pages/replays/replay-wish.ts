@@ -73,7 +73,7 @@ export const failedChoices: readonly Choice[] = failed.map(({ value }) => value)
 
 export const allChoices: readonly Labelled[] = [...failed, ...onPurpose, ...open, ...ofOneWebhook];
 
-/** Returns the kinds of deliveries to send, also those that need a single webhook. */
+/** Returns the kinds of deliveries to send, including those that need a single webhook. */
 function chosenKinds({ kinds, choices }: Wish): readonly Choice[] {
   if (kinds === 'failed') return failedChoices;
   return kinds === 'all' ? allChoices.map(({ value }) => value) : choices;

@@ -272,7 +272,7 @@ class AsyncWebhooks:
         *,
         idempotency_key: str | None = None,
     ) -> types.ReplayDryRun | types.StartedReplay:
-        """Send the lost and waiting deliveries of a webhook. The call starts a replay of the exhausted, blocked, expired and abandoned deliveries since a time and, if `states` names them, of those that wait for a retry. The API key needs the scope `events:write`."""
+        """Send the lost and waiting deliveries of a webhook. The call starts a replay of the lost deliveries since a time. `states` selects others, such as those that wait for a retry. The API key needs the scope `events:write`."""
         response: types.ReplayDryRun | types.StartedReplay = await self._transport.send(
             Call(
                 "POST",
