@@ -8,12 +8,11 @@ import {
   entityOf,
   type EventName,
   isOperationsEvent,
-  type RevocationName,
 } from '../../lib/model/event-name.ts';
 import {
   renderPayload,
   type ResourceData,
-  type RevocationData,
+  type Revocation,
   sequenceBytesMax,
 } from '../../lib/model/event-payload.ts';
 import {
@@ -33,8 +32,7 @@ import { idAt, newId } from '../../lib/platform/ids.ts';
 import { filterCheck, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
 
 /** `data` is the resource after the change, or before its deletion. */
-type ChangedData =
-  { event: EventName; data: ResourceData } | { event: RevocationName; data: RevocationData };
+type ChangedData = { event: EventName; data: ResourceData } | Revocation;
 
 export type Change = ChangedData & {
   /** Set by a caller that makes several changes. */

@@ -239,6 +239,13 @@ export const instruments = {
     attributes: {},
     zeros: [{}],
   }),
+  tokensNotListed: new Counter({
+    name: 'herald.tokens.not_listed',
+    unit: '{token}',
+    description: "Tokens that lists of users' tokens lack, because their rows were not written",
+    attributes: {},
+    zeros: [{}],
+  }),
   credentialsExpiring: new Gauge({
     name: 'herald.credentials.expiring',
     unit: '{credential}',
