@@ -4,11 +4,7 @@ import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import type { EarlyAttempts } from '../../lib/deliveries/early-attempts.ts';
 import { openPartitions } from '../../lib/order/partitions.ts';
 import { limits } from '../../lib/limits.ts';
-import {
-  entityOf,
-  type EventName,
-  isOperationsEvent,
-} from '../../lib/model/event-name.ts';
+import { entityOf, type EventName, isOperationsEvent } from '../../lib/model/event-name.ts';
 import {
   renderPayload,
   type ResourceData,

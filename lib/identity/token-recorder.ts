@@ -14,9 +14,9 @@ const logEveryMs = 60_000;
 
 /**
  * Writes the rows of issued tokens in groups. Sign-ins do not wait for it, so a row can be missing: only the list needs
- * it, because a token is revoked by its ID. Dispose of it to write the rows that wait.
+ * it, because a token is revoked by its ID.
  */
-export class TokenRecorder implements AsyncDisposable {
+export class TokenRecorder {
   readonly #waiting = new SharedLimit(processLimits.tokensWaitingMax);
   readonly #isLogDue = throttleById(logEveryMs);
   readonly #clock: Clock;
@@ -41,8 +41,9 @@ export class TokenRecorder implements AsyncDisposable {
       .finally(() => this.#waiting.release(appUid));
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#latest;
+  /** Resolves when all rows so far are written, or left out. */
+  written(): Promise<void> {
+    return this.#latest;
   }
 
   #leaveOut(appUid: string, error: unknown): void {

@@ -9,7 +9,8 @@ import { operation, type Operation } from '../../http/operation.ts';
 const facts: Operation = {
   id: 'deleteApiKey',
   summary: 'Delete an API key',
-  description: 'Only a revoked or expired key can be deleted, and with revoked tokens only an hour later.',
+  description:
+    'Only a revoked or expired key can be deleted, and with revoked tokens only an hour later.',
   answers: { 204: { description: 'Done' } },
   problems: ['conflict'],
 };

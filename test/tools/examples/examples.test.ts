@@ -72,7 +72,12 @@ beforeAll(async () => {
     body: {
       kind: 'operations',
       url: 'http://127.0.0.1:1/hook',
-      events: ['user.tokens_revoked', 'application.tokens_revoked'],
+      events: [
+        'user.tokens_revoked',
+        'user.token_revoked',
+        'application.tokens_revoked',
+        'application.key_tokens_revoked',
+      ],
     },
   });
   webhookUid = String(webhook['uid']);
@@ -146,6 +151,17 @@ test('99 of 100 revoked tokens are refused within a second, and later and other 
   expect(p99).toBeLessThanOrEqual(1_000);
 });
 
+test('a token revoked alone is refused, and the others of the user are accepted', async () => {
+  const [token, other] = [
+    await signIn(service, { externalId: 'alone' }),
+    await signIn(service, { externalId: 'alone' }),
+  ];
+  const { sub, jti } = decodeJwt(token);
+  await service.call('POST', `/sdkusers/${sub}/tokens/${jti}/revoke`);
+  await waitFor(async () => (await ask(token)).status === 401);
+  expect(await ask(other)).toEqual(accepted);
+});
+
 test('while the receiver is unreachable a revoked token is accepted, until the retry arrives', async () => {
   const token = await signIn(service, { externalId: 'late' });
   await sendTo(`http://127.0.0.1:${await closedPort()}`);
@@ -184,7 +200,7 @@ test("another application's token, an altered one and none are refused", async (
 });
 
 interface Revocations {
-  add(data: { uid: string; epoch: number }, now?: number): void;
+  add(data: Record<string, unknown>, now?: number): void;
   refuse(claims: JWTPayload): boolean;
 }
 
@@ -204,6 +220,9 @@ test('a revocation refuses only lower counts of its own user or application, in 
   expect(revocations.refuse({ ...token, epoch: 4 })).toBe(true);
   expect(revocations.refuse({ ...token, appEpoch: 2 })).toBe(true);
   expect(revocations.refuse({ ...token, sub: 'usr_2', epoch: 3 })).toBe(false);
+  revocations.add({ uid: 'app_1', apiKeyUid: 'key_1' });
+  expect(revocations.refuse({ ...token, key: 'key_1' })).toBe(true);
+  expect(revocations.refuse({ ...token, key: 'key_2' })).toBe(false);
 });
 
 test('a revocation is forgotten when the last token that it refuses has expired, not before', async () => {

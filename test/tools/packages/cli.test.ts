@@ -140,6 +140,19 @@ test('a replay is counted, started, watched and cancelled', async () => {
   expect(await json('replays', 'cancel', String(uid))).toMatchObject({ uid });
 });
 
+test('the tokens of a user are listed, and one is revoked', async () => {
+  const { body: user } = await service.call('POST', '/sdkusers/auth', {
+    body: { externalId: 'a' },
+  });
+  const userUid = String(user['userUid']);
+  const tokens = async () =>
+    (await json('users', 'tokens', userUid)) as unknown as { uid: string }[];
+  const [token] = await waitFor(async () => (await tokens()).length === 1 && tokens());
+  const revoked = { revoked: token?.uid };
+  expect(await json('users', 'revoke-token', userUid, String(token?.uid))).toEqual(revoked);
+  expect(await tokens()).toEqual([]);
+});
+
 test('a sync is counted, started, watched and cancelled', async () => {
   await makeAgent('Copied', 'tenant-sync');
   const { uid: webhookUid } = await json('webhooks', 'create', receiver.url, '--entity', 'agent');

@@ -3,8 +3,10 @@
 import { runInNewContext } from 'node:vm';
 import { Webhook } from 'standardwebhooks';
 import type {
+  KeyRevocationData as KeyOfService,
   RevocationData as OfService,
   Serialized,
+  TokenRevocationData as TokenOfService,
 } from '../../../../lib/model/event-payload.ts';
 import type {
   AgentData as AgentOfService,
@@ -16,12 +18,14 @@ import {
   type AgentData,
   type ContextFileData,
   isKnownEvent,
+  type KeyRevocationData,
   MemoryDeliveryStore,
   MemorySequenceStore,
   Receiver,
   resourceOf,
   type RevocationData,
   type SignedRequest,
+  type TokenRevocationData,
   Verifier,
   type WebhookEvent,
   type WebhookNoticeData,
@@ -189,6 +193,8 @@ export type Taken = [
   Takes<ContextFileData, Serialized<ContextFileOfService>>,
   Takes<WebhookNoticeData, Serialized<WebhookNotice>>,
   Takes<RevocationData, Serialized<OfService>>,
+  Takes<TokenRevocationData, Serialized<TokenOfService>>,
+  Takes<KeyRevocationData, Serialized<KeyOfService>>,
 ];
 
 test('a newer event or version is not known', () => {
