@@ -12,7 +12,7 @@ import { useReceiver } from '../../support/use-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
-import { signIn, verify } from './token-forge.ts';
+import { rowOf, signIn, verify } from './token-forge.ts';
 
 let service: TestService;
 let mailServer: TestMailServer;
@@ -199,7 +199,7 @@ test.each<Row>([
   const identity = { userEmail: 'ada.lovelace@example.com', name: 'Ada Lovelace' };
   const token = await signIn(client, identity);
   const { sub, jti, exp } = claimsOf(token);
-  await service.context.tokens.written();
+  await rowOf(service, token);
   await revoke(sub, jti);
   const [made, ...more] = await revocations();
   if (made === undefined) throw new Error('there is no event');
