@@ -1,5 +1,6 @@
 // Users, members and the audit log in the console, and what viewers do not see.
 import { decodeJwt } from 'jose';
+import { signIn, verify } from '../integration/api/token-forge.ts';
 import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 
@@ -22,14 +23,9 @@ beforeAll(async () => {
   const signedIn = await service.call('POST', '/sdkusers/auth', { body });
   userUid = String(signedIn.body['userUid']);
   authToken = String(signedIn.body['authToken']);
-  const again = await service.call('POST', '/sdkusers/auth', { body });
-  other = String(again.body['authToken']);
+  other = await signIn(service, body);
 });
-async function isActive(token = authToken): Promise<unknown> {
-  const sent = { authToken: token };
-  const { body } = await service.call('POST', '/sdkusers/token/verify', { body: sent });
-  return body['active'];
-}
+const isActive = async (token = authToken) => (await verify(service, token))['active'];
 
 it('a user is found by external ID, loses all tokens, and the audit log shows who did it', async () => {
   await using opened = await openConsole(service, `${app}/users`);
@@ -41,8 +37,7 @@ it('a user is found by external ID, loses all tokens, and the audit log shows wh
   await page.getByRole('link', { name: '=HYPERLINK("x")' }).click();
   await page.getByRole('link', { name: 'Acme' }).waitFor();
   const tokens = page.getByRole('table', { name: 'Tokens' });
-  const { jti } = decodeJwt(other);
-  await tokens.getByRole('button', { name: `Actions for ${jti}` }).click();
+  await tokens.getByRole('button', { name: `Actions for ${decodeJwt(other).jti}` }).click();
   await page.getByRole('menuitem', { name: 'Revoke' }).click();
   const one = page.getByRole('dialog', { name: 'Revoke the token' });
   await one.getByRole('button', { name: 'Revoke' }).click();

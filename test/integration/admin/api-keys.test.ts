@@ -165,7 +165,7 @@ test('a key can be rolled only once, and not when it is revoked or expired', asy
   expect(both.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409]);
 });
 
-test('every process refuses a revoked key immediately, and revoking it again changes nothing', async () => {
+test('every process refuses a revoked key immediately', async () => {
   const { config, temporal } = service;
   await using store = await connectStore(config.mongodb);
   const context = await createApiContext({ config, store, temporal, eager: false });
@@ -174,15 +174,12 @@ test('every process refuses a revoked key immediately, and revoking it again cha
   const made = await generate();
   const { apiKey, uid } = made.body;
   expect([await use(apiKey), await use(apiKey, otherUrl)]).toEqual([200, 200]);
-  const path = `/apps/${appUid}/keys/${String(uid)}/revoke`;
-  const revoked = await ada.call('POST', path);
+  const revoked = await ada.call('POST', `/apps/${appUid}/keys/${String(uid)}/revoke`);
   expect(revoked.body).toMatchObject({ state: 'revoked', revokedAt: expect.any(String) });
   expect([await use(apiKey), await use(apiKey, otherUrl)]).toEqual([401, 401]);
-  const again = await ada.call('POST', path);
-  expect(again.body['revokedAt']).toBe(revoked.body['revokedAt']);
 });
 
-test('tokens of a key are revoked with it only on request, also later, and the key is then kept while they may be valid', async () => {
+test('tokens of a key are revoked with it only on request, also later, once, and the key is then kept for an hour', async () => {
   const { body: old } = await generate();
   const { body: kept } = await generate();
   const path = `/apps/${appUid}/keys/${String(old['uid'])}`;
@@ -191,8 +188,6 @@ test('tokens of a key are revoked with it only on request, also later, and the k
   const token = await signIn(callsOf(old), { externalId: 'ada' });
   const other = await signIn(callsOf(kept), { externalId: 'ada' });
   const isActive = async (authToken: string) => (await verify(callsOf(kept), authToken))['active'];
-  for (const body of [{ revokeTokens: 'yes' }, { revokeTokens: null }, { tokens: true }])
-    expectProblem(await ada.call('POST', `${path}/revoke`, { body }), 400, 'invalid_request');
   const first = await ada.call('POST', `${path}/revoke`);
   expect(first.body).toMatchObject({ state: 'revoked', tokensRevokedAt: null });
   expect(await isActive(token)).toBe(true);

@@ -4,7 +4,6 @@ import type { Document } from 'mongodb';
 import { makeAccount } from '../../../lib/access/apps.ts';
 import { newErasure } from '../../../lib/jobs/erasures.ts';
 import type { ReplayJob } from '../../../lib/model/job.ts';
-import { tokenId } from '../../../lib/model/token.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { newReplayJob } from '../../support/jobs.ts';
@@ -20,12 +19,11 @@ const day = 'since=2026-01-01T00:00:00Z&until=2026-01-02T00:00:00Z';
 
 let eventId: string;
 let webhookUid: string;
-let userUid: string;
 
 const service = useService({ worker: false });
 
 beforeAll(async () => {
-  const { events, deliveries, jobs, users, tokens, accounts } = service.store;
+  const { events, deliveries, jobs, users, accounts } = service.store;
   const stranger = { app: { ...service.app, appUid: 'app_other' } };
   const mixed = <T>(make: (n: number) => T[]): T[] =>
     Array.from({ length: count }, (_, n) => make(n)).flat();
@@ -59,16 +57,6 @@ beforeAll(async () => {
     accountUids: [service.app.accountUid],
   });
   await users.insertMany(mixed((n) => owners.map((owner, m) => userOf(owner, `${n}-${m}`))));
-  userUid = (await users.findOne({ appUid }))?._id ?? '';
-  const expiresAt = new Date(Date.now() + 3_600_000);
-  const issued = { appUid, apiKeyUid: 'key_1', externalTenantId: null, epoch: 0, issuedAt: at };
-  await tokens.insertMany(
-    mixed(() =>
-      [userUid, 'usr_other'].map((owner) => {
-        return { _id: tokenId(owner, newId('tok', at)), ...issued, expiresAt };
-      }),
-    ),
-  );
   await accounts.insertMany(
     mixed((n) => owners.map((owner) => makeAccount({ appUid: owner, name: `${n}` }, at))),
   );
@@ -93,7 +81,6 @@ const lists: [index: string, what: string, path: () => string][] = [
   ['jobs.app', 'the erasures of the application', () => '/erasures?'],
   ['users.app', 'users', () => '/sdkusers?'],
   ['users.members', 'members', () => `/accounts/${service.app.accountUid}/members?`],
-  ['tokens._id_', 'the tokens of a user', () => `/sdkusers/${userUid}/tokens?`],
   ['accounts.app', 'accounts', () => '/accounts?'],
 ];
 

@@ -8,6 +8,7 @@ import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { registerWebhook } from '../../support/webhook-calls.ts';
 import { makeKey } from '../../integration/api/problems.ts';
+import { rowOf, signIn } from '../../integration/api/token-forge.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -141,16 +142,12 @@ test('a replay is counted, started, watched and cancelled', async () => {
 });
 
 test('the tokens of a user are listed, and one is revoked', async () => {
-  const { body: user } = await service.call('POST', '/sdkusers/auth', {
-    body: { externalId: 'a' },
-  });
-  const userUid = String(user['userUid']);
-  const tokens = async () =>
-    (await json('users', 'tokens', userUid)) as unknown as { uid: string }[];
-  const [token] = await waitFor(async () => (await tokens()).length === 1 && tokens());
-  const revoked = { revoked: token?.uid };
-  expect(await json('users', 'revoke-token', userUid, String(token?.uid))).toEqual(revoked);
-  expect(await tokens()).toEqual([]);
+  const { _id } = await rowOf(service, await signIn(service, { externalId: 'user-1' }));
+  const [userUid = '', tokenUid = ''] = _id.split('/');
+  expect(await json('users', 'tokens', userUid)).toMatchObject([{ uid: tokenUid }]);
+  const revoked = await json('users', 'revoke-token', userUid, tokenUid);
+  expect(revoked).toEqual({ revoked: tokenUid });
+  expect(await json('users', 'tokens', userUid)).toEqual([]);
 });
 
 test('a sync is counted, started, watched and cancelled', async () => {
