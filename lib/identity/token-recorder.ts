@@ -11,6 +11,7 @@ import { instruments } from '../telemetry/instruments.ts';
 
 const writes = { itemsPerCallMax: 1_000, concurrentCallsMax: 1, lingerMs: 500 };
 const logEveryMs = 60_000;
+const tooMany = new Error('too many tokens wait to be written');
 
 /**
  * Writes the rows of issued tokens in groups. Sign-ins do not wait for it, so a row can be missing: only the list needs
@@ -33,7 +34,7 @@ export class TokenRecorder {
 
   record(token: IssuedToken): void {
     const { appUid } = token;
-    if (!this.#waiting.hasRoom(appUid)) return this.#leaveOut(appUid, new Error('too many wait'));
+    if (!this.#waiting.hasRoom(appUid)) return this.#leaveOut(appUid, tooMany);
     this.#waiting.take(appUid);
     // Groups are written one after another, so the latest row is the last one written.
     this.#latest = this.#write(token)
