@@ -6,7 +6,7 @@ import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 import { nameOfUser } from './user-name.ts';
 
-/** What services that never ask about a token do after its revocation. */
+/** The last sentence of each dialog that revokes tokens. */
 export const offline =
   'A service that checks tokens offline accepts them until they expire, unless it receives the event of the revocation.';
 
