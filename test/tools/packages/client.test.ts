@@ -140,7 +140,7 @@ test('webhooks, events and their deliveries', async () => {
   const skipped = await deliveries.skip(eventId, webhookUid);
   expect(skipped).toMatchObject({ state: 'cancelled', cancelReason: 'skipped' });
   expect(await webhooks.checkUrl({ url })).toMatchObject({ url });
-  expect(await allOf(eventTypes.list())).toHaveLength(18);
+  expect(await allOf(eventTypes.list())).toHaveLength(20);
   const statistics = await stats.deliveries({ interval: 'hour', webhookUid });
   expect(statistics.interval).toBe('hour');
   await stats.webhooks({ interval: 'hour' });
