@@ -11,6 +11,7 @@ import { createKeyRing, type KeyRing } from '../lib/identity/key-ring.ts';
 import type { SigningKey } from '../lib/identity/user-token.ts';
 import { createWebhookKeys, type WebhookKeys } from '../lib/identity/webhook-keys.ts';
 import { createTokenEpochReader, type TokenEpochReader } from '../lib/identity/token-epochs.ts';
+import { TokenRecorder } from '../lib/identity/token-recorder.ts';
 import { createUserReader, type UserReader } from '../lib/identity/user-reader.ts';
 import { Starter } from '../lib/dispatch/starter.ts';
 import {
@@ -51,6 +52,7 @@ export interface ApiContext {
   streams: EventStreams;
   readTokenEpoch: TokenEpochReader;
   readUser: UserReader;
+  tokens: TokenRecorder;
   recordKeyUse: UseRecorder;
   recordSessionUse: UseRecorder;
   secretBox: SecretBox;
@@ -100,6 +102,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     streams: new EventStreams({ store, clock }),
     readTokenEpoch: createTokenEpochReader(store),
     readUser: createUserReader(store),
+    tokens: new TokenRecorder(store, clock),
     recordKeyUse: createUseRecorder(clock, store.apiKeys),
     recordSessionUse: createUseRecorder(clock, store.adminSessions),
     secretBox,

@@ -75,8 +75,10 @@ import { getJwks } from './users/get-jwks.ts';
 import { getMigrationPage } from './users/get-migration-page.ts';
 import { getOpenidConfiguration } from './users/get-openid-configuration.ts';
 import { getUser } from './users/get-user.ts';
+import { listTokens } from './users/list-tokens.ts';
 import { listUsers } from './users/list-users.ts';
 import { refuseLegacyAuth } from './users/refuse-legacy-auth.ts';
+import { revokeToken } from './users/revoke-token.ts';
 import { revokeTokensOfApp } from './users/revoke-tokens-of-app.ts';
 import { revokeTokensOfUser } from './users/revoke-tokens-of-user.ts';
 import { signUserIn, signUserInBody } from './users/sign-user-in.ts';
@@ -119,6 +121,8 @@ export const routes: readonly Route[] = [
   routeWithBody({ method: 'post', path: `${app}/sdkusers/token/verify`, scope: 'users:auth', body: verifyTokenBody, bodyBytesMax: credentialBytesMax, handler: verifyToken }),
   appRoute({ method: 'post', path: '/sdkusers/tokens/revoke', scope: 'users:auth', handler: revokeTokensOfApp }),
   appRoute({ method: 'post', path: `${user}/tokens/revoke`, scope: 'users:auth', handler: revokeTokensOfUser }),
+  appRoute({ method: 'get', path: `${user}/tokens`, scope: 'users:auth', handler: listTokens }),
+  appRoute({ method: 'post', path: `${user}/tokens/:tokenUid/revoke`, scope: 'users:auth', handler: revokeToken }),
   appRoute({ method: 'get', path: '/sdkusers', scope: 'admin', handler: listUsers }),
   appRoute({ method: 'get', path: user, scope: 'admin', handler: getUser }),
   appRouteWithBody({ method: 'patch', path: user, scope: 'admin', body: changeUserBody, handler: changeUser }),

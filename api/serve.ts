@@ -47,6 +47,7 @@ export async function serve(context: ApiContext): Promise<Serving> {
       await closed;
       clearTimeout(cut);
       await context.starter.drained();
+      await context.tokens.written();
       await context.rateLimits[Symbol.asyncDispose]();
       await context.load[Symbol.asyncDispose]();
     },

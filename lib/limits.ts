@@ -300,6 +300,10 @@ export const processLimits = group('MongoDB and the process', {
   requestsCutAfterMs: [8_000, 'Time from a stop until open requests are cut'],
   attemptsCutAfterMs: [9_000, 'Time from a stop until attempts are cut'],
   webhookBytesKeptMax: [32 * 1024 * 1024, 'Webhooks in memory, as stored'],
+  tokensWaitingMax: [
+    10_000,
+    'Tokens that wait to be written to the lists of users, three quarters for one application',
+  ],
   logBytesMax: [4 * 1024 * 1024, 'Log lines that wait for a slow reader'],
 });
 

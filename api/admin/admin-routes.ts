@@ -19,7 +19,7 @@ import { createApiKey } from './keys/create-api-key.ts';
 import { deleteApiKey } from './keys/delete-api-key.ts';
 import { getApiKey } from './keys/get-api-key.ts';
 import { listApiKeys } from './keys/list-api-keys.ts';
-import { revokeApiKey } from './keys/revoke-api-key.ts';
+import { revokeApiKey, revokeApiKeyBody } from './keys/revoke-api-key.ts';
 import { rollApiKey, rollApiKeyBody } from './keys/roll-api-key.ts';
 import { addMember, addMemberBody } from './members/add-member.ts';
 import { changeMember, changeMemberBody } from './members/change-member.ts';
@@ -66,7 +66,7 @@ export const adminRoutes: readonly Route[] = [
   adminRouteWithBody({ method: 'post', path: `${app}/keys`, needs: 'admin', body: createApiKeyBody, handler: createApiKey }),
   adminRoute({ method: 'get', path: key, needs: 'viewer', handler: getApiKey }),
   adminRouteWithBody({ method: 'post', path: `${key}/roll`, needs: 'admin', body: rollApiKeyBody, handler: rollApiKey }),
-  adminRoute({ method: 'post', path: `${key}/revoke`, needs: 'admin', handler: revokeApiKey }),
+  adminRouteWithBody({ method: 'post', path: `${key}/revoke`, needs: 'admin', body: revokeApiKeyBody, handler: revokeApiKey }),
   adminRoute({ method: 'delete', path: key, needs: 'admin', handler: deleteApiKey }),
 
   adminRoute({ method: 'get', path: `${app}/members`, needs: 'viewer', handler: listMembers }),

@@ -4,16 +4,11 @@ import { inSlices } from '../../lib/concurrency/in-slices.ts';
 import type { EarlyAttempts } from '../../lib/deliveries/early-attempts.ts';
 import { openPartitions } from '../../lib/order/partitions.ts';
 import { limits } from '../../lib/limits.ts';
-import {
-  entityOf,
-  type EventName,
-  isOperationsEvent,
-  type RevocationName,
-} from '../../lib/model/event-name.ts';
+import { entityOf, type EventName, isOperationsEvent } from '../../lib/model/event-name.ts';
 import {
   renderPayload,
   type ResourceData,
-  type RevocationData,
+  type Revocation,
   sequenceBytesMax,
 } from '../../lib/model/event-payload.ts';
 import {
@@ -33,8 +28,7 @@ import { idAt, newId } from '../../lib/platform/ids.ts';
 import { filterCheck, isSubscribed } from '../../lib/webhooks/subscriptions.ts';
 
 /** `data` is the resource after the change, or before its deletion. */
-type ChangedData =
-  { event: EventName; data: ResourceData } | { event: RevocationName; data: RevocationData };
+type ChangedData = { event: EventName; data: ResourceData } | Revocation;
 
 export type Change = ChangedData & {
   /** Set by a caller that makes several changes. */

@@ -39,8 +39,12 @@ const noticed: Readonly<Record<OperationsEventName, string>> = {
   'apikey.expiring': 'An API key expires within seven days.',
   'user.tokens_revoked':
     'The tokens of a user were revoked, or the user was deleted. A webhook gets it only if its `events` name it.',
+  'user.token_revoked':
+    'One token of a user was revoked. A webhook gets it only if its `events` name it.',
   'application.tokens_revoked':
     'The tokens of all users were revoked, or the application was disabled or enabled. A webhook gets it only if its `events` name it.',
+  'application.key_tokens_revoked':
+    'An API key was revoked together with the tokens from its sign-ins. A webhook gets it only if its `events` name it.',
 };
 
 interface TestData {

@@ -10,7 +10,12 @@ import type {
 } from '../../lib/webhooks/notices.ts';
 import { countFromOne, objectOf, text, textOrNull, time, timeOrNull } from '../http/schemas.ts';
 import { type EventData, sampleTime, sampleUid } from './event-data.ts';
-import type { RevocationData, Serialized } from '../../lib/model/event-payload.ts';
+import type {
+  KeyRevocationData,
+  RevocationData,
+  Serialized,
+  TokenRevocationData,
+} from '../../lib/model/event-payload.ts';
 
 const attempt = objectOf<ReportedAttempt>({
   eventId: text,
@@ -123,5 +128,27 @@ export const noticeData: Readonly<Record<OperationsEventName, EventData>> = {
     sampleOf: () => ({ ...expiring }),
   },
   'user.tokens_revoked': revocation(() => sampleUid('usr')),
+  'user.token_revoked': {
+    schema: objectOf<TokenRevocationData>({
+      uid: text,
+      tokenUid: text,
+      revokedAt: time,
+      expiresAt: time,
+    }),
+    sampleOf: (): Serialized<TokenRevocationData> => ({
+      uid: sampleUid('usr'),
+      tokenUid: sampleUid('tok'),
+      revokedAt: sampleTime,
+      expiresAt: '2026-01-01T12:15:00.000Z',
+    }),
+  },
   'application.tokens_revoked': revocation((appUid) => appUid),
+  'application.key_tokens_revoked': {
+    schema: objectOf<KeyRevocationData>({ uid: text, apiKeyUid: text, revokedAt: time }),
+    sampleOf: (appUid): Serialized<KeyRevocationData> => ({
+      uid: appUid,
+      apiKeyUid: sampleUid('key'),
+      revokedAt: sampleTime,
+    }),
+  },
 };

@@ -1,5 +1,6 @@
 import { canonicalEmail } from '../../lib/access/canonical-email.ts';
 import { limits } from '../../lib/limits.ts';
+import { tokenId } from '../../lib/model/token.ts';
 import type { UserDocument, UserIdentity } from '../../lib/model/user.ts';
 import { findKnownAccounts } from '../../lib/identity/accounts.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
@@ -94,8 +95,9 @@ export const signUserIn: Handler<SignUserInBody> = operation(
       context.readTokenEpoch(user),
       dropDeletedAccounts(store, user),
     ]);
-    const claims = { userUid: user._id, appUid, accountUids, ...epochs };
-    const { authToken, expiresAt } = await signUserToken(
+    const apiKeyUid = caller.actor.uid ?? '';
+    const claims = { userUid: user._id, appUid, accountUids, ...epochs, apiKeyUid };
+    const { authToken, tokenUid, issuedAt, expiresAt } = await signUserToken(
       await context.signingKeys.active(),
       claims,
       {
@@ -104,6 +106,15 @@ export const signUserIn: Handler<SignUserInBody> = operation(
         lifetimeMs: config.userTokenLifetimeMs,
       },
     );
+    context.tokens.record({
+      _id: tokenId(user._id, tokenUid),
+      appUid,
+      apiKeyUid,
+      externalTenantId: null,
+      epoch: epochs.epoch,
+      issuedAt,
+      expiresAt,
+    });
     const answer = { authToken, expiresAt: expiresAt.toISOString(), userUid: user._id, created };
     return { status: 200, body: answer };
   },

@@ -1,6 +1,10 @@
+import type { ClientSession } from 'mongodb';
 import { AppError } from '../../lib/platform/errors.ts';
 import { limits } from '../../lib/limits.ts';
 import type { UserDocument } from '../../lib/model/user.ts';
+import { within } from '../../lib/mongo/transaction.ts';
+import type { ApiContext } from '../context.ts';
+import type { ApiRequest } from '../router.ts';
 import { lineField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
 import { listOf, named, objectOf, text, textOrNull, time } from '../http/schemas.ts';
@@ -26,6 +30,18 @@ export function presentUser(user: UserDocument) {
     createdAt: user.createdAt.toISOString(),
     updatedAt: user.updatedAt.toISOString(),
   };
+}
+
+/** Reads the user in the path. Throws `not_found`. */
+export async function findUser(
+  { appUid, params }: Pick<ApiRequest, 'appUid' | 'params'>,
+  { store }: ApiContext,
+  session?: ClientSession,
+): Promise<UserDocument> {
+  const filter = { _id: params['userUid'] ?? '', appUid, deletedAt: null };
+  const user = await store.users.findOne(filter, within(session));
+  if (user === null) throw noSuchUser();
+  return user;
 }
 
 export function noSuchUser(): AppError {

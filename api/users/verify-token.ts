@@ -1,4 +1,5 @@
 import type { JWK } from 'jose';
+import { isRevokedAlone } from '../../lib/identity/tokens.ts';
 import { type VerifiedClaims, verifyUserToken } from '../../lib/identity/verify-user-token.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import type { ApiContext } from '../context.ts';
@@ -107,13 +108,17 @@ async function findPublicKey(store: Store, keyId: string): Promise<JWK | null> {
 
 async function isRevoked(
   { store, readTokenEpoch }: ApiContext,
-  { appUid, userUid, epoch }: VerifiedClaims,
+  claims: VerifiedClaims,
 ): Promise<boolean> {
-  const user = await store.users.findOne(
-    { _id: userUid, appUid, deletedAt: null },
-    { projection: { appUid: 1, tokenEpoch: 1 } },
-  );
-  return user === null || (await readTokenEpoch(user)).epoch !== epoch;
+  const { appUid, userUid, epoch } = claims;
+  const [user, isAlone] = await Promise.all([
+    store.users.findOne(
+      { _id: userUid, appUid, deletedAt: null },
+      { projection: { appUid: 1, tokenEpoch: 1 } },
+    ),
+    isRevokedAlone(store, claims),
+  ]);
+  return isAlone || user === null || (await readTokenEpoch(user)).epoch !== epoch;
 }
 
 // An agent uid may come from a browser, so an unknown one is not an error.

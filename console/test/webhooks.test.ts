@@ -19,6 +19,7 @@ const names = [
   'webhook.failing',
   'apikey.expiring',
   'user.tokens_revoked',
+  'user.token_revoked',
   'webhook.test',
 ];
 const types = names.map(
@@ -112,6 +113,7 @@ describe('events', () => {
       'webhook.failing',
       'apikey.expiring',
       'user.tokens_revoked',
+      'user.token_revoked',
     ]);
   });
 

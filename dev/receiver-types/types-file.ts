@@ -14,7 +14,9 @@ const dataTypes = {
   'delivery.exhausted': 'ExhaustedData',
   'apikey.expiring': 'ExpiringKeyData',
   'user.tokens_revoked': 'RevocationData',
+  'user.token_revoked': 'TokenRevocationData',
   'application.tokens_revoked': 'RevocationData',
+  'application.key_tokens_revoked': 'KeyRevocationData',
 } as const;
 
 const header = `// Written by \`npm run generate\` from the service's schemas of events.

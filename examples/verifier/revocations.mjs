@@ -9,19 +9,24 @@ export class Revocations {
   }
 
   /** Adds the `data` of an event. Events may arrive twice and in any order. */
-  add({ uid, epoch }, now = Date.now()) {
-    const highest = Math.max(epoch, this.#latest.get(uid)?.epoch ?? 0);
+  add({ uid, epoch = 0, tokenUid, apiKeyUid }, now = Date.now()) {
+    const revoked = tokenUid ?? apiKeyUid ?? uid;
+    const highest = Math.max(epoch, this.#epochOf(revoked));
     // Deleted first, so that the map stays in the order of arrival.
-    this.#latest.delete(uid);
-    this.#latest.set(uid, { epoch: highest, until: now + this.#keepMs });
+    this.#latest.delete(revoked);
+    this.#latest.set(revoked, { epoch: highest, until: now + this.#keepMs });
     for (const [each, { until }] of this.#latest) {
       if (until > now) break;
       this.#latest.delete(each);
     }
   }
 
-  /** Checks whether a token with these claims was issued before a revocation of its user or application. */
-  refuse({ sub, app, epoch, appEpoch }) {
+  /**
+   * Checks whether a token with these claims was revoked, alone or with its API key, or was issued before a revocation of
+   * its user or application.
+   */
+  refuse({ sub, app, epoch, appEpoch, jti, key }) {
+    if (this.#latest.has(jti) || this.#latest.has(key)) return true;
     return appEpoch < this.#epochOf(app) || epoch - appEpoch < this.#epochOf(sub);
   }
 

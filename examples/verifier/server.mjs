@@ -21,7 +21,7 @@ async function readClaims(token) {
     typ: 'embed+jwt',
     issuer,
     audience: 'embedded-sdk',
-    requiredClaims: ['sub', 'exp', 'epoch', 'appEpoch'],
+    requiredClaims: ['sub', 'exp', 'jti', 'epoch', 'appEpoch'],
     maxTokenAge: lifetimeSeconds,
     clockTolerance: toleranceSeconds,
   });
@@ -69,7 +69,7 @@ app.post(
   expressReceiver({
     secrets: WEBHOOK_SECRET,
     onEvent(event) {
-      if (event.event.endsWith('.tokens_revoked')) revocations.add(event.data);
+      if (/tokens?_revoked$/.test(event.event)) revocations.add(event.data);
     },
     onError: console.error,
   }),

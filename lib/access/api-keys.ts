@@ -74,6 +74,11 @@ export async function checkKeyLimits(
   throw new AppError('limit_reached', detail);
 }
 
+/** Until then the key is needed to refuse its revoked tokens; long ago if they were not revoked. */
+export function tokensRefusedUntil({ tokensRevokedAt }: ApiKeyDocument): Date {
+  return new Date((tokensRevokedAt?.getTime() ?? 0) + limits.userTokenLifetimeMaxMs);
+}
+
 export function isKeyAlive(key: ApiKeyDocument, now: Date): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
 }

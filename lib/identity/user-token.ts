@@ -31,6 +31,15 @@ export interface UserClaims {
   epoch: number;
   /** Those of the application alone. */
   appEpoch: number;
+  /** The key of the sign-in. */
+  apiKeyUid: string;
+}
+
+interface SignedToken {
+  authToken: string;
+  tokenUid: string;
+  issuedAt: Date;
+  expiresAt: Date;
 }
 
 /** `privateKeyPem` is PKCS #8. */
@@ -55,23 +64,25 @@ export async function importSigningKey(keyId: string, privateKeyPem: string): Pr
 
 /** Signs a user's token (docs/api.md, "Verifying a token"); its times are whole seconds. */
 export async function signUserToken(
-  key: SigningKey,
+  signingKey: SigningKey,
   claims: UserClaims,
   { issuer, now, lifetimeMs }: { issuer: string; now: Date; lifetimeMs: number },
-): Promise<{ authToken: string; expiresAt: Date }> {
+): Promise<SignedToken> {
   const issuedAt = Math.floor(now.getTime() / 1_000);
   const expiresAt = issuedAt + Math.floor(lifetimeMs / 1_000);
-  const { appUid: app, accountUids, epoch, appEpoch } = claims;
-  const authToken = await new SignJWT({ app, accounts: [...accountUids], epoch, appEpoch })
-    .setProtectedHeader({ alg: userTokenAlgorithm, kid: key.keyId, typ: userTokenType })
+  const tokenUid = newId('tok', now);
+  const { appUid: app, accountUids, epoch, appEpoch, apiKeyUid: key } = claims;
+  const authToken = await new SignJWT({ app, accounts: [...accountUids], epoch, appEpoch, key })
+    .setProtectedHeader({ alg: userTokenAlgorithm, kid: signingKey.keyId, typ: userTokenType })
     .setIssuer(issuer)
     .setAudience(userTokenAudience)
     .setSubject(claims.userUid)
-    .setJti(newId('tok', now))
+    .setJti(tokenUid)
     .setIssuedAt(issuedAt)
     // Verifiers such as jose may not tolerate clock differences.
     .setNotBefore(issuedAt - clockToleranceSeconds)
     .setExpirationTime(expiresAt)
-    .sign(key.privateKey);
-  return { authToken, expiresAt: new Date(expiresAt * 1_000) };
+    .sign(signingKey.privateKey);
+  const [issued, expires] = [new Date(issuedAt * 1_000), new Date(expiresAt * 1_000)];
+  return { authToken, tokenUid, issuedAt: issued, expiresAt: expires };
 }

@@ -9,7 +9,9 @@ import {
   userTokenType,
 } from './user-token.ts';
 
-export interface VerifiedClaims extends Omit<UserClaims, 'appEpoch'> {
+export interface VerifiedClaims extends Omit<UserClaims, 'appEpoch' | 'apiKeyUid'> {
+  /** Null in tokens of earlier versions. */
+  apiKeyUid: string | null;
   tokenUid: string;
   issuedAt: Date;
   expiresAt: Date;
@@ -93,10 +95,11 @@ function parseCanonicalJson(bytes: Buffer): Record<string, unknown> | null {
 }
 
 function readClaims(payload: JWTPayload): VerifiedClaims | null {
-  const { sub, aud, app, accounts, epoch, jti, iat, exp } = payload;
+  const { sub, aud, app, accounts, epoch, key = null, jti, iat, exp } = payload;
   // jose also accepts a list that contains our audience.
   if (aud !== userTokenAudience) return null;
   if (typeof sub !== 'string' || typeof app !== 'string' || typeof jti !== 'string') return null;
+  if (key !== null && typeof key !== 'string') return null;
   if (!Array.isArray(accounts) || !accounts.every((uid) => typeof uid === 'string')) return null;
   if (!Number.isSafeInteger(epoch) || !isSeconds(iat) || !isSeconds(exp)) return null;
   const lifetimeMs = (exp - iat) * 1_000;
@@ -106,6 +109,7 @@ function readClaims(payload: JWTPayload): VerifiedClaims | null {
     appUid: app,
     accountUids: accounts,
     epoch: Number(epoch),
+    apiKeyUid: key,
     tokenUid: jti,
     issuedAt: new Date(iat * 1_000),
     expiresAt: new Date(exp * 1_000),

@@ -20,6 +20,8 @@ export interface ApiKeyDocument {
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** When the tokens of its sign-ins were revoked with it. */
+  tokensRevokedAt?: Date;
   /** Accurate to about a minute. */
   lastUsedAt?: Date;
   rolledTo?: string;

@@ -24,7 +24,12 @@ const noticeNames = [
 export type NoticeName = (typeof noticeNames)[number];
 
 /** Committed with a revocation of tokens, and sent like a change to webhooks that name them. */
-const revocationNames = ['user.tokens_revoked', 'application.tokens_revoked'] as const;
+const revocationNames = [
+  'user.tokens_revoked',
+  'user.token_revoked',
+  'application.tokens_revoked',
+  'application.key_tokens_revoked',
+] as const;
 export type RevocationName = (typeof revocationNames)[number];
 
 /** The events for operations webhooks (docs/webhooks.md, "Operations webhooks"). */

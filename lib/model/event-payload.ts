@@ -14,6 +14,27 @@ export interface RevocationData {
   epoch: number;
 }
 
+/** `data` of the revocation of one token, whose claim `jti` is `tokenUid`; `uid` is the user's. */
+export interface TokenRevocationData {
+  uid: string;
+  tokenUid: string;
+  revokedAt: Date;
+  /** The end of the token, or the latest possible one. */
+  expiresAt: Date;
+}
+
+/** `data` of the revocation of all tokens whose claim `key` is `apiKeyUid`; `uid` is the application's. */
+export interface KeyRevocationData {
+  uid: string;
+  apiKeyUid: string;
+  revokedAt: Date;
+}
+
+export type Revocation =
+  | { event: 'user.tokens_revoked' | 'application.tokens_revoked'; data: RevocationData }
+  | { event: 'user.token_revoked'; data: TokenRevocationData }
+  | { event: 'application.key_tokens_revoked'; data: KeyRevocationData };
+
 /** Data as parsed from JSON: times are strings. */
 export type Serialized<Data> = Data extends Date
   ? string

@@ -20,6 +20,7 @@ import type { SequenceDocument } from '../model/sequence.ts';
 import type { SignInThrottleDocument } from '../model/sign-in-throttle.ts';
 import type { SigningKeyDocument } from '../model/signing-key.ts';
 import type { StatisticsCursorDocument, StatisticsDocument } from '../model/statistics.ts';
+import type { TokenDocument } from '../model/token.ts';
 import type { UserDocument } from '../model/user.ts';
 import type { StoredWebhook } from '../model/webhook.ts';
 import { connectFault } from './connect-fault.ts';
@@ -85,6 +86,7 @@ function openStore(client: MongoClient, database: string) {
     accounts: db.collection<AccountDocument>('accounts'),
     apiKeys: db.collection<ApiKeyDocument>('apiKeys'),
     users: db.collection<UserDocument>('users'),
+    tokens: db.collection<TokenDocument>('tokens'),
     webhooks: db.collection<StoredWebhook>('webhooks'),
     agents: db.collection<AgentDocument>('agents'),
     contexts: db.collection<ContextDocument>('contexts'),

@@ -54,6 +54,7 @@ export const neededIndexes: readonly NeededIndex[] = [
   ['users', 'app', { appUid: 1, deletedAt: 1, _id: -1 }],
   ['users', 'name', { appUid: 1, name: 1, _id: 1 }, byName, where({ name: { $gt: '' } })],
   ['users', 'members', { appUid: 1, accountUids: 1, _id: -1 }],
+  ['tokens', 'expiry', { expiresAt: 1 }, expiresAfter(0)],
   ['webhooks', 'app', { appUid: 1, _id: 1 }],
   ['webhooks', 'subscribers', { appUid: 1, entities: 1 }],
   ['webhooks', 'failing', { failingSince: 1 }, where({ failingSince: { $gt: new Date(0) } })],

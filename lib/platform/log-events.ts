@@ -253,6 +253,11 @@ export const logEvents = {
       'The signing keys could not be read: no tokens are issued, or with `appUid`, the webhooks of that application with `v1a` wait. The public keys are published as last read, for 20 minutes.',
       'appUid',
     ),
+    'tokens.not_listed': at(
+      ['warn'],
+      "Rows for the lists of users' tokens were not written, because MongoDB is slow or unavailable. The tokens are valid, and can be revoked by their IDs. At most once a minute per application.",
+      'appUid',
+    ),
   },
   temporal: {
     'temporal.sdk': at(['warn', 'error'], "A line of Temporal's SDK.", 'message'),

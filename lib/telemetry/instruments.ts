@@ -1,18 +1,7 @@
 // All instruments of the service. `npm run generate` writes their table in docs/metrics.md.
 import type { Meter } from '@opentelemetry/api';
+import { attemptSeconds, databaseSeconds, requestSeconds, waitSeconds } from './buckets.ts';
 import { Counter, Gauge, Histogram } from './instrument.ts';
-
-// The buckets of the semantic conventions for HTTP.
-const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
-// Up to the timeout of an attempt, and a margin.
-const attemptSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 7.5];
-// From an immediate start to an outage of hours; 5 s and 300 s are thresholds of alerts.
-const waitSeconds = [
-  0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400,
-];
-
-// The buckets of the semantic conventions for databases.
-const databaseSeconds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
 const attemptNumber = '`1`, `2`, `3` or `4+`';
 const errorType = 'as in a delivery: `timeout`, `status`, …; absent on success';
@@ -236,6 +225,13 @@ export const instruments = {
     name: 'herald.signing_keys.failures',
     unit: '{read}',
     description: 'Failures to read, rotate or open the signing keys',
+    attributes: {},
+    zeros: [{}],
+  }),
+  tokensNotListed: new Counter({
+    name: 'herald.tokens.not_listed',
+    unit: '{token}',
+    description: "Tokens that lists of users' tokens lack, because their rows were not written",
     attributes: {},
     zeros: [{}],
   }),

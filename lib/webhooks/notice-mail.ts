@@ -1,6 +1,11 @@
 // The mail of a notice, written for an operator on call: what happened, to which webhook, since when, and what to do.
 import { type OperationsEventName, testEventName } from '../model/event-name.ts';
-import type { RevocationData, Serialized } from '../model/event-payload.ts';
+import type {
+  KeyRevocationData,
+  RevocationData,
+  Serialized,
+  TokenRevocationData,
+} from '../model/event-payload.ts';
 import type { ExhaustedData, ExpiringKeyData, ReportedAttempt, WebhookNotice } from './notices.ts';
 
 interface Payload {
@@ -12,7 +17,9 @@ interface Payload {
   data: Serialized<WebhookNotice> &
     Serialized<ExhaustedData> &
     Serialized<ExpiringKeyData> &
-    Serialized<RevocationData>;
+    Serialized<RevocationData> &
+    Serialized<TokenRevocationData> &
+    Serialized<KeyRevocationData>;
 }
 
 type Writer = (payload: Payload, api: string) => string[];
@@ -109,11 +116,21 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     '',
     'What follows: the service refuses the tokens issued before. The user can sign in again, unless deleted.',
   ],
+  'user.token_revoked': ({ data }) => [
+    `The token ${data.tokenUid} of the user ${data.uid} was revoked at ${data.revokedAt}.`,
+    '',
+    "What follows: the service refuses this token. The user's other tokens stay valid.",
+  ],
   'application.tokens_revoked': ({ data }) => [
     `The tokens of all users were revoked at ${data.revokedAt}.`,
     '',
     'What follows: the service refuses the tokens issued before. The users can sign in again, unless the application is',
     'disabled.',
+  ],
+  'application.key_tokens_revoked': ({ data }) => [
+    `The API key ${data.apiKeyUid} was revoked at ${data.revokedAt} together with the tokens from its sign-ins.`,
+    '',
+    'What follows: the service refuses the key and these tokens. The users can sign in again.',
   ],
   'webhook.test': ({ data }) => [
     `This is the requested test. The webhook ${data.uid} sends its notices to this address.`,

@@ -109,20 +109,39 @@ type RevocationData struct {
 	Epoch int64 `json:"epoch"`
 }
 
+// TokenRevocationData is the data of user.token_revoked. UID identifies the user.
+type TokenRevocationData struct {
+	UID string `json:"uid"`
+	// TokenUID is the claim jti of the token.
+	TokenUID  string    `json:"tokenUid"`
+	RevokedAt time.Time `json:"revokedAt"`
+	ExpiresAt time.Time `json:"expiresAt"`
+}
+
+// KeyRevocationData is the data of application.key_tokens_revoked. UID identifies the application.
+type KeyRevocationData struct {
+	UID string `json:"uid"`
+	// APIKeyUID is the claim key of the tokens.
+	APIKeyUID string    `json:"apiKeyUid"`
+	RevokedAt time.Time `json:"revokedAt"`
+}
+
 // UnknownData is the data of an event or version that this package does not know, or of a resource without a tenant.
 type UnknownData struct {
 	Raw json.RawMessage
 }
 
-func (*AgentData) isEventData()         {}
-func (*ContextData) isEventData()       {}
-func (*ContextFileData) isEventData()   {}
-func (*WebhookTestData) isEventData()   {}
-func (*WebhookNoticeData) isEventData() {}
-func (*ExhaustedData) isEventData()     {}
-func (*ExpiringKeyData) isEventData()   {}
-func (*RevocationData) isEventData()    {}
-func (*UnknownData) isEventData()       {}
+func (*AgentData) isEventData()           {}
+func (*ContextData) isEventData()         {}
+func (*ContextFileData) isEventData()     {}
+func (*WebhookTestData) isEventData()     {}
+func (*WebhookNoticeData) isEventData()   {}
+func (*ExhaustedData) isEventData()       {}
+func (*ExpiringKeyData) isEventData()     {}
+func (*RevocationData) isEventData()      {}
+func (*TokenRevocationData) isEventData() {}
+func (*KeyRevocationData) isEventData()   {}
+func (*UnknownData) isEventData()         {}
 
 // Returns an empty value of the event's type of data, or nil for an unknown event.
 func newData(event string) EventData {
@@ -143,6 +162,10 @@ func newData(event string) EventData {
 		return &ExpiringKeyData{}
 	case "user.tokens_revoked", "application.tokens_revoked":
 		return &RevocationData{}
+	case "user.token_revoked":
+		return &TokenRevocationData{}
+	case "application.key_tokens_revoked":
+		return &KeyRevocationData{}
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 // API keys and applications, as an operator handles them in the console.
 import type { Page } from 'playwright-core';
+import { signIn, verify } from '../integration/api/token-forge.ts';
+import { createApiClient } from '../support/api-client.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -26,6 +28,7 @@ it('an API key is generated, used, rolled and revoked, and the audit log says by
   expect(await form.getByRole('checkbox', { name: 'admin' }).isChecked()).toBe(false);
   await form.getByRole('checkbox', { name: 'events:read' }).uncheck();
   await form.getByRole('checkbox', { name: 'resources:read' }).uncheck();
+  await form.getByRole('checkbox', { name: 'users:auth' }).check();
   await form.getByRole('button', { name: 'Generate key' }).click();
 
   const shown = page.getByRole('dialog', { name: 'API key Back end' });
@@ -56,6 +59,8 @@ it('an API key is generated, used, rolled and revoked, and the audit log says by
     200, 200,
   ]);
 
+  const calls = createApiClient(service.apiUrl, { ...service.app, apiKey: first });
+  const authToken = await signIn(calls, { externalId: 'ada' });
   const [, old = ''] = first.split('_');
   await page
     .getByRole('row')
@@ -65,11 +70,13 @@ it('an API key is generated, used, rolled and revoked, and the audit log says by
   await page.getByRole('menuitem', { name: 'Revoke' }).click();
   const confirm = page.getByRole('dialog', { name: 'Revoke the key' });
   await confirm.getByLabel(`Type ${old} to confirm`).fill(old);
+  await confirm.getByRole('checkbox', { name: 'Also revoke the tokens' }).check();
   await confirm.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('row').filter({ hasText: old }).filter({ hasText: 'revoked' }).waitFor();
   expect([await callWith(first, '/webhooks'), await callWith(second, '/webhooks')]).toEqual([
     401, 200,
   ]);
+  expect(await verify(service, authToken)).toEqual({ active: false, reason: 'revoked' });
 
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'revoked' }).click();

@@ -1,4 +1,6 @@
 // Users, members and the audit log in the console, and what viewers do not see.
+import { decodeJwt } from 'jose';
+import { signIn, verify } from '../integration/api/token-forge.ts';
 import { makeTestAdmin, type TestAdmin } from '../support/admin-client.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 
@@ -7,6 +9,7 @@ let app: string;
 let userUid: string;
 let accountUid: string;
 let authToken: string;
+let other: string;
 const service = useConsoleService({ worker: false });
 
 beforeAll(async () => {
@@ -20,11 +23,9 @@ beforeAll(async () => {
   const signedIn = await service.call('POST', '/sdkusers/auth', { body });
   userUid = String(signedIn.body['userUid']);
   authToken = String(signedIn.body['authToken']);
+  other = await signIn(service, body);
 });
-async function isActive(): Promise<unknown> {
-  const { body } = await service.call('POST', '/sdkusers/token/verify', { body: { authToken } });
-  return body['active'];
-}
+const isActive = async (token = authToken) => (await verify(service, token))['active'];
 
 it('a user is found by external ID, loses all tokens, and the audit log shows who did it', async () => {
   await using opened = await openConsole(service, `${app}/users`);
@@ -35,11 +36,20 @@ it('a user is found by external ID, loses all tokens, and the audit log shows wh
   await page.getByLabel('External ID').fill('user-1');
   await page.getByRole('link', { name: '=HYPERLINK("x")' }).click();
   await page.getByRole('link', { name: 'Acme' }).waitFor();
+  const tokens = page.getByRole('table', { name: 'Tokens' });
+  await tokens.getByRole('button', { name: `Actions for ${decodeJwt(other).jti}` }).click();
+  await page.getByRole('menuitem', { name: 'Revoke' }).click();
+  const one = page.getByRole('dialog', { name: 'Revoke the token' });
+  await one.getByRole('button', { name: 'Revoke' }).click();
+  await one.waitFor({ state: 'hidden' });
+  await tokens.getByRole('row').nth(2).waitFor({ state: 'detached' });
+  expect([await isActive(other), await isActive()]).toEqual([false, true]);
   await page.getByRole('button', { name: 'Revoke tokens' }).click();
   const confirm = page.getByRole('dialog', { name: "Revoke the user's tokens" });
   await confirm.getByRole('button', { name: 'Revoke tokens' }).click();
   await confirm.waitFor({ state: 'hidden' });
   expect(await isActive()).toBe(false);
+  await page.getByText('None: the user has no valid token.').waitFor();
 
   await page.getByRole('button', { name: 'Actions for Acme' }).click();
   await page.getByRole('menuitem', { name: 'Remove from account' }).click();

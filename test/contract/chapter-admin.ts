@@ -100,9 +100,14 @@ async function playKeys(asAdmin: AdminCall, app: string): Promise<void> {
   await asAdmin('rolls a key', `POST ${key}/roll`, { body: { overlapSeconds: 60 } });
   await asAdmin('rolls a key again', `POST ${key}/roll`);
   await asAdmin('revokes a key', `POST ${key}/revoke`);
+  const revokeTokens = { body: { revokeTokens: true } };
+  await asAdmin('revokes the tokens of a key', `POST ${key}/revoke`, revokeTokens);
   await asAdmin('lists keys', `GET ${keys}`);
-  await asAdmin('deletes a key', `DELETE ${key}`);
-  await asAdmin('a key that was deleted', `GET ${key}`);
+  await asAdmin('deletes a key whose tokens may be valid', `DELETE ${key}`);
+  const { body: other } = await asAdmin('generates another key', `POST ${keys}`, { body });
+  await asAdmin('revokes another key', `POST ${keys}/${other['uid']}/revoke`);
+  await asAdmin('deletes a key', `DELETE ${keys}/${other['uid']}`);
+  await asAdmin('a key that was deleted', `GET ${keys}/${other['uid']}`);
 }
 
 async function playAccounts(asAdmin: AdminCall, app: string): Promise<void> {

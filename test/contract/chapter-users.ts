@@ -1,4 +1,6 @@
 // Users, their tokens, and accounts; agents, contexts, files, and changes that are reported.
+import { decodeJwt } from 'jose';
+import { rowOf } from '../integration/api/token-forge.ts';
 import type { Stage } from './stage.ts';
 
 /** Plays users and accounts. */
@@ -12,6 +14,11 @@ export async function playUsers(stage: Stage): Promise<void> {
   const agentUid = 'agt_00000000000000000000000000';
   await call('a token for an agent', verify, { body: { authToken, agentUid } });
   await call('a token that is none', verify, { body: { authToken: 'x' } });
+  const ofUser = `…/sdkusers/${userUid}/tokens`;
+  await rowOf(stage.service, authToken);
+  await call('lists the tokens of a user', `GET ${ofUser}?limit=1`);
+  await call('ends one token', `POST ${ofUser}/${decodeJwt(authToken).jti}/revoke`);
+  await call('a token to end that is none', `POST ${ofUser}/tok_none/revoke`);
   await call('ends the tokens of a user', `POST …/sdkusers/${userUid}/tokens/revoke`);
   await call('a token that was revoked', verify, { body: { authToken } });
   await call('ends all tokens', 'POST …/sdkusers/tokens/revoke');

@@ -1,5 +1,5 @@
 import { AppError } from '../../../lib/platform/errors.ts';
-import { isKeyAlive } from '../../../lib/access/api-keys.ts';
+import { isKeyAlive, tokensRefusedUntil } from '../../../lib/access/api-keys.ts';
 import { recordAudit } from '../../../lib/access/audit-log.ts';
 import { inTransaction } from '../../../lib/mongo/transaction.ts';
 import type { AdminHandler } from '../../router.ts';
@@ -9,7 +9,8 @@ import { operation, type Operation } from '../../http/operation.ts';
 const facts: Operation = {
   id: 'deleteApiKey',
   summary: 'Delete an API key',
-  description: 'Only a revoked or expired key can be deleted.',
+  description:
+    'Only a revoked or expired key can be deleted, and with revoked tokens only an hour later.',
   answers: { 204: { description: 'Done' } },
   problems: ['conflict'],
 };
@@ -21,6 +22,11 @@ export const deleteApiKey: AdminHandler = operation(facts, async (request, conte
   await inTransaction(store, async (session) => {
     const key = await findApiKey(request, context, session);
     if (isKeyAlive(key, now)) throw new AppError('conflict', 'the key is active; revoke it first');
+    const until = tokensRefusedUntil(key);
+    if (until > now) {
+      const detail = `the tokens of the key were revoked; delete it after ${until.toISOString()}, when the last one is over`;
+      throw new AppError('conflict', detail);
+    }
     await store.apiKeys.deleteOne({ _id: key._id, appUid }, { session });
     const target = { kind: 'api_key', uid: key._id };
     const details = { name: key.name, keyId: key.keyId };

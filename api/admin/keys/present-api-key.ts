@@ -21,6 +21,7 @@ export function presentApiKey(key: ApiKeyDocument, now: Date) {
     createdAt: key.createdAt.toISOString(),
     expiresAt: key.expiresAt?.toISOString() ?? null,
     revokedAt: key.revokedAt?.toISOString() ?? null,
+    tokensRevokedAt: key.tokensRevokedAt?.toISOString() ?? null,
     lastUsedAt: key.lastUsedAt?.toISOString() ?? null,
     rolledTo: key.rolledTo ?? null,
   };
@@ -40,6 +41,10 @@ const properties = {
   createdAt: time,
   expiresAt: timeOrNull,
   revokedAt: timeOrNull,
+  tokensRevokedAt: {
+    ...timeOrNull,
+    description: 'When the tokens from sign-ins with the key were revoked.',
+  },
   lastUsedAt: timeOrNull,
   rolledTo: textOrNull,
 };

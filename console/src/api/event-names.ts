@@ -18,7 +18,9 @@ const subscribed: Readonly<Record<SubscribedEventName, true>> = {
   'delivery.exhausted': true,
   'apikey.expiring': true,
   'user.tokens_revoked': true,
+  'user.token_revoked': true,
   'application.tokens_revoked': true,
+  'application.key_tokens_revoked': true,
 };
 
 /** The events that a webhook can subscribe to. */

@@ -29,7 +29,9 @@ const operationsEventNames = [
   'delivery.exhausted',
   'apikey.expiring',
   'user.tokens_revoked',
+  'user.token_revoked',
   'application.tokens_revoked',
+  'application.key_tokens_revoked',
 ] as const;
 export const subscribedEventNames: readonly SubscribedEventName[] = [
   ...resourceEventNames,

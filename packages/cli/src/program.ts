@@ -9,6 +9,7 @@ import { addMcp } from './commands/mcp.ts';
 import { addReplays } from './commands/replays.ts';
 import { addSync } from './commands/sync.ts';
 import { addTrigger } from './commands/trigger.ts';
+import { addUsers } from './commands/users.ts';
 import { addVerify } from './commands/verify.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { maskUrls, printable } from './printable.ts';
@@ -44,6 +45,7 @@ export function createProgram(): Command {
   addWebhooks(program);
   addReplays(program);
   addSync(program);
+  addUsers(program);
   addVerify(program);
   addDoctor(program);
   addMcp(program);

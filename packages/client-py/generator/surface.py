@@ -8,6 +8,8 @@ SURFACE: dict[str, dict[str, str]] = {
         "verify_token": "verifyToken",
         "revoke_tokens": "revokeUserTokens",
         "revoke_all_tokens": "revokeTokens",
+        "tokens": "listUserTokens",
+        "revoke_token": "revokeUserToken",
         "list": "listUsers",
         "get": "getUser",
         "change": "changeUser",

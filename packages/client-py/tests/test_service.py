@@ -34,6 +34,9 @@ CALLS: dict[str, Callable[[World], bool]] = {
         w.client.users.sign_in({"externalId": "client-py"})["userUid"] == w.user
     ),
     "users.verify_token": lambda w: w.client.users.verify_token({"authToken": w.token})["active"],
+    "users.tokens": lambda w: all(
+        token["uid"].startswith("tok_") for token in w.client.users.tokens(w.user)
+    ),
     "users.list": lambda w: w.user in {user["uid"] for user in w.client.users.list(limit=1)},
     "users.get": lambda w: w.account in w.client.users.get(w.user)["accountUids"],
     "users.change": lambda w: w.client.users.change(w.user, {"name": "Ada"})["name"] == "Ada",
@@ -193,6 +196,7 @@ CALLS: dict[str, Callable[[World], bool]] = {
 # Calls whose response has no content.
 SILENT_CALLS: dict[str, Callable[[World], None]] = {
     "users.delete": lambda w: w.client.users.delete(w.new_user()),
+    "users.revoke_token": lambda w: w.client.users.revoke_token(*w.new_token()),
     "users.revoke_tokens": lambda w: w.client.users.revoke_tokens(w.new_user()),
     "users.revoke_all_tokens": lambda w: w.client.users.revoke_all_tokens(),
     "accounts.delete": lambda w: w.client.accounts.delete(w.new_account()),

@@ -49,6 +49,12 @@ class World:
     def new_user(self) -> str:
         return self.client.users.sign_in({"externalId": os.urandom(8).hex()})["userUid"]
 
+    def new_token(self) -> tuple[str, str]:
+        signed_in = self.client.users.sign_in({"externalId": os.urandom(8).hex()})
+        verified = self.client.users.verify_token({"authToken": signed_in["authToken"]})
+        assert verified["active"]
+        return signed_in["userUid"], verified["tokenUid"]
+
     def new_account(self) -> str:
         return self.client.accounts.create({"name": "To go"})["uid"]
 

@@ -113,6 +113,21 @@ export interface RevocationData {
   epoch: number;
 }
 
+/** `data` of user.token_revoked. */
+export interface TokenRevocationData {
+  uid: string;
+  tokenUid: string;
+  revokedAt: string;
+  expiresAt: string;
+}
+
+/** `data` of application.key_tokens_revoked. */
+export interface KeyRevocationData {
+  uid: string;
+  apiKeyUid: string;
+  revokedAt: string;
+}
+
 interface Envelope<Name extends string, Data> {
   eventId: string;
   event: Name;
@@ -145,7 +160,9 @@ export type KnownEvent =
   | Envelope<'delivery.exhausted', ExhaustedData>
   | Envelope<'apikey.expiring', ExpiringKeyData>
   | Envelope<'user.tokens_revoked', RevocationData>
+  | Envelope<'user.token_revoked', TokenRevocationData>
   | Envelope<'application.tokens_revoked', RevocationData>
+  | Envelope<'application.key_tokens_revoked', KeyRevocationData>
   | Envelope<'webhook.test', TestData>;
 
 export const knownEventNames = [
@@ -165,7 +182,9 @@ export const knownEventNames = [
   'delivery.exhausted',
   'apikey.expiring',
   'user.tokens_revoked',
+  'user.token_revoked',
   'application.tokens_revoked',
+  'application.key_tokens_revoked',
   'webhook.test',
 ] as const;
 export type KnownEventName = (typeof knownEventNames)[number];

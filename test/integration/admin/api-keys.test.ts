@@ -4,9 +4,10 @@ import { serve } from '../../../api/serve.ts';
 import { limits } from '../../../lib/limits.ts';
 import { connectStore } from '../../../lib/mongo/connect.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
-import type { Answer } from '../../support/api-client.ts';
+import { type Answer, createApiClient } from '../../support/api-client.ts';
 import { useService } from '../../support/use-service.ts';
 import { expectProblem, itemsOf } from '../api/problems.ts';
+import { signIn, verify } from '../api/token-forge.ts';
 
 let ada: TestAdmin;
 let appUid: string;
@@ -64,6 +65,7 @@ test('a generated key is shown once, works immediately, and has only its scopes'
     createdAt: expect.any(String),
     expiresAt: null,
     revokedAt: null,
+    tokensRevokedAt: null,
     lastUsedAt: null,
     rolledTo: null,
   });
@@ -163,7 +165,7 @@ test('a key can be rolled only once, and not when it is revoked or expired', asy
   expect(both.map((answer) => answer.status).toSorted((a, b) => a - b)).toEqual([201, 409]);
 });
 
-test('every process refuses a revoked key immediately, and revoking it again changes nothing', async () => {
+test('every process refuses a revoked key immediately', async () => {
   const { config, temporal } = service;
   await using store = await connectStore(config.mongodb);
   const context = await createApiContext({ config, store, temporal, eager: false });
@@ -172,12 +174,46 @@ test('every process refuses a revoked key immediately, and revoking it again cha
   const made = await generate();
   const { apiKey, uid } = made.body;
   expect([await use(apiKey), await use(apiKey, otherUrl)]).toEqual([200, 200]);
-  const path = `/apps/${appUid}/keys/${String(uid)}/revoke`;
-  const revoked = await ada.call('POST', path);
+  const revoked = await ada.call('POST', `/apps/${appUid}/keys/${String(uid)}/revoke`);
   expect(revoked.body).toMatchObject({ state: 'revoked', revokedAt: expect.any(String) });
   expect([await use(apiKey), await use(apiKey, otherUrl)]).toEqual([401, 401]);
-  const again = await ada.call('POST', path);
-  expect(again.body['revokedAt']).toBe(revoked.body['revokedAt']);
+});
+
+test('tokens of a key are revoked with it only on request, also later, once, and the key is then kept for an hour', async () => {
+  const { body: old } = await generate();
+  const { body: kept } = await generate();
+  const path = `/apps/${appUid}/keys/${String(old['uid'])}`;
+  const callsOf = ({ apiKey }: Answer['body']) =>
+    createApiClient(service.apiUrl, { ...service.app, appUid, apiKey: String(apiKey) });
+  const token = await signIn(callsOf(old), { externalId: 'ada' });
+  const other = await signIn(callsOf(kept), { externalId: 'ada' });
+  const isActive = async (authToken: string) => (await verify(callsOf(kept), authToken))['active'];
+  const first = await ada.call('POST', `${path}/revoke`);
+  expect(first.body).toMatchObject({ state: 'revoked', tokensRevokedAt: null });
+  expect(await isActive(token)).toBe(true);
+  const revokeTokens = { body: { revokeTokens: true } };
+  const second = await ada.call('POST', `${path}/revoke`, revokeTokens);
+  expect(second.body['revokedAt']).toBe(first.body['revokedAt']);
+  expect((await ada.call('POST', `${path}/revoke`, revokeTokens)).body).toEqual(second.body);
+  expect([await isActive(token), await isActive(other)]).toEqual([false, true]);
+  const made = { appUid, action: 'api_key.revoked' };
+  const rows = await service.store.auditLog.find(made).sort({ _id: 1 }).toArray();
+  expect(rows.map(({ details }) => details['revokeTokens'])).toEqual([false, true]);
+  const [event, ...more] = await service.store.events.find({ appUid }).toArray();
+  expect(more).toEqual([]);
+  const revokedAt = String(second.body['tokensRevokedAt']);
+  expect(JSON.parse(event?.body ?? '')).toMatchObject({
+    event: 'application.key_tokens_revoked',
+    data: { uid: appUid, apiKeyUid: old['uid'], revokedAt },
+  });
+  const refused = await ada.call('DELETE', path);
+  expectProblem(refused, 409, 'conflict');
+  const lifetimeMaxMs = limits.userTokenLifetimeMaxMs;
+  const end = new Date(Date.parse(revokedAt) + lifetimeMaxMs).toISOString();
+  expect(refused.body['detail']).toContain(end);
+  const hourAgo = { $set: { tokensRevokedAt: new Date(Date.now() - lifetimeMaxMs) } };
+  await service.store.apiKeys.updateOne({ _id: String(old['uid']) }, hourAgo);
+  expect((await ada.call('DELETE', path)).status).toBe(204);
 });
 
 test('an application has at most 50 active keys, even with concurrent requests, and can still roll them', async () => {

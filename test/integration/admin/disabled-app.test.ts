@@ -72,7 +72,7 @@ test('tokens issued before the application was enabled again stay revoked, inclu
   await change({ active: false });
   const { config, signingKeys, readTokenEpoch } = service.context;
   const epochs = await readTokenEpoch(user);
-  const claims = { userUid: user._id, appUid, accountUids: [], ...epochs };
+  const claims = { userUid: user._id, appUid, accountUids: [], ...epochs, apiKeyUid: 'key_1' };
   const late = await signUserToken(await signingKeys.active(), claims, {
     issuer: config.http.publicUrl,
     now: new Date(),

@@ -73,7 +73,9 @@ function call(
 
 /** The parameters of a path that identify data of an application, innermost last. */
 function dataUidsIn({ path }: Route): string[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name).filter((n) => n !== 'appUid');
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  // A token can lack its row, so a user's path takes any ID of a token.
+  return names.filter((name) => name !== 'appUid' && name !== 'tokenUid');
 }
 
 /** Checks that a response contains no uid of the other application. */

@@ -1,4 +1,5 @@
 // An application with one of everything, and the paths and bodies of the routes for it.
+import { decodeJwt } from 'jose';
 import type { Route } from '../../../api/router.ts';
 import { noFields } from '../../../api/http/validate.ts';
 import { scopes } from '../../../lib/model/api-key.ts';
@@ -17,12 +18,14 @@ export async function furnishApp(apiUrl: string, app: NewApp): Promise<PathUids>
   const make = async (path: string, body: unknown): Promise<string> => {
     const answer = await client.call('POST', path, { body });
     if (answer.status >= 300) throw new Error(`POST ${path}: ${answer.status} ${answer.text}`);
-    return String(answer.body['uid'] ?? answer.body['userUid']);
+    return String(answer.body['uid']);
   };
   const externalTenantId = 'tenant-1';
   const { accountUid } = app;
   const signIn = { externalId: 'user-1', accountUids: [accountUid] };
-  const userUid = await make('/sdkusers/auth', signIn);
+  const { body: signedIn } = await client.call('POST', '/sdkusers/auth', { body: signIn });
+  const userUid = String(signedIn['userUid']);
+  const tokenUid = String(decodeJwt(String(signedIn['authToken'])).jti);
   // Paused, so that nothing is sent to it.
   const hook = { url: 'http://127.0.0.1:9/', entities: ['agent'], active: false };
   const webhookUid = await make('/webhooks', hook);
@@ -38,7 +41,7 @@ export async function furnishApp(apiUrl: string, app: NewApp): Promise<PathUids>
   const eventId = String(event?.['eventId']);
   const resources = { agentUid, contextUid, fileUid };
   const ofWebhooks = { webhookUid, eventId, replayUid, syncUid, erasureUid };
-  return { appUid: app.appUid, accountUid, userUid, ...resources, ...ofWebhooks };
+  return { appUid: app.appUid, accountUid, userUid, tokenUid, ...resources, ...ofWebhooks };
 }
 
 /** The same for the admin area. `owner` owns the application. */
@@ -112,6 +115,7 @@ const goodBodies: Readonly<Record<string, unknown>> = {
   'POST apps': { name: 'App' },
   'PATCH apps/:appUid': { name: 'App' },
   'POST …/keys': { name: 'Key', scopes: ['events:read'] },
+  'POST …/keys/:keyUid/revoke': {},
   'POST …/keys/:keyUid/roll': { overlapSeconds: 60 },
   'POST …/members': { email: 'ada@example.com', role: 'viewer' },
   'PATCH …/members/:adminUid': { role: 'viewer' },
@@ -137,7 +141,10 @@ export async function readEverythingOf(
   const collections = await db.collections();
   const found = await Promise.all(
     collections.map(async (collection): Promise<[string, unknown[]]> => {
-      const rows = collection.find({ appUid }, { projection: recordedAside, sort: { _id: 1 } });
+      // Sign-ins do not wait for the rows of their tokens.
+      const isToken = collection.collectionName === 'tokens';
+      const owned = { appUid, ...(isToken ? { revokedAt: { $exists: true } } : {}) };
+      const rows = collection.find(owned, { projection: recordedAside, sort: { _id: 1 } });
       return [collection.collectionName, await rows.toArray()];
     }),
   );

@@ -12,7 +12,7 @@ import { useReceiver } from '../../support/use-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { registerWebhook, reportChange } from '../../support/webhook-calls.ts';
 import { expectProblem, faultsOf } from './problems.ts';
-import { signIn, verify } from './token-forge.ts';
+import { rowOf, signIn, verify } from './token-forge.ts';
 
 let service: TestService;
 let mailServer: TestMailServer;
@@ -124,20 +124,22 @@ test('the audit log has only the domain of an email address', async () => {
 
 interface Payload {
   event: string;
-  data: { uid: string; revokedAt: string; epoch: number };
+  data: { uid: string; epoch?: number; tokenUid?: string };
 }
 
 interface Claims {
   sub: string;
+  jti: string;
   epoch: number;
   appEpoch: number;
+  exp: number;
 }
 
 const claimsOf = (token: string): Claims => decodeJwt<Claims>(token);
 
 const revocations = (): Promise<EventDocument[]> =>
   service.store.events
-    .find({ appUid, event: /\.tokens_revoked$/ })
+    .find({ appUid, event: /tokens?_revoked$/ })
     .sort({ _id: 1 })
     .toArray();
 
@@ -151,21 +153,24 @@ const switchApp = (active: boolean) =>
   superuser.call('PATCH', `/apps/${appUid}`, { body: { active } });
 
 /** Refuses what a verifier refuses that has read these events, in any order. */
-function isRefused({ sub, epoch, appEpoch }: Claims, events: readonly Payload[]): boolean {
+function isRefused(claims: Claims, events: readonly Payload[]): boolean {
+  const { sub, jti, epoch, appEpoch } = claims;
+  if (events.some(({ data }) => data.tokenUid === jti)) return true;
   const counts = new Map<string, number>();
   for (const { data } of events.toReversed()) {
-    counts.set(data.uid, Math.max(data.epoch, counts.get(data.uid) ?? 0));
+    counts.set(data.uid, Math.max(data.epoch ?? 0, counts.get(data.uid) ?? 0));
   }
   return appEpoch < (counts.get(appUid) ?? 0) || epoch - appEpoch < (counts.get(sub) ?? 0);
 }
 
 interface Row {
   way: string;
-  revoke: (userUid: string) => Promise<unknown>;
+  revoke: (userUid: string, tokenUid: string) => Promise<unknown>;
   event: string;
 }
 
 const ofUser = 'user.tokens_revoked';
+const ofToken = 'user.token_revoked';
 const ofApp = 'application.tokens_revoked';
 
 test.each<Row>([
@@ -173,6 +178,11 @@ test.each<Row>([
     way: "revoking a user's tokens",
     revoke: (uid) => client.call('POST', `/sdkusers/${uid}/tokens/revoke`),
     event: ofUser,
+  },
+  {
+    way: 'revoking one token',
+    revoke: (uid, token) => client.call('POST', `/sdkusers/${uid}/tokens/${token}/revoke`),
+    event: ofToken,
   },
   {
     way: 'deleting a user',
@@ -185,19 +195,22 @@ test.each<Row>([
     event: ofApp,
   },
   { way: 'disabling an application', revoke: () => switchApp(false), event: ofApp },
-])('$way makes one event with only a uid, a time and a count', async ({ revoke, event }) => {
+])('$way makes one event with only uids, times and a count', async ({ revoke, event }) => {
   const identity = { userEmail: 'ada.lovelace@example.com', name: 'Ada Lovelace' };
   const token = await signIn(client, identity);
-  const { sub } = claimsOf(token);
-  await revoke(sub);
+  const { sub, jti, exp } = claimsOf(token);
+  await rowOf(service, token);
+  await revoke(sub, jti);
   const [made, ...more] = await revocations();
   if (made === undefined) throw new Error('there is no event');
   expect(more).toEqual([]);
-  const uid = event === ofUser ? sub : appUid;
+  const uid = event === ofApp ? appUid : sub;
   expect(made).toMatchObject({ event, entity: event.split('.')[0], resourceUid: uid });
   expect(made).toMatchObject({ externalTenantId: '', sequence: null, order: [] });
   const { data } = payloadOf(made);
-  expect(data).toEqual({ uid, revokedAt: made.createdAt.toISOString(), epoch: 1 });
+  const expiresAt = new Date(exp * 1_000).toISOString();
+  const which = event === ofToken ? { tokenUid: jti, expiresAt } : { epoch: 1 };
+  expect(data).toEqual({ uid, revokedAt: made.createdAt.toISOString(), ...which });
   expect(made.body).not.toMatch(/ada|lovelace|example|u_[a-z2-7]/i);
   expect(isRefused(claimsOf(token), [payloadOf(made)])).toBe(true);
 });
@@ -221,9 +234,9 @@ test('the events and the claims decide like the service, for tokens just before 
   const tokens: string[] = [];
   for (let round = 0; round < 12; round += 1) {
     for (const externalId of people) tokens.push(await signIn(client, { externalId }));
-    const { sub } = claimsOf(tokens.at(-1 - (round % 2)) ?? '');
-    const path = round % 3 === 0 ? '' : `/${sub}`;
-    await client.call('POST', `/sdkusers${path}/tokens/revoke`);
+    const { sub, jti } = claimsOf(tokens.at(-1 - (round % 2)) ?? '');
+    const paths = ['/tokens', `/${sub}/tokens`, `/${sub}/tokens/${jti}`];
+    await client.call('POST', `/sdkusers${paths[round % 3]}/revoke`);
   }
   for (const externalId of people) tokens.push(await signIn(client, { externalId }));
   const events = (await revocations()).map(payloadOf);

@@ -6,8 +6,11 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto';
+import { decodeJwt } from 'jose';
+import { type IssuedToken, tokenId } from '../../../lib/model/token.ts';
 import type { Answer } from '../../support/api-client.ts';
 import type { TestService } from '../../support/service.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -57,6 +60,13 @@ export async function signIn(service: Pick<TestService, 'call'>, body: Json): Pr
   const answer = await service.call('POST', '/sdkusers/auth', { body });
   expect(answer.status).toBe(200);
   return String(answer.body['authToken']);
+}
+
+/** Returns the row of a token once it can be read: sign-ins do not wait for it. */
+export function rowOf({ store }: Pick<TestService, 'store'>, token: string): Promise<IssuedToken> {
+  const { sub = '', jti = '' } = decodeJwt(token);
+  const _id = tokenId(sub, jti);
+  return waitFor(async () => (await store.tokens.findOne<IssuedToken>({ _id })) ?? false);
 }
 
 /** Verifies a token. The call must respond to any token. */

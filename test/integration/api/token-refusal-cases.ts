@@ -87,6 +87,7 @@ const badClaims: [string, unknown[]][] = [
   ['app', [undefined, null, '', 'app_other', { $ne: null }]],
   ['jti', [undefined, null, 7]],
   ['accounts', [undefined, null, 'acc', [7], [null], {}]],
+  ['key', [7, {}, ['key']]],
   ['epoch', [undefined, null, '0', 0.5, [0]]],
   ['exp', [undefined, null, '2147483647', {}, [], 1e300]],
   ['iat', [undefined, null, '0', {}, 1e300]],

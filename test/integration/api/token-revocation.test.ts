@@ -95,8 +95,9 @@ test('another process refuses tokens immediately, however they were revoked', as
     await createApiContext({ config, store, temporal, eager: false }),
   );
   const there = createApiClient(`http://127.0.0.1:${other.port}`, app);
-  const ways: ((userUid: string) => Promise<Answer>)[] = [
+  const ways: ((userUid: string, tokenUid: string) => Promise<Answer>)[] = [
     (userUid) => service.call('POST', `/sdkusers/${userUid}/tokens/revoke`),
+    (userUid, tokenUid) => service.call('POST', `/sdkusers/${userUid}/tokens/${tokenUid}/revoke`),
     () => service.call('POST', '/sdkusers/tokens/revoke'),
     (userUid) => service.call('DELETE', `/sdkusers/${userUid}`),
   ];
@@ -107,7 +108,7 @@ test('another process refuses tokens immediately, however they were revoked', as
   };
   for (const revokeBy of ways) {
     const token = await tokenSeenThere();
-    expect((await revokeBy(userOf(token))).status).toBe(204);
+    expect((await revokeBy(userOf(token), String(decodeJwt(token).jti))).status).toBe(204);
     expect(await verify(there, token)).toEqual(revoked);
   }
   const token = await tokenSeenThere();

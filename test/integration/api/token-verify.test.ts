@@ -135,6 +135,7 @@ test('an independent verifier accepts the token with the published keys, and its
     accounts: [accountUid],
     epoch: 0,
     appEpoch: 0,
+    key: expect.stringMatching(/^key_/),
     jti: expect.stringMatching(/^tok_/),
     iat: expect.any(Number),
     nbf: Number(payload.iat) - 5,

@@ -72,7 +72,12 @@ beforeAll(async () => {
     body: {
       kind: 'operations',
       url: 'http://127.0.0.1:1/hook',
-      events: ['user.tokens_revoked', 'application.tokens_revoked'],
+      events: [
+        'user.tokens_revoked',
+        'user.token_revoked',
+        'application.tokens_revoked',
+        'application.key_tokens_revoked',
+      ],
     },
   });
   webhookUid = String(webhook['uid']);
@@ -114,14 +119,14 @@ async function ask(token: string, at = verifier): Promise<Verdict> {
 const accepted: Verdict = { status: 200, offline: true };
 const refused: Verdict = { status: 401, offline: true };
 
-const revoke = (path: string) => service.call('POST', `/sdkusers${path}/tokens/revoke`);
+const revoke = (path: string) => service.call('POST', `/sdkusers${path}/revoke`);
 
 /** Returns the milliseconds from the request of the revocation to the first refusal. */
-async function timeRefusal(externalId: string, pathOf: (userUid: string) => string) {
+async function timeRefusal(externalId: string, pathOf: (claims: JWTPayload) => string) {
   const token = await signIn(service, { externalId });
   expect(await ask(token)).toEqual(accepted);
   const startedAtMs = performance.now();
-  expect((await revoke(pathOf(String(decodeJwt(token).sub)))).status).toBe(204);
+  expect((await revoke(pathOf(decodeJwt(token)))).status).toBe(204);
   while ((await ask(token)).status === 200) {
     if (performance.now() - startedAtMs > 20_000) throw new Error('the token is still accepted');
   }
@@ -132,10 +137,14 @@ test('99 of 100 revoked tokens are refused within a second, and later and other 
   const other = await signIn(service, { externalId: 'other' });
   const times: number[] = [];
   for (let round = 0; round < roundsOfUsers; round += 1)
-    times.push(await timeRefusal(`user ${round}`, (uid) => `/${uid}`));
+    times.push(
+      await timeRefusal(`user ${round}`, ({ sub, jti }) =>
+        round % 2 === 0 ? `/${sub}/tokens` : `/${sub}/tokens/${jti}`,
+      ),
+    );
   expect(await ask(other)).toEqual(accepted);
   for (let round = 0; round < roundsOfApps; round += 1)
-    times.push(await timeRefusal('user 0', () => ''));
+    times.push(await timeRefusal('user 0', () => '/tokens'));
   expect(await ask(other)).toEqual(refused);
   expect(await ask(await signIn(service, { externalId: 'other' }))).toEqual(accepted);
   const sorted = times.toSorted((a, b) => a - b);
@@ -149,7 +158,7 @@ test('99 of 100 revoked tokens are refused within a second, and later and other 
 test('while the receiver is unreachable a revoked token is accepted, until the retry arrives', async () => {
   const token = await signIn(service, { externalId: 'late' });
   await sendTo(`http://127.0.0.1:${await closedPort()}`);
-  await revoke(`/${String(decodeJwt(token).sub)}`);
+  await revoke(`/${decodeJwt(token).sub}/tokens`);
   await waitFor(async () => {
     const path = `/webhooks/${webhookUid}/deliveries?state=retrying`;
     return (await service.call('GET', path)).body['data']?.['length'] === 1;
@@ -162,7 +171,7 @@ test('while the receiver is unreachable a revoked token is accepted, until the r
 
 test('a verifier that has just started asks the service, and refuses what was revoked before', async () => {
   const revoked = await signIn(service, { externalId: 'before' });
-  await revoke(`/${String(decodeJwt(revoked).sub)}`);
+  await revoke(`/${decodeJwt(revoked).sub}/tokens`);
   const good = await signIn(service, { externalId: 'before' });
   await using started = await startExample(installed, env);
   expect(await ask(good, started)).toEqual({ status: 200, offline: false });
@@ -184,7 +193,7 @@ test("another application's token, an altered one and none are refused", async (
 });
 
 interface Revocations {
-  add(data: { uid: string; epoch: number }, now?: number): void;
+  add(data: Record<string, unknown>, now?: number): void;
   refuse(claims: JWTPayload): boolean;
 }
 
@@ -204,6 +213,11 @@ test('a revocation refuses only lower counts of its own user or application, in 
   expect(revocations.refuse({ ...token, epoch: 4 })).toBe(true);
   expect(revocations.refuse({ ...token, appEpoch: 2 })).toBe(true);
   expect(revocations.refuse({ ...token, sub: 'usr_2', epoch: 3 })).toBe(false);
+  revocations.add({ uid: 'app_1', apiKeyUid: 'key_1' });
+  revocations.add({ uid: 'usr_1', tokenUid: 'tok_1' });
+  expect(revocations.refuse({ ...token, key: 'key_1' })).toBe(true);
+  expect(revocations.refuse({ ...token, jti: 'tok_1' })).toBe(true);
+  expect(revocations.refuse({ ...token, key: 'key_2', jti: 'tok_2' })).toBe(false);
 });
 
 test('a revocation is forgotten when the last token that it refuses has expired, not before', async () => {

@@ -8,6 +8,7 @@ import { startService, type TestService } from '../../support/service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { registerWebhook } from '../../support/webhook-calls.ts';
 import { makeKey } from '../../integration/api/problems.ts';
+import { rowOf, signIn } from '../../integration/api/token-forge.ts';
 
 let service: TestService;
 let receiver: Receiver;
@@ -138,6 +139,15 @@ test('a replay is counted, started, watched and cancelled', async () => {
   const lines = watched.stdout.trim().split('\n');
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ uid, state: 'done' });
   expect(await json('replays', 'cancel', String(uid))).toMatchObject({ uid });
+});
+
+test('the tokens of a user are listed, and one is revoked', async () => {
+  const { _id } = await rowOf(service, await signIn(service, { externalId: 'user-1' }));
+  const [userUid = '', tokenUid = ''] = _id.split('/');
+  expect(await json('users', 'tokens', userUid)).toMatchObject([{ uid: tokenUid }]);
+  const revoked = await json('users', 'revoke-token', userUid, tokenUid);
+  expect(revoked).toEqual({ revoked: tokenUid });
+  expect(await json('users', 'tokens', userUid)).toEqual([]);
 });
 
 test('a sync is counted, started, watched and cancelled', async () => {

@@ -59,6 +59,12 @@ test('users and accounts', async () => {
   expect(await allOf(accounts.members(accountUid))).toMatchObject([{ uid: userUid }]);
   const verified = await users.verifyToken({ authToken });
   expect(verified.active && verified.userUid).toBe(userUid);
+  const tokenUid = verified.active ? verified.tokenUid : '';
+  await eventually(async () =>
+    expect(await allOf(users.tokens(userUid))).toMatchObject([{ uid: tokenUid }]),
+  );
+  await users.revokeToken(userUid, tokenUid);
+  expect(await allOf(users.tokens(userUid))).toEqual([]);
   await users.revokeTokens(userUid);
   await users.revokeAllTokens();
   expect(await users.verifyToken({ authToken })).toMatchObject({ active: false });
@@ -134,7 +140,7 @@ test('webhooks, events and their deliveries', async () => {
   const skipped = await deliveries.skip(eventId, webhookUid);
   expect(skipped).toMatchObject({ state: 'cancelled', cancelReason: 'skipped' });
   expect(await webhooks.checkUrl({ url })).toMatchObject({ url });
-  expect(await allOf(eventTypes.list())).toHaveLength(18);
+  expect(await allOf(eventTypes.list())).toHaveLength(20);
   const statistics = await stats.deliveries({ interval: 'hour', webhookUid });
   expect(statistics.interval).toBe('hour');
   await stats.webhooks({ interval: 'hour' });

@@ -27,6 +27,7 @@ export const actions = [
   'sync.cancelled',
   'sync.created',
   'user.deleted',
+  'user.token_revoked',
   'user.tokens_revoked',
   'user.updated',
   'webhook.changed',

@@ -11,7 +11,7 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { withoutSecrets } from '../../parts/pasted-text.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { useDialog } from '../../parts/use-dialog.tsx';
-import { DeleteKey, RevokeKey } from './end-key.tsx';
+import { DeleteKey, mayRevokeTokens, RevokeKey, RevokeTokensOfKey } from './end-key.tsx';
 import { GenerateKey } from './generate-key.tsx';
 import { keyColumns } from './key-columns.tsx';
 import { keyStates, stateOfKey } from './key-state.ts';
@@ -89,6 +89,7 @@ function KeyTable({ current, all, state, onKey }: KeyTableProps) {
   const rows = inState(all, state);
   const rolling = useDialog<ApiKey>();
   const revoking = useDialog<ApiKey>();
+  const revokingTokens = useDialog<ApiKey>();
   const deleting = useDialog<ApiKey>();
   if (rows.length === 0)
     return <Empty title="No keys in this state">Clear the filter to see all keys.</Empty>;
@@ -112,7 +113,14 @@ function KeyTable({ current, all, state, onKey }: KeyTableProps) {
         </>
       )}
       {current.mayChange && apiKey.state !== 'active' && (
-        <Menu.Item onClick={() => deleting.open(apiKey)}>Delete from the list</Menu.Item>
+        <>
+          {mayRevokeTokens(apiKey) && (
+            <Menu.Item color="red" onClick={() => revokingTokens.open(apiKey)}>
+              Revoke its tokens
+            </Menu.Item>
+          )}
+          <Menu.Item onClick={() => deleting.open(apiKey)}>Delete from the list</Menu.Item>
+        </>
       )}
     </RowMenu>
   );
@@ -129,6 +137,9 @@ function KeyTable({ current, all, state, onKey }: KeyTableProps) {
       ))}
       {revoking.of((apiKey, dialog) => (
         <RevokeKey {...dialog} apiKey={apiKey} />
+      ))}
+      {revokingTokens.of((apiKey, dialog) => (
+        <RevokeTokensOfKey {...dialog} apiKey={apiKey} />
       ))}
       {deleting.of((apiKey, dialog) => (
         <DeleteKey {...dialog} apiKey={apiKey} />

@@ -6,7 +6,8 @@ import { useChange } from '../../parts/use-change.tsx';
 import type { DialogState } from '../../parts/use-dialog.tsx';
 import { nameOfUser } from './user-name.ts';
 
-const offline =
+/** The last sentence of each dialog that revokes tokens. */
+export const offline =
   'A service that checks tokens offline accepts them until they expire, unless it receives the event of the revocation.';
 
 /** Asks before revoking all tokens of a user. */
@@ -14,7 +15,10 @@ export function RevokeTokens({ user, ...dialog }: DialogState & { user: User }) 
   const { calls, key } = useApp();
   const revoking = useChange({
     change: () => calls.users.revokeTokens(user.uid),
-    changes: [[...key, 'audit-log']],
+    changes: [
+      [...key, 'users', user.uid, 'tokens'],
+      [...key, 'audit-log'],
+    ],
     done: 'All tokens of the user revoked.',
     onDone: dialog.onClose,
   });

@@ -1,5 +1,5 @@
 import type { User } from '@agent-herald/client';
-import { Button, Card, Stack, Title } from '@mantine/core';
+import { Button, Card } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useApp } from '../../api/app.tsx';
@@ -8,6 +8,7 @@ import { ButtonLink } from '../../parts/links.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Naming } from '../../parts/naming.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Section } from '../../parts/section.tsx';
 import { Uid } from '../../parts/uid.tsx';
 import { useDialog } from '../../parts/use-dialog.tsx';
 import { When } from '../../parts/when.tsx';
@@ -16,9 +17,10 @@ import { DeleteUser } from './delete-user.tsx';
 import { RevokeTokens } from './revoke-tokens.tsx';
 import { UserAccounts } from './user-accounts.tsx';
 import { SignsInWith } from './user-columns.tsx';
+import { UserTokens } from './user-tokens.tsx';
 import { nameOfUser } from './user-name.ts';
 
-/** A user: identity, accounts, and the end of the user's sessions. */
+/** A user: identity, accounts and tokens. */
 export function UserPage() {
   const { calls, key } = useApp();
   const { userUid } = useParams({ from: '/signed-in/apps/$appUid/users/$userUid' });
@@ -72,12 +74,12 @@ function ShownUser({ user }: { user: User }) {
           ]}
         />
       </Card>
-      <Stack gap="xs">
-        <Title order={2} size="h4">
-          Accounts
-        </Title>
+      <Section title="Accounts">
         <UserAccounts user={user} />
-      </Stack>
+      </Section>
+      <Section title="Tokens">
+        <UserTokens user={user} />
+      </Section>
       {renaming.of((_, dialog) => (
         <Naming
           {...dialog}

@@ -23,7 +23,7 @@ function isSubscribable(event: EventType['event']): event is SubscribedEventName
 
 /** Webhooks get these only by name. */
 function isRevocation(event: SubscribedEventName): boolean {
-  return event === 'user.tokens_revoked' || event === 'application.tokens_revoked';
+  return /tokens?_revoked$/.test(event);
 }
 
 /** Returns the events that a kind of webhook can get, grouped by what they are about. */

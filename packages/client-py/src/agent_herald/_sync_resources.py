@@ -43,6 +43,26 @@ class Users:
         """Revoke the tokens of all users. The API key needs the scope `users:auth`."""
         self._transport.send(Call("POST", path_of("sdkusers", "tokens", "revoke")))
 
+    def tokens(
+        self, user_uid: str, *, limit: int | None = None, cursor: str | None = None
+    ) -> Paged[types.UserToken]:
+        """List the tokens of a user. The list has the valid tokens, ordered from newest to oldest. It may lack a token of the last second, or of an overloaded service. The API key needs the scope `users:auth`."""
+        return Paged(
+            self._transport,
+            Call(
+                "GET",
+                path_of("sdkusers", user_uid, "tokens"),
+                query={"limit": limit, "cursor": cursor},
+                result="page",
+            ),
+        )
+
+    def revoke_token(self, user_uid: str, token_uid: str) -> None:
+        """Revoke one token of a user. The other tokens of the user stay valid. The API key needs the scope `users:auth`."""
+        self._transport.send(
+            Call("POST", path_of("sdkusers", user_uid, "tokens", token_uid, "revoke"))
+        )
+
     def list(
         self,
         *,

@@ -24,6 +24,7 @@ EventName = Literal[
     "agent.deleted",
     "agent.updated",
     "apikey.expiring",
+    "application.key_tokens_revoked",
     "application.tokens_revoked",
     "context.created",
     "context.deleted",
@@ -32,6 +33,7 @@ EventName = Literal[
     "contextfile.deleted",
     "contextfile.updated",
     "delivery.exhausted",
+    "user.token_revoked",
     "user.tokens_revoked",
     "webhook.deactivated",
     "webhook.deactivation_scheduled",
@@ -92,6 +94,7 @@ SubscribableEventName = Literal[
     "agent.deleted",
     "agent.updated",
     "apikey.expiring",
+    "application.key_tokens_revoked",
     "application.tokens_revoked",
     "context.created",
     "context.deleted",
@@ -100,6 +103,7 @@ SubscribableEventName = Literal[
     "contextfile.deleted",
     "contextfile.updated",
     "delivery.exhausted",
+    "user.token_revoked",
     "user.tokens_revoked",
     "webhook.deactivated",
     "webhook.deactivation_scheduled",
@@ -171,6 +175,17 @@ class VerifyTokenBody(TypedDict):
     authToken: str
     agentUid: NotRequired[str]
     """The agent that the user wants to reach."""
+
+
+@final
+class UserToken(TypedDict):
+    uid: str
+    """The claim `jti` of the token."""
+    apiKeyUid: str
+    """The API key that signed the user in."""
+    externalTenantId: str | None
+    issuedAt: str
+    expiresAt: str
 
 
 @final

@@ -33,6 +33,7 @@ import type {
   FailingWebhook,
   Member,
   OwnSession,
+  RevokeApiKeyBody,
   RollApiKeyBody,
   RolledApiKey,
   Session,
@@ -62,8 +63,8 @@ export interface AdminApiKeysCalls {
     options?: IdempotentCallOptions,
   ): Promise<RolledApiKey>;
   /** Revoke an API key. The key stops working immediately. The admin needs at least the role `admin` in the application. */
-  revoke(keyUid: string, options?: CallOptions): Promise<ApiKey>;
-  /** Delete an API key. Only a revoked or expired key can be deleted. The admin needs at least the role `admin` in the application. */
+  revoke(keyUid: string, body: RevokeApiKeyBody, options?: CallOptions): Promise<ApiKey>;
+  /** Delete an API key. Only a revoked or expired key can be deleted, and with revoked tokens only an hour later. The admin needs at least the role `admin` in the application. */
   delete(keyUid: string, options?: CallOptions): Promise<void>;
 }
 
@@ -266,7 +267,7 @@ export const adminAppCalls = {
       id: 'adminRevokeApiKey',
       method: 'POST',
       path: '/admin/api/apps/{appUid}/keys/{keyUid}/revoke',
-      input: null,
+      input: 'body',
       needsKey: true,
       takesIdempotencyKey: false,
       isRepeatable: true,

@@ -62,6 +62,7 @@ import type {
   TestWebhookBody,
   TestedWebhook,
   User,
+  UserToken,
   VerifiedToken,
   VerifyTokenBody,
   Webhook,
@@ -80,6 +81,17 @@ export interface UsersCalls {
   revokeAllTokens(options?: CallOptions): Promise<void>;
   /** Revoke the tokens of a user. The API key needs the scope `users:auth`. */
   revokeTokens(userUid: string, options?: CallOptions): Promise<void>;
+  /** List the tokens of a user. The list has the valid tokens, ordered from newest to oldest. It may lack a token of the last second, or of an overloaded service. The API key needs the scope `users:auth`. */
+  tokens(
+    userUid: string,
+    query?: {
+      limit?: number;
+      cursor?: string;
+    },
+    options?: CallOptions,
+  ): Pages<UserToken>;
+  /** Revoke one token of a user. The other tokens of the user stay valid. The API key needs the scope `users:auth`. */
+  revokeToken(userUid: string, tokenUid: string, options?: CallOptions): Promise<void>;
   /** List users. The list is ordered from newest to oldest, or with `namePrefix` by name. Users without a name are not in the latter. The API key needs the scope `admin`. */
   list(
     query?: {
@@ -541,6 +553,28 @@ export const calls = {
       id: 'revokeUserTokens',
       method: 'POST',
       path: '/api/v1/appuid/{appUid}/sdkusers/{userUid}/tokens/revoke',
+      input: null,
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'none',
+    },
+    tokens: {
+      id: 'listUserTokens',
+      method: 'GET',
+      path: '/api/v1/appuid/{appUid}/sdkusers/{userUid}/tokens',
+      input: 'query',
+      needsKey: true,
+      takesIdempotencyKey: false,
+      isRepeatable: true,
+      faultStatus: null,
+      kind: 'list',
+    },
+    revokeToken: {
+      id: 'revokeUserToken',
+      method: 'POST',
+      path: '/api/v1/appuid/{appUid}/sdkusers/{userUid}/tokens/{tokenUid}/revoke',
       input: null,
       needsKey: true,
       takesIdempotencyKey: false,

@@ -27,7 +27,9 @@ export type SubscribedEventName =
   | 'delivery.exhausted'
   | 'apikey.expiring'
   | 'user.tokens_revoked'
-  | 'application.tokens_revoked';
+  | 'user.token_revoked'
+  | 'application.tokens_revoked'
+  | 'application.key_tokens_revoked';
 
 export type EventName =
   | 'agent.created'
@@ -46,7 +48,9 @@ export type EventName =
   | 'delivery.exhausted'
   | 'apikey.expiring'
   | 'user.tokens_revoked'
+  | 'user.token_revoked'
   | 'application.tokens_revoked'
+  | 'application.key_tokens_revoked'
   | 'webhook.test';
 
 export type DeliveryState =
@@ -127,6 +131,8 @@ export interface ApiKey {
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
+  /** When the tokens from sign-ins with the key were revoked. */
+  tokensRevokedAt: string | null;
   lastUsedAt: string | null;
   rolledTo: string | null;
 }
@@ -539,6 +545,8 @@ export interface CreatedApiKey {
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
+  /** When the tokens from sign-ins with the key were revoked. */
+  tokensRevokedAt: string | null;
   lastUsedAt: string | null;
   rolledTo: string | null;
   /** The secret of the key. It is shown only once. */
@@ -1052,6 +1060,11 @@ export interface Resent {
   pausedWebhookUids: string[];
 }
 
+export interface RevokeApiKeyBody {
+  /** True also revokes all tokens from sign-ins with the key, even if the key is already revoked. */
+  revokeTokens?: boolean;
+}
+
 export interface RollApiKeyBody {
   overlapSeconds?: number;
 }
@@ -1075,6 +1088,8 @@ export interface RolledApiKey {
   createdAt: string;
   expiresAt: string | null;
   revokedAt: string | null;
+  /** When the tokens from sign-ins with the key were revoked. */
+  tokensRevokedAt: string | null;
   lastUsedAt: string | null;
   rolledTo: string | null;
   /** The secret of the key. It is shown only once. */
@@ -1317,6 +1332,21 @@ export interface User {
 
 export interface UserPage {
   data: User[];
+  nextCursor: string | null;
+}
+
+export interface UserToken {
+  /** The claim `jti` of the token. */
+  uid: string;
+  /** The API key that signed the user in. */
+  apiKeyUid: string;
+  externalTenantId: string | null;
+  issuedAt: string;
+  expiresAt: string;
+}
+
+export interface UserTokenPage {
+  data: UserToken[];
   nextCursor: string | null;
 }
 

@@ -131,6 +131,28 @@ class RevocationData:
     epoch: int | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRevocationData:
+    """``user.token_revoked``. ``uid`` identifies the user, ``token_uid`` is the claim ``jti``."""
+
+    uid: str
+    token_uid: str | None = None
+    revoked_at: datetime | None = None
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRevocationData:
+    """``application.key_tokens_revoked``
+
+    ``uid`` identifies the application. ``api_key_uid`` is the claim ``key`` of the tokens.
+    """
+
+    uid: str
+    api_key_uid: str | None = None
+    revoked_at: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class UnknownData:
     """The raw ``data`` of an event that this release does not know, or that lacks an ID."""
@@ -147,5 +169,7 @@ EventData = (
     | ExhaustedData
     | ExpiringKeyData
     | RevocationData
+    | TokenRevocationData
+    | KeyRevocationData
     | UnknownData
 )

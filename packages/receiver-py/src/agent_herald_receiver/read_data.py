@@ -14,8 +14,10 @@ from .event_data import (
     EventData,
     ExhaustedData,
     ExpiringKeyData,
+    KeyRevocationData,
     LastAttempt,
     RevocationData,
+    TokenRevocationData,
     UnknownData,
     WebhookNoticeData,
     WebhookTestData,
@@ -39,7 +41,9 @@ _KINDS: Mapping[str, type[EventData]] = {
     "delivery.exhausted": ExhaustedData,
     "apikey.expiring": ExpiringKeyData,
     "user.tokens_revoked": RevocationData,
+    "user.token_revoked": TokenRevocationData,
     "application.tokens_revoked": RevocationData,
+    "application.key_tokens_revoked": KeyRevocationData,
 }
 
 _Read = TypeVar("_Read")

@@ -63,7 +63,7 @@ test.each([
   [
     'a list of test events',
     ['events', 'list', '--event', 'webhook.test'],
-    'application.tokens_revoked.\n',
+    'application.key_tokens_revoked.\n',
   ],
   ['a limit of 0', ['events', 'list', '--limit', '0'], 'Use a whole number from 1 to 9999999.'],
   ['a time that is none', ['events', 'list', '--since', '5x'], 'Use ISO 8601, or 30s'],

@@ -3,8 +3,10 @@
 import { runInNewContext } from 'node:vm';
 import { Webhook } from 'standardwebhooks';
 import type {
+  KeyRevocationData as KeyOfService,
   RevocationData as OfService,
   Serialized,
+  TokenRevocationData as TokenOfService,
 } from '../../../../lib/model/event-payload.ts';
 import type {
   AgentData as AgentOfService,
@@ -16,12 +18,14 @@ import {
   type AgentData,
   type ContextFileData,
   isKnownEvent,
+  type KeyRevocationData,
   MemoryDeliveryStore,
   MemorySequenceStore,
   Receiver,
   resourceOf,
   type RevocationData,
   type SignedRequest,
+  type TokenRevocationData,
   Verifier,
   type WebhookEvent,
   type WebhookNoticeData,
@@ -189,6 +193,8 @@ export type Taken = [
   Takes<ContextFileData, Serialized<ContextFileOfService>>,
   Takes<WebhookNoticeData, Serialized<WebhookNotice>>,
   Takes<RevocationData, Serialized<OfService>>,
+  Takes<TokenRevocationData, Serialized<TokenOfService>>,
+  Takes<KeyRevocationData, Serialized<KeyOfService>>,
 ];
 
 test('a newer event or version is not known', () => {
@@ -199,7 +205,7 @@ test('a newer event or version is not known', () => {
 
 test('every event of the service is known', () => {
   const samples = receiverCases.deliveries.filter(({ name }) => name.startsWith('the sample of'));
-  expect(samples).toHaveLength(18);
+  expect(samples).toHaveLength(20);
   for (const { bodyBase64 = '' } of samples) {
     const sample = JSON.parse(Buffer.from(bodyBase64, 'base64').toString()) as WebhookEvent;
     expect(isKnownEvent(sample)).toBe(true);
