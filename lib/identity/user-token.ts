@@ -22,7 +22,7 @@ export interface SigningKey {
   privateKey: CryptoKey;
 }
 
-/** Contains nothing personal, because anyone can read a token. */
+/** Contains nothing personal of its own, because anyone can read a token. */
 export interface UserClaims {
   userUid: string;
   appUid: string;
@@ -31,6 +31,10 @@ export interface UserClaims {
   epoch: number;
   /** Those of the application alone. */
   appEpoch: number;
+  /** As the caller named it; it grants nothing. */
+  externalTenantId: string | null;
+  /** The origins of pages that may use the token; null: any. */
+  origins: readonly string[] | null;
 }
 
 /** `privateKeyPem` is PKCS #8. */
@@ -61,8 +65,12 @@ export async function signUserToken(
 ): Promise<{ authToken: string; expiresAt: Date }> {
   const issuedAt = Math.floor(now.getTime() / 1_000);
   const expiresAt = issuedAt + Math.floor(lifetimeMs / 1_000);
-  const { appUid: app, accountUids, epoch, appEpoch } = claims;
-  const authToken = await new SignJWT({ app, accounts: [...accountUids], epoch, appEpoch })
+  const { appUid: app, accountUids: accounts, epoch, appEpoch, externalTenantId, origins } = claims;
+  const optional = {
+    ...(externalTenantId === null ? {} : { tenant: externalTenantId }),
+    ...(origins === null ? {} : { origins }),
+  };
+  const authToken = await new SignJWT({ app, accounts, epoch, appEpoch, ...optional })
     .setProtectedHeader({ alg: userTokenAlgorithm, kid: key.keyId, typ: userTokenType })
     .setIssuer(issuer)
     .setAudience(userTokenAudience)

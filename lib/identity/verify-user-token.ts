@@ -93,11 +93,12 @@ function parseCanonicalJson(bytes: Buffer): Record<string, unknown> | null {
 }
 
 function readClaims(payload: JWTPayload): VerifiedClaims | null {
-  const { sub, aud, app, accounts, epoch, jti, iat, exp } = payload;
+  const { sub, aud, app, accounts, epoch, tenant = null, origins = null, jti, iat, exp } = payload;
   // jose also accepts a list that contains our audience.
   if (aud !== userTokenAudience) return null;
   if (typeof sub !== 'string' || typeof app !== 'string' || typeof jti !== 'string') return null;
-  if (!Array.isArray(accounts) || !accounts.every((uid) => typeof uid === 'string')) return null;
+  if (!isTextList(accounts) || !(origins === null || isTextList(origins))) return null;
+  if (tenant !== null && typeof tenant !== 'string') return null;
   if (!Number.isSafeInteger(epoch) || !isSeconds(iat) || !isSeconds(exp)) return null;
   const lifetimeMs = (exp - iat) * 1_000;
   if (lifetimeMs <= 0 || lifetimeMs > limits.userTokenLifetimeMaxMs) return null;
@@ -106,10 +107,16 @@ function readClaims(payload: JWTPayload): VerifiedClaims | null {
     appUid: app,
     accountUids: accounts,
     epoch: Number(epoch),
+    externalTenantId: tenant,
+    origins,
     tokenUid: jti,
     issuedAt: new Date(iat * 1_000),
     expiresAt: new Date(exp * 1_000),
   };
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function isSeconds(value: number | undefined): value is number {

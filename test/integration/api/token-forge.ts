@@ -63,9 +63,9 @@ export async function signIn(service: Pick<TestService, 'call'>, body: Json): Pr
 export async function verify(
   service: Pick<TestService, 'call'>,
   authToken: string,
-  agentUid?: string,
+  options: { agentUid?: string; origin?: string | undefined } = {},
 ): Promise<Answer['body']> {
-  const body = { authToken, ...(agentUid === undefined ? {} : { agentUid }) };
+  const body = { authToken, ...options };
   const answer = await service.call('POST', '/sdkusers/token/verify', { body });
   expect(answer.status).toBe(200);
   return answer.body;
