@@ -123,7 +123,7 @@ it('the origins of an application are changed, and a wrong one is named', async 
   await section.getByText('Any origin').waitFor();
   await section.getByRole('button', { name: 'Change origins' }).click();
   const form = page.getByRole('dialog', { name: 'Change the origins' });
-  const input = form.getByRole('textbox', { name: 'Origins' });
+  const input = form.getByRole('combobox', { name: 'Origins' });
   await input.fill('https://app.example.com/');
   await page.keyboard.press('Enter');
   await form.getByRole('button', { name: 'Save' }).click();
