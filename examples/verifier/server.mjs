@@ -6,7 +6,7 @@ import { Revocations } from './revocations.mjs';
 const { HERALD_URL, HERALD_APP_UID, HERALD_API_KEY, WEBHOOK_SECRET, PORT } = process.env;
 const issuer = process.env.HERALD_ISSUER ?? HERALD_URL;
 const clockSkewMs = Number(process.env.CLOCK_SKEW_SECONDS ?? 30) * 1_000;
-// The longest that operators can set.
+// The longest that a token can have.
 const lifetimeSeconds = 60 * 60;
 const toleranceSeconds = 5;
 
