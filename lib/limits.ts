@@ -64,7 +64,15 @@ export const limits = group('Contract', {
   accountUidsMax: [100, 'Accounts in the body of a request'],
   // Also bounds the size of a token: 100 uids take about 4.5 KB.
   accountsPerUserMax: [100, 'Accounts of a user'],
-  userTokenLifetimeMaxMs: [60 * 60 * 1_000, "Lifetime of a user's token, with a setting"],
+  // Also bounds the size of a token: at most 1.5 KB of it.
+  originsPerAppMax: [20, '`origins` of an application'],
+  originCharactersMax: [100, 'Origin of an application'],
+  originsBytesMax: [1_024, '`origins` of an application together'],
+  userTokenLifetimeMinMs: [60 * 1_000, "Minimum lifetime of a user's token"],
+  userTokenLifetimeMaxMs: [
+    60 * 60 * 1_000,
+    "Lifetime of a user's token, with a setting or `expiresInSeconds`",
+  ],
   sessionIdleMs: [60 * 60 * 1_000, "Admin's session without a request"],
   sessionLifetimeMs: [12 * 60 * 60 * 1_000, "Admin's session"],
   userAgentCharactersMax: [256, "`User-Agent` kept with an admin's session"],

@@ -1,4 +1,5 @@
 import { limits } from '../../lib/limits.ts';
+import { parseUrl } from '../../lib/egress/parse-url.ts';
 import { isIdentifying } from '../../lib/platform/unicode.ts';
 
 // RFC 9110 §5.6.2, §5.6.4 and §8.3.1, without tabs.
@@ -26,6 +27,11 @@ const line = format(
   'must not contain control characters or line breaks',
 );
 
+const originForm = format(
+  '^(?:https://(?:[a-z0-9._-]+|\\[[0-9a-f:]+\\])|http://(?:localhost|127\\.0\\.0\\.1))(?::[0-9]{1,5})?$',
+  'must be an origin such as https://app.example.com: lower case, no path, no default port, and http only for localhost and 127.0.0.1',
+);
+
 /** The string formats of schemas. */
 export const textFormats = {
   line,
@@ -35,6 +41,10 @@ export const textFormats = {
     validate: (text: string) => line.validate(text) && (text === '' || isIdentifying(text)),
     fault:
       'must contain a visible character, no control or invisible characters, and be in Unicode normal form NFC',
+  },
+  origin: {
+    ...originForm,
+    validate: (text: string) => originForm.validate(text) && parseUrl(text)?.origin === text,
   },
   text: format(
     '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$',
@@ -74,4 +84,4 @@ export function identifierField(charactersMax: number) {
 
 export const tenantField = identifierField(limits.tenantCharactersMax);
 
-export const uidField = lineField(64);
+export const uidField = lineField(128);

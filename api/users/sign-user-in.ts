@@ -7,7 +7,13 @@ import type { Store } from '../../lib/mongo/connect.ts';
 import { findOrCreateUser, removeFromAccounts } from '../../lib/identity/users.ts';
 import { checkAccounts } from '../../lib/identity/check-accounts.ts';
 import type { Handler } from '../router.ts';
-import { emailField, identifierField, lineField, uidField } from '../http/text-fields.ts';
+import {
+  emailField,
+  identifierField,
+  lineField,
+  tenantField,
+  uidField,
+} from '../http/text-fields.ts';
 import { invalidRequest, validator } from '../http/validate.ts';
 import { spend } from '../access/rate-limits.ts';
 import { emailIdentity, identitySubject } from './user-identity.ts';
@@ -20,6 +26,8 @@ interface SignUserInBody {
   userEmail?: string;
   name?: string;
   accountUids?: string[];
+  externalTenantId?: string;
+  expiresInSeconds?: number;
 }
 
 export const signUserInBody = validator<SignUserInBody>(
@@ -30,6 +38,12 @@ export const signUserInBody = validator<SignUserInBody>(
         userEmail: emailField,
         name: lineField(limits.nameCharactersMax),
         accountUids: { type: 'array', maxItems: limits.accountUidsMax, items: uidField },
+        externalTenantId: tenantField,
+        expiresInSeconds: {
+          type: 'integer',
+          minimum: limits.userTokenLifetimeMinMs / 1_000,
+          maximum: limits.userTokenLifetimeMaxMs / 1_000,
+        },
       },
       {
         externalId:
@@ -38,6 +52,9 @@ export const signUserInBody = validator<SignUserInBody>(
         name: 'The name of the user. It is used only for a new user.',
         accountUids:
           'Accounts of the application to add the user to. The user is not removed from any account.',
+        externalTenantId:
+          'The tenant for which the user signs in. The token carries it as `tenant`, where anyone can read it. It grants nothing.',
+        expiresInSeconds: 'The lifetime of the token. By default the operators set it.',
       },
     ),
   },
@@ -95,22 +112,24 @@ export const signUserIn: Handler<SignUserInBody> = operation(
       context.readTokenEpoch(user),
       dropDeletedAccounts(store, user),
     ]);
+    const { externalTenantId = null, expiresInSeconds } = body;
     const apiKeyUid = caller.actor.uid ?? '';
-    const claims = { userUid: user._id, appUid, accountUids, ...epochs, apiKeyUid };
+    const identified = { userUid: user._id, appUid, accountUids, externalTenantId, apiKeyUid };
     const { authToken, tokenUid, issuedAt, expiresAt } = await signUserToken(
       await context.signingKeys.active(),
-      claims,
+      { ...identified, ...epochs },
       {
         issuer: config.http.publicUrl,
         now: context.clock.now(),
-        lifetimeMs: config.userTokenLifetimeMs,
+        lifetimeMs:
+          expiresInSeconds === undefined ? config.userTokenLifetimeMs : expiresInSeconds * 1_000,
       },
     );
     context.tokens.record({
       _id: tokenId(user._id, tokenUid),
       appUid,
       apiKeyUid,
-      externalTenantId: null,
+      externalTenantId,
       epoch: epochs.epoch,
       issuedAt,
       expiresAt,

@@ -6,20 +6,35 @@ import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
 import { uidField } from '../http/text-fields.ts';
 import { validator } from '../http/validate.ts';
-import { boolean, listOf, named, objectOf, oneOfTexts, text, time } from '../http/schemas.ts';
+import {
+  boolean,
+  listOf,
+  named,
+  objectOf,
+  oneOfTexts,
+  text,
+  textOrNull,
+  time,
+} from '../http/schemas.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 interface VerifyTokenBody {
   authToken: string;
   agentUid?: string;
+  origin?: string;
 }
 
-// Checks only that the token is a string: an invalid one is a result, not an error.
+// Checks only that the token and the origin are strings: invalid ones are a result, not an error.
 export const verifyTokenBody = validator<VerifyTokenBody>({
   required: ['authToken'],
   properties: {
     authToken: { type: 'string' },
     agentUid: { ...uidField, description: 'The agent that the user wants to reach.' },
+    origin: {
+      type: 'string',
+      description:
+        'The header `Origin` of the request that brought the token. It is checked only if the token has a list of origins.',
+    },
   },
 });
 
@@ -29,6 +44,10 @@ const goodToken = named('ActiveToken', {
     active: { const: true },
     userUid: text,
     accountUids: listOf(text),
+    externalTenantId: {
+      ...textOrNull,
+      description: 'The tenant that the sign-in named, or null. It grants nothing.',
+    },
     tokenUid: text,
     issuedAt: time,
     expiresAt: time,
@@ -37,7 +56,15 @@ const goodToken = named('ActiveToken', {
       description: 'Present only if `agentUid` was sent.',
     },
   },
-  required: ['active', 'userUid', 'accountUids', 'tokenUid', 'issuedAt', 'expiresAt'],
+  required: [
+    'active',
+    'userUid',
+    'accountUids',
+    'externalTenantId',
+    'tokenUid',
+    'issuedAt',
+    'expiresAt',
+  ],
 });
 
 const badToken = named('InactiveToken', {
@@ -45,9 +72,9 @@ const badToken = named('InactiveToken', {
   properties: {
     active: { const: false },
     reason: {
-      ...oneOfTexts(['invalid', 'expired', 'revoked']),
+      ...oneOfTexts(['invalid', 'expired', 'revoked', 'origin']),
       description:
-        '`expired`: the token was valid before. `revoked`: the token was revoked, or the user was deleted. `invalid`: any other reason.',
+        '`expired`: the token was valid before. `revoked`: the token was revoked, or the user was deleted. `origin`: the token is not for this origin. `invalid`: any other reason.',
     },
   },
   required: ['active', 'reason'],
@@ -80,6 +107,9 @@ export const verifyToken: Handler<VerifyTokenBody> = operation(
       now,
     });
     if (claims === null) return { status: 200, body: { active: false, reason } };
+    if (!isForOrigin(claims, body.origin)) {
+      return { status: 200, body: { active: false, reason: 'origin' } };
+    }
     if (await isRevoked(context, claims)) {
       return { status: 200, body: { active: false, reason: 'revoked' } };
     }
@@ -91,6 +121,7 @@ export const verifyToken: Handler<VerifyTokenBody> = operation(
         active: true,
         userUid: claims.userUid,
         accountUids: claims.accountUids,
+        externalTenantId: claims.externalTenantId,
         tokenUid: claims.tokenUid,
         issuedAt: claims.issuedAt.toISOString(),
         expiresAt: claims.expiresAt.toISOString(),
@@ -104,6 +135,10 @@ export const verifyToken: Handler<VerifyTokenBody> = operation(
 async function findPublicKey(store: Store, keyId: string): Promise<JWK | null> {
   const key = await store.signingKeys.findOne({ _id: keyId }, { projection: { publicKey: 1 } });
   return key?.publicKey ?? null;
+}
+
+function isForOrigin({ origins }: VerifiedClaims, origin: string | undefined): boolean {
+  return origins === null || origin === undefined || origins.includes(origin);
 }
 
 async function isRevoked(

@@ -58,6 +58,8 @@ refusals = [
     Refusal("invalid_request/schedule_too_long", "the waits are at most 7 days in total", webhooks),
     Refusal("invalid_request/pem", "a certificate and its key must be a matching PEM pair", webhooks),
     Refusal("invalid_request/range", "a key must end in the future", of("adminCreateApiKey")),
+    Refusal("invalid_request/format", "an origin has the form that browsers send", of("adminChangeApp")),
+    Refusal("invalid_request/too_large", "origins have at most 1,024 bytes in total", of("adminChangeApp")),
     Refusal("unknown_admin/unknown_admin", "a new member must be an admin", of("adminAddMember")),
     Refusal("password_refused/password_length", "a password must be long enough in its canonical form", of("adminChangePassword")),
     Refusal("password_refused/password_too_uniform", "a password must be hard to guess", of("adminChangePassword")),

@@ -6,7 +6,7 @@ import { Revocations } from './revocations.mjs';
 const { HERALD_URL, HERALD_APP_UID, HERALD_API_KEY, WEBHOOK_SECRET, PORT } = process.env;
 const issuer = process.env.HERALD_ISSUER ?? HERALD_URL;
 const clockSkewMs = Number(process.env.CLOCK_SKEW_SECONDS ?? 30) * 1_000;
-// The longest that operators can set.
+// The longest that a token can have.
 const lifetimeSeconds = 60 * 60;
 const toleranceSeconds = 5;
 
@@ -29,16 +29,22 @@ async function readClaims(token) {
   return payload;
 }
 
-async function isActive(authToken) {
+async function isActive(authToken, origin) {
   const url = `${HERALD_URL}/api/v1/appuid/${HERALD_APP_UID}/sdkusers/token/verify`;
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'x-api-key': HERALD_API_KEY, 'content-type': 'application/json' },
-    body: JSON.stringify({ authToken }),
+    body: JSON.stringify({ authToken, origin }),
     signal: AbortSignal.timeout(5_000),
   });
   if (!response.ok) throw new Error(`the service responded ${response.status}`);
   return (await response.json()).active;
+}
+
+/** Without an origin the caller is no web page. */
+function isGoodOffline(claims, origin) {
+  const isForOrigin = !claims.origins || !origin || claims.origins.includes(origin);
+  return isForOrigin && !revocations.refuse(claims);
 }
 
 function isOutage(error) {
@@ -46,14 +52,15 @@ function isOutage(error) {
   return !(error instanceof errors.JOSEError) || codes.includes(error.code);
 }
 
-async function judge(token) {
+async function judge(token, origin) {
   try {
     const claims = await readClaims(token);
     // A token from before this process listened may have been revoked when nobody was told.
     const isOlder = claims.iat * 1_000 < listeningSince + clockSkewMs;
-    const isGood = isOlder ? await isActive(token) : !revocations.refuse(claims);
+    const isGood = isOlder ? await isActive(token, origin) : isGoodOffline(claims, origin);
     const checked = isOlder ? 'online' : 'offline';
-    return { status: isGood ? 200 : 401, body: { userUid: claims.sub, checked } };
+    const { sub: userUid, tenant: externalTenantId } = claims;
+    return { status: isGood ? 200 : 401, body: { userUid, externalTenantId, checked } };
   } catch (error) {
     // Without the keys or the service, nobody is let in.
     if (isOutage(error)) console.error(error);
@@ -77,7 +84,9 @@ app.post(
 
 app.get('/me', (request, response) => {
   const token = (request.get('authorization') ?? '').replace(/^Bearer /, '');
-  void judge(token).then(({ status, body }) => response.status(status).json(body));
+  void judge(token, request.get('origin')).then(({ status, body }) =>
+    response.status(status).json(body),
+  );
 });
 
 const server = app.listen(PORT ?? 4000, (error) => {

@@ -105,7 +105,10 @@ export const asDrain = asDuration('0s', '60s');
 export const asLongDuration = asDuration('1m', '365d');
 // Events must outlive the retries of their deliveries: 15 days (`attemptLimits.retriesTimeoutMs`).
 export const asRetention = asDuration('15d', '3650d');
-export const asTokenLifetime = asDuration('1m', `${limits.userTokenLifetimeMaxMs / minuteMs}m`);
+export const asTokenLifetime = asDuration(
+  `${limits.userTokenLifetimeMinMs / minuteMs}m`,
+  `${limits.userTokenLifetimeMaxMs / minuteMs}m`,
+);
 // A key is published an hour before it signs, and kept for more than an hour after.
 export const asRotation = asDuration('1d', '365d');
 

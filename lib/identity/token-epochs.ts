@@ -1,28 +1,35 @@
 import type { ClientSession } from 'mongodb';
 import { coalesce } from '../concurrency/coalesce.ts';
+import type { AppDocument } from '../model/app.ts';
 import type { UserDocument } from '../model/user.ts';
 import type { Store } from '../mongo/connect.ts';
 import { raiseCounts } from '../mongo/raise-counts.ts';
+import type { UserClaims } from './user-token.ts';
 
-/** Reads the revocations of a user and its application. A token is valid while `epoch`, their sum, is unchanged (ADR 12). */
+/**
+ * Reads the revocations of a user and its application, and the application's origins. A token is valid while `epoch`,
+ * the sum of both, is unchanged (ADR 12).
+ */
 export type TokenEpochReader = (
   user: Pick<UserDocument, 'appUid' | 'tokenEpoch'>,
-) => Promise<{ epoch: number; appEpoch: number }>;
+) => Promise<Pick<UserClaims, 'epoch' | 'appEpoch' | 'origins'>>;
 
 /** Concurrent callers share a read; nothing is cached. */
 export function createTokenEpochReader(store: Store): TokenEpochReader {
-  const readAppEpoch = coalesce<string, number>(
+  const readApp = coalesce<string, Pick<AppDocument, 'tokenEpoch' | 'origins'>>(
     { itemsPerCallMax: 200, concurrentCallsMax: 1 },
     async (appUids) => {
       const wanted = { _id: { $in: [...new Set(appUids)] } };
-      const apps = await store.apps.find(wanted, { projection: { tokenEpoch: 1 } }).toArray();
-      const epochs = new Map(apps.map((app) => [app._id, app.tokenEpoch]));
-      return appUids.map((appUid) => epochs.get(appUid) ?? 0);
+      const apps = await store.apps
+        .find(wanted, { projection: { tokenEpoch: 1, origins: 1 } })
+        .toArray();
+      const found = new Map(apps.map((app) => [app._id, app]));
+      return appUids.map((appUid) => found.get(appUid) ?? {});
     },
   );
   return async ({ appUid, tokenEpoch = 0 }) => {
-    const appEpoch = await readAppEpoch(appUid);
-    return { epoch: appEpoch + tokenEpoch, appEpoch };
+    const { tokenEpoch: appEpoch = 0, origins = null } = await readApp(appUid);
+    return { epoch: appEpoch + tokenEpoch, appEpoch, origins };
   };
 }
 

@@ -22,7 +22,7 @@ export interface SigningKey {
   privateKey: CryptoKey;
 }
 
-/** Contains nothing personal, because anyone can read a token. */
+/** Contains nothing personal of its own, because anyone can read a token. */
 export interface UserClaims {
   userUid: string;
   appUid: string;
@@ -31,6 +31,10 @@ export interface UserClaims {
   epoch: number;
   /** Those of the application alone. */
   appEpoch: number;
+  /** As the caller named it; it grants nothing. */
+  externalTenantId: string | null;
+  /** The origins of pages that may use the token; null: any. */
+  origins: readonly string[] | null;
   /** The key of the sign-in. */
   apiKeyUid: string;
 }
@@ -71,8 +75,13 @@ export async function signUserToken(
   const issuedAt = Math.floor(now.getTime() / 1_000);
   const expiresAt = issuedAt + Math.floor(lifetimeMs / 1_000);
   const tokenUid = newId('tok', now);
-  const { appUid: app, accountUids, epoch, appEpoch, apiKeyUid: key } = claims;
-  const authToken = await new SignJWT({ app, accounts: [...accountUids], epoch, appEpoch, key })
+  const { appUid: app, accountUids: accounts, epoch, appEpoch, apiKeyUid: key } = claims;
+  const { externalTenantId: tenant, origins } = claims;
+  const optional = {
+    ...(tenant === null ? {} : { tenant }),
+    ...(origins === null ? {} : { origins }),
+  };
+  const authToken = await new SignJWT({ app, accounts, epoch, appEpoch, key, ...optional })
     .setProtectedHeader({ alg: userTokenAlgorithm, kid: signingKey.keyId, typ: userTokenType })
     .setIssuer(issuer)
     .setAudience(userTokenAudience)

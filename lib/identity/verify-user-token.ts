@@ -95,12 +95,13 @@ function parseCanonicalJson(bytes: Buffer): Record<string, unknown> | null {
 }
 
 function readClaims(payload: JWTPayload): VerifiedClaims | null {
-  const { sub, aud, app, accounts, epoch, key = null, jti, iat, exp } = payload;
+  const { sub, aud, app, accounts, epoch, jti, iat, exp } = payload;
+  const { key = null, tenant = null, origins = null } = payload;
   // jose also accepts a list that contains our audience.
   if (aud !== userTokenAudience) return null;
   if (typeof sub !== 'string' || typeof app !== 'string' || typeof jti !== 'string') return null;
-  if (key !== null && typeof key !== 'string') return null;
-  if (!Array.isArray(accounts) || !accounts.every((uid) => typeof uid === 'string')) return null;
+  if (!isTextList(accounts) || !(origins === null || isTextList(origins))) return null;
+  if (!isTextOrNull(key) || !isTextOrNull(tenant)) return null;
   if (!Number.isSafeInteger(epoch) || !isSeconds(iat) || !isSeconds(exp)) return null;
   const lifetimeMs = (exp - iat) * 1_000;
   if (lifetimeMs <= 0 || lifetimeMs > limits.userTokenLifetimeMaxMs) return null;
@@ -110,10 +111,20 @@ function readClaims(payload: JWTPayload): VerifiedClaims | null {
     accountUids: accounts,
     epoch: Number(epoch),
     apiKeyUid: key,
+    externalTenantId: tenant,
+    origins,
     tokenUid: jti,
     issuedAt: new Date(iat * 1_000),
     expiresAt: new Date(exp * 1_000),
   };
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+function isTextList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
 function isSeconds(value: number | undefined): value is number {

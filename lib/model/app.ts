@@ -5,6 +5,8 @@ export interface AppDocument {
   webhookCount: number;
   tokenEpoch?: number;
   disabledAt?: Date | null;
+  /** The origins of pages that may use its tokens; absent or null: any. */
+  origins?: string[] | null;
   /** Incremented by transactions that must not run concurrently (`lockApp`). */
   turn?: number;
   createdAt: Date;

@@ -122,3 +122,32 @@ it('an application is created, and disabled and enabled once its name is typed',
   await row.getByText('active').waitFor();
   expect(complaints).toEqual([]);
 });
+
+it('the origins of an application are changed, and a wrong one is named', async () => {
+  await using opened = await openConsole(service, `/apps/${service.app.appUid}/keys`);
+  const { page, complaints } = opened;
+  const section = page.getByRole('region', { name: 'Origins' });
+  await section.getByText('Any origin').waitFor();
+  await section.getByRole('button', { name: 'Change origins' }).click();
+  const form = page.getByRole('dialog', { name: 'Change the origins' });
+  const input = form.getByRole('combobox', { name: 'Origins' });
+  await input.fill('https://app.example.com/');
+  await page.keyboard.press('Enter');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await form.getByText('origins.0 must be an origin such as').waitFor();
+  await input.press('Backspace');
+  for (const origin of ['https://app.example.com', 'http://localhost:5173']) {
+    await input.fill(origin);
+    await page.keyboard.press('Enter');
+  }
+  await form.getByRole('button', { name: 'Save' }).click();
+  await section.getByText('https://app.example.com, http://localhost:5173').waitFor();
+  const { body } = await service.call('POST', '/sdkusers/auth', { body: { externalId: 'page' } });
+  const check = { authToken: body['authToken'], origin: 'https://other.example' };
+  const verified = await service.call('POST', '/sdkusers/token/verify', { body: check });
+  expect(verified.body).toEqual({ active: false, reason: 'origin' });
+  await page.getByRole('link', { name: 'Audit log' }).click();
+  const row = page.getByRole('row').filter({ hasText: 'app.origins_changed' });
+  await row.getByText('https://app.example.com, http://localhost:5173').waitFor();
+  expect(complaints).toEqual([]);
+});

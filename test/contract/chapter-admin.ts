@@ -78,6 +78,8 @@ async function playApps({ call, service }: Stage, asAdmin: AdminCall): Promise<v
   await asAdmin('the first page of applications', `GET ${apps}?limit=1`);
   await asAdmin('shows an application', `GET ${apps}/${made['uid']}`);
   await asAdmin('renames an application', `PATCH ${apps}/${made['uid']}`, { body: { name: 'B' } });
+  const origins = ['https://app.example.com'];
+  await asAdmin('sets origins', `PATCH ${apps}/${made['uid']}`, { body: { origins } });
   const own = `PATCH ${apps}/${service.app.appUid}`;
   await asAdmin('disables an application', own, { body: { active: false } });
   await call('a key of a disabled application', 'GET …/agents');

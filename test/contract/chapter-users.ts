@@ -57,6 +57,10 @@ async function playSignIn({ call }: Stage, accountUid: string) {
   const body = { externalId: 'user-1', name: 'Ada', accountUids: [accountUid] };
   const { body: signedIn } = await call('signs a user in', signIn, { body });
   await call('signs the user in again', signIn, { body: { externalId: 'user-1' } });
+  const limited = { externalId: 'user-1', externalTenantId, expiresInSeconds: 60 };
+  await call('signs a user in for a tenant and a minute', signIn, { body: limited });
+  const long = { externalId: 'user-1', expiresInSeconds: 3_601 };
+  await call('a sign-in for more than an hour', signIn, { body: long });
   await call('signs a user in by e-mail', signIn, { body: { userEmail: 'ada@example.com' } });
   const both = { externalId: 'user-1', userEmail: 'ada@example.com' };
   await call('a user with two identities', signIn, { body: both });

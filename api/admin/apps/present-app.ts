@@ -4,7 +4,16 @@ import { type Role, roles } from '../../../lib/model/membership.ts';
 import { isActive } from '../../../lib/access/apps.ts';
 import { lineField } from '../../http/text-fields.ts';
 import { validator } from '../../http/validate.ts';
-import { boolean, named, objectOf, oneOfTexts, text, time } from '../../http/schemas.ts';
+import {
+  boolean,
+  listOf,
+  named,
+  objectOf,
+  oneOfTexts,
+  orNull,
+  text,
+  time,
+} from '../../http/schemas.ts';
 
 export interface AppBody {
   name: string;
@@ -12,6 +21,7 @@ export interface AppBody {
 
 export interface ChangeAppBody extends Partial<AppBody> {
   active?: boolean;
+  origins?: string[] | null;
 }
 
 const name = lineField(limits.nameCharactersMax);
@@ -22,13 +32,26 @@ export const appBody = validator<AppBody>({
 });
 
 export const changeAppBody = validator<ChangeAppBody>({
-  properties: { name, active: { type: 'boolean' } },
+  properties: {
+    name,
+    active: { type: 'boolean' },
+    origins: {
+      type: ['array', 'null'],
+      minItems: 1,
+      maxItems: limits.originsPerAppMax,
+      uniqueItems: true,
+      items: { type: 'string', maxLength: limits.originCharactersMax, format: 'origin' },
+      description:
+        'The origins of pages that may use tokens issued from now on, at most 1,024 bytes together; null: any.',
+    },
+  },
 });
 
 /** Returns the public fields of an application and the caller's role. */
 export function presentApp(app: AppDocument, role: Role) {
-  const { _id: uid, name, createdAt } = app;
-  return { uid, name, active: isActive(app), role, createdAt: createdAt.toISOString() };
+  const { _id: uid, name, origins = null, createdAt } = app;
+  const active = isActive(app);
+  return { uid, name, active, origins, role, createdAt: createdAt.toISOString() };
 }
 
 export const appSchema = named(
@@ -37,6 +60,10 @@ export const appSchema = named(
     uid: text,
     name: text,
     active: boolean,
+    origins: {
+      ...orNull(listOf(text)),
+      description: 'The origins of pages that may use its tokens; null: any.',
+    },
     role: { ...oneOfTexts(roles), description: 'The role of the caller.' },
     createdAt: time,
   }),

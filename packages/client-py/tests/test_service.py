@@ -17,6 +17,7 @@ from agent_herald import (
     InvalidRequestError,
     NotFoundError,
     UnauthenticatedError,
+    types,
 )
 
 pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"no service: {', '.join(MISSING)} missing")
@@ -28,14 +29,20 @@ def world() -> Iterator[World]:
         yield world
 
 
+def is_of_tenant(verified: types.VerifiedToken) -> bool:
+    return verified["active"] and verified["externalTenantId"] == "t"
+
+
 # For each method, a call and a check of its response.
 CALLS: dict[str, Callable[[World], bool]] = {
     "users.sign_in": lambda w: (
         w.client.users.sign_in({"externalId": "client-py"})["userUid"] == w.user
     ),
-    "users.verify_token": lambda w: w.client.users.verify_token({"authToken": w.token})["active"],
     "users.tokens": lambda w: all(
         token["uid"].startswith("tok_") for token in w.client.users.tokens(w.user)
+    ),
+    "users.verify_token": lambda w: is_of_tenant(
+        w.client.users.verify_token({"authToken": w.token, "origin": "https://app.example.com"})
     ),
     "users.list": lambda w: w.user in {user["uid"] for user in w.client.users.list(limit=1)},
     "users.get": lambda w: w.account in w.client.users.get(w.user)["accountUids"],

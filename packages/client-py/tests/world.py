@@ -118,7 +118,14 @@ class World:
 def furnished_world() -> Iterator[World]:
     with serving(StubResponse(200)) as receiver, HeraldClient(**options()) as client:
         account = client.accounts.create({"name": "Clients"})["uid"]
-        signed_in = client.users.sign_in({"externalId": "client-py", "accountUids": [account]})
+        signed_in = client.users.sign_in(
+            {
+                "externalId": "client-py",
+                "accountUids": [account],
+                "externalTenantId": "t",
+                "expiresInSeconds": 3600,
+            }
+        )
         webhook = client.webhooks.create(
             {"url": receiver.url, "entities": ["agent", "context", "contextfile"]}
         )["uid"]

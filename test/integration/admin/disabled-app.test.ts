@@ -1,4 +1,5 @@
-// A disabled application: its keys are refused, its tokens end, and its open deliveries are sent.
+// An application as its owner changes it: its origins; and disabled: its keys are refused, its tokens end, and its open
+// deliveries are sent.
 import { signUserToken } from '../../../lib/identity/user-token.ts';
 import { makeTestAdmin, type TestAdmin } from '../../support/admin-client.ts';
 import { addApp, type TestApp } from '../../support/add-app.ts';
@@ -48,6 +49,79 @@ test('an owner disables and enables an application, and each change leaves an au
   expect(await actions()).toEqual(['app.created', 'app.disabled', 'app.renamed', 'app.enabled']);
 });
 
+const originOf = (length: number, n = 0): string => `https://${`${n}`.padStart(length - 8, 'a')}`;
+// Of 1,024 bytes, with the first.
+const nineteen = Array.from({ length: 19 }, (_, n) => originOf(51, n));
+
+test.each([
+  [['https://app.example.com', 'https://xn--mnchen-3ya.example:8443']],
+  [['http://localhost', 'http://127.0.0.1:5173', 'https://[::1]', 'https://10.0.0.1']],
+  [[originOf(100)]],
+  [[originOf(55), ...nineteen]],
+])(
+  'an owner sets the origins %j, and an audit row has them and the earlier ones',
+  async (origins) => {
+    for (let time = 0; time < 2; time += 1)
+      expect((await change({ origins })).body).toMatchObject({
+        origins,
+        name: 'App',
+        active: true,
+      });
+    expect((await change({ name: 'New' })).body).toMatchObject({ origins });
+    expect((await change({ origins: null })).body).toMatchObject({ origins: null });
+    const filter = { appUid, action: 'app.origins_changed' };
+    const rows = await service.store.auditLog.find(filter).sort({ _id: 1 }).toArray();
+    expect(rows.map(({ details }) => details)).toEqual([
+      { origins, previousOrigins: null },
+      { origins: null, previousOrigins: origins },
+    ]);
+  },
+);
+
+test.each([
+  'http://app.example.com',
+  'http://localhost.example.com',
+  'http://127.0.0.2',
+  'https://app.example.com/',
+  'https://app.example.com:443',
+  'https://app.example.com:65536',
+  'https://App.example.com',
+  'https://*.example.com',
+  'https://münchen.example',
+  'https://user@app.example.com',
+  'https://app.example.com https://evil.example',
+  'https://0x7f.1',
+  'https://',
+  'ftp://app.example.com',
+  'chrome-extension://abc',
+  'app.example.com',
+  'null',
+  '*',
+  '',
+])('%j is not an origin, and one sentence says what is', async (origin) => {
+  const answer = await change({ origins: ['https://app.example.com', origin] });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(answer.body['detail']).toBe(
+    'origins.1 must be an origin such as https://app.example.com: lower case, no path, no default port, and http only for localhost and 127.0.0.1',
+  );
+});
+
+test.each([
+  [[], 'origins must have at least 1 item'],
+  [[originOf(55), ...nineteen, originOf(10)], 'origins must have at most 20 items'],
+  [[originOf(101)], 'origins.0 must have at most 100 characters'],
+  [[originOf(56), ...nineteen], 'origins must have at most 1024 bytes in total (got 1025)'],
+  [
+    ['https://a.example', 'https://a.example'],
+    'origins must not contain an item twice: items 2 and 1 are the same',
+  ],
+])('the origins %j are refused', async (origins, detail) => {
+  const answer = await change({ origins });
+  expectProblem(answer, 400, 'invalid_request');
+  expect(answer.body['detail']).toBe(detail);
+  expect(await actions()).toEqual(['app.created']);
+});
+
 test('while an application is disabled, sign-ins and token checks are refused and the admin area works', async () => {
   const token = await signIn(client, { externalId: 'ada' });
   await change({ active: false });
@@ -72,7 +146,8 @@ test('tokens issued before the application was enabled again stay revoked, inclu
   await change({ active: false });
   const { config, signingKeys, readTokenEpoch } = service.context;
   const epochs = await readTokenEpoch(user);
-  const claims = { userUid: user._id, appUid, accountUids: [], ...epochs, apiKeyUid: 'key_1' };
+  const named = { externalTenantId: null, apiKeyUid: 'key_1' };
+  const claims = { userUid: user._id, appUid, accountUids: [], ...named, ...epochs };
   const late = await signUserToken(await signingKeys.active(), claims, {
     issuer: config.http.publicUrl,
     now: new Date(),

@@ -24,12 +24,13 @@ interface Field {
   schema: SchemaObject;
 }
 
-// Texts that may contain any character: a password, a token, data of a payload.
+// Texts that may contain any character: a password, a token, an origin, data of a payload.
 const anyText: ReadonlySet<string> = new Set([
   '#/password',
   '#/currentPassword',
   '#/newPassword',
   '#/authToken',
+  '#/origin',
   '#/mentions/0',
 ]);
 

@@ -132,6 +132,23 @@ test.each([
   expect(faultsOf(answer)).toEqual(['#/userEmail format']);
 });
 
+test.each([
+  [400, { expiresInSeconds: 59 }, 'expiresInSeconds must be at least 60'],
+  [400, { expiresInSeconds: 3_601 }, 'expiresInSeconds must be at most 3600'],
+  [400, { expiresInSeconds: 60.5 }, 'expiresInSeconds must be a whole number'],
+  [
+    400,
+    { externalTenantId: '\u200b' },
+    'externalTenantId must contain a visible character, no control or invisible characters, and be in Unicode normal form NFC',
+  ],
+  [400, { externalTenantId: 'x'.repeat(201) }, 'externalTenantId must have at most 200 characters'],
+  [400, { accountUids: ['x'.repeat(129)] }, 'accountUids.0 must have at most 128 characters'],
+  [422, { accountUids: ['x'.repeat(128)] }, `unknown accountUids: ${'x'.repeat(128)}`],
+])('%d for %j, with one sentence that names the field', async (status, fields, detail) => {
+  const answer = await signIn({ externalId: 'refused-fields', ...fields });
+  expect(answer.body).toMatchObject({ status, detail });
+});
+
 test('an address of 254 characters is accepted, one of 255 is refused', async () => {
   const label = 'a'.repeat(63);
   const longest = `${'u'.repeat(60)}@${label}.${label}.${label}.a`;

@@ -73,9 +73,9 @@ export function rowOf({ store }: Pick<TestService, 'store'>, token: string): Pro
 export async function verify(
   service: Pick<TestService, 'call'>,
   authToken: string,
-  agentUid?: string,
+  options: { agentUid?: string; origin?: string | undefined } = {},
 ): Promise<Answer['body']> {
-  const body = { authToken, ...(agentUid === undefined ? {} : { agentUid }) };
+  const body = { authToken, ...options };
   const answer = await service.call('POST', '/sdkusers/token/verify', { body });
   expect(answer.status).toBe(200);
   return answer.body;

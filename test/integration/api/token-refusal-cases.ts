@@ -89,6 +89,8 @@ const badClaims: [string, unknown[]][] = [
   ['accounts', [undefined, null, 'acc', [7], [null], {}]],
   ['key', [7, {}, ['key']]],
   ['epoch', [undefined, null, '0', 0.5, [0]]],
+  ['tenant', [7, {}, ['tenant-1']]],
+  ['origins', ['https://app.example.com', [null], [7], {}]],
   ['exp', [undefined, null, '2147483647', {}, [], 1e300]],
   ['iat', [undefined, null, '0', {}, 1e300]],
   ['nbf', [undefined, null, '0', {}, 1e300]],

@@ -12,9 +12,13 @@ const clock = { now: (): Date => new Date(nowMs) };
 
 const service = useService({ worker: false, clock });
 
-beforeEach(() => {
+beforeEach(async () => {
   nowMs = startedAtMs;
+  await useOrigins(null);
 });
+
+const useOrigins = (origins: string[] | null) =>
+  service.store.apps.updateOne({ _id: service.app.appUid }, { $set: { origins } });
 
 test('the response for a valid token has its user, expiry and accounts', async () => {
   const { accountUid } = service.app;
@@ -25,6 +29,7 @@ test('the response for a valid token has its user, expiry and accounts', async (
     active: true,
     userUid: signedIn.body['userUid'],
     accountUids: [accountUid],
+    externalTenantId: null,
     tokenUid: expect.stringMatching(/^tok_[0-9a-z]{26}$/),
     issuedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     expiresAt: signedIn.body['expiresAt'],
@@ -71,7 +76,10 @@ test("an agent is reachable through the token's accounts", async () => {
   for (const [uid, allowed] of agents) {
     for (const token of [ofOne, ofBoth, ofNone]) {
       const agent = { uid, allowed: allowed.includes(token) };
-      expect(await verify(service, token, uid)).toMatchObject({ active: true, agent });
+      expect(await verify(service, token, { agentUid: uid })).toMatchObject({
+        active: true,
+        agent,
+      });
     }
   }
 });
@@ -81,29 +89,70 @@ test('the accounts in the token count, not those that the user got later', async
   const agentUid = await makeAgent(service, { accountUids: [accountUid] });
   const before = await signIn(service, { externalId: 'joiner' });
   const after = await signIn(service, { externalId: 'joiner', accountUids: [accountUid] });
-  expect(await verify(service, before, agentUid)).toMatchObject({ agent: { allowed: false } });
-  expect(await verify(service, after, agentUid)).toMatchObject({ agent: { allowed: true } });
+  expect(await verify(service, before, { agentUid })).toMatchObject({ agent: { allowed: false } });
+  expect(await verify(service, after, { agentUid })).toMatchObject({ agent: { allowed: true } });
 });
 
 test("another application's agent gets the same response as an unknown one", async () => {
   const agentUid = await makeAgent(service);
   await service.store.agents.updateOne({ _id: agentUid }, { $set: { appUid: 'app_other' } });
   const token = await signIn(service, { externalId: 'stranger' });
-  const answer = await verify(service, token, agentUid);
+  const answer = await verify(service, token, { agentUid });
   expect(answer['agent']).toEqual({ uid: agentUid, allowed: false });
 });
 
 test('the response for an inactive token reveals nothing about an agent', async () => {
-  const answer = await verify(service, 'no token', await makeAgent(service));
+  const answer = await verify(service, 'no token', { agentUid: await makeAgent(service) });
   expect(answer).toEqual({ active: false, reason: 'invalid' });
 });
 
 test('the longest possible token is under 8 KiB and active', async () => {
   const accountUids = await Promise.all(Array.from({ length: 100 }, () => makeAccount(service)));
-  const token = await signIn(service, { externalId: 'everywhere', accountUids });
-  expect(token.length).toBeGreaterThan(4_000);
+  // Of 51 characters each, which is almost the limit of all together.
+  const origins = Array.from({ length: 20 }, (_, n) => `https://${`${n}`.padStart(43, 'a')}`);
+  await useOrigins(origins);
+  const externalTenantId = '😀'.repeat(200);
+  const body = { externalId: 'everywhere', accountUids, externalTenantId };
+  const token = await signIn(service, body);
+  expect(token.length).toBeGreaterThan(7_400);
   expect(token.length).toBeLessThan(8 * 1_024);
-  expect(await verify(service, token)).toMatchObject({ active: true, accountUids });
+  const seen = await verify(service, token, { origin: origins[19] ?? '' });
+  expect(seen).toMatchObject({ active: true, accountUids, externalTenantId });
+});
+
+test('a sign-in names the tenant, which the token carries and the verification returns', async () => {
+  const externalTenantId = 'tenant "1" \\ <b>';
+  const token = await signIn(service, { externalId: 'of-tenant', externalTenantId });
+  expect(decodeJwt(token)['tenant']).toBe(externalTenantId);
+  expect(await verify(service, token)).toMatchObject({ active: true, externalTenantId });
+  // It grants nothing.
+  const agentUid = await makeAgent(service, { accountUids: [service.app.accountUid] });
+  expect(await verify(service, token, { agentUid })).toMatchObject({ agent: { allowed: false } });
+});
+
+test.each([60, 3_600])('a sign-in can ask for a token of %d s', async (expiresInSeconds) => {
+  const body = { externalId: 'timed', expiresInSeconds };
+  const { authToken = '', expiresAt } = await signInWith(body);
+  expect(Date.parse(String(expiresAt))).toBe(startedAtMs + expiresInSeconds * 1_000);
+  nowMs += expiresInSeconds * 1_000 - 1;
+  expect(await verify(service, authToken)).toMatchObject({ active: true, expiresAt });
+  nowMs += 1;
+  expect(await verify(service, authToken)).toEqual({ active: false, reason: 'expired' });
+});
+
+test('a token is for the origins that its application had at the sign-in, if the verifier asks', async () => {
+  const unbound = await signIn(service, { externalId: 'page' });
+  await useOrigins(['https://app.example.com', 'http://localhost:5173']);
+  const bound = await signIn(service, { externalId: 'page' });
+  await useOrigins(['https://new.example.com']);
+  for (const origin of ['https://app.example.com', 'http://localhost:5173', undefined])
+    for (const token of [unbound, bound])
+      expect(await verify(service, token, { origin })).toMatchObject({ active: true });
+  const evil = ['https://app.example.com.evil.example', 'null', '', '\u0007*'];
+  for (const origin of ['https://new.example.com', ...evil]) {
+    expect(await verify(service, unbound, { origin })).toMatchObject({ active: true });
+    expect(await verify(service, bound, { origin })).toEqual({ active: false, reason: 'origin' });
+  }
 });
 
 async function signInWith(body: Record<string, unknown>): Promise<Record<string, string>> {

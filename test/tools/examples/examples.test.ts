@@ -109,8 +109,8 @@ interface Verdict {
   offline: boolean;
 }
 
-async function ask(token: string, at = verifier): Promise<Verdict> {
-  const headers = { authorization: `Bearer ${token}` };
+async function ask(token: string, at = verifier, origin?: string): Promise<Verdict> {
+  const headers = { authorization: `Bearer ${token}`, ...(origin && { origin }) };
   const response = await fetch(`${at.url}/me`, { headers });
   const body = (await response.json()) as { checked?: string };
   return { status: response.status, offline: body.checked === 'offline' };
@@ -183,6 +183,21 @@ test('a verifier without the service refuses everything', async () => {
   const HERALD_URL = `http://127.0.0.1:${await closedPort()}`;
   await using cut = await startExample(installed, { ...env, HERALD_URL });
   expect((await ask(token, cut)).status).toBe(503);
+});
+
+test('a token is refused for an origin that it does not name, offline and by the service', async () => {
+  const [origin, other] = ['https://app.example.com', 'https://other.example'];
+  const useOrigins = (origins: string[] | null) =>
+    service.store.apps.updateOne({ _id: service.app.appUid }, { $set: { origins } });
+  await useOrigins([origin]);
+  const token = await signIn(service, { externalId: 'page' });
+  await useOrigins(null);
+  await using started = await startExample(installed, env);
+  for (const [at, offline] of [[verifier, true] as const, [started, false] as const]) {
+    expect(await ask(token, at)).toEqual({ status: 200, offline });
+    expect(await ask(token, at, origin)).toEqual({ status: 200, offline });
+    expect(await ask(token, at, other)).toEqual({ status: 401, offline });
+  }
 });
 
 test("another application's token, an altered one and none are refused", async () => {

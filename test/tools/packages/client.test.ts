@@ -54,14 +54,20 @@ const since = '2026-01-01T00:00:00Z';
 test('users and accounts', async () => {
   const { users, accounts } = client;
   const { uid: accountUid } = await accounts.create({ name: 'Account' });
-  const { userUid, authToken } = await users.signIn({ externalId: 'user-1', accountUids: [] });
+  const { userUid, authToken } = await users.signIn({
+    externalId: 'user-1',
+    accountUids: [],
+    externalTenantId,
+    expiresInSeconds: 60,
+  });
   await accounts.addMember(accountUid, userUid);
   expect(await allOf(accounts.members(accountUid))).toMatchObject([{ uid: userUid }]);
-  const verified = await users.verifyToken({ authToken });
-  expect(verified.active && verified.userUid).toBe(userUid);
+  const origin = 'https://app.example.com';
+  const verified = await users.verifyToken({ authToken, origin });
+  expect(verified).toMatchObject({ active: true, userUid, externalTenantId });
   const tokenUid = verified.active ? verified.tokenUid : '';
   await eventually(async () =>
-    expect(await allOf(users.tokens(userUid))).toMatchObject([{ uid: tokenUid }]),
+    expect(await allOf(users.tokens(userUid))).toMatchObject([{ uid: tokenUid, externalTenantId }]),
   );
   await users.revokeToken(userUid, tokenUid);
   expect(await allOf(users.tokens(userUid))).toEqual([]);

@@ -12,6 +12,7 @@ export const actions = [
   'app.created',
   'app.disabled',
   'app.enabled',
+  'app.origins_changed',
   'app.renamed',
   'app.tokens_revoked',
   'delivery.skipped',

@@ -11,6 +11,7 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { withoutSecrets } from '../../parts/pasted-text.ts';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { useDialog } from '../../parts/use-dialog.tsx';
+import { AllowedOrigins } from './allowed-origins.tsx';
 import { DeleteKey, mayRevokeTokens, RevokeKey, RevokeTokensOfKey } from './end-key.tsx';
 import { GenerateKey } from './generate-key.tsx';
 import { keyColumns } from './key-columns.tsx';
@@ -20,7 +21,7 @@ import { RollKey } from './roll-key.tsx';
 
 const refreshMs = 30_000;
 
-/** CONFIGURE → API Management: the keys of the application. */
+/** CONFIGURE → API Management: the keys of the application, and the origins that may use its tokens. */
 export function KeyList() {
   const current = useApp();
   const { calls, key, mayChange } = current;
@@ -65,6 +66,7 @@ export function KeyList() {
       >
         {(all) => <KeyTable {...{ current, all, state }} onKey={setMade} />}
       </List>
+      <AllowedOrigins />
       {generating.of((_, dialog) => (
         <GenerateKey {...dialog} onKey={setMade} />
       ))}

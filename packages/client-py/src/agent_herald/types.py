@@ -143,6 +143,10 @@ class SignUserInBody(TypedDict):
     """The name of the user. It is used only for a new user."""
     accountUids: NotRequired[list[str]]
     """Accounts of the application to add the user to. The user is not removed from any account."""
+    externalTenantId: NotRequired[str]
+    """The tenant for which the user signs in. The token carries it as `tenant`, where anyone can read it. It grants nothing."""
+    expiresInSeconds: NotRequired[int]
+    """The lifetime of the token. By default the operators set it."""
 
 
 @final
@@ -156,6 +160,8 @@ class ActiveToken(TypedDict):
     active: Literal[True]
     userUid: str
     accountUids: list[str]
+    externalTenantId: str | None
+    """The tenant that the sign-in named, or null. It grants nothing."""
     tokenUid: str
     issuedAt: str
     expiresAt: str
@@ -166,8 +172,8 @@ class ActiveToken(TypedDict):
 @final
 class InactiveToken(TypedDict):
     active: Literal[False]
-    reason: Literal["invalid", "expired", "revoked"]
-    """`expired`: the token was valid before. `revoked`: the token was revoked, or the user was deleted. `invalid`: any other reason."""
+    reason: Literal["invalid", "expired", "revoked", "origin"]
+    """`expired`: the token was valid before. `revoked`: the token was revoked, or the user was deleted. `origin`: the token is not for this origin. `invalid`: any other reason."""
 
 
 @final
@@ -175,6 +181,8 @@ class VerifyTokenBody(TypedDict):
     authToken: str
     agentUid: NotRequired[str]
     """The agent that the user wants to reach."""
+    origin: NotRequired[str]
+    """The header `Origin` of the request that brought the token. It is checked only if the token has a list of origins."""
 
 
 @final

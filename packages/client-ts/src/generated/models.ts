@@ -72,6 +72,8 @@ export interface ActiveToken {
   active: true;
   userUid: string;
   accountUids: string[];
+  /** The tenant that the sign-in named, or null. It grants nothing. */
+  externalTenantId: string | null;
   tokenUid: string;
   issuedAt: string;
   expiresAt: string;
@@ -146,6 +148,8 @@ export interface App {
   uid: string;
   name: string;
   active: boolean;
+  /** The origins of pages that may use its tokens; null: any. */
+  origins: string[] | null;
   /** The role of the caller. */
   role: 'viewer' | 'admin' | 'owner';
   createdAt: string;
@@ -245,6 +249,8 @@ export interface ChangeAgentBody {
 export interface ChangeAppBody {
   name?: string;
   active?: boolean;
+  /** The origins of pages that may use tokens issued from now on, at most 1,024 bytes together; null: any. */
+  origins?: string[] | null;
 }
 
 export interface ChangeContextBody {
@@ -819,8 +825,8 @@ export interface Health {
 
 export interface InactiveToken {
   active: false;
-  /** `expired`: the token was valid before. `revoked`: the token was revoked, or the user was deleted. `invalid`: any other reason. */
-  reason: 'invalid' | 'expired' | 'revoked';
+  /** `expired`: the token was valid before. `revoked`: the token was revoked, or the user was deleted. `origin`: the token is not for this origin. `invalid`: any other reason. */
+  reason: 'invalid' | 'expired' | 'revoked' | 'origin';
 }
 
 /** The deliveries that it queued, by their present state. Each state is counted up to 10,000. A delivery that a later request sends again no longer counts. */
@@ -1160,6 +1166,10 @@ export interface SignUserInBody {
   name?: string;
   /** Accounts of the application to add the user to. The user is not removed from any account. */
   accountUids?: string[];
+  /** The tenant for which the user signs in. The token carries it as `tenant`, where anyone can read it. It grants nothing. */
+  externalTenantId?: string;
+  /** The lifetime of the token. By default the operators set it. */
+  expiresInSeconds?: number;
 }
 
 export interface SignedIn {
@@ -1356,6 +1366,8 @@ export interface VerifyTokenBody {
   authToken: string;
   /** The agent that the user wants to reach. */
   agentUid?: string;
+  /** The header `Origin` of the request that brought the token. It is checked only if the token has a list of origins. */
+  origin?: string;
 }
 
 export interface Webhook {
