@@ -60,11 +60,11 @@ export const createErasure: Handler<CreateErasureBody> = operation(
     const { store, secretBox } = context;
     const now = context.clock.now();
     const subject = readSubject(request.body);
+    const once = { key: request.idempotencyKey(), secretBox, now };
     if (request.body.dryRun === true) {
       const counted = await countErasure(store, { appUid, subject });
       return { status: 200, body: { dryRun: true, ...counted } };
     }
-    const once = { key: request.idempotencyKey(), secretBox, now };
     const { answer, repeated } = await runOnce(store, once, async (session) => {
       const erasure = await insertErasure(store, { appUid, subject, now }, session);
       // Omits the subject, because the audit log outlives the erasure.

@@ -58,6 +58,7 @@ refusals = [
     Refusal("invalid_request/schedule_too_long", "the waits are at most 7 days in total", webhooks),
     Refusal("invalid_request/pem", "a certificate and its key must be a matching PEM pair", webhooks),
     Refusal("invalid_request/range", "a key must end in the future", of("adminCreateApiKey")),
+    Refusal("invalid_request/exactlyOne", "namePrefix must be the only filter", of("listUsers")),
     Refusal("invalid_request/format", "an origin has the form that browsers send", of("adminChangeApp")),
     Refusal("invalid_request/too_large", "origins have at most 1,024 bytes in total", of("adminChangeApp")),
     Refusal("unknown_admin/unknown_admin", "a new member must be an admin", of("adminAddMember")),
