@@ -4,6 +4,8 @@ export interface AppDocument {
   /** Stored here so that concurrent callers cannot exceed the limit of webhooks. */
   webhookCount: number;
   tokenEpoch?: number;
+  /** Whether receivers must answer a challenge before their webhooks become active. */
+  webhookChallenge?: boolean;
   disabledAt?: Date | null;
   /** Incremented by transactions that must not run concurrently (`lockApp`). */
   turn?: number;

@@ -10,7 +10,7 @@ import { operation, type Operation } from '../../http/operation.ts';
 const facts: Operation = {
   id: 'changeApp',
   summary: 'Change an application',
-  description: 'The call changes the name, or disables or enables the application.',
+  description: 'The call changes the name or `webhookChallenge`, or disables or enables the application.',
   example: { active: false },
   answers: { 200: { description: 'The application', schema: appSchema } },
 };
@@ -23,16 +23,20 @@ export const changeApp: AdminHandler<ChangeAppBody> = operation(facts, async (re
   const app = await recordChange(context, recording, async (session, now) => {
     const before = await store.apps.findOne({ _id: appUid }, { session });
     if (before === null) throw noSuchApp();
-    const { name: previousName } = before;
+    const { name: previousName, webhookChallenge: challenged = false } = before;
     const { name = previousName, active = isActive(before) } = body;
+    const { webhookChallenge = challenged } = body;
     const isChanged = active !== isActive(before);
+    const challenges = { action: 'app.challenge_changed', details: { webhookChallenge } };
     const renamed = { action: 'app.renamed', details: { name, previousName } };
     const done = [
       ...(name === previousName ? [] : [renamed]),
+      ...(webhookChallenge === challenged ? [] : [challenges]),
       ...(isChanged ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
     ];
     if (done.length === 0) return { answer: before, changes: [] };
-    const fields = { name, disabledAt: active ? null : (before.disabledAt ?? now) };
+    const disabledAt = active ? null : (before.disabledAt ?? now);
+    const fields = { name, webhookChallenge, disabledAt };
     await store.apps.updateOne({ _id: appUid }, { $set: fields }, { session });
     const target = { kind: 'app', uid: appUid };
     const rows = done.map((each) => ({ appUid, target, ...each }));

@@ -12,9 +12,16 @@ export interface AppBody {
 
 export interface ChangeAppBody extends Partial<AppBody> {
   active?: boolean;
+  webhookChallenge?: boolean;
 }
 
 const name = lineField(limits.nameCharactersMax);
+
+const challengeField = {
+  type: 'boolean',
+  description:
+    'Whether a receiver must answer a challenge before its webhook is created active, is resumed, or gets another URL while active.',
+};
 
 export const appBody = validator<AppBody>({
   required: ['name'],
@@ -22,13 +29,14 @@ export const appBody = validator<AppBody>({
 });
 
 export const changeAppBody = validator<ChangeAppBody>({
-  properties: { name, active: { type: 'boolean' } },
+  properties: { name, active: { type: 'boolean' }, webhookChallenge: challengeField },
 });
 
 /** Returns the public fields of an application and the caller's role. */
 export function presentApp(app: AppDocument, role: Role) {
-  const { _id: uid, name, createdAt } = app;
-  return { uid, name, active: isActive(app), role, createdAt: createdAt.toISOString() };
+  const { _id: uid, name, webhookChallenge = false, createdAt } = app;
+  const active = isActive(app);
+  return { uid, name, active, webhookChallenge, role, createdAt: createdAt.toISOString() };
 }
 
 export const appSchema = named(
@@ -37,6 +45,7 @@ export const appSchema = named(
     uid: text,
     name: text,
     active: boolean,
+    webhookChallenge: boolean,
     role: { ...oneOfTexts(roles), description: 'The role of the caller.' },
     createdAt: time,
   }),
