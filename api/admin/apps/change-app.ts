@@ -10,7 +10,8 @@ import { operation, type Operation } from '../../http/operation.ts';
 const facts: Operation = {
   id: 'changeApp',
   summary: 'Change an application',
-  description: 'The call changes the name or `webhookChallenge`, or disables or enables the application.',
+  description:
+    'The call changes the name or `webhookChallenge`, or disables or enables the application.',
   example: { active: false },
   answers: { 200: { description: 'The application', schema: appSchema } },
 };

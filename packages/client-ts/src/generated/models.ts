@@ -140,6 +140,7 @@ export interface App {
   uid: string;
   name: string;
   active: boolean;
+  webhookChallenge: boolean;
   /** The role of the caller. */
   role: 'viewer' | 'admin' | 'owner';
   createdAt: string;
@@ -239,6 +240,8 @@ export interface ChangeAgentBody {
 export interface ChangeAppBody {
   name?: string;
   active?: boolean;
+  /** Whether a receiver must answer a challenge before its webhook is created active, is resumed, or gets another URL while active. */
+  webhookChallenge?: boolean;
 }
 
 export interface ChangeContextBody {

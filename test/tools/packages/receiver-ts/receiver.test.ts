@@ -17,7 +17,11 @@ import {
   type SequenceStore,
   WebhookRefused,
 } from '../../../../packages/receiver-ts/src/index.ts';
-import { handlingCases, type HandlingStep } from '../../../support/receiver-cases.ts';
+import {
+  challengeCases,
+  handlingCases,
+  type HandlingStep,
+} from '../../../support/receiver-cases.ts';
 import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
 import { fakeOnly } from '../../../support/fake-only.ts';
 
@@ -126,6 +130,19 @@ describe.each<[string, MakeStore]>([
     for (const step of steps) await play(step);
   });
 });
+
+test.each(challengeCases)(
+  'a challenge is answered unverified: $name',
+  async ({ body, challenge }) => {
+    const { handle, handled, errors } = setUp();
+    const response = await handle(new Request('http://receiver.test', { method: 'POST', body }));
+    const expected = challenge === null ? { code: 'missing_header' } : { challenge };
+    expect(await response.json()).toEqual(expected);
+    expect(response.status).toBe(challenge === null ? 401 : 200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect([handled, errors.length]).toEqual([[], challenge === null ? 1 : 0]);
+  },
+);
 
 type Wanted = Parameters<typeof signedDelivery>[0];
 
