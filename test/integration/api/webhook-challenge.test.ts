@@ -6,7 +6,6 @@ import { addApp, type TestApp } from '../../support/add-app.ts';
 import type { Answer } from '../../support/api-client.ts';
 import {
   type Answering,
-  closedPort,
   type ReceivedRequest,
   type Receiver,
   startReceiver,
@@ -129,12 +128,6 @@ test.each<[string, Answering, string]>([
   const stored = await service.store.webhooks.find({ appUid: client.appUid }).toArray();
   expect(stored).toEqual([expect.objectContaining({ _id: uid, active: false, name: null })]);
   expect(await service.store.auditLog.countDocuments({ appUid: client.appUid })).toBe(rows);
-});
-
-test('a receiver that cannot be reached fails the challenge', async () => {
-  const refused = await create({ url: `http://127.0.0.1:${await closedPort()}/` });
-  expectProblem(refused, 422, 'challenge_failed');
-  expect(refused.body['detail']).toContain('the receiver refused the connection');
 });
 
 test('a URL that changes during the challenge of another is not resumed unproven', async () => {

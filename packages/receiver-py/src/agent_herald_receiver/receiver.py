@@ -82,7 +82,8 @@ class Receiver:
     ) -> WebhookResponse:
         """Verifies a request, calls the handler if necessary, and returns the response to send.
 
-        A challenge is answered. If the handler raises, the exception is logged and the response is a 500.
+        A challenge is answered. If the handler raises, the exception is logged, and the response is
+        a 500.
         """
         self.check_handler(handler)
         delivery = self._screen(headers, raw_body)
