@@ -79,9 +79,9 @@ it('an owner turns on proof of control, and a failed challenge is shown at Resum
   const failed = 'the receiver failed the challenge: it responded with 200 and another body';
   await using opened = await openConsole(service, `${pages()}/webhooks`);
   const { page } = opened;
-  await page.getByLabel('Receivers prove control').check();
-  await page.getByText('Receivers must now prove control.').waitFor();
   try {
+    await page.getByLabel('Receivers prove control').check();
+    await page.getByText('Receivers must now prove control.').waitFor();
     await page.goto(`${service.consoleUrl}${pages()}/webhooks/${uid}`);
     await page.getByRole('button', { name: 'Resume' }).click();
     const dialog = page.getByRole('dialog');

@@ -48,10 +48,8 @@ test('an owner disables and enables an application and its challenges, and each 
   for (let n = 0; n < 2; n += 1) {
     expect((await change({ webhookChallenge: true })).body['webhookChallenge']).toBe(true);
   }
-  const switched = 'app.challenge_changed';
-  expect(await actions()).toEqual([
-    ...['app.created', 'app.disabled', 'app.renamed', 'app.enabled', switched],
-  ]);
+  const others = ['app.created', 'app.disabled', 'app.renamed', 'app.enabled'];
+  expect(await actions()).toEqual([...others, 'app.challenge_changed']);
 });
 
 test('while an application is disabled, sign-ins and token checks are refused and the admin area works', async () => {

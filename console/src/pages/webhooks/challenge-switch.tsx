@@ -18,7 +18,7 @@ export function ChallengeSwitch() {
       <Switch
         label="Receivers prove control"
         description="A receiver must answer a challenge before its webhook is created active, is resumed, or gets another URL. Only an owner can change this."
-        checked={app.webhookChallenge}
+        checked={change.isPending ? change.variables : app.webhookChallenge}
         disabled={!mayOwn || change.isPending}
         onChange={({ currentTarget }) => change.mutate(currentTarget.checked)}
       />

@@ -131,19 +131,6 @@ describe.each<[string, MakeStore]>([
   });
 });
 
-test.each(challengeCases)(
-  'a challenge is answered unverified: $name',
-  async ({ body, challenge }) => {
-    const { handle, handled, errors } = setUp();
-    const response = await handle(new Request('http://receiver.test', { method: 'POST', body }));
-    const expected = challenge === null ? { code: 'missing_header' } : { challenge };
-    expect(await response.json()).toEqual(expected);
-    expect(response.status).toBe(challenge === null ? 401 : 200);
-    expect(response.headers.get('content-type')).toBe('application/json');
-    expect([handled, errors.length]).toEqual([[], challenge === null ? 1 : 0]);
-  },
-);
-
 type Wanted = Parameters<typeof signedDelivery>[0];
 
 function setUp(options: Partial<ReceiverOptions> = {}) {
