@@ -17,11 +17,7 @@ import {
   type SequenceStore,
   WebhookRefused,
 } from '../../../../packages/receiver-ts/src/index.ts';
-import {
-  challengeCases,
-  handlingCases,
-  type HandlingStep,
-} from '../../../support/receiver-cases.ts';
+import { handlingCases, type HandlingStep } from '../../../support/receiver-cases.ts';
 import { receiverSecret, signedDelivery } from '../../../support/signed-deliveries.ts';
 import { fakeOnly } from '../../../support/fake-only.ts';
 
