@@ -5,6 +5,7 @@ import { createSecretBox, type SecretBox } from '../lib/platform/secret-box.ts';
 import { checkServers, createReadinessCheck, type Readiness } from '../lib/health/readiness.ts';
 import { checkSecrets } from '../lib/mongo/secret-checks.ts';
 import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
+import type { Sender } from '../lib/egress/http-sender.ts';
 import type { Store } from '../lib/mongo/connect.ts';
 import { userTokenKeys } from '../lib/identity/key-owner.ts';
 import { createKeyRing, type KeyRing } from '../lib/identity/key-ring.ts';
@@ -33,6 +34,10 @@ import { Load } from './access/load.ts';
 import { createRateLimits, type RateLimits } from './access/rate-limits.ts';
 import { EventStreams } from './events/event-streams.ts';
 import { type ChangeCommitter, createChangeCommitter } from './changes/commit-changes.ts';
+import {
+  createReceiverChallenger,
+  type ReceiverChallenger,
+} from './webhooks/challenge-receiver.ts';
 import { createWebhookReader, type WebhookReader } from './resources/webhook-reader.ts';
 
 export interface ApiContext {
@@ -43,6 +48,7 @@ export interface ApiContext {
   signalPartition: SignalPartition;
   signalTakenByJob: SignalTakenByJob;
   findWebhooks: WebhookReader;
+  challengeReceiver: ReceiverChallenger;
   commitChange: ChangeCommitter;
   /** Null if the workflow makes the first attempts. */
   earlyAttempts: EarlyAttempts | null;
@@ -66,6 +72,8 @@ export interface ApiContext {
 interface ApiContextOptions {
   config: Config;
   store: Store;
+  /** Sends challenges. */
+  sender: Sender;
   temporal: { client: Client; connection: ConnectionLike; namespace: string };
   /** True if a workflow worker runs on the same connection in this process. */
   eager: boolean;
@@ -76,7 +84,7 @@ interface ApiContextOptions {
 
 /** The caller opens and closes the connections. Throws if a server is not ready. */
 export async function createApiContext(options: ApiContextOptions): Promise<ApiContext> {
-  const { config, store, eager, earlyAttempts = null, clock = systemClock } = options;
+  const { config, store, sender, eager, earlyAttempts = null, clock = systemClock } = options;
   const { client, connection, namespace } = options.temporal;
   const servers = { store, connection, namespace };
   await checkServers(servers);
@@ -85,6 +93,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
   const findApiKey = createApiKeyReader(store);
   const { eventsPerWorkflowMax, signingKeyRotationMs: rotationMs } = config;
   const keyRingPorts = { store, secretBox, clock, rotationMs };
+  const webhookKeys = createWebhookKeys(keyRingPorts);
   return {
     config,
     store,
@@ -94,6 +103,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     signalPartition: createPartitionSignaller(client),
     signalTakenByJob: createTakenByJobSignaller(client),
     findWebhooks: createWebhookReader(store),
+    challengeReceiver: createReceiverChallenger({ sender, secretBox, webhookKeys, clock }),
     commitChange: createChangeCommitter({ store, clock, earlyAttempts }),
     earlyAttempts,
     findApiKey,
@@ -109,7 +119,7 @@ export async function createApiContext(options: ApiContextOptions): Promise<ApiC
     identityProvider:
       config.oidc && createIdentityProvider(config.oidc, config.http.publicUrl + callbackPath),
     signingKeys: createKeyRing(keyRingPorts, userTokenKeys(store)),
-    webhookKeys: createWebhookKeys(keyRingPorts),
+    webhookKeys,
     clock,
     draining: false,
   };

@@ -7,6 +7,7 @@ import { startServerClock } from '../lib/mongo/server-clock.ts';
 import { connectTemporal } from '../worker/connect-temporal.ts';
 import { hasMetrics } from '../lib/telemetry/start-telemetry.ts';
 import { watchServers } from '../lib/health/watch-servers.ts';
+import { openSender } from '../worker/delivery-ports.ts';
 import { openFirstAttempts } from '../worker/first-attempts.ts';
 import { createApiContext } from './context.ts';
 import { serve } from './serve.ts';
@@ -24,7 +25,9 @@ export async function startApi(config: Config): Promise<RunningRole> {
     const ports = { config, store, temporal, clock };
     const first = config.apiDelivers ? await openFirstAttempts(open, ports) : null;
     const { earlyAttempts = null } = first ?? {};
-    const context = await createApiContext({ ...ports, eager: first !== null, earlyAttempts });
+    const sender = first?.sender ?? open.use(openSender(config));
+    const eager = first !== null;
+    const context = await createApiContext({ ...ports, sender, eager, earlyAttempts });
     if (measures) {
       const stopping = new AbortController();
       const { connection, namespace } = temporal;

@@ -279,6 +279,10 @@ export const egressLimits = group('Requests to receivers', {
   ],
   responseSampleBytesMax: [4 * 1024, 'Body of a response, kept'],
   responseHeaderBytesMax: [160, 'Header of a response, kept, of 8 at most'],
+  concurrentChallengesMax: [
+    32,
+    'Challenges of receivers in flight in a process, three quarters for one application',
+  ],
   idleConnectionsMax: [256, 'Idle connections of a process; to an origin, as many as requests'],
   // Shorter than the 5 s idle timeout of a Node receiver, so that we close first.
   idleMsMax: [4_000, 'Idle connection'],

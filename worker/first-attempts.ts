@@ -1,5 +1,6 @@
 import { createActivities } from '../activities/index.ts';
 import { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
+import type { Sender } from '../lib/egress/http-sender.ts';
 import type { Disposal } from '../lib/platform/disposal.ts';
 import { loadWorkflowBundle } from './bundle-workflows.ts';
 import type { Temporal } from './connect-temporal.ts';
@@ -7,6 +8,7 @@ import { createWorkflowWorker, runWorkers } from './create-worker.ts';
 import { type DeliveryDependencies, openDeliveryPorts } from './delivery-ports.ts';
 
 interface FirstAttemptWorker {
+  sender: Sender;
   /** Null if the settings leave first attempts to their workflows. */
   earlyAttempts: EarlyAttempts | null;
   /** Starts no more attempts, and leaves those waiting for a permit to the retries; attempts in flight continue. */
@@ -32,5 +34,5 @@ export async function openFirstAttempts(
     void earlyAttempts?.end();
     if (worker.getState() === 'RUNNING') worker.shutdown();
   };
-  return { earlyAttempts, stop, failed };
+  return { sender: ports.sender, earlyAttempts, stop, failed };
 }

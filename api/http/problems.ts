@@ -31,6 +31,7 @@ const kinds: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
   unknown_account_uids: { status: 422, title: 'Some accounts do not exist in this application' },
   unknown_webhook_uids: { status: 422, title: 'Some webhooks do not exist in this application' },
   invalid_webhook_url: { status: 422, title: 'The webhook URL cannot be used' },
+  challenge_failed: { status: 422, title: 'The receiver did not answer the challenge' },
   idempotency_key_reused: { status: 422, title: 'The idempotency key was used with another body' },
   rate_limited: { status: 429, title: 'Too many requests' },
   too_many_sign_ins: { status: 429, title: 'Too many failed sign-ins' },

@@ -7,9 +7,11 @@ import { inTransaction } from '../../lib/mongo/transaction.ts';
 import { differs } from '../../lib/mongo/differs.ts';
 import { restartedClock } from '../../lib/webhooks/next-notice.ts';
 import { newRelease, toStart } from '../../lib/jobs/jobs.ts';
-import type { Handler } from '../router.ts';
+import type { ApiContext } from '../context.ts';
+import type { ApiRequest, Handler } from '../router.ts';
 import { invalidRequest } from '../http/validate.ts';
 import { checkCarrier, checkMove } from './credential-fields.ts';
+import { requiresChallenge, sendsAnew } from './challenge-receiver.ts';
 import { showWebhook, webhookSchema } from './present-webhook.ts';
 import { previousDetails, webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { type ChangeWebhookBody, findWebhook, readFields } from './webhook-fields.ts';
@@ -21,12 +23,13 @@ const facts: Operation = {
   summary: 'Change, pause or resume a webhook',
   example: { active: true, onResume: 'deliver' },
   answers: { 200: { description: 'The webhook', schema: webhookSchema } },
-  problems: ['conflict', 'invalid_webhook_url'],
+  problems: ['conflict', 'invalid_webhook_url', 'challenge_failed'],
 };
 
 /**
  * Writes nothing if no field changes. The job of a resume is committed with the change, so that the relay can start it.
- * Throws `not_found`, `invalid_webhook_url`, `invalid_request`, or `conflict` for a discard without a pause.
+ * Throws `not_found`, `invalid_webhook_url`, `invalid_request`, `challenge_failed`, or `conflict` for a discard without
+ * a pause and for a change of the URL during its challenge.
  */
 export const changeWebhook: Handler<ChangeWebhookBody> = operation(
   facts,
@@ -38,14 +41,12 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
     checkResume(body);
     const discards = body.onResume === 'discard';
     const release = newRelease({ appUid, webhookUid: filter._id }, now);
+    const changed = (before: StoredWebhook) => readChanges(context, body, before);
+    const proof = await proveControl(context, request, changed);
     const { webhook, resumed } = await inTransaction(store, async (session) => {
       const before = await findWebhook(store, filter, session);
-      const written = readFields(context, body, before);
-      checkKind({ ...before, ...written });
-      checkMove(before, written);
-      checkCarrier({ ...before, ...written });
-      const fields = { ...written, ...forgiven(body, before) };
-      if (discards) refuseLateDiscard(before);
+      const { written, fields } = changed(before);
+      refuseUnproven(proof, before, { ...before, ...fields });
       const resumes = body.active === true && !before.active;
       if (!resumes && !differs(before, fields)) return { webhook: before, resumed: false };
       const discard = { discardCount: (before.discardCount ?? 0) + 1, discardBefore: now };
@@ -63,6 +64,45 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
     return { status: 200, body: await showWebhook(context, webhook) };
   },
 );
+
+function readChanges(context: ApiContext, body: ChangeWebhookBody, before: StoredWebhook) {
+  const written = readFields(context, body, before);
+  checkKind({ ...before, ...written });
+  checkMove(before, written);
+  checkCarrier({ ...before, ...written });
+  if (body.onResume === 'discard') refuseLateDiscard(before);
+  return { written, fields: { ...written, ...forgiven(body, before) } };
+}
+
+interface Proof {
+  isRequired: boolean;
+  /** The URL whose receiver answered the challenge. */
+  url: string | null;
+}
+
+// Before the transaction, which must not wait for a receiver.
+async function proveControl(
+  context: ApiContext,
+  { appUid, params, body }: ApiRequest<ChangeWebhookBody>,
+  changed: (before: StoredWebhook) => ReturnType<typeof readChanges>,
+): Promise<Proof> {
+  const { store } = context;
+  const mayMatter = body.active === true || body.url !== undefined;
+  const isRequired = mayMatter && (await requiresChallenge(store, appUid));
+  if (!isRequired) return { isRequired, url: null };
+  const before = await findWebhook(store, { _id: params['webhookUid'] ?? '', appUid });
+  const after = { ...before, ...changed(before).fields };
+  if (!sendsAnew(before, after)) return { isRequired, url: null };
+  await context.challengeReceiver(after);
+  return { isRequired, url: after.url };
+}
+
+// Another call may have changed the URL or paused the webhook since the challenge.
+function refuseUnproven(proof: Proof, before: StoredWebhook, after: StoredWebhook): void {
+  if (!proof.isRequired || proof.url === after.url || !sendsAnew(before, after)) return;
+  const detail = 'the webhook was changed during the challenge of its receiver; try again';
+  throw new AppError('conflict', detail);
+}
 
 function checkResume({ active, onResume }: ChangeWebhookBody): void {
   if (onResume === undefined || active === true) return;

@@ -3,10 +3,11 @@ import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
-import { runOnce } from '../../lib/mongo/idempotency.ts';
+import { isRepeat, runOnce } from '../../lib/mongo/idempotency.ts';
 import { secretLocation } from '../../lib/webhooks/secrets.ts';
 import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
+import { requiresChallenge, sendsAnew } from './challenge-receiver.ts';
 import { createdWebhookSchema, showWebhook } from './present-webhook.ts';
 import { webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { checkCarrier } from './credential-fields.ts';
@@ -27,11 +28,14 @@ const facts: Operation = {
       schema: createdWebhookSchema,
     },
   },
-  problems: ['invalid_webhook_url', 'limit_reached'],
+  problems: ['invalid_webhook_url', 'challenge_failed', 'limit_reached'],
   takesIdempotencyKey: true,
 };
 
-/** Throws `invalid_webhook_url`, `invalid_request`, or `limit_reached` if the application has too many webhooks. */
+/**
+ * Throws `invalid_webhook_url`, `invalid_request`, `challenge_failed`, or `limit_reached` if the application has too
+ * many webhooks.
+ */
 export const createWebhook: Handler<CreateWebhookBody> = operation(
   facts,
   async (request, context) => {
@@ -41,8 +45,12 @@ export const createWebhook: Handler<CreateWebhookBody> = operation(
     const secret = newWebhookSecret();
     const now = clock.now();
     const once = { key: request.idempotencyKey(), secretBox, now };
+    const draft = { _id: newId('whk', now), appUid, body, secret, now };
+    if (body.active !== false && (await requiresChallenge(store, appUid))) {
+      if (!(await isRepeat(store, once.key))) await proveControl(context, draft);
+    }
     const { answer } = await runOnce(store, once, async (session) => {
-      const webhook = newWebhook(context, { appUid, body, secret, now });
+      const webhook = newWebhook(context, draft);
       const counted = await store.apps.updateOne(
         { _id: appUid, webhookCount: { $lt: webhooksPerAppMax } },
         { $inc: { webhookCount: 1 } },
@@ -62,15 +70,21 @@ export const createWebhook: Handler<CreateWebhookBody> = operation(
   },
 );
 
+async function proveControl(context: ApiContext, draft: NewWebhook): Promise<void> {
+  const webhook = newWebhook(context, draft);
+  if (sendsAnew({ ...webhook, active: false }, webhook)) await context.challengeReceiver(webhook);
+}
+
 interface NewWebhook {
+  _id: string;
   appUid: string;
   body: CreateWebhookBody;
   secret: string;
   now: Date;
 }
 
-function newWebhook(context: ApiContext, { appUid, body, secret, now }: NewWebhook): StoredWebhook {
-  const _id = newId('whk', now);
+function newWebhook(context: ApiContext, draft: NewWebhook): StoredWebhook {
+  const { _id, appUid, body, secret, now } = draft;
   const { kind = 'resources', ...written } = body;
   const fields = readFields(context, written, { _id, appUid, kind });
   checkKind({ ...fields, kind });

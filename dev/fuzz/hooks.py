@@ -45,6 +45,7 @@ refusals = [
     Refusal("invalid_request/format", "an email address must not contain quotes, among others", emails),
     Refusal("invalid_request/format", "an identifier must be visible and in NFC", identifiers),
     Refusal("invalid_webhook_url/invalid_webhook_url", "hosts, ports and mail depend on settings", webhooks),
+    Refusal("challenge_failed", "an application may require that receivers answer a challenge", webhooks),
     Refusal("invalid_request/not_of_kind", "operations webhooks have their own fields and events", webhooks | of("testWebhook")),
     Refusal("invalid_request/not_in_entities", "a webhook's events must belong to its entities", webhooks),
     Refusal("invalid_request/reserved", "some header names are reserved", webhooks),

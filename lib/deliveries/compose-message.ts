@@ -5,15 +5,19 @@ import { deliveryLog } from '../platform/logger.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import { userAgent } from '../platform/version.ts';
 import type { SendMessage } from '../egress/http-sender.ts';
-import { testEventName } from '../model/event-name.ts';
+import { type challengeEventName, testEventName } from '../model/event-name.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { openCredentials, openSecrets, type SigningSecrets } from '../webhooks/secrets.ts';
 import { signBody, signStandardMessage, signWithKey } from '../webhooks/signature.ts';
 
+type MessageEvent = Pick<EventToAttempt, '_id' | 'sequence'> & {
+  event: EventToAttempt['event'] | typeof challengeEventName;
+};
+
 interface AttemptToCompose {
-  event: EventToAttempt;
+  event: MessageEvent;
   body: string;
   isSync: boolean;
   webhook: WebhookDocument;
@@ -43,9 +47,8 @@ export function composeMessage(secretBox: SecretBox, attempt: AttemptToCompose):
 
 interface AttemptToSign extends Pick<
   AttemptToCompose,
-  'body' | 'isSync' | 'signingKey' | 'attemptNumber' | 'now'
+  'event' | 'body' | 'isSync' | 'signingKey' | 'attemptNumber' | 'now'
 > {
-  event: Pick<EventToAttempt, '_id' | 'event' | 'sequence'>;
   webhookUid: string;
   secrets: SigningSecrets;
 }

@@ -4,6 +4,8 @@ export interface AppDocument {
   /** Stored here so that concurrent callers cannot exceed the limit of webhooks. */
   webhookCount: number;
   tokenEpoch?: number;
+  /** Whether receivers must answer a challenge before their webhooks become active. */
+  webhookChallenge?: boolean;
   disabledAt?: Date | null;
   /** The origins of pages that may use its tokens; absent or null: any. */
   origins?: string[] | null;

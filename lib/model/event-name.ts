@@ -12,6 +12,9 @@ export const eventNames: readonly EventName[] = entities.flatMap((entity) =>
 /** Sent on request to check a webhook; nobody can subscribe to it. */
 export const testEventName = 'webhook.test';
 
+/** Asks a receiver to prove control; not stored, and no event of an application. */
+export const challengeEventName = 'webhook.challenge';
+
 /** Events about webhooks and API keys. The relay starts their workflows. */
 const noticeNames = [
   'webhook.failing',

@@ -46,6 +46,11 @@ export async function runOnce<T>(
   }
 }
 
+/** Checks whether a call with the key has succeeded, so that `runOnce` would only return its answer. */
+export async function isRepeat(store: Store, key: IdempotencyKey | null): Promise<boolean> {
+  return key !== null && (await store.idempotencyKeys.findOne({ _id: key.id })) !== null;
+}
+
 /** Returns the IDs of keys used before. */
 export async function usedKeys(
   store: Store,

@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'unknown_account_uids'
   | 'unknown_webhook_uids'
   | 'invalid_webhook_url'
+  | 'challenge_failed'
   | 'idempotency_key_reused'
   | 'rate_limited'
   | 'too_many_sign_ins'

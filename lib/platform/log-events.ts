@@ -184,6 +184,11 @@ export const logEvents = {
       'A client certificate expires within 14 days. Once a day per process.',
       'notAfter',
     ),
+    'webhook.challenged': at(
+      ['info'],
+      'A receiver was asked to prove control; `proven` says whether it did.',
+      'host status cause proven',
+    ),
     'webhook.failing': at(['warn'], 'A webhook is failing.'),
     'webhook.deactivation_scheduled': at(['warn'], 'A failing webhook will be deactivated.'),
     'webhook.deactivated': at(

@@ -83,6 +83,9 @@ func (h *Handler) checkOptions() {
 
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	delivery, err := h.verifier.receive(w, r)
+	if errors.Is(err, errAnswered) {
+		return
+	}
 	if err != nil {
 		logRefusal(r.Context(), h.logger, err)
 		answerUnread(w, err)
@@ -166,9 +169,10 @@ func newToken() string {
 var (
 	errInProgress = errors.New("another attempt at the event is being handled")
 	errNoPost     = errors.New("the method is not POST")
+	errAnswered   = errors.New("the challenge was answered")
 )
 
-// Reads and verifies a request.
+// Reads and verifies a request, or answers a challenge and returns errAnswered.
 func (v *Verifier) receive(w http.ResponseWriter, r *http.Request) (*Delivery, error) {
 	if r.Method != http.MethodPost {
 		return nil, errNoPost
@@ -183,6 +187,10 @@ func (v *Verifier) receive(w http.ResponseWriter, r *http.Request) (*Delivery, e
 	}
 	if err != nil {
 		return nil, err
+	}
+	if challenge := challengeIn(body); challenge != "" {
+		writeJSON(w, http.StatusOK, map[string]string{"challenge": challenge})
+		return nil, errAnswered
 	}
 	return v.verify(r.Header, body, r.ContentLength)
 }
@@ -234,7 +242,7 @@ func writeAnswer(w http.ResponseWriter, status int, code string) {
 	writeJSON(w, status, answer{Code: code})
 }
 
-func writeJSON(w http.ResponseWriter, status int, content answer) {
+func writeJSON(w http.ResponseWriter, status int, content any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	// On an error the service has closed the connection, and nobody reads the response.

@@ -8,8 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 )
@@ -114,16 +116,53 @@ func (p *player) end(s step) int {
 	return statusOf(<-one.result)
 }
 
-func TestAttemptsAreHandledAsTheSharedCasesExpect(t *testing.T) {
+type handlingFile struct {
+	Cases      []handlingCase
+	Challenges []struct {
+		Name      string
+		Body      string
+		Challenge *string
+	}
+}
+
+func readHandlingFile(t *testing.T) (file handlingFile) {
+	t.Helper()
 	text, err := os.ReadFile("internal/cases/testdata/handling.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file struct{ Cases []handlingCase }
 	if err := json.Unmarshal(text, &file); err != nil {
 		t.Fatal(err)
 	}
-	for _, one := range file.Cases {
+	return file
+}
+
+func TestOnlyAChallengeIsAnsweredUnverified(t *testing.T) {
+	verifier := &Verifier{bodyBytesMax: defaultBodyBytesMax}
+	discarded := WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
+	refuseEvents := func(context.Context, *Delivery) error { return errors.New("not signed") }
+	handlers := map[string]http.Handler{
+		"handler":    NewHandler(verifier, refuseEvents, discarded),
+		"middleware": verifier.Middleware(http.NotFoundHandler()),
+	}
+	for _, one := range readHandlingFile(t).Challenges {
+		for name, handler := range handlers {
+			status, body := http.StatusUnauthorized, `{"code":"missing_header"}`
+			if one.Challenge != nil {
+				status, body = http.StatusOK, fmt.Sprintf(`{"challenge":%q}`, *one.Challenge)
+			}
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader(one.Body)))
+			got := strings.TrimSpace(w.Body.String())
+			if w.Code != status || got != body || w.Header().Get("Content-Type") != "application/json" {
+				t.Errorf("%s, %s: got %d %s", name, one.Name, w.Code, got)
+			}
+		}
+	}
+}
+
+func TestAttemptsAreHandledAsTheSharedCasesExpect(t *testing.T) {
+	for _, one := range readHandlingFile(t).Cases {
 		t.Run(one.Name, func(t *testing.T) {
 			p := newPlayer()
 			for _, s := range one.Steps {

@@ -3,6 +3,7 @@ package receiver
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -11,11 +12,14 @@ import (
 type deliveryKey struct{}
 
 // Middleware passes only verified deliveries on, with a body that can be read again. It does not remember events: next
-// also gets repeated attempts and tests, and must respond to them. If the body was read before, or there are no public
-// keys, it logs an error to slog.Default().
+// also gets repeated attempts and tests, and must respond to them. It answers challenges itself. If the body was read
+// before, or there are no public keys, it logs an error to slog.Default().
 func (v *Verifier) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		delivery, err := v.receive(w, r)
+		if errors.Is(err, errAnswered) {
+			return
+		}
 		if err != nil {
 			if isOwnFault(err) {
 				logRefusal(r.Context(), slog.Default(), err)

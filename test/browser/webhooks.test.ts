@@ -74,6 +74,29 @@ it('creating a webhook shows why a URL is rejected, and shows the new secret onc
   expect(complaints).toEqual([]);
 });
 
+it('an owner turns on proof of control, and a failed challenge is shown at Resume and at a creation', async () => {
+  const uid = await register({ name: 'Unproven', active: false });
+  const failed = 'the receiver failed the challenge: it responded with 200 and another body';
+  await using opened = await openConsole(service, `${pages()}/webhooks`);
+  const { page } = opened;
+  try {
+    await page.getByLabel('Receivers prove control').check();
+    await page.getByText('Receivers must now prove control.').waitFor();
+    await page.goto(`${service.consoleUrl}${pages()}/webhooks/${uid}`);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Resume' }).click();
+    await dialog.getByText(failed).waitFor();
+    await page.goto(`${service.consoleUrl}${pages()}/webhooks/new`);
+    await page.getByLabel('URL').fill(`${receiver.url}/hook`);
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByRole('alert').getByText(failed).waitFor();
+  } finally {
+    const filter = { _id: service.app.appUid };
+    await service.store.apps.updateOne(filter, { $set: { webhookChallenge: false } });
+  }
+});
+
 it('the page of a webhook has the signatures, and shows the public keys of the application', async () => {
   const uid = await register({ name: 'Asymmetric' });
   const below = `${pages()}/webhooks/${uid}`;

@@ -62,9 +62,12 @@ export type HandlingStep =
   | { end: string; fails?: boolean; status: number }
   | { waitSeconds: number };
 
-export const { cases: handlingCases } = JSON.parse(
+export const { cases: handlingCases, challenges: challengeCases } = JSON.parse(
   readFileSync('packages/receiver-cases/handling.json', 'utf8'),
-) as { cases: { name: string; steps: HandlingStep[] }[] };
+) as {
+  cases: { name: string; steps: HandlingStep[] }[];
+  challenges: { name: string; body: string; challenge: string | null }[];
+};
 
 /** A step of a case of key sets (packages/receiver-cases/README.md). Null closes the connection. */
 export type KeySetStep =

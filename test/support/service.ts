@@ -1,11 +1,13 @@
 // The whole service inside a test: api and worker on real MongoDB and real Temporal.
 import { type ApiContext, createApiContext } from '../../api/context.ts';
 import { serve } from '../../api/serve.ts';
+import type { Sender } from '../../lib/egress/http-sender.ts';
 import { connectStore } from '../../lib/mongo/connect.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { connectTemporal, type Temporal } from '../../worker/connect-temporal.ts';
 import { createDeliveryWorker } from '../../worker/create-delivery-worker.ts';
+import { openSender } from '../../worker/delivery-ports.ts';
 import { openFirstAttempts } from '../../worker/first-attempts.ts';
 import { type ApiClient, createApiClient } from './api-client.ts';
 import { createInstallation, type Installation } from './installation.ts';
@@ -14,6 +16,7 @@ import { isWatching } from './shard-keys.ts';
 export interface TestService extends Installation, ApiClient {
   apiUrl: string;
   context: ApiContext;
+  sender: Sender;
   temporal: Temporal;
 }
 
@@ -43,9 +46,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       : null;
     if (worker) open.use(await createDeliveryWorker(config));
     const { earlyAttempts = null } = first ?? {};
+    const sender = first?.sender ?? open.use(openSender(config));
     const context = await createApiContext({
       config,
       store: own,
+      sender,
       temporal,
       eager: worker,
       earlyAttempts,
@@ -58,6 +63,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
       ...createApiClient(apiUrl, app),
       apiUrl,
       context,
+      sender,
       temporal,
       [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
     };

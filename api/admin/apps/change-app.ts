@@ -12,7 +12,8 @@ import { invalidRequest } from '../../http/validate.ts';
 const facts: Operation = {
   id: 'changeApp',
   summary: 'Change an application',
-  description: 'The call changes the name or the origins, or disables or enables the application.',
+  description:
+    'The call changes the name, the origins or `webhookChallenge`, or disables or enables the application.',
   example: { active: false },
   answers: { 200: { description: 'The application', schema: appSchema } },
 };
@@ -28,16 +29,21 @@ export const changeApp: AdminHandler<ChangeAppBody> = operation(facts, async (re
     if (before === null) throw noSuchApp();
     const { name: previousName, origins: previousOrigins = null } = before;
     const { name = previousName, active = isActive(before), origins = previousOrigins } = body;
+    const { webhookChallenge: challenged = false } = before;
+    const { webhookChallenge = challenged } = body;
     const isChanged = active !== isActive(before);
+    const challenges = { action: 'app.challenge_changed', details: { webhookChallenge } };
     const renamed = { action: 'app.renamed', details: { name, previousName } };
     const allowed = { action: 'app.origins_changed', details: { origins, previousOrigins } };
     const done = [
       ...(name === previousName ? [] : [renamed]),
       ...(origins?.join() === previousOrigins?.join() ? [] : [allowed]),
+      ...(webhookChallenge === challenged ? [] : [challenges]),
       ...(isChanged ? [{ action: active ? 'app.enabled' : 'app.disabled' }] : []),
     ];
     if (done.length === 0) return { answer: before, changes: [] };
-    const fields = { name, origins, disabledAt: active ? null : (before.disabledAt ?? now) };
+    const disabledAt = active ? null : (before.disabledAt ?? now);
+    const fields = { name, origins, webhookChallenge, disabledAt };
     await store.apps.updateOne({ _id: appUid }, { $set: fields }, { session });
     const target = { kind: 'app', uid: appUid };
     const rows = done.map((each) => ({ appUid, target, ...each }));

@@ -22,9 +22,16 @@ export interface AppBody {
 export interface ChangeAppBody extends Partial<AppBody> {
   active?: boolean;
   origins?: string[] | null;
+  webhookChallenge?: boolean;
 }
 
 const name = lineField(limits.nameCharactersMax);
+
+const challengeField = {
+  type: 'boolean',
+  description:
+    'Whether a receiver must answer a challenge before its webhook is created active, is resumed, or gets another URL while active.',
+};
 
 export const appBody = validator<AppBody>({
   required: ['name'],
@@ -44,14 +51,15 @@ export const changeAppBody = validator<ChangeAppBody>({
       description:
         'The origins of pages that may use tokens issued from now on, at most 1,024 bytes together; null: any.',
     },
+    webhookChallenge: challengeField,
   },
 });
 
 /** Returns the public fields of an application and the caller's role. */
 export function presentApp(app: AppDocument, role: Role) {
-  const { _id: uid, name, origins = null, createdAt } = app;
-  const active = isActive(app);
-  return { uid, name, active, origins, role, createdAt: createdAt.toISOString() };
+  const { _id: uid, name, origins = null, webhookChallenge = false, createdAt } = app;
+  const facts = { active: isActive(app), origins, webhookChallenge };
+  return { uid, name, ...facts, role, createdAt: createdAt.toISOString() };
 }
 
 export const appSchema = named(
@@ -64,6 +72,7 @@ export const appSchema = named(
       ...orNull(listOf(text)),
       description: 'The origins of pages that may use its tokens; null: any.',
     },
+    webhookChallenge: boolean,
     role: { ...oneOfTexts(roles), description: 'The role of the caller.' },
     createdAt: time,
   }),

@@ -10,11 +10,13 @@ from typing import Any
 
 FOLDER = Path(__file__).parents[2] / "receiver-cases"
 FILE = json.loads((FOLDER / "deliveries.json").read_text("utf-8"))
+_HANDLING_FILE = json.loads((FOLDER / "handling.json").read_text("utf-8"))
 #: How attempts are handled: the steps of each case by its name.
 HANDLING: dict[str, list[dict[str, Any]]] = {
-    case["name"]: case["steps"]
-    for case in json.loads((FOLDER / "handling.json").read_text("utf-8"))["cases"]
+    case["name"]: case["steps"] for case in _HANDLING_FILE["cases"]
 }
+#: Bodies, and the challenges to send back.
+CHALLENGES: list[dict[str, Any]] = _HANDLING_FILE["challenges"]
 #: What is fetched when, and which keys serve meanwhile.
 KEY_SETS: list[dict[str, Any]] = json.loads((FOLDER / "key-sets.json").read_text("utf-8"))["cases"]
 #: Options, and the expected errors of those that are refused.

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from typing import cast
 
@@ -127,6 +128,15 @@ def test_a_refused_request_gets_its_code_as_json(framework: Framework) -> None:
     headers, body = delivery_of()
     response = framework()(headers, body + b" ")
     assert response == (401, "application/json", b'{"code": "signature_mismatch"}')
+    assert event_ids == []
+
+
+@each_framework
+def test_a_challenge_gets_its_value_as_json(framework: Framework) -> None:
+    challenge = {"challenge": "a" * 32}
+    body = json.dumps({"event": "webhook.challenge", **challenge}).encode()
+    response = framework()({"Content-Type": "application/json"}, body)
+    assert response == (200, "application/json", json.dumps(challenge).encode())
     assert event_ids == []
 
 

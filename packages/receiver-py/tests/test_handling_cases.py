@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import queue
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from cases import HANDLING
+from cases import CHALLENGES, HANDLING
 from deliveries import SECRET, delivery_of
 from redis_store import store_of_readme
 
@@ -78,3 +79,14 @@ def test_attempts_are_handled_as_the_shared_cases_expect(
         else:
             status = attempts[step["end"]].end(step.get("fails", False))
             assert status == step["status"], step
+
+
+@pytest.mark.parametrize("case", CHALLENGES, ids=lambda case: case["name"])
+def test_only_a_challenge_is_answered_unverified(case: dict[str, Any]) -> None:
+    response = Receiver(SECRET).handle({}, case["body"].encode(), lambda _: None)
+    if case["challenge"] is None:
+        assert (response.status, response.code) == (401, "missing_header")
+    else:
+        assert (response.status, response.code) == (200, None)
+        assert json.loads(response.body) == {"challenge": case["challenge"]}
+        assert response.headers == {"Content-Type": "application/json"}

@@ -1,4 +1,5 @@
 // The part that all adapters share: handles a request and returns the response.
+import { challengeIn } from './challenge.ts';
 import { type DeliveryStore, MemoryDeliveryStore } from './delivery-store.ts';
 import { resourceOf, type WebhookEvent } from './event.ts';
 import { checkFunctions, checkLimits, checkStore } from './limits.ts';
@@ -74,11 +75,13 @@ export class Receiver {
     if (sequences !== undefined) checkStore('sequences', sequences, ['newest', 'advance']);
   }
 
-  /** Handles a request and returns the response. Refusals and errors are passed to `onError`. */
+  /** Handles a request, or answers a challenge, and returns the response. Refusals and errors are passed to `onError`. */
   async receive(request: UnreadRequest): Promise<WebhookResponse> {
     if (request.method !== 'POST') return responseOf(405, 'method_not_allowed', { Allow: 'POST' });
     try {
       const body = await request.readBody(this.#bodyBytesMax);
+      const challenge = challengeIn(body);
+      if (challenge !== null) return jsonOf(200, { challenge });
       const delivery = await this.#verifier.verify({ headers: request.headers, body });
       return await this.#handle(delivery);
     } catch (error) {
@@ -152,9 +155,14 @@ function responseOf(
   code: string,
   headers: Record<string, string> = {},
 ): WebhookResponse {
-  return {
-    status,
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify({ code }),
-  };
+  return jsonOf(status, { code }, headers);
+}
+
+function jsonOf(
+  status: number,
+  content: object,
+  headers: Record<string, string> = {},
+): WebhookResponse {
+  const body = JSON.stringify(content);
+  return { status, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }

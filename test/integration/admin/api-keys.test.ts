@@ -166,9 +166,9 @@ test('a key can be rolled only once, and not when it is revoked or expired', asy
 });
 
 test('every process refuses a revoked key immediately', async () => {
-  const { config, temporal } = service;
+  const { config, temporal, sender } = service;
   await using store = await connectStore(config.mongodb);
-  const context = await createApiContext({ config, store, temporal, eager: false });
+  const context = await createApiContext({ config, store, sender, temporal, eager: false });
   await using other = await serve(context);
   const otherUrl = `http://127.0.0.1:${other.port}`;
   const made = await generate();

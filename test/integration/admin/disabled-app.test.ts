@@ -36,7 +36,7 @@ async function actions(): Promise<string[]> {
   return rows.map((row) => row.action);
 }
 
-test('an owner disables and enables an application, and each change leaves an audit row', async () => {
+test('an owner disables and enables an application and its challenges, and each change leaves an audit row', async () => {
   expect((await change({ active: true })).body['active']).toBe(true);
   expect((await change({})).status).toBe(200);
   expect((await change({ active: false })).body).toMatchObject({ active: false, name: 'App' });
@@ -45,8 +45,12 @@ test('an owner disables and enables an application, and each change leaves an au
   expect(await service.store.apps.findOne({ _id: appUid })).toMatchObject({ disabledAt });
   expect((await superuser.call('GET', `/apps/${appUid}`)).body['active']).toBe(false);
   const both = await change({ active: true, name: 'Back' });
-  expect(both.body).toMatchObject({ active: true, name: 'Back' });
-  expect(await actions()).toEqual(['app.created', 'app.disabled', 'app.renamed', 'app.enabled']);
+  expect(both.body).toMatchObject({ active: true, name: 'Back', webhookChallenge: false });
+  for (let n = 0; n < 2; n += 1) {
+    expect((await change({ webhookChallenge: true })).body['webhookChallenge']).toBe(true);
+  }
+  const others = ['app.created', 'app.disabled', 'app.renamed', 'app.enabled'];
+  expect(await actions()).toEqual([...others, 'app.challenge_changed']);
 });
 
 const originOf = (length: number, n = 0): string => `https://${`${n}`.padStart(length - 8, 'a')}`;

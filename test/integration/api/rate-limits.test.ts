@@ -101,8 +101,9 @@ test("a rejected call with a valid key counts against the key's limit", async ()
 });
 
 test('two processes share their counts once both have reported them', async () => {
-  const { config, store, temporal } = service;
-  const context = await createApiContext({ config, store, temporal, eager: false, clock });
+  const { config, store, sender, temporal } = service;
+  const ports = { config, store, sender, temporal, clock };
+  const context = await createApiContext({ ...ports, eager: false });
   await using other = await serve(context);
   const here = await addApp(service);
   const there = createApiClient(`http://127.0.0.1:${other.port}`, here);

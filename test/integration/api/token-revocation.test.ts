@@ -89,10 +89,10 @@ test('different clocks of the processes do not affect a revocation', async () =>
 });
 
 test('another process refuses tokens immediately, however they were revoked', async () => {
-  const { config, temporal, app } = service;
+  const { config, sender, temporal, app } = service;
   await using store = await connectStore(config.mongodb);
   await using other = await serve(
-    await createApiContext({ config, store, temporal, eager: false }),
+    await createApiContext({ config, store, sender, temporal, eager: false }),
   );
   const there = createApiClient(`http://127.0.0.1:${other.port}`, app);
   const ways: ((userUid: string, tokenUid: string) => Promise<Answer>)[] = [

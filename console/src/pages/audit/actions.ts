@@ -9,6 +9,7 @@ export const actions = [
   'api_key.deleted',
   'api_key.revoked',
   'api_key.rolled',
+  'app.challenge_changed',
   'app.created',
   'app.disabled',
   'app.enabled',

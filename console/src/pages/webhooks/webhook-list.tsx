@@ -14,6 +14,7 @@ import { Line } from '../../parts/untrusted.tsx';
 import { matchingWebhooks } from '../../parts/matching-webhooks.ts';
 import { AtTime, When } from '../../parts/when.tsx';
 import { formatHeld, formatMs, formatShare, successShare } from '../../statistics/outcomes.ts';
+import { ChallengeSwitch } from './challenge-switch.tsx';
 import { healthRange } from './health-range.ts';
 import { OutcomeTrail } from './outcome-trail.tsx';
 import { trailGroups } from './trail-groups.ts';
@@ -56,6 +57,7 @@ export function WebhookList() {
           )
         }
       </Loaded>
+      <ChallengeSwitch />
     </Page>
   );
 }

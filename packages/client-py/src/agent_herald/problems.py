@@ -4,6 +4,7 @@ from .errors import HeraldError
 
 __all__ = [
     "AppDisabledError",
+    "ChallengeFailedError",
     "ConflictError",
     "CredentialsConflictError",
     "ExpectationFailedError",
@@ -35,6 +36,12 @@ class AppDisabledError(HeraldError):
     """403: The application is disabled."""
 
     default_code = "app_disabled"
+
+
+class ChallengeFailedError(HeraldError):
+    """422: The receiver did not answer the challenge."""
+
+    default_code = "challenge_failed"
 
 
 class ConflictError(HeraldError):
@@ -183,6 +190,7 @@ class UnsupportedMediaTypeError(HeraldError):
 
 PROBLEMS: dict[str, type[HeraldError]] = {
     "app_disabled": AppDisabledError,
+    "challenge_failed": ChallengeFailedError,
     "conflict": ConflictError,
     "credentials_conflict": CredentialsConflictError,
     "expectation_failed": ExpectationFailedError,

@@ -136,7 +136,7 @@ export interface AdminAppsCalls {
   ): Pages<App>;
   /** Get an application. The admin needs at least the role `viewer` in the application. */
   get(appUid: string, options?: CallOptions): Promise<App>;
-  /** Change an application. The call changes the name or the origins, or disables or enables the application. The admin needs at least the role `owner` in the application. */
+  /** Change an application. The call changes the name, the origins or `webhookChallenge`, or disables or enables the application. The admin needs at least the role `owner` in the application. */
   change(appUid: string, body: ChangeAppBody, options?: CallOptions): Promise<App>;
 }
 

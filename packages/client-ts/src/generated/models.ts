@@ -150,6 +150,7 @@ export interface App {
   active: boolean;
   /** The origins of pages that may use its tokens; null: any. */
   origins: string[] | null;
+  webhookChallenge: boolean;
   /** The role of the caller. */
   role: 'viewer' | 'admin' | 'owner';
   createdAt: string;
@@ -251,6 +252,8 @@ export interface ChangeAppBody {
   active?: boolean;
   /** The origins of pages that may use tokens issued from now on, at most 1,024 bytes together; null: any. */
   origins?: string[] | null;
+  /** Whether a receiver must answer a challenge before its webhook is created active, is resumed, or gets another URL while active. */
+  webhookChallenge?: boolean;
 }
 
 export interface ChangeContextBody {

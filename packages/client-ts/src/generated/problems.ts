@@ -7,6 +7,12 @@ export class AppDisabledError extends HeraldProblem {
   declare readonly code: 'app_disabled';
 }
 
+/** The receiver did not answer the challenge. */
+export class ChallengeFailedError extends HeraldProblem {
+  override readonly name = 'ChallengeFailedError';
+  declare readonly code: 'challenge_failed';
+}
+
 /** The request conflicts with the current state. */
 export class ConflictError extends HeraldProblem {
   override readonly name = 'ConflictError';
@@ -190,6 +196,7 @@ export class UnsupportedMediaTypeError extends HeraldProblem {
 /** The class of each problem, by its code. */
 export const problemClasses = {
   app_disabled: AppDisabledError,
+  challenge_failed: ChallengeFailedError,
   conflict: ConflictError,
   credentials_conflict: CredentialsConflictError,
   cross_site_request: CrossSiteRequestError,

@@ -68,6 +68,6 @@ def _read_body(request: HttpRequest, receiver: Receiver) -> bytes | WebhookRespo
 
 def _respond(result: WebhookResponse) -> HttpResponse:
     response = HttpResponse(result.body, status=result.status, headers=result.headers)
-    if result.code is None:
+    if not result.body:
         del response["Content-Type"]
     return response

@@ -44,6 +44,6 @@ def handles_deliveries(receiver: Receiver) -> Callable[[Handler], View]:
 
 def _respond(result: WebhookResponse) -> Response:
     response = Response(result.body, result.status, result.headers)
-    if result.code is None:
+    if not result.body:
         del response.headers["Content-Type"]
     return response

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
+from .challenges import challenge_in
 from .delivery import Delivery
 from .handling import AsyncHandler, Handler, Stores, handle_once, handle_once_async
 from .options import check_limit, check_store, is_coroutine_function
@@ -81,7 +82,8 @@ class Receiver:
     ) -> WebhookResponse:
         """Verifies a request, calls the handler if necessary, and returns the response to send.
 
-        If the handler raises, the exception is logged and the response is a 500.
+        A challenge is answered. If the handler raises, the exception is logged, and the response is
+        a 500.
         """
         self.check_handler(handler)
         delivery = self._screen(headers, raw_body)
@@ -132,6 +134,9 @@ class Receiver:
         raw_body = bytes_of(raw_body)
         if len(raw_body) > self.body_bytes_max:
             return self.refuse(TOO_LARGE)
+        challenge = challenge_in(raw_body)
+        if challenge is not None:
+            return WebhookResponse(200, challenge=challenge)
         try:
             delivery = self.verify(headers, raw_body)
         except WebhookRefusedError as error:

@@ -12,14 +12,18 @@ class WebhookResponse:
     """The response to send. The service retries a delivery unless the status is 2xx."""
 
     status: int
-    #: None for 204. Otherwise the body is ``{"code": code}``.
+    #: None for 204 and for a challenge. Otherwise the body is ``{"code": code}``.
     code: str | None = None
     extra_headers: Mapping[str, str] = field(default_factory=dict)
     #: Explains how to fix the problem. The service shows it with the attempt.
     detail: str | None = None
+    #: The value of a challenge. The body is ``{"challenge": challenge}``.
+    challenge: str | None = None
 
     @property
     def body(self) -> bytes:
+        if self.challenge is not None:
+            return json.dumps({"challenge": self.challenge}).encode()
         if self.code is None:
             return b""
         detail = {} if self.detail is None else {"detail": self.detail}
@@ -27,7 +31,7 @@ class WebhookResponse:
 
     @property
     def headers(self) -> dict[str, str]:
-        content = {} if self.code is None else {"Content-Type": "application/json"}
+        content = {"Content-Type": "application/json"} if self.body else {}
         return {**content, **self.extra_headers}
 
 

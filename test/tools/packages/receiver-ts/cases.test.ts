@@ -34,6 +34,7 @@ import {
 import {
   bodyOf,
   caseNamed,
+  challengeCases,
   optionsCases,
   type ReceiverCase,
   receiverCases,
@@ -60,6 +61,23 @@ async function verdictOf(verifier: Verifier, { headers, body }: { headers: objec
     throw error;
   }
 }
+
+test.each(challengeCases)(
+  'a challenge is answered unverified: $name',
+  async ({ body, challenge }) => {
+    const heard = jest.fn();
+    const receiver = new Receiver({ secrets: receiverSecret, onEvent: heard, onError: heard });
+    const request = { method: 'POST', headers: {}, readBody: () => Buffer.from(body) };
+    const isAnswered = challenge !== null;
+    const content = isAnswered ? { challenge } : { code: 'missing_header' };
+    expect(await receiver.receive(request)).toEqual({
+      status: isAnswered ? 200 : 401,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(content),
+    });
+    expect(heard).toHaveBeenCalledTimes(isAnswered ? 0 : 1);
+  },
+);
 
 test.each(deliveries)('$scheme: $name', async (each) => {
   const body = bodyOf(each);
