@@ -13,7 +13,7 @@ import { checkCarrier, checkMove } from './credential-fields.ts';
 import { showWebhook, webhookSchema } from './present-webhook.ts';
 import { previousDetails, webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { type ChangeWebhookBody, findWebhook, readFields } from './webhook-fields.ts';
-import { checkKind } from './webhook-kind.ts';
+import { checkTogether } from './webhook-kind.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
@@ -41,7 +41,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
     const { webhook, resumed } = await inTransaction(store, async (session) => {
       const before = await findWebhook(store, filter, session);
       const written = readFields(context, body, before);
-      checkKind({ ...before, ...written });
+      checkTogether({ ...before, ...written });
       checkMove(before, written);
       checkCarrier({ ...before, ...written });
       const fields = { ...written, ...forgiven(body, before) };

@@ -114,7 +114,8 @@ test('two processes share one rate: requests of the next second are sent, and la
 
 test('slots that processes reserve concurrently are separated by the interval', async () => {
   const { webhook } = await rated(100);
-  const request = { webhook, ratePerSecond: 100, clock: systemClock };
+  const rate = { limiterId: webhook._id, perSecond: 100 };
+  const request = { webhook, rate, clock: systemClock };
   const limiters = Array.from({ length: 4 }, () => createRateLimiter(installation.store));
   const reserve = (awaitSlot: AwaitSlot) =>
     Promise.all(Array.from({ length: 50 }, () => awaitSlot(request, never)));
@@ -165,7 +166,8 @@ test('a hundred attempts of a process wait for their slot, 75 of one application
   const awaitSlot = createRateLimiter(installation.store);
   const slots = await Promise.all(
     both.flatMap(({ webhook }) => {
-      const request = { webhook, ratePerSecond: 100, clock: systemClock };
+      const rate = { limiterId: webhook._id, perSecond: 100 };
+      const request = { webhook, rate, clock: systemClock };
       return Array.from({ length: 80 }, () => awaitSlot(request, never));
     }),
   );
