@@ -61,8 +61,10 @@ test('a registration returns the whole webhook, its secret and its Location', as
     retrySchedule: null,
     ordering: 'parallel',
     ratePerSecond: null,
+    ratePerSecondPerTenant: null,
     filter: null,
     signatures: ['v1'],
+    cloudEvents: false,
     disabledReason: null,
     failingSince: null,
     deactivatesAt: null,
@@ -153,28 +155,34 @@ test('a URL is stored and shown in its canonical form, after POST and after PATC
   expect((await listed()).map((webhook) => webhook['url'])).toEqual(['https://example.com/']);
 });
 
-test('a change of one field keeps the others', async () => {
-  const { secret, ...before } = (await register()).body;
-  const path = `/webhooks/${String(before['uid'])}`;
-  const stored = await service.store.webhooks.findOne({ _id: String(before['uid']) });
-  const steps: Record<string, unknown>[] = [
-    { active: false },
-    { active: true },
-    { url: 'https://other.example.com/' },
-    { entities: ['context', 'contextfile'] },
-  ];
-  let expected: Record<string, unknown> = before;
-  for (const body of steps) {
-    const answer = await client.call('PATCH', path, { body });
-    expect(answer.status).toBe(200);
-    expected = { ...expected, ...body, updatedAt: answer.body['updatedAt'] };
-    expect(answer.body).toEqual(expected);
-    expect((await client.call('GET', path)).body).toEqual(expected);
-  }
-  const after = await service.store.webhooks.findOne({ _id: String(before['uid']) });
-  expect(after?.secret).toEqual(stored?.secret);
-  expect(secret).toBeDefined();
-});
+test.each(['/webhooks', '/webhooks/uid'])(
+  'a change by %s of one field keeps the others',
+  async (alias) => {
+    const { secret, ...before } = (await register()).body;
+    const path = `/webhooks/${String(before['uid'])}`;
+    const stored = await service.store.webhooks.findOne({ _id: String(before['uid']) });
+    const steps: Record<string, unknown>[] = [
+      { active: false },
+      { active: true },
+      { url: 'https://other.example.com/' },
+      { entities: ['context', 'contextfile'] },
+      { ratePerSecond: 5, cloudEvents: true },
+      { ratePerSecond: null, ratePerSecondPerTenant: 5 },
+    ];
+    let expected: Record<string, unknown> = before;
+    for (const body of steps) {
+      const changing = `${alias}/${String(before['uid'])}`;
+      const answer = await client.call('PATCH', changing, { body });
+      expect(answer.status).toBe(200);
+      expected = { ...expected, ...body, updatedAt: answer.body['updatedAt'] };
+      expect(answer.body).toEqual(expected);
+      expect((await client.call('GET', path)).body).toEqual(expected);
+    }
+    const after = await service.store.webhooks.findOne({ _id: String(before['uid']) });
+    expect(after?.secret).toEqual(stored?.secret);
+    expect(secret).toBeDefined();
+  },
+);
 
 test.each([
   {},
