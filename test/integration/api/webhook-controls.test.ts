@@ -122,30 +122,22 @@ test.each([
 });
 
 test.each([
-  [
-    'a second rate',
-    { ratePerSecondPerTenant: 1 },
-    { ratePerSecond: 2 },
-    '#/ratePerSecondPerTenant not_together',
-  ],
-  ['CloudEvents', { headers: { 'ce-type': 'own' } }, { cloudEvents: true }, '#/headers reserved'],
-  ['the secret', {}, { secret: newWebhookSecret() }, '#/secret additionalProperties'],
-])(
-  'a change of %s that does not fit the stored fields is refused',
-  async (_what, fields, body, fault) => {
-    const { uid } = (await register(fields)).body;
-    const refused = await service.call('PATCH', `/webhooks/${String(uid)}`, { body });
-    expectProblem(refused, 400, 'invalid_request');
-    expect(faultsOf(refused)).toEqual([fault]);
-  },
-);
+  [{ ratePerSecondPerTenant: 1 }, { ratePerSecond: 2 }, '#/ratePerSecondPerTenant not_together'],
+  [{ headers: { 'ce-type': 'own' } }, { cloudEvents: true }, '#/headers reserved'],
+  [{}, { secret: newWebhookSecret() }, '#/secret additionalProperties'],
+])('a change of a webhook with %j to %j is refused', async (fields, body, fault) => {
+  const { uid } = (await register(fields)).body;
+  const refused = await service.call('PATCH', `/webhooks/${String(uid)}`, { body });
+  expectProblem(refused, 400, 'invalid_request');
+  expect(faultsOf(refused)).toEqual([fault]);
+});
 
 test('a given secret is shown once, and neither it nor the one before replaces it', async () => {
   const [first, second] = [newWebhookSecret(), newWebhookSecret()];
   const { uid, ...created } = (await register({ secret: first })).body;
   expect(created['secret']).toBe(first);
   const rotate = async (secret: string, headers = {}) => {
-    const body = { secret, overlapSeconds: 0 };
+    const body = { secret, overlapSeconds: 60 };
     const options = { body, headers: { 'x-api-key': service.app.apiKey, ...headers } };
     return service.call('POST', `/webhooks/${String(uid)}/secret/rotate`, options);
   };
@@ -154,7 +146,8 @@ test('a given secret is shown once, and neither it nor the one before replaces i
   const rotated = await rotate(second, key);
   expect(rotated.body['secret']).toBe(second);
   expect((await rotate(second, key)).body).toEqual(rotated.body);
-  expect(faultsOf(await rotate(second))).toEqual(['#/secret repeated']);
+  for (const secret of [first, second])
+    expect(faultsOf(await rotate(secret))).toEqual(['#/secret repeated']);
   const rows = await service.store.auditLog.find({ 'target.uid': String(uid) }).toArray();
   expect(rows.map(({ details }) => details['secretGiven'])).toEqual([true, true]);
   const kept = JSON.stringify([rows, await service.store.idempotencyKeys.find().toArray()]);

@@ -116,18 +116,23 @@ test('headers, auth and tls are sent with an attempt, and a change applies from 
   expect(await attempt(uid)).toMatchObject({ state: 'retrying', headers: {} });
 });
 
+const waits = ['1s', '2s'];
+
 test.each([
-  ['the default schedule', null, {}, '11'],
-  ['a schedule of its own', ['1s', '2s'], {}, '2'],
-  ['its last attempt', ['1s', '2s'], { before: { attemptCount: 2 } }, '0'],
-  ['a schedule that is shorter now', ['1s'], { before: { attemptCount: 5 } }, '0'],
-  ['a resend', ['1s', '2s'], { before: { attemptCount: 5, scheduleFrom: 5 } }, '2'],
-  ['a test', null, { fields: { event: 'webhook.test' } }, '0'],
-] as const)('with %s an attempt says how many are left', async (_, retrySchedule, given, left) => {
-  const { uid } = (await register({ tls: one, retrySchedule })).body;
-  const { headers } = await attempt(uid, undefined, given);
-  expect(headers['x-webhook-attempts-left']).toBe(left);
-});
+  ['the default schedule', { of: { retrySchedule: null } }, '11'],
+  ['a schedule of its own', {}, '2'],
+  ['its last attempt', { before: { attemptCount: 2 } }, '0'],
+  ['a schedule that is shorter now', { before: { attemptCount: 5 } }, '0'],
+  ['a resend', { before: { attemptCount: 5, scheduleFrom: 5 } }, '2'],
+  ['a test', { fields: { event: 'webhook.test' } }, '0'],
+] as [string, Given & { of?: object }, string][])(
+  'with %s an attempt says how many are left',
+  async (_, given, left) => {
+    const { uid } = (await register({ tls: one, retrySchedule: waits, ...given.of })).body;
+    const { headers } = await attempt(uid, undefined, given);
+    expect(headers['x-webhook-attempts-left']).toBe(left);
+  },
+);
 
 test('with cloudEvents the headers of CloudEvents describe the event, next to own extensions', async () => {
   const headers = { 'ce-subject': 'own' };
