@@ -155,34 +155,31 @@ test('a URL is stored and shown in its canonical form, after POST and after PATC
   expect((await listed()).map((webhook) => webhook['url'])).toEqual(['https://example.com/']);
 });
 
-test.each(['/webhooks', '/webhooks/uid'])(
-  'a change by %s of one field keeps the others',
-  async (alias) => {
-    const { secret, ...before } = (await register()).body;
-    const path = `/webhooks/${String(before['uid'])}`;
-    const stored = await service.store.webhooks.findOne({ _id: String(before['uid']) });
-    const steps: Record<string, unknown>[] = [
-      { active: false },
-      { active: true },
-      { url: 'https://other.example.com/' },
-      { entities: ['context', 'contextfile'] },
-      { ratePerSecond: 5, cloudEvents: true },
-      { ratePerSecond: null, ratePerSecondPerTenant: 5 },
-    ];
-    let expected: Record<string, unknown> = before;
-    for (const body of steps) {
-      const changing = `${alias}/${String(before['uid'])}`;
-      const answer = await client.call('PATCH', changing, { body });
-      expect(answer.status).toBe(200);
-      expected = { ...expected, ...body, updatedAt: answer.body['updatedAt'] };
-      expect(answer.body).toEqual(expected);
-      expect((await client.call('GET', path)).body).toEqual(expected);
-    }
-    const after = await service.store.webhooks.findOne({ _id: String(before['uid']) });
-    expect(after?.secret).toEqual(stored?.secret);
-    expect(secret).toBeDefined();
-  },
-);
+test('a change of one field keeps the others, by either path', async () => {
+  const { secret, ...before } = (await register()).body;
+  const path = `/webhooks/${String(before['uid'])}`;
+  const stored = await service.store.webhooks.findOne({ _id: String(before['uid']) });
+  const steps: Record<string, unknown>[] = [
+    { active: false },
+    { active: true },
+    { url: 'https://other.example.com/' },
+    { entities: ['context', 'contextfile'] },
+    { ratePerSecond: 5, cloudEvents: true },
+    { ratePerSecond: null, ratePerSecondPerTenant: 5 },
+  ];
+  let expected: Record<string, unknown> = before;
+  for (const [index, body] of steps.entries()) {
+    const either = index % 2 === 0 ? path : path.replace('/webhooks', '/webhooks/uid');
+    const answer = await client.call('PATCH', either, { body });
+    expect(answer.status).toBe(200);
+    expected = { ...expected, ...body, updatedAt: answer.body['updatedAt'] };
+    expect(answer.body).toEqual(expected);
+    expect((await client.call('GET', path)).body).toEqual(expected);
+  }
+  const after = await service.store.webhooks.findOne({ _id: String(before['uid']) });
+  expect(after?.secret).toEqual(stored?.secret);
+  expect(secret).toBeDefined();
+});
 
 test.each([
   {},
