@@ -17,7 +17,7 @@ _SEQUENCE_MAX = 999_999_999_999_999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A verified request from the service. Only ``attempt`` and ``attempts_left`` are not signed."""
+    """A verified request. Only ``attempt`` and ``attempts_left`` are not signed."""
 
     event_id: str
     event: str
@@ -26,7 +26,7 @@ class Delivery:
     app_uid: str
     #: None if the header is absent or invalid.
     attempt: int | None
-    #: How many attempts follow if this one fails: 0 on the last. None if the header is absent or invalid.
+    #: How many attempts follow if this one fails: 0 on the last. None if the header is absent.
     attempts_left: int | None
     #: The number of the change among those of the resource. None if the event has none.
     sequence: int | None
