@@ -143,6 +143,7 @@ export const routes: readonly Route[] = [
   appRoute({ method: 'get', path: '/webhooks', scope: 'webhooks:read', handler: listWebhooks }),
   appRoute({ method: 'get', path: webhook, scope: 'webhooks:read', handler: getWebhook }),
   appRouteWithBody({ method: 'patch', path: webhook, scope: 'webhooks:write', body: changeWebhookBody, handler: changeWebhook }),
+  routeWithBody({ method: 'patch', path: `${app}/webhooks/uid/:webhookUid`, id: 'changeWebhookByUid', scope: 'webhooks:write', body: changeWebhookBody, handler: changeWebhook }),
   appRoute({ method: 'delete', path: webhook, scope: 'webhooks:write', handler: deleteWebhook }),
   appRouteWithBody({ method: 'post', path: `${webhook}/secret/rotate`, scope: 'webhooks:write', body: rotateSecretBody, handler: rotateSecret }),
   appRoute({ method: 'post', path: `${webhook}/secret/promote`, scope: 'webhooks:write', handler: promoteSecret }),

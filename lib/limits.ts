@@ -34,7 +34,7 @@ export const limits = group('Contract', {
   metadataKeysMax: [20, '`metadata` of a webhook'],
   metadataKeyCharactersMax: [40, 'Key of `metadata`'],
   metadataValueCharactersMax: [200, 'Value of `metadata`'],
-  ratePerSecondMax: [100, '`ratePerSecond` of a webhook'],
+  ratePerSecondMax: [100, '`ratePerSecond`, `ratePerSecondPerTenant` of a webhook'],
   filterPathsMax: [10, 'Fields in a `filter`'],
   filterValuesMax: [50, 'Values in a `filter`'],
   filterPathDepthMax: [5, 'Names in a path of a `filter`'],

@@ -1,5 +1,6 @@
 // GET …/events/{eventId}/deliveries/{webhookUid}: one delivery, its workflow and its request.
 import { deliveryHeaders, signatureHeaders } from '../../lib/deliveries/compose-message.ts';
+import { cloudEventHeaders } from '../../lib/webhooks/cloud-events.ts';
 import { requestHeaders } from '../../lib/egress/request-headers.ts';
 import type { Attempt } from '../../lib/model/attempt.ts';
 import { type DeliveryState, deliveryStates, isOpen } from '../../lib/model/delivery-state.ts';
@@ -7,7 +8,7 @@ import { type DeliveryDocument, pairOf } from '../../lib/model/delivery.ts';
 import type { EventDocument } from '../../lib/model/event.ts';
 import { partitionNumberOf } from '../../lib/model/partition.ts';
 import { isMailUrl, originOf } from '../../lib/model/url-origin.ts';
-import type { StoredWebhook } from '../../lib/model/webhook.ts';
+import { scheduleOf, type StoredWebhook } from '../../lib/model/webhook.ts';
 import type { Store } from '../../lib/mongo/connect.ts';
 import { findHead } from '../../lib/order/find-head.ts';
 import { AppError } from '../../lib/platform/errors.ts';
@@ -92,7 +93,7 @@ const facts: Operation = {
           request: {
             ...orNull(requestSchema),
             description:
-              'The request of the latest attempt, or of a first attempt made now. `X-Webhook-Attempt` has the `n` of the attempt, and the timestamps have its `at`. Null if the webhook was deleted or receives mail.',
+              'The request of the latest attempt, or of a first attempt made now. `X-Webhook-Attempt` has the `n` of the attempt, and the timestamps have its `at`. `X-Webhook-Attempts-Left` and `cloudEvents` are those of the present settings. Null if the webhook was deleted or receives mail.',
           },
         }),
       ),
@@ -115,7 +116,9 @@ export const getDelivery: Handler = operation(facts, async (request, context) =>
   }
   const shown = delivery ?? pendingDelivery(event, webhookUid);
   const last = shown.attempts.at(-1) ?? { n: 1, at: clock.now() };
-  const sent = { ...last, isSync: delivery?.requeuedAs === 'sync' };
+  const { retryScheduleMs } = context.config;
+  const isSync = delivery?.requeuedAs === 'sync';
+  const sent = { ...last, isSync, scheduleFrom: delivery?.scheduleFrom ?? 0, retryScheduleMs };
   const detail: Detail = {
     waitsFor: await findBlocker(store, event, shown),
     workflowId: workflowOf(event, { webhookUid, delivery }),
@@ -159,14 +162,22 @@ function isLong({ state, attemptCount, requeuedAt }: DeliveryDocument): boolean 
   return isOpen(state) || attemptCount > 1 || requeuedAt !== null;
 }
 
-type ShownAttempt = Pick<Attempt, 'n' | 'at'> & { isSync: boolean };
+type ShownAttempt = Pick<Attempt, 'n' | 'at'> &
+  Pick<DeliveryDocument, 'scheduleFrom'> & {
+    isSync: boolean;
+    /** The default schedule. */
+    retryScheduleMs: readonly number[];
+  };
 
-type ShownWebhook = Pick<StoredWebhook, '_id' | 'url' | 'headers' | 'auth'>;
+type ShownWebhook = Pick<
+  StoredWebhook,
+  '_id' | 'url' | 'headers' | 'auth' | 'cloudEvents' | 'retryScheduleMs'
+>;
 
 /** A key that can read events may not be allowed to read webhooks. */
 function shownTo(signedIn: SignedIn | null, webhook: StoredWebhook): ShownWebhook {
   if (signedIn !== null) return webhook;
-  return { _id: webhook._id, url: originOf(webhook.url), headers: null, auth: null };
+  return { ...webhook, url: originOf(webhook.url), headers: null, auth: null };
 }
 
 function requestOf(
@@ -186,24 +197,32 @@ function requestOf(
 
 /** Shows `…` for signatures and for the webhook's own headers and credentials, so that secrets stay hidden. */
 function headersOf(
-  { _id: webhookUid, headers, auth }: ShownWebhook,
+  webhook: ShownWebhook,
   event: EventDocument,
-  { n, at, isSync }: ShownAttempt,
+  attempt: ShownAttempt,
 ): SentRequest['headers'] {
+  const { _id: webhookUid, headers, auth, cloudEvents = false } = webhook;
   const own = [...(headers?.names ?? []), ...(auth === null ? [] : ['Authorization'])];
   const secrets = { body: '', standard: [] };
   const ours = deliveryHeaders({
     event,
     body: '',
     webhookUid,
-    isSync,
+    isSync: attempt.isSync,
     secrets,
     signingKey: null,
-    attemptNumber: n,
-    now: at,
+    attemptNumber: attempt.n,
+    attemptsLeft: leftAfter(attempt, scheduleOf(webhook, event.event, attempt.retryScheduleMs)),
+    now: attempt.at,
   });
-  const sent = requestHeaders({ ...hide(own), ...ours, ...hide(signatureHeaders) });
+  const more = cloudEvents ? cloudEventHeaders(event, event.body) : {};
+  const sent = requestHeaders({ ...hide(own), ...ours, ...more, ...hide(signatureHeaders) });
   return Object.entries(sent).map(([name, value]) => ({ name, value }));
+}
+
+// An attempt before a requeue is taken for the last one.
+function leftAfter({ n, scheduleFrom }: ShownAttempt, scheduleMs: readonly number[]): number {
+  return n <= scheduleFrom ? 0 : Math.max(0, scheduleFrom + scheduleMs.length + 1 - n);
 }
 
 function hide(names: readonly string[]): Record<string, string> {

@@ -108,6 +108,14 @@ function deliveryHeader(name: string, description: string, schema: HeaderText['s
 
 const optional = { required: false };
 
+const cloudEventHeaders = Object.entries({
+  'ce-specversion': '`1.0`, like the other `ce-` headers only if the webhook has `cloudEvents`.',
+  'ce-id': 'The `eventId`.',
+  'ce-source': 'The path of the application.',
+  'ce-type': 'The `event`.',
+  'ce-time': 'The `timestamp` of the body.',
+}).map(([name, description]) => ({ ...deliveryHeader(name, description), ...optional }));
+
 /** The headers of each delivery (docs/webhooks.md, "Headers"). */
 export const deliveryHeaders = [
   deliveryHeader(
@@ -121,6 +129,11 @@ export const deliveryHeaders = [
     type: 'integer',
     minimum: 1,
   }),
+  deliveryHeader(
+    'X-Webhook-Attempts-Left',
+    'The number of automatic attempts that follow if this one fails. It is not signed.',
+    { type: 'integer', minimum: 0 },
+  ),
   {
     ...deliveryHeader(
       'X-Webhook-Sequence',
@@ -142,6 +155,7 @@ export const deliveryHeaders = [
     }),
     ...optional,
   },
+  ...cloudEventHeaders,
   deliveryHeader('webhook-id', 'The `eventId` (Standard Webhooks).'),
   deliveryHeader('webhook-timestamp', 'The time of this attempt, in whole seconds since 1970.'),
   deliveryHeader(

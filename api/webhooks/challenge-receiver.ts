@@ -84,7 +84,9 @@ async function send(
     const body = JSON.stringify({ event: challengeEventName, challenge, timestamp: now });
     const event = { _id: newId('evt', now), event: challengeEventName, sequence: null } as const;
     const facts = { event, body, isSync: false, webhook, signingKey, now, trace: null };
-    return Promise.resolve(composeMessage(secretBox, { ...facts, attemptNumber: 1 }));
+    return Promise.resolve(
+      composeMessage(secretBox, { ...facts, attemptNumber: 1, attemptsLeft: 0 }),
+    );
   };
   try {
     return await sender.send({ url, appUid, webhookUid, compose });

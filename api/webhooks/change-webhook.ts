@@ -15,7 +15,7 @@ import { requiresChallenge, sendsAnew } from './challenge-receiver.ts';
 import { showWebhook, webhookSchema } from './present-webhook.ts';
 import { previousDetails, webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { type ChangeWebhookBody, findWebhook, readFields } from './webhook-fields.ts';
-import { checkKind } from './webhook-kind.ts';
+import { checkTogether } from './webhook-kind.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
@@ -67,7 +67,7 @@ export const changeWebhook: Handler<ChangeWebhookBody> = operation(
 
 function readChanges(context: ApiContext, body: ChangeWebhookBody, before: StoredWebhook) {
   const written = readFields(context, body, before);
-  checkKind({ ...before, ...written });
+  checkTogether({ ...before, ...written });
   checkMove(before, written);
   checkCarrier({ ...before, ...written });
   if (body.onResume === 'discard') refuseLateDiscard(before);

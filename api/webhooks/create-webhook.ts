@@ -1,4 +1,3 @@
-import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import { newId } from '../../lib/platform/ids.ts';
 import type { StoredWebhook } from '../../lib/model/webhook.ts';
@@ -9,10 +8,11 @@ import type { ApiContext } from '../context.ts';
 import type { Handler } from '../router.ts';
 import { requiresChallenge, sendsAnew } from './challenge-receiver.ts';
 import { createdWebhookSchema, showWebhook } from './present-webhook.ts';
-import { webhookDetails, webhookEntry } from './webhook-audit.ts';
+import { secretDetails, webhookDetails, webhookEntry } from './webhook-audit.ts';
 import { checkCarrier } from './credential-fields.ts';
+import { acceptSecret } from './secret-field.ts';
 import { type CreateWebhookBody, readFields } from './webhook-fields.ts';
-import { checkKind } from './webhook-kind.ts';
+import { checkTogether } from './webhook-kind.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 const facts: Operation = {
@@ -39,10 +39,11 @@ const facts: Operation = {
 export const createWebhook: Handler<CreateWebhookBody> = operation(
   facts,
   async (request, context) => {
-    const { appUid, body, caller } = request;
+    const { appUid, caller } = request;
+    const { secret: given, ...body } = request.body;
     const { store, secretBox, config, clock } = context;
     const { webhooksPerAppMax } = config;
-    const secret = newWebhookSecret();
+    const secret = acceptSecret(given);
     const now = clock.now();
     const once = { key: request.idempotencyKey(), secretBox, now };
     const draft = { _id: newId('whk', now), appUid, body, secret, now };
@@ -61,7 +62,10 @@ export const createWebhook: Handler<CreateWebhookBody> = operation(
         throw new AppError('limit_reached', detail);
       }
       await store.webhooks.insertOne(webhook, { session });
-      const entry = webhookEntry(webhook, 'webhook.created', webhookDetails(body, webhook));
+      const entry = webhookEntry(webhook, 'webhook.created', {
+        ...webhookDetails(body, webhook),
+        ...secretDetails(given),
+      });
       await recordAudit(store, entry, { caller, now, session });
       return { ...(await showWebhook(context, webhook, session)), secret };
     });
@@ -78,7 +82,7 @@ async function proveControl(context: ApiContext, draft: NewWebhook): Promise<voi
 interface NewWebhook {
   _id: string;
   appUid: string;
-  body: CreateWebhookBody;
+  body: Omit<CreateWebhookBody, 'secret'>;
   secret: string;
   now: Date;
 }
@@ -87,7 +91,7 @@ function newWebhook(context: ApiContext, draft: NewWebhook): StoredWebhook {
   const { _id, appUid, body, secret, now } = draft;
   const { kind = 'resources', ...written } = body;
   const fields = readFields(context, written, { _id, appUid, kind });
-  checkKind({ ...fields, kind });
+  checkTogether({ ...fields, kind });
   checkCarrier(fields);
   return {
     kind,
@@ -103,8 +107,10 @@ function newWebhook(context: ApiContext, draft: NewWebhook): StoredWebhook {
     auth: null,
     tls: null,
     ratePerSecond: null,
+    ratePerSecondPerTenant: null,
     filter: null,
     signatures: ['v1'],
+    cloudEvents: false,
     active: true,
     ...fields,
     _id,

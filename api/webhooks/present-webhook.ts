@@ -57,8 +57,10 @@ export function presentWebhook(webhook: StoredWebhook, view: WebhookView, heldCo
     retrySchedule: retryScheduleMs === null ? null : formatSchedule(retryScheduleMs),
     ordering: webhook.ordering,
     ratePerSecond: webhook.ratePerSecond,
+    ratePerSecondPerTenant: webhook.ratePerSecondPerTenant ?? null,
     filter: presentFilter(webhook.filter),
     signatures: signaturesOf(webhook),
+    cloudEvents: webhook.cloudEvents ?? false,
     active: webhook.active,
     headers: webhook.headers?.names ?? null,
     auth: webhook.auth && { type: webhook.auth.type },
@@ -171,6 +173,7 @@ const properties = {
   },
   ordering: oneOfTexts(orderings),
   ratePerSecond: orNull(countFromOne),
+  ratePerSecondPerTenant: orNull(countFromOne),
   filter: {
     type: ['object', 'null'],
     description: 'The required values of fields of `data`, by the path of the field.',
@@ -179,6 +182,7 @@ const properties = {
     ...listOf(oneOfTexts(signatureVersions)),
     description: 'The versions of signatures in `webhook-signature`.',
   },
+  cloudEvents: boolean,
   active: boolean,
   headers: {
     ...orNull(listOf(text)),

@@ -1,19 +1,20 @@
-import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { AppError } from '../../lib/platform/errors.ts';
 import type { PreviousSecret, WebhookDocument } from '../../lib/model/webhook.ts';
 import { recordAudit } from '../../lib/access/audit-log.ts';
 import { runOnce } from '../../lib/mongo/idempotency.ts';
-import { secretLocation } from '../../lib/webhooks/secrets.ts';
+import { allSecrets, secretLocation } from '../../lib/webhooks/secrets.ts';
 import type { Handler } from '../router.ts';
 import { overlapSecondsDefault, overlapSecondsField } from '../http/overlap-field.ts';
 import { validator } from '../http/validate.ts';
 import { createdWebhookSchema, showWebhook } from './present-webhook.ts';
-import { webhookEntry } from './webhook-audit.ts';
+import { acceptSecret, secretField } from './secret-field.ts';
+import { secretDetails, webhookEntry } from './webhook-audit.ts';
 import { findWebhook } from './webhook-fields.ts';
 import { operation, type Operation } from '../http/operation.ts';
 
 interface RotateSecretBody {
   overlapSeconds?: number;
+  secret?: string;
 }
 
 export const rotateSecretBody = validator<RotateSecretBody>({
@@ -23,6 +24,7 @@ export const rotateSecretBody = validator<RotateSecretBody>({
       description:
         'How long the old secret keeps signing. The default is one day. 0 ends all old secrets immediately.',
     },
+    secret: secretField,
   },
 });
 
@@ -41,26 +43,26 @@ const facts: Operation = {
   takesIdempotencyKey: true,
 };
 
-/** Throws `not_found`, or `conflict` for an overlap while another rotation has neither ended nor been promoted. */
+/** Throws `not_found`, `invalid_request`, or `conflict` for an overlap while another rotation has neither ended nor been promoted. */
 export const rotateSecret: Handler<RotateSecretBody> = operation(
   facts,
   async (request, context) => {
     const { appUid, params, body, caller } = request;
     const { store, secretBox } = context;
     const _id = params['webhookUid'] ?? '';
-    const secret = newWebhookSecret();
     const overlapMs = (body.overlapSeconds ?? overlapSecondsDefault) * 1_000;
     const now = context.clock.now();
     const once = { key: request.idempotencyKey(), secretBox, now };
     const { answer } = await runOnce(store, once, async (session) => {
       const webhook = await findWebhook(store, { _id, appUid }, session);
+      const secret = acceptSecret(body.secret, () => allSecrets(secretBox, webhook));
       const fields = {
         secret: secretBox.seal(secret, secretLocation(webhook)),
         previousSecret: overlapMs === 0 ? null : keepSecret(webhook, { now, overlapMs }),
         updatedAt: now,
       };
       await store.webhooks.updateOne({ _id, appUid }, { $set: fields }, { session });
-      const details = { overlapSeconds: overlapMs / 1_000 };
+      const details = { overlapSeconds: overlapMs / 1_000, ...secretDetails(body.secret) };
       const entry = webhookEntry(webhook, 'webhook.secret_rotated', details);
       await recordAudit(store, entry, { caller, now, session });
       return { ...(await showWebhook(context, { ...webhook, ...fields }, session)), secret };

@@ -34,6 +34,11 @@ export function webhookDetails(
   };
 }
 
+/** Returns whether the caller brought the secret, which itself is not recorded. */
+export function secretDetails(given: string | undefined): AuditEntry['details'] {
+  return given === undefined ? {} : { secretGiven: true };
+}
+
 /** Returns the previous values of the fields that a body sets, under the names of `webhookDetails`. */
 export function previousDetails(
   body: ChangeWebhookBody,
@@ -59,6 +64,8 @@ export function previousDetails(
     ordering: { ordering: before.ordering },
     signatures: { signatures: signaturesOf(before) },
     ratePerSecond: { ratePerSecond: before.ratePerSecond },
+    ratePerSecondPerTenant: { ratePerSecondPerTenant: before.ratePerSecondPerTenant ?? null },
+    cloudEvents: { cloudEvents: before.cloudEvents ?? false },
     active: { active: before.active },
     // It acts once and is not stored.
     onResume: {},

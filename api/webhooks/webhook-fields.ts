@@ -38,6 +38,7 @@ import {
   credentialProperties,
   sealCredentials,
 } from './credential-fields.ts';
+import { secretField } from './secret-field.ts';
 import { kindText, onResumeText, webhookTexts } from './webhook-texts.ts';
 import { acceptFilter, filterField, type WrittenFilter } from './webhook-filter.ts';
 
@@ -56,15 +57,20 @@ export interface CreateWebhookBody extends CredentialFields {
   ordering?: Ordering;
   ratePerSecond?: number | null;
   filter?: WrittenFilter | null;
+  ratePerSecondPerTenant?: number | null;
   signatures?: SignatureVersion[];
+  cloudEvents?: boolean;
   active?: boolean;
+  secret?: string;
 }
 
-export type ChangeWebhookBody = Partial<Omit<CreateWebhookBody, 'kind'>> & {
+export type ChangeWebhookBody = Partial<Omit<CreateWebhookBody, 'kind' | 'secret'>> & {
   onResume?: 'deliver' | 'discard';
 };
 
 export const kindField = { type: 'string', enum: [...webhookKinds] };
+
+const rateField = { type: ['integer', 'null'], minimum: 1, maximum: limits.ratePerSecondMax };
 
 const waitField = {
   ...lineField(20),
@@ -105,7 +111,8 @@ const properties = {
   },
   retrySchedule: { type: ['array', 'null'], maxItems: limits.retryStepsMax, items: waitField },
   ordering: { type: 'string', enum: [...orderings] },
-  ratePerSecond: { type: ['integer', 'null'], minimum: 1, maximum: limits.ratePerSecondMax },
+  ratePerSecond: rateField,
+  ratePerSecondPerTenant: rateField,
   filter: filterField,
   signatures: {
     type: 'array',
@@ -114,6 +121,7 @@ const properties = {
     uniqueItems: true,
     items: { type: 'string', enum: [...signatureVersions] },
   },
+  cloudEvents: { type: 'boolean' },
   active: { type: 'boolean' },
   ...credentialProperties,
 };
@@ -122,6 +130,7 @@ export const createWebhookBody = validator<CreateWebhookBody>({
   properties: {
     kind: { ...kindField, description: kindText },
     ...described(properties, webhookTexts),
+    secret: secretField,
   },
   required: ['url'],
   if: { required: ['kind'], properties: { kind: { const: 'operations' } } },

@@ -39,8 +39,10 @@ const webhook: Webhook = {
   retrySchedule: ['5s', '1h'],
   ordering: 'parallel',
   ratePerSecond: 5,
+  ratePerSecondPerTenant: null,
   filter: { live: true },
   signatures: ['v1'],
+  cloudEvents: false,
   active: true,
   headers: ['x-team'],
   auth: { type: 'bearer' },
@@ -63,8 +65,10 @@ describe('the form of a webhook', () => {
   });
 
   it('changes only the edited fields, and keeps the secret ones', () => {
-    const values = { ...valuesOf(webhook, types), name: ' ', ratePerSecond: '' as const };
-    expect(changesOf(webhook, values, types)).toEqual({ name: null, ratePerSecond: null });
+    const edits = { name: ' ', ratePerSecond: '' as const, ratePerSecondPerTenant: 5 };
+    const values = { ...valuesOf(webhook, types), ...edits, cloudEvents: true };
+    const changes = { name: null, ratePerSecond: null, ratePerSecondPerTenant: 5 };
+    expect(changesOf(webhook, values, types)).toEqual({ ...changes, cloudEvents: true });
   });
 
   it('removes headers and authorization only on request', () => {
@@ -91,7 +95,13 @@ describe('the form of a webhook', () => {
     };
     const body = bodyOf(values as never, types);
     expect(body.events).toEqual(['webhook.failing']);
-    for (const field of ['entities', 'externalTenantIds', 'filter', 'ordering'])
+    for (const field of [
+      'entities',
+      'externalTenantIds',
+      'filter',
+      'ordering',
+      'ratePerSecondPerTenant',
+    ])
       expect(body).not.toHaveProperty(field);
   });
 

@@ -110,10 +110,11 @@ export const adminMethodNames = {
   },
 } as const;
 
-/** Documents, a retired sign-in, and pages that only a browser opens. */
+/** Documents, a retired sign-in, an alias, and pages that only a browser opens. */
 export const withoutMethod: ReadonlySet<string> = new Set([
   'adminBeginOidc',
   'adminFinishOidc',
+  'changeWebhookByUid',
   'legacyAuth',
   'getDocument',
   'getLlmsText',

@@ -23,11 +23,11 @@ def of(*calls: str) -> frozenset[str]:
     return frozenset(calls)
 
 
-webhooks = of("createWebhook", "changeWebhook")
+webhooks = of("createWebhook", "changeWebhook", "changeWebhookByUid")
 emails = of("signUserIn", "listUsers", "adminSignIn", "adminAddMember")
 identifiers = of(
     *("signUserIn", "listUsers", "createAgent", "createContext", "reportChange", "createErasure"),
-    *("createWebhook", "changeWebhook", "createReplay", "createWebhookReplay", "syncWebhook"),
+    *("createWebhook", "changeWebhook", "changeWebhookByUid", "createReplay", "createWebhookReplay", "syncWebhook"),
     *("listEvents", "streamEvents", "listDeliveries", "listWebhookDeliveries"),
 )
 replays = of("createReplay", "createWebhookReplay", "recoverWebhook")
@@ -55,6 +55,8 @@ refusals = [
     Refusal("invalid_request/other_url", "credentials must be set again with a new URL", webhooks),
     Refusal("invalid_request/needs_http", "mail carries no credentials", webhooks),
     Refusal("invalid_request/needs_https", "only https carries a client certificate", webhooks),
+    Refusal("invalid_request/not_together", "a webhook has one rate", webhooks),
+    Refusal("invalid_request/weak_secret", "a secret must be random bytes", of("createWebhook", "rotateWebhookSecret")),
     Refusal("invalid_request/wait_too_short", "a wait is at least a second", webhooks),
     Refusal("invalid_request/schedule_too_long", "the waits are at most 7 days in total", webhooks),
     Refusal("invalid_request/pem", "a certificate and its key must be a matching PEM pair", webhooks),

@@ -8,7 +8,7 @@ async function judge(one: ReceiverCase): Promise<object> {
   try {
     const keys = { secrets, publicKeys, webhookUid };
     const verifier = new Verifier({ ...keys, scheme, toleranceSeconds, now });
-    const { event, attempt, sequence, isTest } = await verifier.verify({
+    const { event, isTest, ...counts } = await verifier.verify({
       headers,
       body: bodyOf(one),
     });
@@ -16,8 +16,7 @@ async function judge(one: ReceiverCase): Promise<object> {
       ok: true,
       eventId: event.eventId,
       event: event.event,
-      attempt,
-      sequence,
+      ...counts,
       test: isTest,
     };
   } catch (error) {

@@ -24,6 +24,7 @@ interface Accepted {
   eventId: string;
   event: string;
   attempt: number | null;
+  attemptsLeft: number | null;
   sequence: number | null;
   test: boolean;
 }
@@ -140,6 +141,7 @@ function headersOf(draft: Draft, signedWith: readonly string[]): Headers {
     'X-Webhook-Event-Id': id,
     'X-Webhook-Timestamp': new Date(nowSeconds * 1_000).toISOString(),
     'X-Webhook-Attempt': '1',
+    'X-Webhook-Attempts-Left': '11',
     ...(sequence === null ? {} : { 'X-Webhook-Sequence': String(sequence) }),
     ...(isTest ? { 'X-Webhook-Test': 'true' } : {}),
     'webhook-id': id,
@@ -151,7 +153,8 @@ function headersOf(draft: Draft, signedWith: readonly string[]): Headers {
 function expectationOf({ expect }: Draft): Accepted | Refused {
   if (typeof expect === 'string') return { ok: false, code: expect };
   const { event, sequence } = agentEvent;
-  return { ok: true, eventId, event, attempt: 1, sequence, test: false, ...expect };
+  const counts = { attempt: 1, attemptsLeft: 11, sequence };
+  return { ok: true, eventId, event, ...counts, test: false, ...expect };
 }
 
 export function bytesOf(body: string | Uint8Array | RepeatedBody): Uint8Array {

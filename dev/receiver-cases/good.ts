@@ -148,9 +148,11 @@ const times = casesOf(
   },
 );
 
-const numbered = (attempt: string) => ({
-  alter: (all: Headers): Headers => ({ ...all, 'X-Webhook-Attempt': attempt }),
+const headerSet = (name: string) => (value: string) => ({
+  alter: (all: Headers): Headers => ({ ...all, [name]: value }),
 });
+const numbered = headerSet('X-Webhook-Attempt');
+const leaving = headerSet('X-Webhook-Attempts-Left');
 
 const headers: Draft[] = [
   ...casesOf(
@@ -167,9 +169,21 @@ const headers: Draft[] = [
     },
   ),
   ...casesOf(
+    { attempt: null, attemptsLeft: null },
+    { 'only the headers of Standard Webhooks': { alter: (all) => only(all, 'webhook-') } },
+  ),
+  ...casesOf({ attemptsLeft: 0 }, { 'the last attempt': leaving('0') }),
+  ...casesOf(
+    { attemptsLeft: null },
+    {
+      'fewer attempts left than none': leaving('-1'),
+      'attempts left with a zero before them': leaving('00'),
+      'attempts left of 16 digits': leaving('1000000000000000'),
+    },
+  ),
+  ...casesOf(
     { attempt: null },
     {
-      'only the headers of Standard Webhooks': { alter: (all) => only(all, 'webhook-') },
       'an attempt that is zero': numbered('0'),
       'an attempt with a zero before it': numbered('01'),
       'an attempt that is not a number': numbered('1, 1'),
@@ -215,7 +229,7 @@ const bodyOnly: Draft[] = [
     },
   ),
   ...casesOf(
-    { attempt: null },
+    { attempt: null, attemptsLeft: null },
     {
       'body only: only the signature header': {
         alter: (all) => only(all, 'X-Webhook-Signature'),

@@ -5,10 +5,9 @@ import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
 import type { DeliveryKey, DeliveryToAttempt } from '../model/delivery.ts';
 import type { Attempt } from '../model/attempt.ts';
 import type { EventToAttempt } from '../model/event.ts';
-import { testEventName } from '../model/event-name.ts';
 import { partitionNumberOf } from '../model/partition.ts';
 import { hostOf } from '../model/url-origin.ts';
-import type { WebhookDocument } from '../model/webhook.ts';
+import { scheduleOf, type WebhookDocument } from '../model/webhook.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { classifyResponse } from './classify-response.ts';
@@ -30,7 +29,7 @@ import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
 import { wakePartition } from './wake-partition.ts';
 import { partitionWorkflowId } from '../temporal/names.ts';
-import { hasSlot } from '../rate-limit/slot.ts';
+import { hasSlot, rateOf } from '../rate-limit/slot.ts';
 
 interface AttemptOptions {
   caller: Caller;
@@ -130,22 +129,21 @@ async function finishUnsent(
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
   const { key, delivery, event, webhook } = subject;
   const scheduleFrom = delivery?.scheduleFrom ?? 0;
-  // A failed test tells its sender the result; only a person sends the next one.
-  const isTest = event.event === testEventName;
-  const scheduleMs = isTest ? [] : (webhook.retryScheduleMs ?? ports.retryScheduleMs);
+  const scheduleMs = scheduleOf(webhook, event.event, ports.retryScheduleMs);
   const host = hostOf(webhook.url);
   const target = { host, attemptsMax: scheduleFrom + scheduleMs.length + 1 };
-  const { ratePerSecond } = webhook;
+  const rate = rateOf(webhook, event);
   const slotFacts = { webhookUpdatedAt: webhook.updatedAt, now: ports.clock.now() };
-  if (ratePerSecond !== null && !hasSlot(delivery, slotFacts)) {
+  if (rate !== null && !hasSlot(delivery, slotFacts)) {
     // Comes before the permits, so that a delivery that waits for its slot holds no permit.
-    const slotRequest = { webhook, ratePerSecond, clock: ports.clock };
+    const slotRequest = { webhook, rate, clock: ports.clock };
     const slot = await ports.records.awaitSlot(slotRequest, subject.options.signal);
     if (slot !== null) return leaveRateLimited(ports, subject, { target, slot });
   }
   const trigger = triggerOf(delivery);
   const n = (delivery?.attemptCount ?? 0) + 1;
-  const sent = await send(ports, subject, { n, trigger });
+  const attemptsLeft = Math.max(0, target.attemptsMax - n);
+  const sent = await send(ports, subject, { n, trigger, attemptsLeft });
   if (sent === 'throttled' || sent === 'outdated') {
     return leaveUnsent(ports, subject, { target, reason: sent });
   }
@@ -186,7 +184,7 @@ interface Sent {
 async function send(
   ports: DeliveryPorts,
   subject: Subject,
-  { n, trigger }: Pick<Attempt, 'n' | 'trigger'>,
+  { n, trigger, attemptsLeft }: Pick<Attempt, 'n' | 'trigger'> & { attemptsLeft: number },
 ): Promise<Sent | 'throttled' | 'outdated'> {
   const { key, delivery, event, webhook, options } = subject;
   const isSync = delivery?.requeuedAs === 'sync';
@@ -203,7 +201,8 @@ async function send(
     at = ports.clock.now();
     traced = traceAttempt({ key, event, url: webhook.url, n, trigger, at });
     const trace = ports.sendsTraceparent ? (traced?.headers ?? null) : null;
-    const facts = { event, body, isSync, webhook, signingKey, attemptNumber: n, now: at, trace };
+    const attempt = { attemptNumber: n, attemptsLeft, now: at };
+    const facts = { ...attempt, event, body, isSync, webhook, signingKey, trace };
     return composeMessage(ports.secretBox, facts);
   };
   const { signal, beforeRequest } = options;

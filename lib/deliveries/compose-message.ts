@@ -9,6 +9,7 @@ import { type challengeEventName, testEventName } from '../model/event-name.ts';
 import type { TraceContext } from '../model/trace-context.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
+import { cloudEventHeaders } from '../webhooks/cloud-events.ts';
 import { openCredentials, openSecrets, type SigningSecrets } from '../webhooks/secrets.ts';
 import { signBody, signStandardMessage, signWithKey } from '../webhooks/signature.ts';
 
@@ -24,6 +25,8 @@ interface AttemptToCompose {
   /** Signs `v1a`. Null if the webhook does not have it. */
   signingKey: KeyObject | null;
   attemptNumber: number;
+  /** If this one fails. */
+  attemptsLeft: number;
   now: Date;
   /** Null when the receiver gets no trace headers. */
   trace: TraceContext | null;
@@ -36,8 +39,9 @@ export function composeMessage(secretBox: SecretBox, attempt: AttemptToCompose):
   warnOfCertificate(webhook, now);
   const secrets = openSecrets(secretBox, webhook, now);
   const ours = deliveryHeaders({ ...attempt, webhookUid: webhook._id, secrets });
+  const more = webhook.cloudEvents ? cloudEventHeaders(attempt.event, body) : {};
   return {
-    headers: { ...headers, ...ours, ...trace },
+    headers: { ...headers, ...ours, ...more, ...trace },
     // As bytes, so that only one copy of the payload stays in memory.
     body: Buffer.from(body),
     clientCertificate,
@@ -47,7 +51,7 @@ export function composeMessage(secretBox: SecretBox, attempt: AttemptToCompose):
 
 interface AttemptToSign extends Pick<
   AttemptToCompose,
-  'event' | 'body' | 'isSync' | 'signingKey' | 'attemptNumber' | 'now'
+  'event' | 'body' | 'isSync' | 'signingKey' | 'attemptNumber' | 'attemptsLeft' | 'now'
 > {
   webhookUid: string;
   secrets: SigningSecrets;
@@ -69,6 +73,7 @@ export function deliveryHeaders(attempt: AttemptToSign): Record<string, string> 
     'X-Webhook-Event-Id': event._id,
     'X-Webhook-Timestamp': now.toISOString(),
     'X-Webhook-Attempt': String(attemptNumber),
+    'X-Webhook-Attempts-Left': String(attempt.attemptsLeft),
     ...(event.sequence === null ? {} : { 'X-Webhook-Sequence': String(event.sequence) }),
     ...(event.event === testEventName ? { 'X-Webhook-Test': 'true' } : {}),
     ...(isSync ? { 'X-Webhook-Trigger': 'sync' } : {}),

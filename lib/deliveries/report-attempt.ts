@@ -8,6 +8,7 @@ import { partitionNumberOf } from '../model/partition.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { timeOfId } from '../platform/ids.ts';
 import { deliveryLog } from '../platform/logger.ts';
+import { rateOf } from '../rate-limit/slot.ts';
 import { instruments } from '../telemetry/instruments.ts';
 import type { Verdict } from './classify-response.ts';
 
@@ -76,7 +77,7 @@ export function logAttempt(
 
 interface MeasuredAttempt {
   event: EventToAttempt;
-  webhook: Pick<WebhookDocument, '_id' | 'ratePerSecond'>;
+  webhook: Pick<WebhookDocument, '_id' | 'ratePerSecond' | 'ratePerSecondPerTenant'>;
   /** The delivery before the attempt. */
   delivery: DeliveryToAttempt | null;
   attempt: Attempt;
@@ -117,7 +118,8 @@ export function dueOf({
   webhook,
   delivery,
 }: Omit<MeasuredAttempt, 'attempt' | 'readyAt'>): Date | null {
-  if (webhook.ratePerSecond !== null || partitionNumberOf(event, webhook._id) !== null) return null;
+  if (rateOf(webhook, event) !== null || partitionNumberOf(event, webhook._id) !== null)
+    return null;
   // A notice is started by the relay, some seconds later.
   if (delivery === null) return isNotice(event.event) ? null : timeOfId(event._id);
   return delivery.jobUid === null && delivery.state === 'retrying' ? delivery.nextAttemptAt : null;

@@ -1,4 +1,9 @@
-import type { Entity, SubscribedEventName } from './event-name.ts';
+import {
+  type DeliveredEventName,
+  type Entity,
+  type SubscribedEventName,
+  testEventName,
+} from './event-name.ts';
 import type { SealedSecret } from './sealed-secret.ts';
 
 /** `gone`: the receiver responded 410. */
@@ -34,6 +39,8 @@ export interface WebhookDocument {
   ordering: Ordering;
   /** Maximum requests per second; null: only limited by permits. */
   ratePerSecond: number | null;
+  /** The same for the events of each tenant; absent on webhooks of older versions. */
+  ratePerSecondPerTenant?: number | null;
   /** Conditions on the event's `data`, all of which must match. Null: all events. */
   filter: FilterCondition[] | null;
   active: boolean;
@@ -43,6 +50,8 @@ export interface WebhookDocument {
   tls: SealedTls | null;
   /** Absent on webhooks of older versions, which have `v1`. */
   signatures?: SignatureVersion[];
+  /** Whether the headers of CloudEvents are sent; absent on webhooks of older versions. */
+  cloudEvents?: boolean;
   secret: SealedSecret;
   previousSecret: PreviousSecret | null;
   disabledReason: DisabledReason | null;
@@ -124,6 +133,15 @@ export interface PreviousSecret {
 export type KnownWebhook = Pick<WebhookDocument, '_id' | 'active' | 'kind' | 'discardCount'>;
 
 export const knownFields = { active: 1, kind: 1, discardCount: 1 } as const;
+
+/** Returns the waits between the attempts of an event. A test has none: only a person sends the next one. */
+export function scheduleOf(
+  { retryScheduleMs }: Pick<WebhookDocument, 'retryScheduleMs'>,
+  event: DeliveredEventName,
+  defaultMs: readonly number[],
+): readonly number[] {
+  return event === testEventName ? [] : (retryScheduleMs ?? defaultMs);
+}
 
 /** The projection to `FilteredSubscription`: the rest of a webhook, such as a certificate, may be long. */
 export const subscriptionFields = {

@@ -71,6 +71,8 @@ export const faultCodes = [
   'reserved',
   'too_large',
   'not_of_type',
+  'not_together',
+  'weak_secret',
   'colon',
   'pem',
   'encrypted',

@@ -7,21 +7,22 @@ import type { WebhookDocument } from '../model/webhook.ts';
 import type { Clock } from '../platform/clock.ts';
 import { hourMs } from '../platform/duration.ts';
 import { type Store } from '../mongo/connect.ts';
+import type { Rate } from './slot.ts';
 
 interface SlotRequest {
-  webhook: Pick<WebhookDocument, '_id' | 'appUid' | 'updatedAt'>;
-  ratePerSecond: number;
+  webhook: Pick<WebhookDocument, 'appUid' | 'updatedAt'>;
+  rate: Rate;
   clock: Clock;
 }
 
 /**
- * Reserves the webhook's next slot. Waits for a slot within a second and returns null; otherwise returns the time of
+ * Reserves the next slot of the rate. Waits for a slot within a second and returns null; otherwise returns the time of
  * the slot, at which the delivery may be sent. Rejects with the signal's reason.
  */
 export type AwaitSlot = (request: SlotRequest, signal?: AbortSignal) => Promise<Date | null>;
 
 const keptMs = hourMs;
-// Requests of a process for one webhook share an update.
+// Requests of a process for one limiter share an update.
 const updates = { itemsPerCallMax: 1_000, concurrentCallsMax: 1 };
 
 /** Creates a rate limiter that is shared by all processes. */
@@ -29,7 +30,7 @@ export function createRateLimiter(store: Store): AwaitSlot {
   const reserve = coalesce(
     updates,
     (requests: readonly SlotRequest[]) => reserveSlots(store, requests),
-    ({ webhook }) => webhook._id,
+    ({ rate }) => rate.limiterId,
   );
   const waits = new SharedLimit(attemptLimits.concurrentRateWaitsMax);
   return async (request, signal) => {
@@ -61,9 +62,9 @@ async function waitOut(waitMs: number, signal: AbortSignal | undefined): Promise
 }
 
 async function reserveSlots(store: Store, requests: readonly SlotRequest[]): Promise<number[]> {
-  const [{ webhook, ratePerSecond, clock }] = requests as [SlotRequest];
+  const [{ webhook, rate, clock }] = requests as [SlotRequest];
   const count = requests.length;
-  const intervalMs = 1_000 / ratePerSecond;
+  const intervalMs = 1_000 / rate.perSecond;
   const nowMs = clock.now().getTime();
   const { updatedAt } = webhook;
   const isChanged = { $lt: ['$webhookUpdatedAt', updatedAt] };
@@ -71,7 +72,7 @@ async function reserveSlots(store: Store, requests: readonly SlotRequest[]): Pro
   const nextSlotMs = { $add: [fromMs, count * intervalMs] };
   const webhookUpdatedAt = { $max: ['$webhookUpdatedAt', updatedAt] };
   const limiter = await store.rateLimiters.findOneAndUpdate(
-    { _id: webhook._id },
+    { _id: rate.limiterId },
     [
       { $set: { nextSlotMs, webhookUpdatedAt } },
       { $set: { expiresAt: { $toDate: { $add: ['$nextSlotMs', keptMs] } } } },
@@ -79,6 +80,6 @@ async function reserveSlots(store: Store, requests: readonly SlotRequest[]): Pro
     // With `w: 1`: a lost reservation only costs a burst.
     { upsert: true, returnDocument: 'after', writeConcern: { w: 1 } },
   );
-  if (limiter === null) throw new Error(`no slots were reserved for ${webhook._id}`);
+  if (limiter === null) throw new Error(`no slots were reserved for ${rate.limiterId}`);
   return requests.map((_, index) => limiter.nextSlotMs - (count - index) * intervalMs);
 }

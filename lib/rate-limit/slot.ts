@@ -1,5 +1,24 @@
 import { attemptLimits } from '../limits.ts';
 import type { DeliveryDocument } from '../model/delivery.ts';
+import type { WebhookDocument } from '../model/webhook.ts';
+
+export interface Rate {
+  /** The ID of the document that counts its slots. */
+  limiterId: string;
+  perSecond: number;
+}
+
+type Rated = Pick<WebhookDocument, '_id' | 'ratePerSecond' | 'ratePerSecondPerTenant'>;
+
+/** Returns the rate for requests of the event's tenant, or null. Events without a tenant share one. */
+export function rateOf(
+  { _id, ratePerSecond, ratePerSecondPerTenant = null }: Rated,
+  { externalTenantId }: { externalTenantId: string },
+): Rate | null {
+  if (ratePerSecond !== null) return { limiterId: _id, perSecond: ratePerSecond };
+  if (ratePerSecondPerTenant === null) return null;
+  return { limiterId: `${_id}/${externalTenantId}`, perSecond: ratePerSecondPerTenant };
+}
 
 export type RateLimited = Pick<DeliveryDocument, 'isRateLimited' | 'nextAttemptAt' | 'updatedAt'>;
 

@@ -43,6 +43,16 @@ export function openSecrets(
   return { body: previous.promoted ? current : old, standard: signs ? [current, old] : [] };
 }
 
+/** Returns the secret and the one before it, even if that no longer signs. */
+export function allSecrets(
+  box: SecretBox,
+  webhook: WebhookKey & Pick<WebhookDocument, 'secret' | 'previousSecret'>,
+): string[] {
+  const { secret, previousSecret } = webhook;
+  const sealed = previousSecret === null ? [secret] : [secret, previousSecret.secret];
+  return sealed.map((each) => box.open(each, secretLocation(webhook)));
+}
+
 export function signaturesOf({
   signatures = ['v1'],
 }: Pick<WebhookDocument, 'signatures'>): SignatureVersion[] {

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Delivery is a verified request from the service. Only Attempt is not signed.
+// Delivery is a verified request from the service. Only Attempt and AttemptsLeft are not signed.
 type Delivery struct {
 	// EventID is the same in every attempt.
 	EventID string
@@ -24,6 +24,9 @@ type Delivery struct {
 	Version int64
 	// Attempt counts from 1. It is 0 if the header is absent or invalid.
 	Attempt int64
+	// AttemptsLeft is the number of attempts that follow if this one fails: 0 on the last. It is -1 if the header is
+	// absent or invalid.
+	AttemptsLeft int64
 	// Sequence is the number of the change among those of the resource, from 1. It is 0 if the event has none.
 	Sequence int64
 	// Test is true for a test event. Data is then a sample.
@@ -56,11 +59,12 @@ func readDelivery(header http.Header, body []byte) (*Delivery, error) {
 		return nil, refuse(InvalidBody, "the body is not a JSON object in UTF-8")
 	}
 	d := &Delivery{
-		Attempt:  readCount(valueOf(header, "x-webhook-attempt")),
-		Sequence: readWhole(fields["sequence"], sequenceMax),
-		Test:     string(fields["test"]) == "true",
-		RawData:  fields["data"],
-		Body:     body,
+		Attempt:      max(0, readCount(valueOf(header, "x-webhook-attempt"))),
+		AttemptsLeft: readCount(valueOf(header, "x-webhook-attempts-left")),
+		Sequence:     readWhole(fields["sequence"], sequenceMax),
+		Test:         string(fields["test"]) == "true",
+		RawData:      fields["data"],
+		Body:         body,
 	}
 	texts := []struct {
 		name string
@@ -115,15 +119,16 @@ func readWhole(raw json.RawMessage, most float64) int64 {
 	return int64(*number)
 }
 
-var count = regexp.MustCompile(`^[1-9][0-9]{0,14}$`)
+var count = regexp.MustCompile(`^(0|[1-9][0-9]{0,14})$`)
 
+// Returns -1 for anything but a whole number from 0.
 func readCount(text string) int64 {
 	if !count.MatchString(text) {
-		return 0
+		return -1
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return 0
+		return -1
 	}
 	return number
 }

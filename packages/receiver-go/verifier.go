@@ -129,7 +129,7 @@ func (v *Verifier) checkOptions() error {
 
 // Verify returns the delivery or a *RefusedError. The body must be the bytes that arrived, not parsed.
 func (v *Verifier) Verify(header http.Header, body []byte) (*Delivery, error) {
-	return v.verify(header, body, readCount(valueOf(header, "content-length")))
+	return v.verify(header, body, max(0, readCount(valueOf(header, "content-length"))))
 }
 
 func (v *Verifier) verify(header http.Header, body []byte, length int64) (*Delivery, error) {

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { useReceiver } from '../support/use-service.ts';
@@ -52,6 +53,18 @@ it('creating a webhook shows why a URL is rejected, and shows the new secret onc
   await page.getByText('is not a public address').waitFor({ state: 'detached' });
   await page.getByLabel('agent.deleted', { exact: true }).uncheck();
   await page.getByLabel('All context events', { exact: true }).uncheck();
+  await page.getByLabel('Maximum requests per second', { exact: true }).fill('5');
+  const perTenant = page.getByLabel('Maximum requests per second for each tenant');
+  await perTenant.fill('5');
+  await page.getByRole('checkbox', { name: 'CloudEvents' }).check();
+  await page.getByLabel('Secret', { exact: true }).fill('whsec_c2hvcnQ=');
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByText('secret must be whsec_ followed by 24 to 64 bytes in base64').waitFor();
+  const own = newWebhookSecret();
+  await page.getByLabel('Secret', { exact: true }).fill(own);
+  await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByText('ratePerSecondPerTenant needs ratePerSecond to be null').waitFor();
+  await page.getByLabel('Maximum requests per second', { exact: true }).fill('');
   await page.getByLabel('Custom schedule').check();
   await page.getByText('12 attempts over 3 d 3 h.').waitFor();
   await page.getByRole('button', { name: 'Add header' }).click();
@@ -65,11 +78,13 @@ it('creating a webhook shows why a URL is rejected, and shows the new secret onc
   await page.keyboard.press('g');
   await page.keyboard.press('k');
   // The next page opens only after the secret is saved.
-  expect(await saveSecret(page)).toMatch(/^whsec_/);
+  expect(await saveSecret(page)).toBe(own);
 
   await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor();
   await page.getByText('agent.created, agent.updated').waitFor();
   await page.getByText('X-Team', { exact: true }).waitFor();
+  await page.getByText('at most 5 per second for each tenant').waitFor();
+  await page.getByText('headers are sent').waitFor();
   expect(await page.content()).not.toMatch(/whsec_|search-secret/);
   expect(complaints).toEqual([]);
 });
@@ -156,8 +171,14 @@ it('the page of a webhook rotates the secret, shows which secret signs which hea
     .getByRole('row', { name: /^No rotation in progress .*the secret the secret/ })
     .waitFor();
   await page.getByRole('button', { name: 'Rotate the secret' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
-  expect(await saveSecret(page)).toMatch(/^whsec_/);
+  const rotating = page.getByRole('dialog');
+  const own = newWebhookSecret();
+  await rotating.getByLabel('New secret').fill(`whsec_${'A'.repeat(32)}`);
+  await rotating.getByRole('button', { name: 'Rotate' }).click();
+  await rotating.getByText('secret has too few different bytes').waitFor();
+  await rotating.getByLabel('New secret').fill(own);
+  await rotating.getByRole('button', { name: 'Rotate' }).click();
+  expect(await saveSecret(page)).toBe(own);
   const before = /^Before you promote the new secret .*the old secret the new and the old secret/;
   await signers.getByRole('row', { name: before }).waitFor();
   await page.getByRole('button', { name: 'Promote the new secret' }).click();

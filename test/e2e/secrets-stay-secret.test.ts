@@ -1,5 +1,6 @@
 // Every secret of the service is used in good and bad requests to real processes. Then their logs, responses, database,
 // traces and requests are searched for it.
+import { newWebhookSecret } from '../../lib/webhooks/signature.ts';
 import { createAdmin } from '../../lib/access/create-admin.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
 import { cookieOf, sessionHeaders } from '../support/admin-client.ts';
@@ -122,7 +123,7 @@ async function useEverything(): Promise<Shown> {
   const webhookPath = `${app}/webhooks/${String(webhook.body['uid'])}`;
   const rotated = await call('POST', `${webhookPath}/secret/rotate`, {
     headers: withKey,
-    body: {},
+    body: { secret: newWebhookSecret() },
   });
   const url = `${trusted.url}/hook`;
   await useCredentials({ call, path: `${app}/webhooks`, withKey, url, clientPair });

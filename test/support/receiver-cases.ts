@@ -18,6 +18,7 @@ export interface ReceiverCase {
         eventId: string;
         event: string;
         attempt: number | null;
+        attemptsLeft: number | null;
         sequence: number | null;
         test: boolean;
       }

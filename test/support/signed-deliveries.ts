@@ -42,6 +42,7 @@ export function signedDelivery(wanted: Wanted = {}) {
     body,
     secrets: { body: secret, standard: [secret] },
     attemptNumber: 1,
+    attemptsLeft: 11,
     now: new Date(),
   });
   return { method: 'POST', headers, body };

@@ -26,6 +26,7 @@ export function signedHeaders(
     'X-Webhook-Event-Id': eventId,
     'X-Webhook-Timestamp': now.toISOString(),
     'X-Webhook-Attempt': '1',
+    'X-Webhook-Attempts-Left': '0',
     ...(sequence === null ? {} : { 'X-Webhook-Sequence': String(sequence) }),
     'webhook-id': eventId,
     'webhook-timestamp': String(seconds),

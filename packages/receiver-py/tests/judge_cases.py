@@ -29,6 +29,7 @@ def judge(case: Case) -> dict[str, Any]:
         "eventId": delivery.event_id,
         "event": delivery.event,
         "attempt": delivery.attempt,
+        "attemptsLeft": delivery.attempts_left,
         "sequence": delivery.sequence,
         "test": delivery.test,
     }

@@ -28,7 +28,7 @@ function valueOf(
 }
 
 /** Returns a header that is a whole number of at least 1, or null. */
-export function countOf(headers: HeadersLike, name: string): number | null {
+export function countOf(headers: HeadersLike, name: string, min: 0 | 1 = 1): number | null {
   const value = headerOf(headers, name);
-  return /^[1-9][0-9]{0,14}$/.test(value) ? Number(value) : null;
+  return /^(?:0|[1-9][0-9]{0,14})$/.test(value) && Number(value) >= min ? Number(value) : null;
 }

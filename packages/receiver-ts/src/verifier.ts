@@ -43,6 +43,8 @@ export interface Delivery {
   event: WebhookEvent;
   /** Not signed: from the header `X-Webhook-Attempt`. Null if it is absent. */
   attempt: number | null;
+  /** Not signed: from `X-Webhook-Attempts-Left`. 0 on the last attempt. Null if it is absent. */
+  attemptsLeft: number | null;
   /** The number of the change among the changes of the resource. Null for tests and operations events. */
   sequence: number | null;
   isTest: boolean;
@@ -93,6 +95,7 @@ export class Verifier {
     return {
       event,
       attempt: countOf(headers, 'x-webhook-attempt'),
+      attemptsLeft: countOf(headers, 'x-webhook-attempts-left', 0),
       sequence: sequenceOf(event),
       isTest: event.test === true,
     };

@@ -106,10 +106,10 @@ const preparations: Readonly<Record<string, Preparation>> = {
 
 const shared = new Map<string, Promise<Scene>>();
 
-/** Routes that end or need something get their own scene. */
+/** Routes that end or need something, and aliases, get their own scene. */
 function findScene(route: Route): Promise<Scene> {
   const { access, method, path } = route;
-  const isEnd = method === 'delete' || /\/(?:cancel|disable)$/.test(path);
+  const isEnd = method === 'delete' || /\/(?:cancel|disable)$|\/uid\/:/.test(path);
   const needsMore = preparations[shortNameOf(route)] !== undefined;
   const kind = access.kind === 'admin' ? `admin ${access.needs}` : access.kind;
   if (isEnd || needsMore || kind === 'admin session') return setScene(route);

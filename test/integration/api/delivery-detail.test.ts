@@ -177,7 +177,9 @@ test('an ordered delivery that is pending names the one that it waits for', asyn
 });
 
 test('the headers are those of the latest attempt, or, without one, of a first attempt made now', async () => {
-  const { _id: webhookUid } = await insertWebhook(service, { url: closed });
+  const retryScheduleMs = Array<number>(6).fill(1_000);
+  const fieldsOf = { url: closed, retryScheduleMs, cloudEvents: true };
+  const { _id: webhookUid } = await insertWebhook(service, fieldsOf);
   const [made, open] = [
     await insertEvent(service, [webhookUid], at),
     await insertEvent(service, [webhookUid], at),
@@ -191,12 +193,14 @@ test('the headers are those of the latest attempt, or, without one, of a first a
   };
   expect(await headers(made._id)).toMatchObject({
     'X-Webhook-Attempt': '5',
+    'X-Webhook-Attempts-Left': '2',
+    'ce-id': made._id,
     'X-Webhook-Timestamp': at.toISOString(),
     'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
   });
   const before = new Date().toISOString();
   const first = await headers(open._id);
-  expect(first['X-Webhook-Attempt']).toBe('1');
+  expect([first['X-Webhook-Attempt'], first['X-Webhook-Attempts-Left']]).toEqual(['1', '6']);
   expect(String(first['X-Webhook-Timestamp']) >= before).toBe(true);
 });
 

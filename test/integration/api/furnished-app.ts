@@ -74,11 +74,12 @@ const changeOfAgent = {
   event: 'agent.updated',
   data: { uid: 'agent-1', externalTenantId: 'tenant-1' },
 };
-/** Shortens the name of a route to one that is the same for API keys and admins: `POST …/agents`. */
+/** Shortens the name of a route to one that is the same for API keys, admins and aliases: `POST …/agents`. */
 export function shortNameOf(route: Pick<Route, 'method' | 'path'>): string {
   return nameOf(route)
     .replace(/ \/(?:api\/v1\/appuid|admin\/api\/apps)\/:appUid\//, ' …/')
-    .replace(' /admin/api/', ' ');
+    .replace(' /admin/api/', ' ')
+    .replace('/uid/:', '/:');
 }
 
 /** A body that each route accepts, by its short name. */

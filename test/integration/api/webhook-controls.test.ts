@@ -1,4 +1,5 @@
 // The names and notes of a webhook, and what it sends: headers, credentials and a client certificate.
+import { newWebhookSecret } from '../../../lib/webhooks/signature.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { useService } from '../../support/use-service.ts';
 import { expectProblem, faultsOf } from './problems.ts';
@@ -53,7 +54,9 @@ test('the row of a change has the previous value of each field, without secrets'
     externalTenantIds: Array.from({ length: n }, (_, index) => `private-tenant-${index}`),
     retrySchedule: [`${n}s`],
     ordering: n === 1 ? 'parallel' : 'resource',
-    ratePerSecond: n,
+    ratePerSecond: n === 1 ? 1 : null,
+    ratePerSecondPerTenant: n === 1 ? null : 2,
+    cloudEvents: n === 1,
     filter: { [word]: 'private-value' },
     headers: { [`X-${word}`]: 'private-header' },
     auth: n === 1 ? { type: 'bearer', token: 'private-token' } : null,
@@ -76,6 +79,9 @@ test('the row of a change has the previous value of each field, without secrets'
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']));
 
+const perTenant = { ratePerSecondPerTenant: 1 };
+const operations = { kind: 'operations', entities: undefined };
+
 test.each([
   ['a name of two lines', { name: 'a\nb' }, '#/name format'],
   ['metadata without a key', { metadata: {} }, '#/metadata minProperties'],
@@ -90,8 +96,50 @@ test.each([
   ['an empty key', { metadata: { '': 'v' } }, '#/metadata/ format'],
   ['a value of 201', { metadata: { k: 'x'.repeat(201) } }, '#/metadata/k maxLength'],
   ['an empty value', { metadata: { k: '' } }, '#/metadata/k minLength'],
+  ['a secret that is none', { secret: null }, '#/secret type'],
+  ['a short secret', { secret: 'whsec_c2hvcnQ=' }, '#/secret format'],
+  ['a weak secret', { secret: `whsec_${'A'.repeat(32)}` }, '#/secret weak_secret'],
+  ['a rate of 0', { ratePerSecondPerTenant: 0 }, '#/ratePerSecondPerTenant minimum'],
+  ['a rate of 101', { ratePerSecondPerTenant: 101 }, '#/ratePerSecondPerTenant maximum'],
+  ['two rates', { ratePerSecond: 1, ...perTenant }, '#/ratePerSecondPerTenant not_together'],
+  ['a rate of no tenants', { ...operations, ...perTenant }, '#/ratePerSecondPerTenant not_of_kind'],
+  ['CloudEvents as a text', { cloudEvents: 'true' }, '#/cloudEvents type'],
+  ['two event IDs', { cloudEvents: true, headers: { 'CE-Id': '1' } }, '#/headers reserved'],
 ])('%s gets 400 and points to it', async (_what, fields, fault) => {
   const refused = await register(fields);
   expectProblem(refused, 400, 'invalid_request');
   expect(faultsOf(refused)).toEqual([fault]);
+});
+
+test.each([
+  [perTenant, { ratePerSecond: 2 }, '#/ratePerSecondPerTenant not_together'],
+  [{ headers: { 'ce-type': 'own' } }, { cloudEvents: true }, '#/headers reserved'],
+  [{}, { secret: newWebhookSecret() }, '#/secret additionalProperties'],
+])('a change of a webhook with %j to %j is refused', async (fields, body, fault) => {
+  const { uid } = (await register(fields)).body;
+  const refused = await service.call('PATCH', `/webhooks/${String(uid)}`, { body });
+  expectProblem(refused, 400, 'invalid_request');
+  expect(faultsOf(refused)).toEqual([fault]);
+});
+
+test('a given secret is shown once, and neither it nor the one before replaces it', async () => {
+  const [first, second] = [newWebhookSecret(), newWebhookSecret()];
+  const { uid, ...created } = (await register({ secret: first })).body;
+  expect(created['secret']).toBe(first);
+  const rotate = async (secret: string, headers = {}) => {
+    const body = { secret, overlapSeconds: 60 };
+    const options = { body, headers: { 'x-api-key': service.app.apiKey, ...headers } };
+    return service.call('POST', `/webhooks/${String(uid)}/secret/rotate`, options);
+  };
+  expect(faultsOf(await rotate(first))).toEqual(['#/secret repeated']);
+  const key = { 'idempotency-key': 'rotate-once' };
+  const rotated = await rotate(second, key);
+  expect(rotated.body['secret']).toBe(second);
+  expect((await rotate(second, key)).body).toEqual(rotated.body);
+  for (const secret of [first, second])
+    expect(faultsOf(await rotate(secret))).toEqual(['#/secret repeated']);
+  const rows = await service.store.auditLog.find({ 'target.uid': String(uid) }).toArray();
+  expect(rows.map(({ details }) => details['secretGiven'])).toEqual([true, true]);
+  const kept = JSON.stringify([rows, await service.store.idempotencyKeys.find().toArray()]);
+  for (const secret of [first, second]) expect(kept).not.toContain(secret.slice(6, 30));
 });

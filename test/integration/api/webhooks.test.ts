@@ -61,8 +61,10 @@ test('a registration returns the whole webhook, its secret and its Location', as
     retrySchedule: null,
     ordering: 'parallel',
     ratePerSecond: null,
+    ratePerSecondPerTenant: null,
     filter: null,
     signatures: ['v1'],
+    cloudEvents: false,
     disabledReason: null,
     failingSince: null,
     deactivatesAt: null,
@@ -153,7 +155,7 @@ test('a URL is stored and shown in its canonical form, after POST and after PATC
   expect((await listed()).map((webhook) => webhook['url'])).toEqual(['https://example.com/']);
 });
 
-test('a change of one field keeps the others', async () => {
+test('a change of one field keeps the others, by either path', async () => {
   const { secret, ...before } = (await register()).body;
   const path = `/webhooks/${String(before['uid'])}`;
   const stored = await service.store.webhooks.findOne({ _id: String(before['uid']) });
@@ -162,10 +164,13 @@ test('a change of one field keeps the others', async () => {
     { active: true },
     { url: 'https://other.example.com/' },
     { entities: ['context', 'contextfile'] },
+    { ratePerSecond: 5, cloudEvents: true },
+    { ratePerSecond: null, ratePerSecondPerTenant: 5 },
   ];
   let expected: Record<string, unknown> = before;
-  for (const body of steps) {
-    const answer = await client.call('PATCH', path, { body });
+  for (const [index, body] of steps.entries()) {
+    const either = index % 2 === 0 ? path : path.replace('/webhooks', '/webhooks/uid');
+    const answer = await client.call('PATCH', either, { body });
     expect(answer.status).toBe(200);
     expected = { ...expected, ...body, updatedAt: answer.body['updatedAt'] };
     expect(answer.body).toEqual(expected);

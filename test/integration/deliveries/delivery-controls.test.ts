@@ -1,13 +1,15 @@
 // A webhook's own headers, credentials and client certificate, set through the API and sent with attempts.
 import type { TLSSocket } from 'node:tls';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
+import type { DeliveryDocument } from '../../../lib/model/delivery.ts';
+import type { EventDocument } from '../../../lib/model/event.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { deliveryLog } from '../../../lib/platform/logger.ts';
 import { createHttpSender, type Sender } from '../../../lib/egress/http-sender.ts';
 import type { Answer } from '../../support/api-client.ts';
 import { type Authority, type ClientPair, makeAuthority } from '../../support/certificates.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
-import { insertEvent } from '../../support/fixtures.ts';
+import { newDelivery, newEvent } from '../../support/fixtures.ts';
 import {
   type KeyPair,
   makeKeyPair,
@@ -61,10 +63,21 @@ async function change(uid: unknown, body: Record<string, unknown>): Promise<Answ
   return service.call('PATCH', `/webhooks/${String(uid)}`, { body });
 }
 
+interface Given {
+  fields?: Partial<EventDocument>;
+  /** Earlier attempts. */
+  before?: Partial<DeliveryDocument>;
+}
+
 /** Sends an event to a webhook. Returns the state of the delivery, and the request that arrived. */
-async function attempt(uid: unknown, now?: Date) {
+async function attempt(uid: unknown, now?: Date, { fields = {}, before }: Given = {}) {
   const webhookUid = String(uid);
-  const event = await insertEvent(service, [webhookUid]);
+  const event = { ...newEvent(service, [webhookUid], new Date()), ...fields };
+  await service.store.events.insertOne(event);
+  if (before) {
+    const known = { eventId: event._id, webhookUid, state: 'retrying', ...before } as const;
+    await service.store.deliveries.insertOne(newDelivery(service, new Date(0), known));
+  }
   const key = { appUid: service.app.appUid, eventId: event._id, webhookUid };
   const { signal } = new AbortController();
   const clock = now === undefined ? systemClock : { now: () => now };
@@ -73,7 +86,7 @@ async function attempt(uid: unknown, now?: Date) {
   const arrived = receiver.requests.find(({ headers }) => headers['webhook-id'] === event._id);
   const stored = await service.store.deliveries.findOne({ eventId: event._id });
   const sample = stored?.attempts[0]?.responseSample ?? '';
-  return { state, headers: arrived?.headers ?? {}, sample };
+  return { state, headers: arrived?.headers ?? {}, sample, event };
 }
 
 test('headers, auth and tls are sent with an attempt, and a change applies from the next attempt on', async () => {
@@ -101,6 +114,47 @@ test('headers, auth and tls are sent with an attempt, and a change applies from 
   expect(bare).not.toHaveProperty('authorization');
   await change(uid, { tls: null });
   expect(await attempt(uid)).toMatchObject({ state: 'retrying', headers: {} });
+});
+
+const waits = ['1s', '2s'];
+
+test.each([
+  ['the default schedule', { of: { retrySchedule: null } }, '11'],
+  ['a schedule of its own', {}, '2'],
+  ['its last attempt', { before: { attemptCount: 2 } }, '0'],
+  ['a schedule that is shorter now', { before: { attemptCount: 5 } }, '0'],
+  ['a resend', { before: { attemptCount: 5, scheduleFrom: 5 } }, '2'],
+  ['a test', { fields: { event: 'webhook.test' } }, '0'],
+] as [string, Given & { of?: object }, string][])(
+  'with %s an attempt says how many are left',
+  async (_, given, left) => {
+    const { uid } = (await register({ tls: one, retrySchedule: waits, ...given.of })).body;
+    const { headers } = await attempt(uid, undefined, given);
+    expect(headers['x-webhook-attempts-left']).toBe(left);
+  },
+);
+
+test('with cloudEvents the headers of CloudEvents describe the event, next to own extensions', async () => {
+  const headers = { 'ce-subject': 'own' };
+  const { uid } = (await register({ tls: one, cloudEvents: true, headers })).body;
+  const sent = await attempt(uid);
+  const { _id, appUid, createdAt } = sent.event;
+  const expected = {
+    'ce-specversion': '1.0',
+    'ce-id': _id,
+    'ce-source': `/api/v1/appuid/${appUid}`,
+    'ce-type': 'agent.updated',
+    'ce-time': createdAt.toISOString(),
+    'ce-subject': 'own',
+    'content-type': 'application/json',
+  };
+  expect(sent.headers).toMatchObject(expected);
+  expect(JSON.parse(sent.event.body)).toMatchObject({ timestamp: expected['ce-time'] });
+  // A test has the type of its sample.
+  const test = await attempt(uid, undefined, { fields: { event: 'webhook.test' } });
+  expect(test.headers).toMatchObject({ 'ce-type': 'agent.updated', 'x-webhook-test': 'true' });
+  await change(uid, { cloudEvents: false });
+  expect((await attempt(uid)).headers).not.toHaveProperty('ce-id');
 });
 
 test('values are never shown, only the names of headers, the type of auth and facts about the certificate', async () => {

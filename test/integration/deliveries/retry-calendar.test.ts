@@ -55,6 +55,7 @@ test('every attempt of an event sends the same bytes and id, with its own number
     expect(request.body.toString('utf8')).toBe(event.body);
     expect(request.headers['x-webhook-event-id']).toBe(event._id);
     expect(request.headers['x-webhook-attempt']).toBe(String(index + 1));
+    expect(request.headers['x-webhook-attempts-left']).toBe(String(11 - index));
   }
   const times = receiver.requests.map((request) => String(request.headers['webhook-timestamp']));
   expect(new Set(times).size).toBe(4);

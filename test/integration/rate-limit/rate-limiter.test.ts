@@ -1,5 +1,5 @@
 // Deliveries to a webhook with a rate: by two processes, in order, and after failures.
-import { setSequence } from '../../../lib/model/event.ts';
+import { type EventDocument, setSequence } from '../../../lib/model/event.ts';
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
 import { EarlyAttempts } from '../../../lib/deliveries/early-attempts.ts';
@@ -14,7 +14,7 @@ import { Disposal } from '../../../lib/platform/disposal.ts';
 import { newId } from '../../../lib/platform/ids.ts';
 import { sequenceOf } from '../../support/counting-receiver.ts';
 import { deliveryPorts } from '../../support/delivery-ports.ts';
-import { insertEvent, insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
+import { insertWebhook, newDelivery, newEvent } from '../../support/fixtures.ts';
 import { giveNumber } from '../../support/issue-number.ts';
 import { createInstallation, type Installation } from '../../support/installation.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../support/receivers.ts';
@@ -40,18 +40,23 @@ afterAll(() => open[Symbol.asyncDispose]());
 interface Rated {
   webhook: WebhookDocument;
   path: string;
-  newKeys: (count: number) => Promise<DeliveryKey[]>;
+  newKeys: (count: number, fieldsOfEvent?: Partial<EventDocument>) => Promise<DeliveryKey[]>;
 }
 
-async function rated(ratePerSecond: number, fields: Partial<WebhookDocument> = {}): Promise<Rated> {
+async function rated(
+  ratePerSecond: number | null,
+  fields: Partial<WebhookDocument> = {},
+): Promise<Rated> {
   const path = `/${newId('whk')}`;
   const url = receiver.url + path;
   const webhook = await insertWebhook(installation, { url, ratePerSecond, ...fields });
-  const newKey = async (): Promise<DeliveryKey> => {
-    const { _id: eventId, appUid } = await insertEvent(installation, [webhook._id]);
-    return { appUid, eventId, webhookUid: webhook._id };
+  const newKey = async (fieldsOfEvent: Partial<EventDocument>): Promise<DeliveryKey> => {
+    const made = { ...newEvent(installation, [webhook._id], new Date()), ...fieldsOfEvent };
+    await installation.store.events.insertOne(made);
+    return { appUid: made.appUid, eventId: made._id, webhookUid: webhook._id };
   };
-  const newKeys = (count: number) => Promise.all(Array.from({ length: count }, newKey));
+  const newKeys = (count: number, fieldsOfEvent: Partial<EventDocument> = {}) =>
+    Promise.all(Array.from({ length: count }, () => newKey(fieldsOfEvent)));
   return { webhook, path, newKeys };
 }
 
@@ -114,7 +119,8 @@ test('two processes share one rate: requests of the next second are sent, and la
 
 test('slots that processes reserve concurrently are separated by the interval', async () => {
   const { webhook } = await rated(100);
-  const request = { webhook, ratePerSecond: 100, clock: systemClock };
+  const rate = { limiterId: webhook._id, perSecond: 100 };
+  const request = { webhook, rate, clock: systemClock };
   const limiters = Array.from({ length: 4 }, () => createRateLimiter(installation.store));
   const reserve = (awaitSlot: AwaitSlot) =>
     Promise.all(Array.from({ length: 50 }, () => awaitSlot(request, never)));
@@ -165,7 +171,8 @@ test('a hundred attempts of a process wait for their slot, 75 of one application
   const awaitSlot = createRateLimiter(installation.store);
   const slots = await Promise.all(
     both.flatMap(({ webhook }) => {
-      const request = { webhook, ratePerSecond: 100, clock: systemClock };
+      const rate = { limiterId: webhook._id, perSecond: 100 };
+      const request = { webhook, rate, clock: systemClock };
       return Array.from({ length: 80 }, () => awaitSlot(request, never));
     }),
   );
@@ -265,4 +272,46 @@ test('an ordered webhook gets its events in order, at the rate', async () => {
   expect(Date.now() - startedAt).toBeGreaterThanOrEqual(11 * 50);
   const sent = receivedOn(path).map(sequenceOf);
   expect(sent).toEqual(Array.from({ length: 12 }, (_none, n) => n + 1));
+});
+
+test('with a rate for each tenant a flood of one does not delay the others', async () => {
+  const { webhook, newKeys } = await rated(null, { ratePerSecondPerTenant: 1 });
+  const hostile = `\u0000$.${'ü'.repeat(197)}`;
+  const flood = await newKeys(40, { externalTenantId: 'flood' });
+  const outcomes = await attemptAll(flood);
+  expect(outcomes.filter(({ isRateLimited }) => isRateLimited).length).toBeGreaterThan(30);
+  const slots = outcomes.map(({ nextAttemptAt }) => Date.parse(String(nextAttemptAt)) || 0);
+  expect(Math.max(...slots) - Date.now()).toBeGreaterThan(30_000);
+  for (const externalTenantId of ['calm', '', hostile]) {
+    const others = await attemptAll(await newKeys(3, { externalTenantId }));
+    const waiting = others.filter(({ isRateLimited }) => isRateLimited);
+    expect([others.length, waiting.length]).toEqual([3, 1]);
+  }
+  const limiters = installation.store.rateLimiters.find({ _id: { $regex: `^${webhook._id}` } });
+  const found = (await limiters.toArray()).map(({ _id }) => _id.slice(webhook._id.length));
+  expect(found.toSorted()).toEqual(['/', '/calm', '/flood', `/${hostile}`].toSorted());
+});
+
+test('an ordered webhook waits for the rate of a tenant in its resource alone, and parks nothing', async () => {
+  const fields = { ordering: 'resource', ratePerSecondPerTenant: 1 } as const;
+  const { webhook, path } = await rated(null, fields);
+  const { appUid, _id: webhookUid } = webhook;
+  const inOrder = async (externalTenantId: string) => {
+    const resourceUid = newId('agt');
+    const made = newEvent(installation, [webhookUid], new Date());
+    const event = { ...made, resourceUid, externalTenantId };
+    await installation.store.events.insertOne(event);
+    await giveNumber(installation, event, webhookUid);
+    const partition = { appUid, webhookUid, entity: 'agent', resourceUid } as const;
+    const step = await attemptInOrder(processes[0] as DeliveryPorts, partition, { signal: never });
+    return { next: step.next, eventId: event._id };
+  };
+  const flood = await Promise.all(Array.from({ length: 40 }, () => inOrder('flood')));
+  expect(flood.filter(({ next }) => next !== 'end').length).toBeGreaterThan(30);
+  const before = receivedOn(path).length;
+  expect(await inOrder('calm')).toMatchObject({ next: 'end' });
+  expect(receivedOn(path)).toHaveLength(before + 1);
+  expect(await installation.store.partitions.countDocuments({ webhookUid, isParked: true })).toBe(
+    0,
+  );
 });

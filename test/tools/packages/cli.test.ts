@@ -1,6 +1,7 @@
 // The command line against the service: its output and exit codes.
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newWebhookSecret } from '../../../lib/webhooks/signature.ts';
 import { Verifier } from '../../../packages/receiver-ts/src/index.ts';
 import { buildCommandLine, type CommandLine } from '../../support/command-line.ts';
 import { closedPort, type Receiver, startReceiver } from '../../support/receivers.ts';
@@ -101,8 +102,13 @@ test('an event says why it reached a webhook, and one of its deliveries is skipp
 });
 
 test('webhooks are paused, resumed, tested and rotated, and their deliveries are listed', async () => {
-  const made = await json('webhooks', 'create', receiver.url, '--event', 'context.created');
-  expect(made).toMatchObject({ entities: ['context'], events: ['context.created'] });
+  const [first, second] = [newWebhookSecret(), newWebhookSecret()];
+  const file = join(cli.folder, 'secret');
+  await writeFile(file, `${first}\n`);
+  const own = ['--cloud-events', '--secret-file', file];
+  const made = await json('webhooks', 'create', receiver.url, '--event', 'context.created', ...own);
+  const shown = { entities: ['context'], events: ['context.created'], cloudEvents: true };
+  expect(made).toMatchObject({ ...shown, secret: first });
   const uid = String(made['uid']);
   const told = await json('webhooks', 'create', receiver.url, '--event', 'webhook.failing');
   const of = { kind: 'operations', entities: [], events: ['webhook.failing'] };
@@ -115,7 +121,12 @@ test('webhooks are paused, resumed, tested and rotated, and their deliveries are
     lastAttempt: expect.stringMatching(/^200 in \d+ ms$/),
   });
   const rotated = await json('webhooks', 'rotate', uid, '--overlap', '60');
-  expect(rotated['secret']).not.toBe(made['secret']);
+  expect(rotated['secret']).not.toBe(first);
+  const rotate = ['webhooks', 'rotate', uid, '--overlap', '0', '--secret-file', '-'];
+  const piped = await cli.run(rotate, { input: `${second}\n` });
+  expect(JSON.parse(piped.stdout)).toMatchObject({ secret: second });
+  const refused = await cli.run(rotate, { input: second });
+  expect(refused.stderr).toContain('secret must differ from the old secrets');
   expect(await json('webhooks', 'deliveries', uid)).toMatchObject([{ event: 'webhook.test' }]);
   const away = `http://127.0.0.1:${await closedPort()}/`;
   const broken = await json('webhooks', 'create', away, '--entity', 'context');

@@ -29,6 +29,7 @@ function sentHeaders(draft: Draft): Record<string, string> {
       standard: signedFor === undefined ? [...signedWith] : [],
     },
     attemptNumber: 1,
+    attemptsLeft: 11,
     now: new Date(nowSeconds * 1_000),
   });
 }

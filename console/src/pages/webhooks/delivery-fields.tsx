@@ -1,10 +1,18 @@
-import { Checkbox, NumberInput, Radio, Stack, TagsInput } from '@mantine/core';
+import { Checkbox, NumberInput, PasswordInput, Radio, Stack, TagsInput } from '@mantine/core';
 import { useSettings } from '../../api/settings.ts';
 import { RetryLine } from './retry-line.tsx';
 import type { FieldsProps } from './fields-props.ts';
+import { ownSecret } from './secret-about.ts';
 
-/** Order, rate and retries. */
-export function DeliveryFields({ form }: FieldsProps) {
+const rate = {
+  min: 1,
+  allowDecimal: false,
+  allowNegative: false,
+  w: { base: '100%', xs: 260 },
+} as const;
+
+/** Order, rate, signatures and retries. */
+export function DeliveryFields({ form, webhook }: FieldsProps) {
   const { kind, retrySchedule } = form.getValues();
   const settings = useSettings();
   const ofService = settings?.retrySchedule;
@@ -28,16 +36,8 @@ export function DeliveryFields({ form }: FieldsProps) {
           </Stack>
         </Radio.Group>
       )}
-      <NumberInput
-        label="Maximum requests per second"
-        description="Deliveries above the limit wait and are not lost. Empty: no limit."
-        {...form.getInputProps('ratePerSecond')}
-        min={1}
-        allowDecimal={false}
-        allowNegative={false}
-        w={{ base: '100%', xs: 260 }}
-      />
-      <SignatureFields form={form} />
+      <RateFields form={form} />
+      <SignatureFields form={form} webhook={webhook} />
       <Radio.Group
         label="Retries"
         value={own ? 'own' : 'service'}
@@ -66,21 +66,57 @@ export function DeliveryFields({ form }: FieldsProps) {
   );
 }
 
-function SignatureFields({ form }: Pick<FieldsProps, 'form'>) {
+function RateFields({ form }: Pick<FieldsProps, 'form'>) {
   return (
-    <Checkbox.Group
-      label="Signatures"
-      description="The versions in webhook-signature. X-Webhook-Signature is always sent."
-      {...form.getInputProps('signatures')}
-    >
-      <Stack mt={6} gap="sm">
-        <Checkbox value="v1" label="v1: by the secret of the webhook" />
-        <Checkbox
-          value="v1a"
-          label="v1a: by a private key of the application"
-          description="Receivers verify it with public keys and need no secret."
+    <>
+      <NumberInput
+        label="Maximum requests per second"
+        description="Deliveries above the limit wait and are not lost. Empty: no limit."
+        {...form.getInputProps('ratePerSecond')}
+        {...rate}
+      />
+      {form.getValues().kind === 'resources' && (
+        <NumberInput
+          label="Maximum requests per second for each tenant"
+          description="Instead of the limit above: a tenant with many events does not delay the others."
+          {...form.getInputProps('ratePerSecondPerTenant')}
+          {...rate}
         />
-      </Stack>
-    </Checkbox.Group>
+      )}
+    </>
+  );
+}
+
+function SignatureFields({ form, webhook }: FieldsProps) {
+  return (
+    <>
+      {webhook === null && (
+        <PasswordInput
+          label="Secret"
+          description={ownSecret}
+          autoComplete="off"
+          {...form.getInputProps('secret')}
+        />
+      )}
+      <Checkbox.Group
+        label="Signatures"
+        description="The versions in webhook-signature. X-Webhook-Signature is always sent."
+        {...form.getInputProps('signatures')}
+      >
+        <Stack mt={6} gap="sm">
+          <Checkbox value="v1" label="v1: by the secret of the webhook" />
+          <Checkbox
+            value="v1a"
+            label="v1a: by a private key of the application"
+            description="Receivers verify it with public keys and need no secret."
+          />
+        </Stack>
+      </Checkbox.Group>
+      <Checkbox
+        label="CloudEvents"
+        description="Also send the headers ce-id, ce-source, ce-type, ce-time and ce-specversion. The body stays the same."
+        {...form.getInputProps('cloudEvents', { type: 'checkbox' })}
+      />
+    </>
   );
 }

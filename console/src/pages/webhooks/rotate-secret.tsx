@@ -1,9 +1,11 @@
 import type { Webhook } from '@agent-herald/client';
-import { Button, Radio, Stack, Text } from '@mantine/core';
+import { Button, PasswordInput, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useApp } from '../../api/app.tsx';
+import { fieldErrors } from '../../api/queries.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { useChange } from '../../parts/use-change.tsx';
+import { ownSecret } from './secret-about.ts';
 
 interface RotateSecretProps {
   webhook: Webhook;
@@ -30,16 +32,26 @@ export function RotateSecret({ webhook, isRotating, onRotated }: RotateSecretPro
   const { calls, key } = useApp();
   const [isOpen, setOpen] = useState(false);
   const [overlap, setOverlap] = useState('86400');
+  const [given, setGiven] = useState('');
   const chosen = isRotating ? withoutOverlap.value : overlap;
   const rotate = useChange({
-    change: () => calls.webhooks.rotateSecret(webhook.uid, { overlapSeconds: Number(chosen) }),
+    change: () =>
+      calls.webhooks.rotateSecret(webhook.uid, {
+        overlapSeconds: Number(chosen),
+        ...(given.trim() === '' ? {} : { secret: given.trim() }),
+      }),
     changes: [[...key, 'webhooks']],
     onDone: (rotated) => {
-      setOpen(false);
-      rotate.reset();
+      close();
       onRotated(rotated.secret);
     },
   });
+  // Forgets the secret.
+  const close = (): void => {
+    setOpen(false);
+    setGiven('');
+    rotate.reset();
+  };
   return (
     <>
       <Button variant={isRotating ? 'default' : 'filled'} onClick={() => setOpen(true)}>
@@ -50,8 +62,9 @@ export function RotateSecret({ webhook, isRotating, onRotated }: RotateSecretPro
         verb="Rotate"
         {...(chosen === withoutOverlap.value ? {} : { color: 'indigo' })}
         opened={isOpen}
-        onClose={() => setOpen(false)}
+        onClose={close}
         change={rotate}
+        fields={['secret']}
       >
         {isRotating ? (
           <Text size="sm">
@@ -67,6 +80,14 @@ export function RotateSecret({ webhook, isRotating, onRotated }: RotateSecretPro
             </Stack>
           </Radio.Group>
         )}
+        <PasswordInput
+          label="New secret"
+          description={ownSecret}
+          autoComplete="off"
+          value={given}
+          onChange={(event) => setGiven(event.currentTarget.value)}
+          error={fieldErrors(rotate.error)['secret']}
+        />
       </FormDialog>
     </>
   );

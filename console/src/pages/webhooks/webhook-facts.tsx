@@ -10,7 +10,7 @@ import { RetryLine } from './retry-line.tsx';
 
 /** The configuration of a webhook. */
 export function WebhookFacts({ webhook }: { webhook: Webhook }) {
-  const { ratePerSecond, retrySchedule, tls, description } = webhook;
+  const { retrySchedule, tls, description } = webhook;
   const settings = useSettings();
   const waits = retrySchedule ?? settings?.retrySchedule;
   return (
@@ -21,7 +21,7 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
           ['Kind', webhook.kind],
           ['Events', <Line key="events" text={eventsOf(webhook)} />],
           ...(webhook.kind === 'resources' ? factsOfResources(webhook) : []),
-          ['Rate', ratePerSecond === null ? 'no limit' : `at most ${ratePerSecond} per second`],
+          ['Rate', rateFact(webhook)],
           [
             'Retries',
             <>
@@ -30,6 +30,7 @@ export function WebhookFacts({ webhook }: { webhook: Webhook }) {
             </>,
           ],
           ['Signatures', webhook.signatures.join(', ')],
+          ...(webhook.cloudEvents ? [['CloudEvents', 'headers are sent'] as const] : []),
           ...(webhook.signatures.includes('v1a')
             ? [['Public keys', <PublicKeys key="keys" />] as const]
             : []),
@@ -59,6 +60,12 @@ function factsOfResources({ externalTenantIds, filter, ordering }: Webhook): Fac
     ['Filter', shownFilter],
     ['Order', ordering === 'resource' ? 'in order for each resource' : 'parallel'],
   ];
+}
+
+function rateFact({ ratePerSecond, ratePerSecondPerTenant }: Webhook): string {
+  if (ratePerSecondPerTenant !== null)
+    return `at most ${ratePerSecondPerTenant} per second for each tenant`;
+  return ratePerSecond === null ? 'no limit' : `at most ${ratePerSecond} per second`;
 }
 
 function certificateFact({ subject, issuer, notAfter }: NonNullable<Webhook['tls']>): Fact {

@@ -24,8 +24,11 @@ export const advancedFields: readonly string[] = [
   'filter',
   'ordering',
   'ratePerSecond',
+  'ratePerSecondPerTenant',
   'retrySchedule',
   'signatures',
+  'cloudEvents',
+  'secret',
   'headers',
   'auth',
   'tls',
@@ -41,6 +44,8 @@ export function usesAdvanced(values: WebhookValues): boolean {
     filter !== '' ||
     ordering !== 'parallel' ||
     ratePerSecond !== '' ||
+    values.ratePerSecondPerTenant !== '' ||
+    values.cloudEvents ||
     retrySchedule !== null ||
     values.signatures.includes('v1a') ||
     headers === null ||

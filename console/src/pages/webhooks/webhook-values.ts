@@ -25,9 +25,13 @@ export interface WebhookValues {
   filter: string;
   ordering: Webhook['ordering'];
   ratePerSecond: number | '';
+  ratePerSecondPerTenant: number | '';
   /** Null means the schedule of the service. */
   retrySchedule: string[] | null;
   signatures: Webhook['signatures'];
+  cloudEvents: boolean;
+  /** Only of a new webhook. Empty lets the service generate it. */
+  secret: string;
   /** Null keeps the current headers, which nobody can read. */
   headers: Pair[] | null;
   auth: {
@@ -59,8 +63,11 @@ export function newValues(
     filter: '',
     ordering: 'parallel',
     ratePerSecond: '',
+    ratePerSecondPerTenant: '',
     retrySchedule: null,
     signatures: ['v1'],
+    cloudEvents: false,
+    secret: '',
     headers: [],
     auth: noAuth,
     tls: noTls,
@@ -90,8 +97,11 @@ export function valuesOf(webhook: Webhook, types: readonly EventType[]): Webhook
     filter: filter === null ? '' : JSON.stringify(filter, null, 2),
     ordering: webhook.ordering,
     ratePerSecond: webhook.ratePerSecond ?? '',
+    ratePerSecondPerTenant: webhook.ratePerSecondPerTenant ?? '',
     retrySchedule: webhook.retrySchedule,
     signatures: webhook.signatures,
+    cloudEvents: webhook.cloudEvents,
+    secret: '',
     headers: webhook.headers === null ? [] : null,
     auth: { ...noAuth, type: webhook.auth === null ? 'none' : 'keep' },
     tls: { ...noTls, type: webhook.tls === null ? 'none' : 'keep' },
@@ -103,14 +113,14 @@ export function valuesOf(webhook: Webhook, types: readonly EventType[]): Webhook
 /** Returns the values that a tab may keep. */
 export function withoutSecrets(
   values: WebhookValues,
-): Omit<WebhookValues, 'headers' | 'auth' | 'tls'> {
-  const { headers: _, auth: __, tls: ___, ...kept } = values;
+): Omit<WebhookValues, 'headers' | 'auth' | 'tls' | 'secret'> {
+  const { headers: _, auth: __, tls: ___, secret: ____, ...kept } = values;
   return kept;
 }
 
 /** Returns the body for the values. Throws if the filter is not valid JSON. */
 export function bodyOf(values: WebhookValues, types: readonly EventType[]): CreateWebhookBody {
-  const { kind, url, events, headers, metadata, active } = values;
+  const { kind, url, events, headers, metadata, active, secret } = values;
   const body: CreateWebhookBody = {
     kind,
     url: url.trim(),
@@ -121,15 +131,18 @@ export function bodyOf(values: WebhookValues, types: readonly EventType[]): Crea
     ratePerSecond: values.ratePerSecond === '' ? null : values.ratePerSecond,
     retrySchedule: values.retrySchedule?.map((wait) => wait.trim()) ?? null,
     signatures: values.signatures,
+    cloudEvents: values.cloudEvents,
+    ...(secret.trim() === '' ? {} : { secret: secret.trim() }),
     ...(headers === null ? {} : { headers: objectOf(headers) }),
     ...authOf(values.auth),
     ...tlsOf(values.tls),
     active,
   };
   if (kind === 'operations') return body;
-  const { externalTenantIds, ordering } = values;
+  const { externalTenantIds, ordering, ratePerSecondPerTenant: perTenant } = values;
   return {
     ...body,
+    ratePerSecondPerTenant: perTenant === '' ? null : perTenant,
     externalTenantIds: externalTenantIds.length === 0 ? null : externalTenantIds,
     filter: readFilter(values.filter),
     ordering,

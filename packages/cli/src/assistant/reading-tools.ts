@@ -175,7 +175,7 @@ function addHealthTools(server: McpServer, session: Session): void {
 function shown(webhook: Webhook): object {
   const { uid, name, kind, entities: sent, events, externalTenantIds, filter } = webhook;
   const { active, disabledReason, failingSince, heldCount, lastTriggeredAt } = webhook;
-  const { ordering, ratePerSecond } = webhook;
+  const { ordering, ratePerSecond, ratePerSecondPerTenant } = webhook;
   return {
     uid,
     name,
@@ -187,6 +187,7 @@ function shown(webhook: Webhook): object {
     filter,
     ordering,
     ratePerSecond,
+    ratePerSecondPerTenant,
     active,
     disabledReason,
     failingSince,

@@ -21,6 +21,7 @@ import {
   readSeconds,
 } from '../arguments.ts';
 import { CommandError, exitCodes } from '../exit-codes.ts';
+import { readGivenFile } from '../files.ts';
 import { type Columns, Session, take } from '../session.ts';
 import { deliveryColumns, describeLastAttempt } from './events.ts';
 import { addRecover } from './replays.ts';
@@ -49,6 +50,13 @@ interface NewWebhook {
   readonly tenant?: string[];
   readonly name?: string;
   readonly ordered?: true;
+  readonly cloudEvents?: true;
+  readonly secretFile?: string;
+}
+
+interface Rotation {
+  readonly overlap?: number;
+  readonly secretFile?: string;
 }
 
 export function addWebhooks(program: Command): void {
@@ -69,6 +77,8 @@ export function addWebhooks(program: Command): void {
     .option('--tenant <ids...>', 'only events of these tenants')
     .option('--name <text>', 'name of the webhook')
     .option('--ordered', 'send the events of each resource in order')
+    .option('--cloud-events', 'also send the headers of CloudEvents')
+    .addOption(secretOption())
     .action(async (url: string, options: NewWebhook, command: Command) => {
       const body = bodyOf(url, options);
       const session = new Session(command);
@@ -84,7 +94,7 @@ export function addWebhooks(program: Command): void {
     .action(testWebhook);
   webhooks
     .command('rotate')
-    .description('create a new secret and show it once')
+    .description('replace the secret and show the new one once')
     .argument('<webhookUid>')
     .addOption(
       new Option(
@@ -92,13 +102,23 @@ export function addWebhooks(program: Command): void {
         'how long the old secret also signs; 0 ends it now',
       ).argParser(readSeconds),
     )
-    .action(async (uid: string, options: { overlap?: number }, command: Command) => {
+    .addOption(secretOption())
+    .action(async (uid: string, options: Rotation, command: Command) => {
       const session = new Session(command);
-      const { overlap } = options;
-      const body = overlap === undefined ? {} : { overlapSeconds: overlap };
+      const { overlap, secretFile } = options;
+      const times = overlap === undefined ? {} : { overlapSeconds: overlap };
+      const body = { ...times, ...secretIn(secretFile) };
       session.show(await session.client.webhooks.rotateSecret(uid, body));
     });
   addDeliveries(webhooks);
+}
+
+/** Not the secret itself, which other users of the machine could see among the arguments. */
+const secretOption = () =>
+  new Option('--secret-file <path>', 'use the secret in this file; - reads standard input');
+
+function secretIn(path: string | undefined): { secret?: string } {
+  return path === undefined ? {} : { secret: readGivenFile(path).toString().trim() };
 }
 
 function addPauses(webhooks: Command): void {
@@ -136,7 +156,7 @@ function addDeliveries(webhooks: Command): void {
 
 function bodyOf(
   url: string,
-  { entity, event, tenant, name, ordered }: NewWebhook,
+  { entity, event, tenant, name, ordered, cloudEvents, secretFile }: NewWebhook,
 ): CreateWebhookBody {
   return {
     url,
@@ -144,6 +164,8 @@ function bodyOf(
     ...(tenant === undefined ? {} : { externalTenantIds: tenant }),
     ...(name === undefined ? {} : { name }),
     ...(ordered ? { ordering: 'resource' } : {}),
+    ...(cloudEvents ? { cloudEvents } : {}),
+    ...secretIn(secretFile),
   };
 }
 

@@ -269,10 +269,12 @@ class WebhookWithSecret(TypedDict):
     """The retry schedule. Null means the default schedule of the service."""
     ordering: Ordering
     ratePerSecond: int | None
+    ratePerSecondPerTenant: int | None
     filter: dict[str, Any] | None
     """The required values of fields of `data`, by the path of the field."""
     signatures: list[Literal["v1", "v1a"]]
     """The versions of signatures in `webhook-signature`."""
+    cloudEvents: bool
     active: bool
     headers: list[str] | None
     """The names of the headers. The values are secret."""
@@ -342,12 +344,16 @@ class CreateWebhookBody(TypedDict):
     """The default is `parallel`. With `resource`, the events about one resource arrive one at a time and in order. A change applies to events that are recorded after the response."""
     ratePerSecond: NotRequired[int | None]
     """The maximum number of requests per second. Null means no such limit."""
+    ratePerSecondPerTenant: NotRequired[int | None]
+    """The maximum number of requests per second for the events of each tenant, which wait only for each other. It cannot be combined with `ratePerSecond`. Null means no such limit. The kind `operations` has no tenants."""
     filter: NotRequired[
         dict[str, str | float | bool | list[str | float | bool | None] | None] | None
     ]
     """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter."""
     signatures: NotRequired[list[Literal["v1", "v1a"]]]
     """The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application and covers the uid of the webhook, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent."""
+    cloudEvents: NotRequired[bool]
+    """True also sends the headers `ce-specversion`, `ce-id`, `ce-source`, `ce-type` and `ce-time` (CloudEvents 1.0, binary mode), which `headers` then cannot have. The body stays the same. The default is false."""
     active: NotRequired[bool]
     """The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
@@ -356,6 +362,8 @@ class CreateWebhookBody(TypedDict):
     """The credentials that are sent as `Authorization`. They are encrypted on save and never shown again. `bearer` has a `token`. `basic` has a `username` without a colon and a `password`, in UTF-8. Null means none."""
     tls: NotRequired[CreateWebhookBodyTls | None]
     """The client certificate for receivers that require one. It needs https. The key is encrypted on save and never shown again. Null means none."""
+    secret: NotRequired[str]
+    """A secret that your receiver generated: `whsec_` followed by 24 to 64 random bytes in base64. By default, the service generates one."""
 
 
 @final
@@ -396,10 +404,12 @@ class Webhook(TypedDict):
     """The retry schedule. Null means the default schedule of the service."""
     ordering: Ordering
     ratePerSecond: int | None
+    ratePerSecondPerTenant: int | None
     filter: dict[str, Any] | None
     """The required values of fields of `data`, by the path of the field."""
     signatures: list[Literal["v1", "v1a"]]
     """The versions of signatures in `webhook-signature`."""
+    cloudEvents: bool
     active: bool
     headers: list[str] | None
     """The names of the headers. The values are secret."""
@@ -452,12 +462,16 @@ class ChangeWebhookBody(TypedDict):
     """The default is `parallel`. With `resource`, the events about one resource arrive one at a time and in order. A change applies to events that are recorded after the response."""
     ratePerSecond: NotRequired[int | None]
     """The maximum number of requests per second. Null means no such limit."""
+    ratePerSecondPerTenant: NotRequired[int | None]
+    """The maximum number of requests per second for the events of each tenant, which wait only for each other. It cannot be combined with `ratePerSecond`. Null means no such limit. The kind `operations` has no tenants."""
     filter: NotRequired[
         dict[str, str | float | bool | list[str | float | bool | None] | None] | None
     ]
     """The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter."""
     signatures: NotRequired[list[Literal["v1", "v1a"]]]
     """The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application and covers the uid of the webhook, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent."""
+    cloudEvents: NotRequired[bool]
+    """True also sends the headers `ce-specversion`, `ce-id`, `ce-source`, `ce-type` and `ce-time` (CloudEvents 1.0, binary mode), which `headers` then cannot have. The body stays the same. The default is false."""
     active: NotRequired[bool]
     """The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`."""
     headers: NotRequired[dict[str, str] | None]
@@ -474,6 +488,8 @@ class ChangeWebhookBody(TypedDict):
 class RotateWebhookSecretBody(TypedDict):
     overlapSeconds: NotRequired[int]
     """How long the old secret keeps signing. The default is one day. 0 ends all old secrets immediately."""
+    secret: NotRequired[str]
+    """A secret that your receiver generated: `whsec_` followed by 24 to 64 random bytes in base64. By default, the service generates one."""
 
 
 @final
@@ -1020,7 +1036,7 @@ class DeliveryDetail(TypedDict):
     workflowId: str | None
     """The Temporal workflow that makes the attempts, or made them. Null until a workflow is chosen. For an ordered webhook, it can be the workflow of the partition even if another workflow made the only attempt."""
     request: DeliveryRequest | None
-    """The request of the latest attempt, or of a first attempt made now. `X-Webhook-Attempt` has the `n` of the attempt, and the timestamps have its `at`. Null if the webhook was deleted or receives mail."""
+    """The request of the latest attempt, or of a first attempt made now. `X-Webhook-Attempt` has the `n` of the attempt, and the timestamps have its `at`. `X-Webhook-Attempts-Left` and `cloudEvents` are those of the present settings. Null if the webhook was deleted or receives mail."""
 
 
 @final

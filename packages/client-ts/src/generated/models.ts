@@ -304,6 +304,8 @@ export interface ChangeWebhookBody {
   ordering?: 'parallel' | 'resource';
   /** The maximum number of requests per second. Null means no such limit. */
   ratePerSecond?: number | null;
+  /** The maximum number of requests per second for the events of each tenant, which wait only for each other. It cannot be combined with `ratePerSecond`. Null means no such limit. The kind `operations` has no tenants. */
+  ratePerSecondPerTenant?: number | null;
   /** The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter. */
   filter?: Record<
     string,
@@ -311,6 +313,8 @@ export interface ChangeWebhookBody {
   > | null;
   /** The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application and covers the uid of the webhook, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent. */
   signatures?: ('v1' | 'v1a')[];
+  /** True also sends the headers `ce-specversion`, `ce-id`, `ce-source`, `ce-type` and `ce-time` (CloudEvents 1.0, binary mode), which `headers` then cannot have. The body stays the same. The default is false. */
+  cloudEvents?: boolean;
   /** The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`. */
   active?: boolean;
   /** Extra headers of each attempt. They are encrypted on save and never shown again. Names and values have at most 4,096 bytes in total. A name has at most 100 characters. A value has visible ASCII characters, with spaces only between them. A change replaces all headers. Null means none. */
@@ -487,6 +491,8 @@ export interface CreateWebhookBody {
   ordering?: 'parallel' | 'resource';
   /** The maximum number of requests per second. Null means no such limit. */
   ratePerSecond?: number | null;
+  /** The maximum number of requests per second for the events of each tenant, which wait only for each other. It cannot be combined with `ratePerSecond`. Null means no such limit. The kind `operations` has no tenants. */
+  ratePerSecondPerTenant?: number | null;
   /** The values that fields of `data` must have, such as `{"live": true, "processingStatus": ["ready", "failed"]}`. A key is the path of a field: up to 5 names separated by dots, with at most 256 characters. It has one value or an array of values. Values are strings of up to 256 characters, numbers, booleans or null. A filter has at most 50 values. Null means no filter. */
   filter?: Record<
     string,
@@ -494,6 +500,8 @@ export interface CreateWebhookBody {
   > | null;
   /** The versions of signatures in `webhook-signature`. `v1` uses the secret of the webhook. `v1a` uses the private key of the application and covers the uid of the webhook, and receivers verify it with the public keys of `GET /api/v1/appuid/{appUid}/.well-known/webhook-keys.json`. The default is `["v1"]`. `X-Webhook-Signature` is always sent. */
   signatures?: ('v1' | 'v1a')[];
+  /** True also sends the headers `ce-specversion`, `ce-id`, `ce-source`, `ce-type` and `ce-time` (CloudEvents 1.0, binary mode), which `headers` then cannot have. The body stays the same. The default is false. */
+  cloudEvents?: boolean;
   /** The default is true. False pauses the webhook. Setting it clears `disabledReason`, and true also clears `failingSince`. */
   active?: boolean;
   /** Extra headers of each attempt. They are encrypted on save and never shown again. Names and values have at most 4,096 bytes in total. A name has at most 100 characters. A value has visible ASCII characters, with spaces only between them. A change replaces all headers. Null means none. */
@@ -505,6 +513,8 @@ export interface CreateWebhookBody {
     certificate: string;
     key: string;
   } | null;
+  /** A secret that your receiver generated: `whsec_` followed by 24 to 64 random bytes in base64. By default, the service generates one. */
+  secret?: string;
 }
 
 export interface CreateWebhookReplayBody {
@@ -641,7 +651,7 @@ export interface DeliveryDetail {
   waitsFor: EarlierDelivery | null;
   /** The Temporal workflow that makes the attempts, or made them. Null until a workflow is chosen. For an ordered webhook, it can be the workflow of the partition even if another workflow made the only attempt. */
   workflowId: string | null;
-  /** The request of the latest attempt, or of a first attempt made now. `X-Webhook-Attempt` has the `n` of the attempt, and the timestamps have its `at`. Null if the webhook was deleted or receives mail. */
+  /** The request of the latest attempt, or of a first attempt made now. `X-Webhook-Attempt` has the `n` of the attempt, and the timestamps have its `at`. `X-Webhook-Attempts-Left` and `cloudEvents` are those of the present settings. Null if the webhook was deleted or receives mail. */
   request: DeliveryRequest | null;
 }
 
@@ -1109,6 +1119,8 @@ export interface RolledApiKey {
 export interface RotateWebhookSecretBody {
   /** How long the old secret keeps signing. The default is one day. 0 ends all old secrets immediately. */
   overlapSeconds?: number;
+  /** A secret that your receiver generated: `whsec_` followed by 24 to 64 random bytes in base64. By default, the service generates one. */
+  secret?: string;
 }
 
 export interface Session {
@@ -1390,10 +1402,12 @@ export interface Webhook {
   retrySchedule: string[] | null;
   ordering: 'parallel' | 'resource';
   ratePerSecond: number | null;
+  ratePerSecondPerTenant: number | null;
   /** The required values of fields of `data`, by the path of the field. */
   filter: Record<string, unknown> | null;
   /** The versions of signatures in `webhook-signature`. */
   signatures: ('v1' | 'v1a')[];
+  cloudEvents: boolean;
   active: boolean;
   /** The names of the headers. The values are secret. */
   headers: string[] | null;
@@ -1505,10 +1519,12 @@ export interface WebhookWithSecret {
   retrySchedule: string[] | null;
   ordering: 'parallel' | 'resource';
   ratePerSecond: number | null;
+  ratePerSecondPerTenant: number | null;
   /** The required values of fields of `data`, by the path of the field. */
   filter: Record<string, unknown> | null;
   /** The versions of signatures in `webhook-signature`. */
   signatures: ('v1' | 'v1a')[];
+  cloudEvents: boolean;
   active: boolean;
   /** The names of the headers. The values are secret. */
   headers: string[] | null;

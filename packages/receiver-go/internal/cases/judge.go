@@ -25,17 +25,18 @@ func Judge(c Case) (map[string]any, error) {
 		return nil, err
 	}
 	return map[string]any{
-		"ok":       true,
-		"eventId":  delivery.EventID,
-		"event":    delivery.Event,
-		"attempt":  countOrNil(delivery.Attempt),
-		"sequence": countOrNil(delivery.Sequence),
-		"test":     delivery.Test,
+		"ok":           true,
+		"eventId":      delivery.EventID,
+		"event":        delivery.Event,
+		"attempt":      countOrNil(delivery.Attempt, 1),
+		"attemptsLeft": countOrNil(delivery.AttemptsLeft, 0),
+		"sequence":     countOrNil(delivery.Sequence, 1),
+		"test":         delivery.Test,
 	}, nil
 }
 
-func countOrNil(count int64) any {
-	if count == 0 {
+func countOrNil(count, least int64) any {
+	if count < least {
 		return nil
 	}
 	return count

@@ -11,13 +11,13 @@ from .event_data import EventData
 from .read_data import read_data, read_time
 from .refusals import WebhookRefusedError
 
-_COUNT = re.compile(r"[1-9][0-9]{0,14}")
+_COUNT = re.compile(r"0|[1-9][0-9]{0,14}")
 _SEQUENCE_MAX = 999_999_999_999_999
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """A verified request from the service. Only ``attempt`` is not signed."""
+    """A verified request. Only ``attempt`` and ``attempts_left`` are not signed."""
 
     event_id: str
     event: str
@@ -26,6 +26,8 @@ class Delivery:
     app_uid: str
     #: None if the header is absent or invalid.
     attempt: int | None
+    #: How many attempts follow if this one fails: 0 on the last. None if the header is absent.
+    attempts_left: int | None
     #: The number of the change among those of the resource. None if the event has none.
     sequence: int | None
     #: True for a test event. ``data`` is then a sample.
@@ -58,7 +60,8 @@ def read_delivery(headers: Mapping[str, str], raw_body: bytes) -> Delivery:
         event=payload["event"],
         timestamp=payload["timestamp"],
         app_uid=payload["appUid"],
-        attempt=_read_count(headers.get("x-webhook-attempt")),
+        attempt=_read_count(headers.get("x-webhook-attempt")) or None,
+        attempts_left=_read_count(headers.get("x-webhook-attempts-left")),
         sequence=_read_sequence(payload.get("sequence")),
         test=payload.get("test") is True,
         data=read_data(payload),

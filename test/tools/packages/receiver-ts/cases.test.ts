@@ -53,9 +53,9 @@ function verifierOf(each: ReceiverCase): Verifier {
 async function verdictOf(verifier: Verifier, { headers, body }: { headers: object; body: Buffer }) {
   try {
     const delivery = await verifier.verify({ headers: headers as Record<string, string>, body });
-    const { event, attempt, sequence, isTest } = delivery;
+    const { event, isTest, ...counts } = delivery;
     const { eventId, event: name } = event;
-    return { ok: true, eventId, event: name, attempt, sequence, test: isTest };
+    return { ok: true, eventId, event: name, ...counts, test: isTest };
   } catch (error) {
     if (error instanceof WebhookRefused) return { ok: false, code: error.code };
     throw error;
