@@ -82,7 +82,8 @@ async function send(
   const compose = () => {
     const now = clock.now();
     const body = JSON.stringify({ event: challengeEventName, challenge, timestamp: now });
-    const event = { _id: newId('evt', now), event: challengeEventName, sequence: null } as const;
+    const named = { _id: newId('evt', now), appUid, event: challengeEventName } as const;
+    const event = { ...named, sequence: null, createdAt: now };
     const facts = { event, body, isSync: false, webhook, signingKey, now, trace: null };
     return Promise.resolve(
       composeMessage(secretBox, { ...facts, attemptNumber: 1, attemptsLeft: 0 }),

@@ -13,12 +13,12 @@ import { cloudEventHeaders } from '../webhooks/cloud-events.ts';
 import { openCredentials, openSecrets, type SigningSecrets } from '../webhooks/secrets.ts';
 import { signBody, signStandardMessage, signWithKey } from '../webhooks/signature.ts';
 
-type MessageEvent = Pick<EventToAttempt, '_id' | 'sequence'> & {
+type SignedEvent = Pick<EventToAttempt, '_id' | 'sequence'> & {
   event: EventToAttempt['event'] | typeof challengeEventName;
 };
 
 interface AttemptToCompose {
-  event: MessageEvent;
+  event: SignedEvent & Pick<EventToAttempt, 'appUid' | 'createdAt'>;
   body: string;
   isSync: boolean;
   webhook: WebhookDocument;
@@ -51,8 +51,9 @@ export function composeMessage(secretBox: SecretBox, attempt: AttemptToCompose):
 
 interface AttemptToSign extends Pick<
   AttemptToCompose,
-  'event' | 'body' | 'isSync' | 'signingKey' | 'attemptNumber' | 'attemptsLeft' | 'now'
+  'body' | 'isSync' | 'signingKey' | 'attemptNumber' | 'attemptsLeft' | 'now'
 > {
+  event: SignedEvent;
   webhookUid: string;
   secrets: SigningSecrets;
 }

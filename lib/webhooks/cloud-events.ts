@@ -7,7 +7,12 @@ export const cloudEventNames: ReadonlySet<string> = new Set(names);
 
 /** Returns the headers of an event in the binary mode of CloudEvents 1.0. */
 export function cloudEventHeaders(
-  { _id, appUid, event, createdAt }: Pick<EventDocument, '_id' | 'appUid' | 'event' | 'createdAt'>,
+  {
+    _id,
+    appUid,
+    event,
+    createdAt,
+  }: Pick<EventDocument, '_id' | 'appUid' | 'createdAt'> & { event: string },
   body: string,
 ): Record<(typeof names)[number], string> {
   // A test can have the sample of another event as its payload.
