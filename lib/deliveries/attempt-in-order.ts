@@ -23,7 +23,7 @@ export async function attemptInOrder(
   const { waitMs, head, isParked = false } = stop;
   if (isParked) {
     const continuesIn = partitionWorkflowId(partition);
-    const left = { ...head, state: 'waiting', continuesIn } as const;
+    const left = { ...head, state: 'continued', continuesIn } as const;
     return { ...step, settled: [...settled, left], next: 'end' };
   }
   const countMax = dispatchLimits.idsPerSearchAttributeMax;

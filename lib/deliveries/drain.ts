@@ -1,5 +1,4 @@
-import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
-import { isOpen } from '../model/delivery-state.ts';
+import type { DeliveryOutcome, OpenOutcome } from '../model/delivery-outcome.ts';
 import { overdueAfter, type PartitionKey, soonAfter } from '../model/partition.ts';
 import { findOrProveAbsent } from '../mongo/read-proven.ts';
 import { within } from '../mongo/transaction.ts';
@@ -15,13 +14,11 @@ import { hasEnoughRetries } from '../order/parked.ts';
 import { findNumbered, isGone, lastIssued } from '../order/partitions.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
 import type { DeliveryPorts } from './ports.ts';
-import { throttledDelayMs } from './retry-schedule.ts';
 
 // These limits keep a drain well within the timeout of its activity.
 const attemptsMax = 100;
 const drainMsMax = 15_000;
-// How soon to check on an attempt of another process, and on a delivery that a job sends; the job also sends a signal.
-const checkAgainMs = 2_000;
+// How soon to check on a delivery that a job sends; the job also sends a signal.
 const sentByJobMs = 60_000;
 
 /** Why a drain stopped: `busy`: another process sends; `more`: its time ran out; an object: the head has to wait. */
@@ -29,7 +26,7 @@ export type DrainStop = 'nothing' | 'held' | 'busy' | 'more' | HeadWait;
 
 interface HeadWait {
   waitMs: number;
-  head: DeliveryOutcome;
+  head: OpenOutcome;
   /** Nobody retries the head until the relay lets the partition retry. */
   isParked?: boolean;
 }
@@ -108,12 +105,11 @@ async function sendNext(ports: DeliveryPorts, lease: Lease, budget: Budget): Pro
       const beforeRequest = () => requireLease(lease);
       const caller = { kind: 'partition' } as const;
       const outcome = await attemptDelivery(ports, key, { caller, signal, beforeRequest });
-      const { state } = outcome;
-      if (state === 'superseded' || state === 'waiting' || (isOpen(state) && state !== 'held')) {
+      if (outcome.state === 'later' || outcome.state === 'continued') {
         return { waitMs: untilNextCheckMs(ports, outcome), head: outcome };
       }
       settled.push(outcome);
-      if (state === 'held') return 'held';
+      if (outcome.state === 'held') return 'held';
     }
     await settleNext(ports.store, lease);
   }
@@ -131,7 +127,7 @@ async function parkIfMany(
 }
 
 function isRetry({ head }: HeadWait): boolean {
-  return head.state === 'retrying' && head.isRateLimited !== true;
+  return head.state === 'later' && head.why !== 'rateLimited';
 }
 
 function releaseFor(stop: DrainStop, now: Date): Release {
@@ -142,14 +138,7 @@ function releaseFor(stop: DrainStop, now: Date): Release {
   return { signalAt, ...(isRetry(stop) ? { retry: { dueAt, isParked } } : {}) };
 }
 
-function untilNextCheckMs(
-  { clock, random }: Pick<DeliveryPorts, 'clock' | 'random'>,
-  { state, nextAttemptAt, dueAt }: DeliveryOutcome,
-): number {
-  const nowMs = clock.now().getTime();
-  if (state === 'superseded') return sentByJobMs;
-  if (state !== 'retrying') return checkAgainMs;
-  if (nextAttemptAt !== null) return Math.max(1, Date.parse(nextAttemptAt) - nowMs);
-  const dueForMs = dueAt === undefined ? 0 : nowMs - Date.parse(dueAt);
-  return throttledDelayMs(dueForMs, random());
+function untilNextCheckMs({ clock }: Pick<DeliveryPorts, 'clock'>, head: HeadWait['head']): number {
+  if (head.state === 'continued') return sentByJobMs;
+  return Math.max(1, Date.parse(head.at) - clock.now().getTime());
 }

@@ -109,8 +109,7 @@ const endStates: [state: string, branch: RegExp][] = [
   ['failed', /^(fail-one|partition-retries|partition-signalled)$/],
   ['partial', /^(fail-some|overtaken-by-deletion)$/],
   ['held', /^hold$/],
-  ['waiting', /^left-to-partition$/],
-  ['superseded', /^overtaken-by-resend$/],
+  ['continued', /^(left-to-partition|overtaken-by-resend)$/],
   ['cancelled', /^(cancel|cancelled-while-retried|partition-cancelled)$/],
 ];
 

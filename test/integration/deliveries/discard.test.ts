@@ -1,7 +1,7 @@
 // A resume with discard drops every open delivery recorded before it, in any state, and no other. And when the
 // filters of a webhook are narrowed, its open deliveries that no longer match are not sent.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import type { Caller } from '../../../lib/model/caller.ts';
+import type { AttemptCaller } from '../../../lib/model/attempt-caller.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -69,7 +69,7 @@ async function stateOf(eventId: string): Promise<string | undefined> {
 
 function attempt(eventId: string, jobUid?: string): Promise<DeliveryOutcome> {
   const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
-  const caller: Caller = jobUid === undefined ? { kind: 'event' } : { kind: 'job', jobUid };
+  const caller: AttemptCaller = jobUid === undefined ? { kind: 'event' } : { kind: 'job', jobUid };
   const { signal } = new AbortController();
   return attemptDelivery(ports, key, { caller, signal });
 }

@@ -89,12 +89,12 @@ test('two processes share one rate: requests of the next second are sent, and la
   const outcomes = await attemptAll(keys);
   const askedForMs = Date.now() - startedAt;
   const sent = outcomes.filter(({ state }) => state === 'delivered');
-  const waiting = outcomes.filter(({ state }) => state === 'retrying');
+  const waiting = outcomes.filter((outcome) => outcome.state === 'later');
   expect(sent.length + waiting.length).toBe(30);
   expect(sent.length).toBeGreaterThanOrEqual(11);
   expect(sent.length).toBeLessThanOrEqual(1 + (Date.now() - startedAt) / 100);
   expect(receivedOn(path)).toHaveLength(sent.length);
-  const times = waiting.map(({ nextAttemptAt }) => Date.parse(String(nextAttemptAt)) - startedAt);
+  const times = waiting.map(({ at }) => Date.parse(at) - startedAt);
   expect(new Set(times).size).toBe(times.length);
   // Thirty times a tenth of a second, from the time when the last of them requested a slot.
   expect(Math.max(...times)).toBeLessThanOrEqual(3_200 + askedForMs);
@@ -221,7 +221,10 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
   const caller = { kind: 'job', jobUid } as const;
   const [ports] = processes as [DeliveryPorts];
   const again = await attemptDelivery(ports, failing, { caller, signal: never });
-  expect(again.nextAttemptAt).toBe(new Date(Number(slot) + 1_000).toISOString());
+  expect(again).toMatchObject({
+    why: 'rateLimited',
+    at: new Date(Number(slot) + 1_000).toISOString(),
+  });
 
   // A delivery to a paused webhook reserves no slot.
   await installation.store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } });
