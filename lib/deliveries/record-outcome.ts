@@ -73,10 +73,12 @@ export async function recordStep(
   return { ...reportOf(key, stored), ...leftAs(stored, caller, now) };
 }
 
-// An open delivery that nobody has scheduled is due now.
+// The writer of an open delivery without a time may be attempting it.
 function leftAs(delivery: Standing, caller: AttemptCaller, now: Date): Ending {
   const ending = endingOf(delivery, caller, now);
-  return ending ?? { state: 'later', why: 'inFlightElsewhere', at: now.toISOString() };
+  if (ending !== null) return ending;
+  const at = new Date(now.getTime() + limits.attemptTimeoutMs).toISOString();
+  return { state: 'later', why: 'inFlightElsewhere', at };
 }
 
 // Earlier attempts are read only now, because only the final outcome reports them.

@@ -266,7 +266,7 @@ test('the delivery of a deleted event is cancelled, and others in the same activ
   const outcomes = await new MockActivityEnvironment().run(first);
   expect(outcomes).toMatchObject({
     settled: { cancelled: 1 },
-    retrying: [{ eventId: other.eventId }],
+    later: [{ eventId: other.eventId }],
   });
   expect(requestsOf(lost)).toHaveLength(0);
   expect(await installation.store.deliveries.findOne({ eventId: lost.eventId })).toBeNull();

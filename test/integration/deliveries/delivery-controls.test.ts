@@ -100,7 +100,7 @@ test('headers, auth and tls are sent with an attempt, and a change applies from 
   expect(Object.keys(bare)).not.toEqual(expect.arrayContaining(['x-other']));
   expect(bare).not.toHaveProperty('authorization');
   await change(uid, { tls: null });
-  expect(await attempt(uid)).toMatchObject({ state: 'retrying', headers: {} });
+  expect(await attempt(uid)).toMatchObject({ state: 'later', headers: {} });
 });
 
 test('values are never shown, only the names of headers, the type of auth and facts about the certificate', async () => {

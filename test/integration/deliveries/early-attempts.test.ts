@@ -121,10 +121,10 @@ test('only the process that recorded the event makes the attempt until its claim
   const subject = await recorded(earlyAttempts);
   const other = { ...ports, processUid: 'prc_other' };
   const until = subject.event.firstAttempt?.until ?? new Date(0);
-  const nextAttemptAt = until.toISOString();
+  const at = until.toISOString();
   expect(await firstAttempt(subject, other, null)).toMatchObject({
     settled: { deliveries: 0 },
-    retrying: [{ attemptCount: 0, nextAttemptAt }],
+    later: [{ attemptCount: 0, why: 'inFlightElsewhere', at }],
   });
   expect(requestsOf(subject)).toHaveLength(0);
   const claimedMs = until.getTime() - subject.event.createdAt.getTime();
