@@ -149,7 +149,7 @@ describe('a new run of each branch', () => {
     const { typedSearchAttributes } = await handle.describe();
     const [state] = endStates.find(([, branch]) => branch.test(name)) ?? [];
     expect(typedSearchAttributes.get(deliveryStateAttribute)).toBe(state);
-    if (state === 'superseded' || state === 'waiting') {
+    if (state === 'continued') {
       const continuesIn = expect.stringMatching('^(job/job_.*/1|order/whk_.*)$');
       expect(result).toMatchObject({ [state]: 1, shown: [{ continuesIn }] });
     }
