@@ -7,7 +7,7 @@ import { partitionId, type PartitionKey, partitionNumberOf } from '../model/part
 import type { WebhookDocument } from '../model/webhook.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
-import { drain } from './drain.ts';
+import { attemptInOrder } from './attempt-in-order.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 const { firstAttemptClaimMs, earlyAttemptBytesMax, earlyAttemptOutcomesMax } = attemptLimits;
@@ -114,7 +114,7 @@ export class EarlyAttempts {
     try {
       const cancellation = this.#ending.signal;
       const bounds = { cancellation, msMax: firstAttemptClaimMs };
-      return (await drain(this.#ports, partition, bounds)).settled;
+      return (await attemptInOrder(this.#ports, partition, bounds)).settled;
     } catch (error) {
       // The workflow of the event sends it, because its number is not settled.
       deliveryLog.warn({ ...partition, err: error }, 'early_attempt.failed');
