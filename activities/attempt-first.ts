@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attemptDelivery, leftToRetries } from '../lib/deliveries/attempt-delivery.ts';
 import { jobLimits } from '../lib/limits.ts';
-import type { Caller } from '../lib/model/caller.ts';
+import type { AttemptCaller } from '../lib/model/attempt-caller.ts';
+import type { LaterOutcome } from '../lib/model/delivery-outcome.ts';
 import type { EarlyAttempts } from '../lib/deliveries/early-attempts.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
 import { summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
@@ -29,10 +30,10 @@ export async function attemptFirst(
         const made = jobUid === undefined ? await earlyAttempts?.take(key) : null;
         if (made != null) return made;
         if (jobUid !== undefined) await waitForTurn(index / deliveries.length, signal);
-        if (!ports.firstAttempts.hasRoom(appUid)) return leftToRetries(key);
-        ports.firstAttempts.take(appUid);
+        if (!ports.firstAttemptLimit.hasRoom(appUid)) return leftToRetries(key, ports.clock.now());
+        ports.firstAttemptLimit.take(appUid);
         return attemptDelivery(ports, key, options).finally(() =>
-          ports.firstAttempts.release(appUid),
+          ports.firstAttemptLimit.release(appUid),
         );
       }),
     );
@@ -42,10 +43,10 @@ export async function attemptFirst(
     });
     return {
       settled: summarizeOutcomes(
-        outcomes.filter(({ state }) => state !== 'retrying'),
+        outcomes.filter(({ state }) => state !== 'later'),
         input.isEachShown,
       ),
-      retrying: outcomes.filter(({ state }) => state === 'retrying'),
+      later: outcomes.filter((outcome): outcome is LaterOutcome => outcome.state === 'later'),
     };
   }, input.trace);
 }
@@ -63,6 +64,6 @@ async function waitForTurn(share: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Returns the caller of an attempt: the job of the page, or the events' own workflow. */
-export function callerOf({ jobUid }: Pick<AttemptFirstInput, 'jobUid'>): Caller {
+export function callerOf({ jobUid }: Pick<AttemptFirstInput, 'jobUid'>): AttemptCaller {
   return jobUid === undefined ? { kind: 'event' } : { kind: 'job', jobUid };
 }

@@ -1,10 +1,9 @@
-import { Context, cancellationSignal, sleep } from '@temporalio/activity';
+import { cancellationSignal, sleep } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
 import { attemptDelivery } from '../lib/deliveries/attempt-delivery.ts';
 import type { DeliveryPorts } from '../lib/deliveries/ports.ts';
-import { throttledDelayMs } from '../lib/deliveries/retry-schedule.ts';
 import { formatDuration } from '../lib/platform/duration.ts';
-import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
+import type { DeliveryOutcome, LaterOutcome } from '../lib/model/delivery-outcome.ts';
 import { hasFailed } from '../lib/temporal/delivery-summary.ts';
 import { describeAttempt } from '../lib/temporal/describe-attempt.ts';
 import { receiverFailure } from '../lib/temporal/failures.ts';
@@ -26,21 +25,20 @@ export async function retryDelivery(
   trace?: string,
 ): Promise<DeliveryOutcome> {
   const { appUid, eventId, webhookUid, left } = input;
-  if (left !== undefined && (untilDue(ports, left) ?? 0) > inlineWaitMsMax) {
-    throw callAgain(ports, left);
-  }
+  if (left !== undefined && untilDue(ports, left) > inlineWaitMsMax) throw callAgain(ports, left);
   const key = { appUid, eventId, webhookUid };
   const outcome = await runActivity(async (cancellation) => {
     const options = { caller: callerOf(input), signal: ignoringUserCancel(cancellation) };
     const found = await attemptDelivery(ports, key, options);
     // Each call has time for one attempt, so a delivery attempted just now is left to the next call.
-    const untilDueMs = found.attemptsMax === null ? untilDue(ports, found) : null;
-    if (untilDueMs === null || untilDueMs > inlineWaitMsMax) return found;
+    if (found.state !== 'later' || found.attemptsMax !== null) return found;
+    const waitMs = untilDue(ports, found);
+    if (waitMs > inlineWaitMsMax) return found;
     // A timer may fire a millisecond early by the clock.
-    await sleep(Math.max(0, untilDueMs) + 1);
+    await sleep(Math.max(0, waitMs) + 1);
     return attemptDelivery(ports, key, options);
   }, trace);
-  if (outcome.state === 'retrying') {
+  if (outcome.state === 'later') {
     cancellationSignal().throwIfAborted();
     throw callAgain(ports, outcome);
   }
@@ -53,45 +51,27 @@ export async function retryDelivery(
   });
 }
 
-function callAgain(
-  ports: Pick<DeliveryPorts, 'clock' | 'random'>,
-  outcome: DeliveryOutcome,
-): ApplicationFailure {
-  const { nextAttemptAt, attemptsMax, host } = outcome;
-  if (nextAttemptAt === null) {
-    const nextRetryDelay = throttledDelayMs(dueForMs(ports, outcome), ports.random());
-    const [type, message] =
-      attemptsMax === null
-        ? ['AttemptUnderWay', 'another process is making the attempt']
-        : ['Throttled', `too many requests to ${host} are in flight`];
-    return receiverFailure({ type, message, nextRetryDelay });
-  }
+function callAgain(ports: Pick<DeliveryPorts, 'clock'>, outcome: LaterOutcome): ApplicationFailure {
   // Zero would mean "use the retry policy".
-  const nextRetryDelay = Math.max(1, untilDue(ports, outcome) ?? 0);
+  const nextRetryDelay = Math.max(1, untilDue(ports, outcome));
   const [type, what] = reasonOf(outcome);
   const message = `${what}; the next is due in ${formatDuration(nextRetryDelay)}`;
   return receiverFailure({ type, message, nextRetryDelay });
 }
 
-function reasonOf(outcome: DeliveryOutcome): readonly [type: string, what: string] {
-  if (outcome.isRateLimited)
-    return ['RateLimited', 'other deliveries use up the rate of the webhook'];
-  // Until then another process may make the first attempt.
-  return outcome.attemptCount > 0
-    ? ['RetryDue', describeAttempt(outcome)]
-    : ['AttemptUnderWay', 'another process is making the first attempt'];
+function reasonOf(outcome: LaterOutcome): readonly [type: string, what: string] {
+  switch (outcome.why) {
+    case 'retry':
+      return ['RetryDue', describeAttempt(outcome)];
+    case 'rateLimited':
+      return ['RateLimited', 'other deliveries use up the rate of the webhook'];
+    case 'throttled':
+      return ['Throttled', 'too many requests are in flight'];
+    case 'inFlightElsewhere':
+      return ['InFlightElsewhere', 'another process may be making the attempt'];
+  }
 }
 
-function untilDue(
-  { clock }: Pick<DeliveryPorts, 'clock'>,
-  { nextAttemptAt }: DeliveryOutcome,
-): number | null {
-  return nextAttemptAt === null ? null : Date.parse(nextAttemptAt) - clock.now().getTime();
-}
-
-// A first attempt is due since it was left to the retries.
-function dueForMs({ clock }: Pick<DeliveryPorts, 'clock'>, { dueAt }: DeliveryOutcome): number {
-  const leftAtMs = Context.current().info.scheduledTimestampMs;
-  const dueAtMs = dueAt === undefined ? leftAtMs : Math.max(leftAtMs, Date.parse(dueAt));
-  return clock.now().getTime() - dueAtMs;
+function untilDue({ clock }: Pick<DeliveryPorts, 'clock'>, { at }: LaterOutcome): number {
+  return Date.parse(at) - clock.now().getTime();
 }

@@ -39,7 +39,7 @@ export function openDeliveryPorts(
     store,
     records: createDeliveryRecords(store, open.use(new TriggerRecorder(store))),
     sender: open.use(openSender(config)),
-    firstAttempts: new SharedLimit(attemptLimits.concurrentFirstAttemptsMax),
+    firstAttemptLimit: new SharedLimit(attemptLimits.concurrentFirstAttemptsMax),
     signalPartition: createPartitionSignaller(temporal.client),
     signalTakenByJob: createTakenByJobSignaller(temporal.client),
     secretBox,

@@ -43,9 +43,9 @@ async function deliverGroup(
     { jobUid, deliveries, isEachShown, trace },
   ]);
   progress.attempted(deliveries, first);
-  if (first.retrying.length === 0) return;
+  if (first.later.length === 0) return;
   await settleAll(
-    first.retrying.map(async (outcome) => progress.retried(await retries.retry(outcome))),
+    first.later.map(async (outcome) => progress.retried(await retries.retry(outcome))),
   );
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@temporalio/workflow';
 import { attemptInOrder } from './activity-options.ts';
 import { fairPriority } from '../lib/temporal/fair-priority.ts';
-import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
+import type { OpenOutcome } from '../lib/model/delivery-outcome.ts';
 import type { PartitionKey } from '../lib/model/partition.ts';
 import { describeDeliveries } from '../lib/temporal/current-details.ts';
 import { addSummaries, summarizeOutcomes } from '../lib/temporal/delivery-summary.ts';
@@ -50,7 +50,7 @@ async function deliver(input: DeliverInOrderInput): Promise<DeliverySummary> {
   setHandler(wakeSignal, () => {
     signals += 1;
   });
-  let head: DeliveryOutcome | null = null;
+  let head: OpenOutcome | null = null;
   let shown = '';
   // A run takes at least one step, however many signals it starts with.
   for (let step = 0; step < stepsPerRunMax; step += 1) {
@@ -76,7 +76,7 @@ async function deliver(input: DeliverInOrderInput): Promise<DeliverySummary> {
   return continueAsNew<typeof deliverInOrder>({ ...partition, before: summary });
 }
 
-async function takeStep(partition: PartitionKey, head: DeliveryOutcome | null): Promise<ShownStep> {
+async function takeStep(partition: PartitionKey, head: OpenOutcome | null): Promise<ShownStep> {
   const { appUid, webhookUid } = partition;
   const summary =
     head === null || head.attemptCount === 0

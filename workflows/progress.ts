@@ -39,9 +39,8 @@ export class Progress {
 
   attempted(deliveries: AttemptFirstInput['deliveries'], first: FirstAttempts): void {
     for (const delivery of deliveries) this.#open.delete(pairOf(delivery));
-    for (const outcome of first.retrying) {
-      const { nextAttemptAt: retriesFrom, ...attempted } = outcome;
-      this.#open.set(pairOf(outcome), { ...attempted, retriesFrom });
+    for (const outcome of first.later) {
+      this.#open.set(pairOf(outcome), { ...outcome, isFirst: true });
       this.#failingUids.add(outcome.webhookUid);
     }
     this.#unattempted -= deliveries.length;
@@ -74,7 +73,7 @@ export class Progress {
 
   #describe(): void {
     const open = [...this.#open.values()];
-    const notes = open.some(({ state }) => state === 'retrying') ? [retryingNote] : [];
+    const notes = open.some(({ state }) => state === 'later') ? [retryingNote] : [];
     setCurrentDetails([describeDeliveries(this.#ended, open), ...notes].join('\n\n'));
   }
 }

@@ -1,7 +1,7 @@
 import { CancellationScope, defineSignal, isCancellation, setHandler } from '@temporalio/workflow';
 import { retryDelivery } from './activity-options.ts';
 import { fairPriority } from '../lib/temporal/fair-priority.ts';
-import type { DeliveryOutcome } from '../lib/model/delivery-outcome.ts';
+import type { DeliveryOutcome, LaterOutcome } from '../lib/model/delivery-outcome.ts';
 import { pairOf } from '../lib/model/delivery.ts';
 import type { DeliverEventsInput, DeliveryPair } from '../lib/temporal/messages.ts';
 import { takenByJobSignalName } from '../lib/temporal/names.ts';
@@ -23,7 +23,7 @@ export class Retries {
   }
 
   /** Retries a delivery until it is settled. If a job takes it, calls the activity again, which reads the new state. */
-  async retry(outcome: DeliveryOutcome): Promise<DeliveryOutcome> {
+  async retry(outcome: LaterOutcome): Promise<DeliveryOutcome> {
     this.#listen();
     const key = pairOf(outcome);
     for (let call = 1; ; call += 1) {
@@ -58,7 +58,7 @@ export class Retries {
   }
 
   async #call(
-    outcome: DeliveryOutcome,
+    outcome: LaterOutcome,
     { activityId, isKnown }: { activityId: string; isKnown: boolean },
   ): Promise<DeliveryOutcome> {
     const { jobUid, trace } = this.#input;

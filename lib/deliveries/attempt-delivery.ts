@@ -13,26 +13,20 @@ import type { SendMessage, SendResult } from '../egress/http-sender.ts';
 import { classifyResponse } from './classify-response.ts';
 import { composeMessage } from './compose-message.ts';
 import { signaturesOf } from '../webhooks/secrets.ts';
-import type { Caller } from '../model/caller.ts';
+import type { AttemptCaller } from '../model/attempt-caller.ts';
 import { type Decision, decide, isFinal, type Unsent } from './decide.ts';
 import type { DeliveryFacts } from './delivery-records.ts';
-import {
-  type AttemptTarget,
-  type Found,
-  outcomeOf,
-  recordStep,
-  unattemptedOutcome,
-} from './record-outcome.ts';
+import { type AttemptTarget, type Found, recordStep, reportOf } from './record-outcome.ts';
+import { throttledDelayMs } from './retry-schedule.ts';
 import { logAttempt, measureAttempt, toAttempt, triggerOf } from './report-attempt.ts';
 import { recordHealth } from '../webhooks/webhook-health.ts';
 import type { DeliveryPorts } from './ports.ts';
 import { traceAttempt, type TracedAttempt } from './trace-attempt.ts';
 import { wakePartition } from './wake-partition.ts';
-import { partitionWorkflowId } from '../temporal/names.ts';
 import { hasSlot, rateOf } from '../rate-limit/slot.ts';
 
 interface AttemptOptions {
-  caller: Caller;
+  caller: AttemptCaller;
   /** Set for an early first attempt. The delivery has no document yet, and gets none if it is throttled. */
   early?: { event: EventToAttempt; webhook: WebhookDocument | null; readAt: Date };
   /** Aborts when this process stops; the attempt then rejects and is repeated by another process. */
@@ -67,24 +61,22 @@ export async function attemptDelivery(
     decision = decide({ ...facts, caller, now: clock.now(), processUid });
   }
   const { delivery, event, webhook } = facts;
+  const host = webhook === null ? {} : { host: hostOf(webhook.url) };
+  const left = { ...reportOf(key, delivery), ...host };
   if (event === null) {
-    return delivery === null || decision === 'remove'
-      ? endWithoutEvent(ports, key, delivery)
-      : outcomeOf(key, delivery, caller);
+    if (decision.kind === 'leave') return { ...left, ...decision.ending };
+    return endWithoutEvent(ports, key, delivery);
   }
   const partitionNumber = partitionNumberOf(event, key.webhookUid);
   const found = { key, delivery, event, partitionNumber, caller };
-  const outcome =
-    decision === 'send' && webhook !== null
-      ? await sendAndRecord(ports, { ...found, webhook, readAt, options })
-      : await finishUnsent(ports, found, decision);
+  const outcome = await act(ports, { ...found, webhook, readAt, options }, decision);
   await wakePartition(ports, found, outcome);
-  return webhook === null ? outcome : { ...outcome, host: hostOf(webhook.url) };
+  return { ...outcome, ...host };
 }
 
 /** Returns the outcome of a delivery that was not read at all and is left to the retries. */
-export function leftToRetries(key: DeliveryKey): DeliveryOutcome {
-  return { ...unattemptedOutcome(key, null), state: 'retrying' };
+export function leftToRetries(key: DeliveryKey, now: Date): DeliveryOutcome {
+  return { ...reportOf(key, null), state: 'later', why: 'throttled', at: now.toISOString() };
 }
 
 async function load({ records }: DeliveryPorts, key: DeliveryKey): Promise<DeliveryFacts> {
@@ -104,26 +96,19 @@ async function endWithoutEvent(
   // The retention removed the event just before a resend, or an older backup was restored.
   if (delivery === null) deliveryLog.warn({ ...key }, 'delivery.event_missing');
   else await ports.store.deliveries.deleteOne({ _id: delivery._id });
-  return { ...unattemptedOutcome(key, delivery), state: 'cancelled' };
+  return { ...reportOf(key, delivery), state: 'cancelled' };
 }
 
-async function finishUnsent(
+async function act(
   ports: DeliveryPorts,
-  found: Found,
+  found: Found & Omit<Subject, 'webhook'> & { webhook: WebhookDocument | null },
   decision: Decision,
 ): Promise<DeliveryOutcome> {
-  if (typeof decision === 'object') return recordUnsent(ports, found, decision);
-  if (decision === 'inOrder') {
-    // Recorded so that lists and pauses find the delivery.
-    const outcome = await recordUnsent(ports, found, { state: 'pending' });
-    if (outcome.state !== 'retrying' || found.partitionNumber === null) return outcome;
-    const continuesIn = partitionWorkflowId(found.partitionNumber.partition);
-    return { ...outcome, state: 'waiting', continuesIn };
-  }
-  const { key, delivery, event, caller } = found;
-  if (delivery !== null) return outcomeOf(key, delivery, caller);
-  const nextAttemptAt = event.firstAttempt?.until.toISOString() ?? null;
-  return { ...unattemptedOutcome(key, null), state: 'retrying', nextAttemptAt };
+  const { key, delivery, webhook } = found;
+  if (decision.kind === 'leave') return { ...reportOf(key, delivery), ...decision.ending };
+  if (decision.kind === 'record') return recordUnsent(ports, found, decision.unsent);
+  if (webhook === null) throw new Error(`the delivery to ${key.webhookUid} has no webhook`);
+  return sendAndRecord(ports, { ...found, webhook });
 }
 
 async function sendAndRecord(ports: DeliveryPorts, subject: Subject): Promise<DeliveryOutcome> {
@@ -239,7 +224,8 @@ async function isOutdated(ports: DeliveryPorts, subject: Subject): Promise<boole
   if (now.getTime() - readAt.getTime() <= attemptLimits.factsFreshMs) return false;
   const facts = await load(ports, key);
   const decision = decide({ ...facts, caller, now, processUid });
-  return decision !== 'send' || facts.webhook?.updatedAt.getTime() !== webhook.updatedAt.getTime();
+  const isUnchanged = facts.webhook?.updatedAt.getTime() === webhook.updatedAt.getTime();
+  return decision.kind !== 'send' || !isUnchanged;
 }
 
 // Early attempts record this too, because the slot is already reserved.
@@ -255,35 +241,42 @@ async function leaveRateLimited(
   return recordStep(ports.records, subject, { ...step, target });
 }
 
-// The first attempt is recorded so that pauses and discards find the delivery. The next call decides again.
+// A first attempt is recorded so that pauses and discards find the delivery. The next call decides again.
 async function leaveUnsent(
   ports: DeliveryPorts,
   subject: Subject,
   { target, reason }: { target: AttemptTarget; reason: 'throttled' | 'outdated' },
 ): Promise<DeliveryOutcome> {
   const { key, delivery, options } = subject;
-  if (options.early !== undefined) return leftToRetries(key);
+  const now = ports.clock.now();
+  if (options.early !== undefined) return leftToRetries(key, now);
   const { host } = target;
   // Logged as `info` once per delivery: the deliveries of a busy webhook are throttled again and again.
   const level = delivery === null ? 'info' : 'debug';
   if (reason === 'throttled') deliveryLog[level]({ ...key, host }, 'delivery.throttled');
-  if (delivery !== null) {
-    const waits = { ...unattemptedOutcome(key, delivery), state: 'retrying', ...target } as const;
-    // The change may have fixed the receiver, so the next attempt is due now.
-    if (reason === 'outdated') return { ...waits, nextAttemptAt: ports.clock.now().toISOString() };
-    return { ...waits, dueAt: delivery.nextAttemptAt?.toISOString() };
-  }
-  return recordUnsent(ports, subject, { state: 'pending', target });
+  const left =
+    delivery === null
+      ? await recordUnsent(ports, subject, { state: 'pending', target })
+      : { ...reportOf(key, delivery), ...target, state: 'later' as const };
+  if (left.state !== 'later') return left;
+  // After a change, which may have fixed the receiver, the next attempt is due now.
+  const dueAt = delivery?.nextAttemptAt ?? delivery?.updatedAt ?? now;
+  const waitMs =
+    reason === 'outdated' ? 0 : throttledDelayMs(now.getTime() - dueAt.getTime(), ports.random());
+  const at = new Date(now.getTime() + waitMs).toISOString();
+  return { ...left, state: 'later', why: 'throttled', at };
 }
 
 async function recordUnsent(
   ports: DeliveryPorts,
   found: Found,
-  unsent: Unsent | { state: 'pending'; target?: AttemptTarget },
+  { target, ...unsent }: Unsent & { target?: AttemptTarget },
 ): Promise<DeliveryOutcome> {
-  const now = ports.clock.now();
-  const made = { ...unsent, attempt: null, nextAttemptAt: null, now };
-  const outcome = await recordStep(ports.records, found, made);
+  const made = { ...unsent, attempt: null, nextAttemptAt: null, now: ports.clock.now() };
+  const outcome = await recordStep(ports.records, found, {
+    ...made,
+    ...(target === undefined ? {} : { target }),
+  });
   instruments.deliveriesUnsent.add(1, { state: unsent.state });
   if (unsent.state !== 'pending') {
     deliveryLog.info({ ...found.key, ...unsent, state: outcome.state }, 'delivery.not_sent');

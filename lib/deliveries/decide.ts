@@ -1,27 +1,29 @@
 import { timeOfId } from '../platform/ids.ts';
 import { type CancelReason, isOpen } from '../model/delivery-state.ts';
-import type { Caller } from '../model/caller.ts';
+import type { AttemptCaller } from '../model/attempt-caller.ts';
 import type { DeliveryToAttempt } from '../model/delivery.ts';
+import type { Ending } from '../model/delivery-outcome.ts';
 import { testEventName } from '../model/event-name.ts';
 import { discardCountOf } from '../model/discards.ts';
+import { nextWorkflowId } from '../temporal/names.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import type { WebhookDocument } from '../model/webhook.ts';
 import { isSubscribed, matchesKind } from '../webhooks/subscriptions.ts';
 
-/**
- * `remove`: the event is gone. `notDue`: the next attempt is not due. `notSendable`: settled, held, or owned by another
- * caller. `inFlightElsewhere`: the recording process may be attempting it. `inOrder`: only its partition sends it.
- */
+/** Attempt the delivery, record that it is not sent, leave it as it is, or remove it, because its event is gone. */
 export type Decision =
-  'send' | 'remove' | 'notDue' | 'notSendable' | 'inFlightElsewhere' | 'inOrder' | Unsent;
+  | { kind: 'send' | 'remove' }
+  | { kind: 'record'; unsent: Unsent }
+  | { kind: 'leave'; ending: Ending };
 
-/** The state to record instead of an attempt. */
-export type Unsent = { state: 'held' } | { state: 'cancelled'; cancelReason: UnsentReason };
+/** The state to record instead of an attempt. `pending`: it waits for its turn in a partition. */
+export type Unsent =
+  { state: 'held' | 'pending' } | { state: 'cancelled'; cancelReason: UnsentReason };
 
 type UnsentReason = Exclude<CancelReason, 'expired' | 'abandoned' | 'skipped'>;
 
 export interface AttemptFacts {
-  caller: Caller;
+  caller: AttemptCaller;
   delivery: DeliveryToAttempt | null;
   event: EventToAttempt | null;
   webhook: WebhookDocument | null;
@@ -32,20 +34,35 @@ export interface AttemptFacts {
 /** Decides what to do with a delivery. The stored state decides; workflows only provide the timers (docs/adr/0002). */
 export function decide(facts: AttemptFacts): Decision {
   const { caller, delivery, event, webhook, now } = facts;
-  if (delivery !== null) {
-    if (!isOpen(delivery.state) || delivery.state === 'held') return 'notSendable';
-    if (!isOwner(caller, delivery)) return 'notSendable';
-    if (delivery.nextAttemptAt !== null && delivery.nextAttemptAt > now) return 'notDue';
-  }
-  if (isInFlightElsewhere(facts)) return 'inFlightElsewhere';
-  if (event === null) return 'remove';
+  const ending = delivery === null ? claimedElsewhere(facts) : endingOf(delivery, caller, now);
+  if (ending !== null) return { kind: 'leave', ending };
+  if (event === null) return { kind: 'remove' };
   if (event.erasedAt !== null) return cancelled('erased');
   if (webhook === null) return cancelled('webhook_deleted');
   if (isDiscarded(event, delivery, webhook)) return cancelled('discarded');
   // Filters are checked after the pause, because they may change until then.
-  if (!webhook.active) return { state: 'held' };
+  if (!webhook.active) return { kind: 'record', unsent: { state: 'held' } };
   if (!isWanted(event, delivery, webhook)) return cancelled('unsubscribed');
-  return caller.kind === 'event' && isInOrder(event, webhook) ? 'inOrder' : 'send';
+  const isLeft = caller.kind === 'event' && isInOrder(event, webhook);
+  return isLeft ? { kind: 'record', unsent: { state: 'pending' } } : { kind: 'send' };
+}
+
+/** The fields of a delivery that say who sends it next, and when. */
+export type Standing = Pick<
+  DeliveryToAttempt,
+  'state' | 'jobUid' | 'jobPage' | 'partition' | 'nextAttemptAt' | 'isRateLimited'
+>;
+
+/** Returns how a call about a delivery as stored ends, or null if the caller may attempt it now. */
+export function endingOf(delivery: Standing, caller: AttemptCaller, now: Date): Ending | null {
+  const { state, nextAttemptAt, isRateLimited } = delivery;
+  if (!isOpen(state)) return { state };
+  if (!isOwner(caller, delivery))
+    return { state: 'continued', continuesIn: nextWorkflowId(delivery) };
+  if (state === 'held') return { state };
+  if (nextAttemptAt === null || nextAttemptAt <= now) return null;
+  const why = isRateLimited ? 'rateLimited' : 'retry';
+  return { state: 'later', why, at: nextAttemptAt.toISOString() };
 }
 
 function isInOrder({ order }: EventToAttempt, { _id }: WebhookDocument): boolean {
@@ -54,34 +71,34 @@ function isInOrder({ order }: EventToAttempt, { _id }: WebhookDocument): boolean
 
 /** Checks whether a decision ends a delivery without an attempt, which must not be based on a stale read. */
 export function isFinal(decision: Decision): boolean {
-  if (typeof decision === 'object') return decision.state === 'cancelled';
-  return decision === 'remove' || decision === 'notSendable';
+  if (decision.kind === 'record') return decision.unsent.state === 'cancelled';
+  return decision.kind === 'leave' ? decision.ending.state !== 'later' : decision.kind === 'remove';
 }
 
-function cancelled(cancelReason: UnsentReason): Unsent {
-  return { state: 'cancelled', cancelReason };
+function cancelled(cancelReason: UnsentReason): Decision {
+  return { kind: 'record', unsent: { state: 'cancelled', cancelReason } };
 }
 
 // The owner is the last job that took the delivery; otherwise its event, or its partition for ordered retries.
-function isOwner(caller: Caller, { jobUid, partition }: DeliveryToAttempt): boolean {
+function isOwner(caller: AttemptCaller, { jobUid, partition, state }: Standing): boolean {
   if (caller.kind === 'job') return jobUid === caller.jobUid;
   if (jobUid !== null) return false;
-  return caller.kind === 'partition' || partition === null;
+  // The event's workflow reports held deliveries, also those of partitions.
+  return caller.kind === 'partition' || partition === null || state === 'held';
 }
 
 // Partitions are excluded: their lease already ensures that only one process sends.
-function isInFlightElsewhere({
+function claimedElsewhere({
   caller,
-  delivery,
   event,
   webhook,
   now,
   processUid,
-}: AttemptFacts): boolean {
-  if (delivery !== null || webhook === null || caller.kind === 'partition') return false;
-  if (!event?.firstAttempt) return false;
+}: AttemptFacts): Ending | null {
+  if (webhook === null || caller.kind === 'partition' || !event?.firstAttempt) return null;
   const { by, until } = event.firstAttempt;
-  return by !== processUid && now < until;
+  if (by === processUid || now >= until) return null;
+  return { state: 'later', why: 'inFlightElsewhere', at: until.toISOString() };
 }
 
 // True for a delivery that was discarded and not requeued since. Records without a count are older than the first

@@ -7,7 +7,7 @@ import { partitionId, type PartitionKey, partitionNumberOf } from '../model/part
 import type { WebhookDocument } from '../model/webhook.ts';
 import { deliveryLog } from '../platform/logger.ts';
 import { attemptDelivery } from './attempt-delivery.ts';
-import { drain } from './drain.ts';
+import { attemptInOrder } from './attempt-in-order.ts';
 import type { DeliveryPorts } from './ports.ts';
 
 const { firstAttemptClaimMs, earlyAttemptBytesMax, earlyAttemptOutcomesMax } = attemptLimits;
@@ -69,7 +69,7 @@ export class EarlyAttempts {
   }
 
   #hasRoom(appUid: string): boolean {
-    return this.#bytes.hasRoom(appUid) && this.#ports.firstAttempts.hasRoom(appUid);
+    return this.#bytes.hasRoom(appUid) && this.#ports.firstAttemptLimit.hasRoom(appUid);
   }
 
   #track(facts: Facts): void {
@@ -77,7 +77,7 @@ export class EarlyAttempts {
     const id = pairOf({ eventId: event._id, webhookUid: webhook._id });
     const { appUid } = event;
     const bytes = event.body.length;
-    this.#ports.firstAttempts.take(appUid);
+    this.#ports.firstAttemptLimit.take(appUid);
     this.#bytes.take(appUid, bytes);
     const partitionNumber = partitionNumberOf(event, webhook._id);
     const made =
@@ -85,7 +85,7 @@ export class EarlyAttempts {
         ? this.#attempt(facts)
         : this.#inOrder(event, partitionNumber.partition);
     const attempt = made.finally(() => {
-      this.#ports.firstAttempts.release(appUid);
+      this.#ports.firstAttemptLimit.release(appUid);
       this.#bytes.release(appUid, bytes);
       this.#inFlight.delete(attempt);
     });
@@ -114,7 +114,7 @@ export class EarlyAttempts {
     try {
       const cancellation = this.#ending.signal;
       const bounds = { cancellation, msMax: firstAttemptClaimMs };
-      return (await drain(this.#ports, partition, bounds)).settled;
+      return (await attemptInOrder(this.#ports, partition, bounds)).settled;
     } catch (error) {
       // The workflow of the event sends it, because its number is not settled.
       deliveryLog.warn({ ...partition, err: error }, 'early_attempt.failed');
@@ -129,8 +129,9 @@ export class EarlyAttempts {
     try {
       // Without a signal: a stopping process waits for the attempts in flight, at most 5 s.
       const outcome = await attemptDelivery(this.#ports, key, { caller, early });
-      const { state, attemptCount, isRateLimited = false } = outcome;
-      return state !== 'retrying' || attemptCount > 0 || isRateLimited ? outcome : null;
+      const isUnrecorded =
+        outcome.state === 'later' && ['throttled', 'inFlightElsewhere'].includes(outcome.why);
+      return isUnrecorded ? null : outcome;
     } catch (error) {
       // The workflow repeats the attempt.
       deliveryLog.warn({ ...key, err: error }, 'early_attempt.failed');

@@ -16,7 +16,7 @@ export interface DeliveryPorts {
   records: DeliveryRecords;
   sender: Sender;
   /** The limit of first attempts in flight in this process. */
-  firstAttempts: SharedLimit;
+  firstAttemptLimit: SharedLimit;
   signalPartition: SignalPartition;
   signalTakenByJob: SignalTakenByJob;
   secretBox: SecretBox;

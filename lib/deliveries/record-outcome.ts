@@ -1,7 +1,12 @@
-// Records the result of an attempt, and builds the outcome for the workflow.
+// Records the result of a call about a delivery, and builds the outcome for the workflow.
 import { limits } from '../limits.ts';
-import type { AttemptFact, DeliveryOutcome } from '../model/delivery-outcome.ts';
-import { type DeliveryState, isOpen } from '../model/delivery-state.ts';
+import type {
+  AttemptFact,
+  DeliveryOutcome,
+  DeliveryReport,
+  Ending,
+} from '../model/delivery-outcome.ts';
+import { isOpen } from '../model/delivery-state.ts';
 import type {
   DeliveryKey,
   DeliveryStep,
@@ -12,8 +17,8 @@ import { discardCountOf } from '../model/discards.ts';
 import type { EventToAttempt } from '../model/event.ts';
 import { partitionId, type PartitionNumber } from '../model/partition.ts';
 import { deliveryLog } from '../platform/logger.ts';
-import type { Caller } from '../model/caller.ts';
-import { nextWorkflowId } from '../temporal/names.ts';
+import type { AttemptCaller } from '../model/attempt-caller.ts';
+import { endingOf, type Standing } from './decide.ts';
 import type { DeliveryRecords } from './delivery-records.ts';
 
 /** A delivery as an attempt found it. */
@@ -22,10 +27,10 @@ export interface Found {
   delivery: DeliveryToAttempt | null;
   event: EventToAttempt;
   partitionNumber: PartitionNumber | null;
-  caller: Caller;
+  caller: AttemptCaller;
 }
 
-export type AttemptTarget = Pick<DeliveryOutcome, 'host' | 'attemptsMax'>;
+export type AttemptTarget = Pick<DeliveryReport, 'host' | 'attemptsMax'>;
 
 type MadeStep = Pick<DeliveryStep, 'state' | 'attempt' | 'nextAttemptAt' | 'now'> &
   Partial<Pick<DeliveryStep, 'cancelReason' | 'isRateLimited'>> & { target?: AttemptTarget };
@@ -48,15 +53,32 @@ export async function recordStep(
     partition: partitionNumber === null ? null : partitionId(partitionNumber.partition),
     discardCount: discardCountOf(event.seenDiscards, key.webhookUid),
   };
+  const { attempt, now } = step;
   if (await records.record(key, step)) {
-    const attempts = await attemptsAfter(records, key, step);
-    return { ...recordedOutcome(key, step, attempts), ...target };
+    const report = {
+      ...reportOf(key, null),
+      attemptCount: step.attemptsBefore + (attempt === null ? 0 : 1),
+      status: attempt?.status ?? null,
+      errorClass: attempt?.errorClass ?? null,
+      ...attemptsOf(await attemptsAfter(records, key, step)),
+      ...target,
+    };
+    const jobPage = delivery?.jobPage ?? null;
+    return { ...report, ...leftAs({ ...step, jobPage }, caller, now) };
   }
-  deliveryLog.warn({ ...key, n: made.attempt?.n }, 'delivery.superseded');
+  deliveryLog.warn({ ...key, n: attempt?.n }, 'delivery.superseded');
   const { delivery: stored } = await records.readProven(key);
   if (stored === null)
     throw new Error(`the delivery of ${key.eventId} was deleted during its attempt`);
-  return outcomeOf(key, stored, caller);
+  return { ...reportOf(key, stored), ...leftAs(stored, caller, now) };
+}
+
+// The writer of an open delivery without a time may be attempting it.
+function leftAs(delivery: Standing, caller: AttemptCaller, now: Date): Ending {
+  const ending = endingOf(delivery, caller, now);
+  if (ending !== null) return ending;
+  const at = new Date(now.getTime() + limits.attemptTimeoutMs).toISOString();
+  return { state: 'later', why: 'inFlightElsewhere', at };
 }
 
 // Earlier attempts are read only now, because only the final outcome reports them.
@@ -69,68 +91,11 @@ async function attemptsAfter(
   return stored?.attempts ?? (attempt === null ? [] : [attempt]);
 }
 
-function recordedOutcome(
-  key: DeliveryKey,
-  step: DeliveryStep,
-  attempts: readonly PastAttempt[],
-): DeliveryOutcome {
-  return {
-    ...unattemptedOutcome(key, null),
-    state: reportedState(step.state),
-    attemptCount: step.attemptsBefore + (step.attempt === null ? 0 : 1),
-    status: step.attempt?.status ?? null,
-    errorClass: step.attempt?.errorClass ?? null,
-    nextAttemptAt: step.nextAttemptAt?.toISOString() ?? null,
-    isRateLimited: step.isRateLimited || undefined,
-    ...attemptsOf(attempts),
-  };
-}
-
-// The state is `superseded` if a job took the delivery from the caller, and `waiting` if the partition owns it.
-export function outcomeOf(
-  key: DeliveryKey,
-  delivery: DeliveryToAttempt,
-  caller: Caller,
-): DeliveryOutcome {
-  const before = { ...unattemptedOutcome(key, delivery), ...attemptsOf(delivery.attempts) };
-  const { state, jobUid, partition, nextAttemptAt, isRateLimited } = delivery;
-  const owner = caller.kind === 'job' ? caller.jobUid : null;
-  const reported = reportedState(state);
-  const isTaken = jobUid !== owner && isOpen(state);
-  const isLeft = caller.kind === 'event' && partition !== null && reported === 'retrying';
-  if (isTaken || isLeft) {
-    const continuesIn = nextWorkflowId(delivery);
-    return { ...before, state: isTaken ? 'superseded' : 'waiting', continuesIn };
-  }
-  if (jobUid !== owner) return { ...before, state: reported };
-  return {
-    ...before,
-    state: reported,
-    nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
-    isRateLimited: isRateLimited || undefined,
-  };
-}
-
-// A pending delivery is retried: the process that took it may have died.
-function reportedState(state: DeliveryState): Exclude<DeliveryState, 'pending'> {
-  return state === 'pending' ? 'retrying' : state;
-}
-
-function attemptsOf(attempts: readonly PastAttempt[]): Pick<DeliveryOutcome, 'attempts'> {
-  if (attempts.length === 0) return {};
-  return { attempts: attempts.slice(-limits.attemptsKeptMax).map(toFact) };
-}
-
-function toFact({ n, at, ms, status, errorClass }: PastAttempt): AttemptFact {
-  const response = status === null ? {} : { status };
-  const fault = errorClass === null || status !== null ? {} : { errorClass };
-  return { n, at: at.toISOString(), ms: ms.total, ...response, ...fault };
-}
-
-export function unattemptedOutcome(
+/** Reports a delivery as stored, without an attempt by this process. */
+export function reportOf(
   { eventId, webhookUid }: DeliveryKey,
   delivery: DeliveryToAttempt | null,
-): Omit<DeliveryOutcome, 'state'> {
+): DeliveryReport {
   const last = delivery?.attempts.at(-1);
   return {
     eventId,
@@ -140,6 +105,17 @@ export function unattemptedOutcome(
     errorClass: last?.errorClass ?? null,
     host: null,
     attemptsMax: null,
-    nextAttemptAt: null,
+    ...attemptsOf(delivery?.attempts ?? []),
   };
+}
+
+function attemptsOf(attempts: readonly PastAttempt[]): Pick<DeliveryReport, 'attempts'> {
+  if (attempts.length === 0) return {};
+  return { attempts: attempts.slice(-limits.attemptsKeptMax).map(toFact) };
+}
+
+function toFact({ n, at, ms, status, errorClass }: PastAttempt): AttemptFact {
+  const response = status === null ? {} : { status };
+  const fault = errorClass === null || status !== null ? {} : { errorClass };
+  return { n, at: at.toISOString(), ms: ms.total, ...response, ...fault };
 }

@@ -1,6 +1,6 @@
-import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
-import { isOpen } from '../model/delivery-state.ts';
+import { type DeliveryOutcome, isSettled } from '../model/delivery-outcome.ts';
 import { readProgress } from '../order/partitions.ts';
+import { partitionWorkflowId } from '../temporal/names.ts';
 import type { DeliveryPorts } from './ports.ts';
 import type { Found } from './record-outcome.ts';
 
@@ -11,12 +11,14 @@ import type { Found } from './record-outcome.ts';
 export async function wakePartition(
   { store, signalPartition }: Pick<DeliveryPorts, 'store' | 'signalPartition'>,
   { partitionNumber, caller }: Pick<Found, 'partitionNumber' | 'caller'>,
-  { state }: DeliveryOutcome,
+  outcome: DeliveryOutcome,
 ): Promise<void> {
-  if (partitionNumber === null || caller.kind === 'partition' || state === 'superseded') return;
-  const isLeft = state === 'waiting';
-  if (!isLeft && isOpen(state)) return;
-  const { isSettled, isParked } = await readProgress(store, partitionNumber);
+  if (partitionNumber === null || caller.kind === 'partition') return;
+  const { partition } = partitionNumber;
+  const isLeft =
+    outcome.state === 'continued' && outcome.continuesIn === partitionWorkflowId(partition);
+  if (!isLeft && !isSettled(outcome)) return;
+  const progress = await readProgress(store, partitionNumber);
   // The relay signals a parked partition.
-  if (!isSettled && !(isLeft && isParked)) await signalPartition(partitionNumber.partition);
+  if (!progress.isSettled && !(isLeft && progress.isParked)) await signalPartition(partition);
 }

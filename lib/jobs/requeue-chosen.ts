@@ -10,7 +10,7 @@ import { findSettled, issueNumbers, scheduleSignal } from '../order/partitions.t
 import { discardCountFor, type PageContext, type PageStamp, requeueDeliveries } from './jobs.ts';
 
 /** An event to send, with its delivery to the webhook, or null if there is none yet. */
-interface ChosenEvent {
+interface EventToRequeue {
   event: Pick<
     EventDocument,
     '_id' | 'appUid' | 'event' | 'entity' | 'resourceUid' | 'externalTenantId' | 'order'
@@ -21,7 +21,7 @@ interface ChosenEvent {
 interface Requeue {
   job: ReplayJob | SyncJob;
   webhook: Pick<WebhookDocument, '_id' | 'ordering' | 'discardCount'>;
-  chosen: readonly ChosenEvent[];
+  chosen: readonly EventToRequeue[];
 }
 
 /** Requeues the events in the transaction of the page. Returns the partitions to signal after it. */

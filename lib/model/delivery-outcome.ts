@@ -1,14 +1,35 @@
 import type { ErrorClass } from './attempt.ts';
-import type { DeliveryState } from './delivery-state.ts';
+import { type SettledState, settledStates } from './delivery-state.ts';
 
-/** The report of an activity to its workflow. Temporal stores it, so it contains no payload and no secret. */
-export interface DeliveryOutcome {
+/**
+ * `retry`: its schedule waits. `rateLimited`: it has a rate-limit slot. `throttled`: too many requests are in flight.
+ * `inFlightElsewhere`: another process may be making the attempt.
+ */
+export type LaterReason = 'retry' | 'rateLimited' | 'throttled' | 'inFlightElsewhere';
+
+/** How a call about a delivery ends: settled, held, to be called again later, or continued by its owner's workflow. */
+export type Ending =
+  | { state: SettledState | 'held' }
+  /** `at` is ISO 8601. */
+  | { state: 'later'; why: LaterReason; at: string }
+  /** The ID of that workflow; null if it is unknown. */
+  | { state: 'continued'; continuesIn: string | null };
+
+/** The report of a call to its workflow. Temporal stores it, so it contains no payload and no secret. */
+export type DeliveryOutcome = DeliveryReport & Ending;
+
+export type LaterOutcome = Extract<DeliveryOutcome, { state: 'later' }>;
+
+/** Of a delivery that is still to be sent. */
+export type OpenOutcome = Extract<DeliveryOutcome, { state: 'later' | 'continued' }>;
+
+export function isSettled({ state }: Pick<DeliveryOutcome, 'state'>): boolean {
+  return (settledStates as readonly string[]).includes(state);
+}
+
+export interface DeliveryReport {
   eventId: string;
   webhookUid: string;
-  /** `superseded`: a job owns the delivery now; `waiting`: the workflow of its partition does. */
-  state: Exclude<DeliveryState, 'pending'> | 'superseded' | 'waiting';
-  /** The ID of the workflow that sends a `superseded` or `waiting` delivery. */
-  continuesIn?: string | undefined;
   attemptCount: number;
   status: number | null;
   errorClass: ErrorClass | null;
@@ -16,12 +37,6 @@ export interface DeliveryOutcome {
   host: string | null;
   /** Null if this process made no attempt. */
   attemptsMax: number | null;
-  /** ISO 8601; null if no attempt is due, or if the one due was throttled or is made by another process. */
-  nextAttemptAt: string | null;
-  /** True if `nextAttemptAt` is its rate-limit slot. */
-  isRateLimited?: true | undefined;
-  /** ISO 8601; the time at which a throttled retry was due. */
-  dueAt?: string | undefined;
   /** The latest attempts of a settled delivery; only the last one of an open delivery. */
   attempts?: AttemptFact[];
 }

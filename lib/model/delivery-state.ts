@@ -40,9 +40,10 @@ export function isDropped({ cancelReason }: { cancelReason: CancelReason | null 
 }
 
 export const settledStates = ['delivered', 'exhausted', 'cancelled', 'blocked'] as const;
+export type SettledState = (typeof settledStates)[number];
 
 export const openStates = ['pending', 'retrying', 'held'] as const;
 
-export function isOpen(state: DeliveryState): boolean {
+export function isOpen(state: DeliveryState): state is (typeof openStates)[number] {
   return (openStates as readonly DeliveryState[]).includes(state);
 }

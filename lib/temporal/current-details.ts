@@ -1,31 +1,34 @@
 // Renders the Markdown that Temporal's UI shows under Current Details. It is not part of the history.
-import type { DeliveryOutcome } from '../model/delivery-outcome.ts';
+import type { LaterReason, OpenOutcome } from '../model/delivery-outcome.ts';
 import { hasFailed } from './delivery-summary.ts';
 import { describeAttempt } from './describe-attempt.ts';
-import type { DeliverySummary, ShownDelivery } from './messages.ts';
+import type { DeliveryPair, DeliverySummary, ShownDelivery } from './messages.ts';
 
 // Temporal accepts 20,000 bytes.
 const rowsMax = 80;
 const hostCharactersMax = 48;
 const workflowIdCharactersMax = 80;
 
-/** A delivery that has not ended, with the known facts about its attempts. */
-export type OpenDelivery = Pick<DeliveryOutcome, 'eventId' | 'webhookUid'> &
-  Partial<Omit<DeliveryOutcome, 'state'>> & {
-    state: DeliveryOutcome['state'] | 'delivering';
-    /** Instead of `nextAttemptAt`, if the workflow does not learn of later attempts. */
-    retriesFrom?: string | null;
-  };
+/** A delivery that has not ended. With `isFirst`, the workflow does not learn of attempts after the first. */
+export type OpenDelivery =
+  (DeliveryPair & { state: 'delivering' | 'waiting' }) | (OpenOutcome & { isFirst?: true });
+
+const laterStates = {
+  retry: 'retrying',
+  rateLimited: 'rate-limited',
+  throttled: 'throttled',
+  inFlightElsewhere: 'in flight',
+} as const satisfies Record<LaterReason, string>;
 
 /** Describes the deliveries of a workflow: counts, then a list with failing ones first. */
 export function describeDeliveries(ended: DeliverySummary, open: readonly OpenDelivery[]): string {
-  const retrying = open.filter(({ state }) => state === 'retrying');
-  const others = open.filter(({ state }) => state !== 'retrying');
+  const later = open.filter(({ state }) => state === 'later');
+  const others = open.filter(({ state }) => state !== 'later');
   const failed = ended.shown.filter(hasFailed);
   const rest = ended.shown.filter((delivery) => !hasFailed(delivery));
   const rows = [
     ...failed.map(rowOfEnded),
-    ...retrying.map(rowOfOpen),
+    ...later.map(rowOfOpen),
     ...others.map(rowOfOpen),
     ...rest.map(rowOfEnded),
   ].slice(0, rowsMax);
@@ -55,14 +58,15 @@ export function describePages(page: number, pages: readonly DeliveredPage[]): st
 
 function describeCounts(ended: DeliverySummary, open: readonly OpenDelivery[]): string {
   const openStates = new Map<string, number>();
-  for (const { state } of open) openStates.set(state, (openStates.get(state) ?? 0) + 1);
+  for (const state of open.map(shownState)) {
+    openStates.set(state, (openStates.get(state) ?? 0) + 1);
+  }
   const counts: [count: number, state: string][] = [
     [ended.failedCount, 'failed'],
     ...[...openStates].map(([state, count]): [number, string] => [count, state]),
     [ended.delivered, 'delivered'],
     [ended.held, 'held'],
-    [ended.waiting, 'waiting'],
-    [ended.superseded, 'superseded'],
+    [ended.continued, 'continued'],
     [ended.cancelled, 'cancelled'],
   ];
   const parts = counts.filter(([count]) => count > 0).map(([count, state]) => `${count} ${state}`);
@@ -87,23 +91,27 @@ function rowOfEnded(delivery: ShownDelivery): string {
 }
 
 function rowOfOpen(delivery: OpenDelivery): string {
-  const { attemptCount = 0, attemptsMax = null, nextAttemptAt, retriesFrom } = delivery;
-  const { status = null, errorClass = null } = delivery;
-  const host = delivery.host == null ? null : shorten(delivery.host, hostCharactersMax);
-  const attempt = describeAttempt({ attemptCount, attemptsMax, host, status, errorClass });
+  const state = shownState(delivery);
+  if (!('attemptCount' in delivery)) return item({ ...delivery, state }, []);
+  const { attemptCount, isFirst = false } = delivery;
+  const host = delivery.host === null ? null : shorten(delivery.host, hostCharactersMax);
+  const attempt = describeAttempt({ ...delivery, host });
   const unattempted = host === null ? [] : [`at ${host}`];
-  return item(delivery, [
-    ...(attemptCount > 0
-      ? [retriesFrom === undefined ? attempt : `after ${attempt}`]
-      : unattempted),
-    ...(nextAttemptAt == null ? [] : [`next at ${nextAttemptAt}`]),
-    ...(retriesFrom == null ? [] : [`retries from ${retriesFrom}`]),
+  return item({ ...delivery, state }, [
+    ...(attemptCount > 0 ? [isFirst ? `after ${attempt}` : attempt] : unattempted),
+    ...(delivery.state === 'later'
+      ? [`${isFirst ? 'retries from' : 'next at'} ${delivery.at}`]
+      : []),
   ]);
+}
+
+function shownState(delivery: OpenDelivery): string {
+  return delivery.state === 'later' ? laterStates[delivery.why] : delivery.state;
 }
 
 // A list item, because the UI's pane cuts off wide tables but wraps lists.
 function item(
-  { eventId, webhookUid, state }: Pick<OpenDelivery, 'eventId' | 'webhookUid' | 'state'>,
+  { eventId, webhookUid, state }: DeliveryPair & { state: string },
   facts: readonly string[],
 ): string {
   return `- **${state}**: ${[...facts, `${eventId} to ${webhookUid}`].join('; ')}`;

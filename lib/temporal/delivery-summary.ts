@@ -5,9 +5,9 @@ import type { DeliverySummary, ShownDelivery } from './messages.ts';
 const { idsPerSearchAttributeMax } = dispatchLimits;
 const { attemptsShownMax, deliveriesShownMax } = attemptLimits;
 
-const goodStates = new Set(['delivered', 'held', 'waiting', 'cancelled', 'superseded']);
+const goodStates = new Set(['delivered', 'held', 'continued', 'cancelled']);
 
-/** Checks whether a delivery has failed for good; one still `retrying` at the end of its workflow has failed, too. */
+/** Checks whether a delivery has failed for good; one still to be sent `later` at the end of its workflow has failed, too. */
 export function hasFailed({ state }: Pick<DeliveryOutcome, 'state'>): boolean {
   return !goodStates.has(state);
 }
@@ -24,8 +24,7 @@ export function summarizeOutcomes(
     deliveries: outcomes.length,
     delivered: count('delivered'),
     held: count('held'),
-    waiting: count('waiting'),
-    superseded: count('superseded'),
+    continued: count('continued'),
     cancelled: count('cancelled'),
     failedCount: outcomes.filter(hasFailed).length,
     shown: choose(shown),
@@ -37,8 +36,7 @@ export function addSummaries(before: DeliverySummary, after: DeliverySummary): D
     deliveries: before.deliveries + after.deliveries,
     delivered: before.delivered + after.delivered,
     held: before.held + after.held,
-    waiting: before.waiting + after.waiting,
-    superseded: before.superseded + after.superseded,
+    continued: before.continued + after.continued,
     cancelled: before.cancelled + after.cancelled,
     failedCount: before.failedCount + after.failedCount,
     shown: choose([...before.shown, ...after.shown]),
@@ -47,22 +45,22 @@ export function addSummaries(before: DeliverySummary, after: DeliverySummary): D
 
 /** Returns the state that an ended workflow shows; null without deliveries. */
 export function stateOf(summary: DeliverySummary): string | null {
-  const { deliveries, failedCount, superseded, waiting, held, delivered } = summary;
+  const { deliveries, failedCount, continued, held, delivered } = summary;
   if (deliveries === 0) return null;
   if (failedCount > 0) return failedCount === deliveries ? 'failed' : 'partial';
-  if (superseded > 0) return 'superseded';
-  if (waiting > 0) return 'waiting';
+  if (continued > 0) return 'continued';
   if (held > 0) return 'held';
   return delivered > 0 ? 'delivered' : 'cancelled';
 }
 
 function toShown(outcome: DeliveryOutcome): ShownDelivery {
-  const { eventId, webhookUid, state, host, attempts, continuesIn } = outcome;
+  const { eventId, webhookUid, state, host, attempts } = outcome;
+  const continuesIn = outcome.state === 'continued' ? outcome.continuesIn : null;
   return {
     eventId,
     webhookUid,
     state,
-    ...(continuesIn === undefined ? {} : { continuesIn }),
+    ...(continuesIn === null ? {} : { continuesIn }),
     ...(host === null ? {} : { host }),
     ...(attempts === undefined ? {} : { attempts }),
   };

@@ -1,6 +1,11 @@
 // The messages stored in Temporal: IDs, states and times, nothing secret or personal.
 import type { DeliveryKey } from '../model/delivery.ts';
-import type { AttemptFact, DeliveryOutcome } from '../model/delivery-outcome.ts';
+import type {
+  AttemptFact,
+  DeliveryOutcome,
+  LaterOutcome,
+  OpenOutcome,
+} from '../model/delivery-outcome.ts';
 import type { JobToStart } from '../model/job.ts';
 import type { PartitionKey } from '../model/partition.ts';
 
@@ -17,10 +22,8 @@ export interface DeliverySummary {
   deliveries: number;
   delivered: number;
   held: number;
-  /** Left to the workflow of their partition. */
-  waiting: number;
-  /** Taken by a job. */
-  superseded: number;
+  /** Sent by another workflow: that of a partition, or of a job. */
+  continued: number;
   cancelled: number;
   failedCount: number;
   /**
@@ -30,10 +33,9 @@ export interface DeliverySummary {
   shown: ShownDelivery[];
 }
 
-export interface ShownDelivery extends Pick<
-  DeliveryOutcome,
-  'eventId' | 'webhookUid' | 'state' | 'continuesIn'
-> {
+export interface ShownDelivery extends DeliveryPair {
+  state: DeliveryOutcome['state'];
+  continuesIn?: string;
   host?: string;
   /** Only the last attempt if the workflow shows more than 60. */
   attempts?: AttemptFact[];
@@ -50,13 +52,13 @@ export interface AttemptFirstInput {
 
 export interface FirstAttempts {
   settled: DeliverySummary;
-  retrying: DeliveryOutcome[];
+  later: LaterOutcome[];
 }
 
 export interface RetryDeliveryInput extends DeliveryKey {
   jobUid?: string | undefined;
   /** The outcome of the first attempt; with it the first call reads nothing if the next attempt is due later. */
-  left?: DeliveryOutcome | undefined;
+  left?: LaterOutcome | undefined;
 }
 
 /** A delivery within its application. */
@@ -74,7 +76,7 @@ export interface PartitionStep {
   /** The first 60 waiting events; empty unless `next` is a wait. */
   waiting: string[];
   /** The delivery that the others wait for; null unless `next` is a wait, or if another process sends it. */
-  head: DeliveryOutcome | null;
+  head: OpenOutcome | null;
 }
 
 /** A step as its workflow receives it, with the fields that all its events share. */

@@ -35,14 +35,14 @@ export function jobPageWorkflowId(jobUid: string, page: number): string {
   return `${jobWorkflowId(jobUid)}/${page}`;
 }
 
-/** Returns the ID of the workflow in which a job or a partition sends a delivery. */
+/** Returns the ID of the workflow in which a job or a partition sends a delivery; null if neither does. */
 export function nextWorkflowId({
   jobUid,
   jobPage,
   partition,
-}: Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'partition'>): string | undefined {
+}: Pick<DeliveryDocument, 'jobUid' | 'jobPage' | 'partition'>): string | null {
   if (jobUid !== null) return jobPageWorkflowId(jobUid, jobPage ?? 0);
-  return partition === null ? undefined : `order/${partition}`;
+  return partition === null ? null : `order/${partition}`;
 }
 
 export const retentionJobUid = 'retention';

@@ -6,7 +6,7 @@ import { attemptFirst } from '../../activities/attempt-first.ts';
 import { retryDelivery } from '../../activities/retry-delivery.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { Disposal } from '../../lib/platform/disposal.ts';
-import type { DeliveryOutcome } from '../../lib/model/delivery-outcome.ts';
+import type { LaterOutcome } from '../../lib/model/delivery-outcome.ts';
 import type { WebhookDocument } from '../../lib/model/webhook.ts';
 import { createHttpSender, type Sender } from '../../lib/egress/http-sender.ts';
 import { SendFault } from '../../lib/egress/send-fault.ts';
@@ -59,7 +59,7 @@ test('throttled first attempts are left pending for the retries, and none counts
   const eventIds = await insertEvents(webhook, deliveryCount);
   const deliveries = eventIds.map((eventId) => ({ appUid, eventId, webhookUid }));
   const first = () => attemptFirst(ports, { deliveries }, null);
-  const { settled, retrying: outcomes } = await inActivity(first);
+  const { settled, later: outcomes } = await inActivity(first);
 
   expect(settled.deliveries).toBe(0);
   const [leftOut, tried] = [outcomes.filter(isLeftOut), outcomes.filter((one) => !isLeftOut(one))];
@@ -89,10 +89,10 @@ test('throttled first attempts are left pending for the retries, and none counts
   expect(sentIds).not.toContain(droppedId);
 });
 
-const eventIdOf = ({ eventId }: DeliveryOutcome): string => eventId;
+const eventIdOf = ({ eventId }: LaterOutcome): string => eventId;
 
-function isLeftOut({ attemptCount, nextAttemptAt }: DeliveryOutcome): boolean {
-  return attemptCount === 0 && nextAttemptAt === null;
+function isLeftOut({ attemptCount, why }: LaterOutcome): boolean {
+  return attemptCount === 0 && why === 'throttled';
 }
 
 /** A sender that throttles every request. */
@@ -110,19 +110,19 @@ test('first attempts beyond the limit of a process are left to the retries, and 
   const webhook = await insertWebhook(installation, { url: receiver.url });
   const { appUid, _id: webhookUid } = webhook;
   // This allows three for one application.
-  const firstAttempts = new SharedLimit(4);
-  const few = { ...ports, firstAttempts };
+  const firstAttemptLimit = new SharedLimit(4);
+  const few = { ...ports, firstAttemptLimit };
   const eventIds = await insertEvents(webhook, 5);
   const deliveries = eventIds.map((eventId) => ({ appUid, eventId, webhookUid }));
   const first = () => attemptFirst(few, { deliveries }, null);
-  const { settled, retrying } = await inActivity(first);
+  const { settled, later } = await inActivity(first);
   expect(settled.delivered).toBe(3);
-  expect(retrying).toMatchObject([
+  expect(later).toMatchObject([
     { eventId: eventIds[3], attemptCount: 0 },
     { eventId: eventIds[4], attemptCount: 0 },
   ]);
-  expect(firstAttempts.held).toBe(0);
-  for (const left of retrying) {
+  expect(firstAttemptLimit.held).toBe(0);
+  for (const left of later) {
     const requested = { appUid, eventId: left.eventId, webhookUid, left };
     const outcome = await inActivity(() => retryDelivery(few, requested));
     expect(outcome).toMatchObject({ state: 'delivered', attemptCount: 1 });

@@ -9,7 +9,7 @@ import { findBinary } from '../../dev/servers/find-binary.ts';
 import { pickPorts } from '../../dev/servers/free-port.ts';
 import { attemptDelivery } from '../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../lib/deliveries/attempt-in-order.ts';
-import type { Caller } from '../../lib/model/caller.ts';
+import type { AttemptCaller } from '../../lib/model/attempt-caller.ts';
 import { takeJobPage } from '../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../lib/deliveries/ports.ts';
 import { deleteExpired } from '../../lib/jobs/retention.ts';
@@ -198,7 +198,7 @@ async function insertDelivery(webhookUid: string, state: DeliveryState): Promise
 async function attempt(
   eventId: string,
   webhookUid: string,
-  caller: Caller = { kind: 'event' },
+  caller: AttemptCaller = { kind: 'event' },
 ): Promise<string> {
   const key = { appUid: installation.app.appUid, eventId, webhookUid };
   return (await attemptDelivery(ports, key, { caller, signal })).state;

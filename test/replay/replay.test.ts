@@ -109,8 +109,7 @@ const endStates: [state: string, branch: RegExp][] = [
   ['failed', /^(fail-one|partition-retries|partition-signalled)$/],
   ['partial', /^(fail-some|overtaken-by-deletion)$/],
   ['held', /^hold$/],
-  ['waiting', /^left-to-partition$/],
-  ['superseded', /^overtaken-by-resend$/],
+  ['continued', /^(left-to-partition|overtaken-by-resend)$/],
   ['cancelled', /^(cancel|cancelled-while-retried|partition-cancelled)$/],
 ];
 
@@ -150,7 +149,7 @@ describe('a new run of each branch', () => {
     const { typedSearchAttributes } = await handle.describe();
     const [state] = endStates.find(([, branch]) => branch.test(name)) ?? [];
     expect(typedSearchAttributes.get(deliveryStateAttribute)).toBe(state);
-    if (state === 'superseded' || state === 'waiting') {
+    if (state === 'continued') {
       const continuesIn = expect.stringMatching('^(job/job_.*/1|order/whk_.*)$');
       expect(result).toMatchObject({ [state]: 1, shown: [{ continuesIn }] });
     }

@@ -31,7 +31,7 @@ export function deliveryPorts(
     // Not closed: records that have not been written when the test ends are lost.
     records: createDeliveryRecords(store, new TriggerRecorder(store)),
     ...noSignals,
-    firstAttempts: new SharedLimit(attemptLimits.concurrentFirstAttemptsMax),
+    firstAttemptLimit: new SharedLimit(attemptLimits.concurrentFirstAttemptsMax),
     secretBox,
     webhookKeys: createWebhookKeys({ store, secretBox, clock, rotationMs }),
     clock,

@@ -85,7 +85,7 @@ test('an attempt that is not due yet is not made early', async () => {
   status = 500;
   const key = await newDelivery();
   const first = await attempt(key);
-  expect(first).toMatchObject({ state: 'retrying', status: 500, attemptCount: 1 });
+  expect(first).toMatchObject({ state: 'later', status: 500, attemptCount: 1 });
   expect(await attempt(key)).toEqual(asStored(first));
   expect(requestsOf(key)).toHaveLength(1);
 });
@@ -123,7 +123,7 @@ test.each([
     await requeue(installation, key, { jobUid, requeuedAs: 'resend' });
     status = 500;
     for (const answer of held) answer();
-    expect(await attempting).toMatchObject({ state: 'superseded' });
+    expect(await attempting).toMatchObject({ state: 'continued' });
 
     [held, status] = [null, 200];
     const ofJob = { caller: { kind: 'job', jobUid }, signal: never } as const;
@@ -206,7 +206,7 @@ test('the last scheduled attempt exhausts the delivery, and only the latest 21 a
   const key = await newDelivery();
   const quick = { ...ports, retryScheduleMs: Array.from({ length: 24 }, () => 1) };
   let outcome = await attemptDelivery(quick, key, options);
-  while (outcome.state === 'retrying') outcome = await attemptDelivery(quick, key, options);
+  while (outcome.state === 'later') outcome = await attemptDelivery(quick, key, options);
   expect(outcome).toMatchObject({ state: 'exhausted', attemptCount: 25 });
   const delivery = await installation.store.deliveries.findOne({ eventId: key.eventId });
   expect(delivery?.attempts.map((made) => made.n)).toEqual(
@@ -251,7 +251,7 @@ test('a long body that is erased while its attempt waits for a permit is not sen
     },
   };
   const outcome = await attemptDelivery({ ...ports, records: erasing }, key, options);
-  expect(outcome).toMatchObject({ state: 'retrying', attemptCount: 0 });
+  expect(outcome).toMatchObject({ state: 'later', attemptCount: 0 });
   expect(await attempt(key)).toMatchObject({ state: 'cancelled' });
   expect(requestsOf(key)).toHaveLength(0);
 });
@@ -266,7 +266,7 @@ test('the delivery of a deleted event is cancelled, and others in the same activ
   const outcomes = await new MockActivityEnvironment().run(first);
   expect(outcomes).toMatchObject({
     settled: { cancelled: 1 },
-    retrying: [{ eventId: other.eventId }],
+    later: [{ eventId: other.eventId }],
   });
   expect(requestsOf(lost)).toHaveLength(0);
   expect(await installation.store.deliveries.findOne({ eventId: lost.eventId })).toBeNull();

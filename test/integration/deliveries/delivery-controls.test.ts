@@ -113,7 +113,7 @@ test('headers, auth and tls are sent with an attempt, and a change applies from 
   expect(Object.keys(bare)).not.toEqual(expect.arrayContaining(['x-other']));
   expect(bare).not.toHaveProperty('authorization');
   await change(uid, { tls: null });
-  expect(await attempt(uid)).toMatchObject({ state: 'retrying', headers: {} });
+  expect(await attempt(uid)).toMatchObject({ state: 'later', headers: {} });
 });
 
 const waits = ['1s', '2s'];

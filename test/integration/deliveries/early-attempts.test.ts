@@ -97,7 +97,7 @@ test('the workflow uses the result of an attempt in flight, which is not made ag
   const attempting = firstAttempt(subject, ports, earlyAttempts);
   await waitFor(() => held?.length === 1);
   held[0]?.();
-  expect(await attempting).toMatchObject({ settled: { delivered: 1 }, retrying: [] });
+  expect(await attempting).toMatchObject({ settled: { delivered: 1 }, later: [] });
   expect(requestsOf(subject)).toHaveLength(1);
   // A result is kept for one use.
   expect(await earlyAttempts.take(keyOf(subject))).toBeNull();
@@ -109,10 +109,10 @@ test('the workflow uses the result of a failed attempt, with its host and the ti
   const subject = await recorded(earlyAttempts);
   earlyAttempts.begin(subject.event, [subject.webhook], subject.event.createdAt);
   await earlyAttempts.end();
-  const { retrying } = await firstAttempt(subject, ports, earlyAttempts);
+  const { later } = await firstAttempt(subject, ports, earlyAttempts);
   const { host } = new URL(subject.webhook.url);
-  const nextAttemptAt = (await attempted(subject)).nextAttemptAt?.toISOString();
-  expect(retrying).toMatchObject([{ host, attemptCount: 1, status: 500, nextAttemptAt }]);
+  const at = (await attempted(subject)).nextAttemptAt?.toISOString();
+  expect(later).toMatchObject([{ host, attemptCount: 1, status: 500, why: 'retry', at }]);
   expect(requestsOf(subject)).toHaveLength(1);
 });
 
@@ -121,10 +121,10 @@ test('only the process that recorded the event makes the attempt until its claim
   const subject = await recorded(earlyAttempts);
   const other = { ...ports, processUid: 'prc_other' };
   const until = subject.event.firstAttempt?.until ?? new Date(0);
-  const nextAttemptAt = until.toISOString();
+  const at = until.toISOString();
   expect(await firstAttempt(subject, other, null)).toMatchObject({
     settled: { deliveries: 0 },
-    retrying: [{ attemptCount: 0, nextAttemptAt }],
+    later: [{ attemptCount: 0, why: 'inFlightElsewhere', at }],
   });
   expect(requestsOf(subject)).toHaveLength(0);
   const claimedMs = until.getTime() - subject.event.createdAt.getTime();
@@ -241,7 +241,7 @@ test('after a failed attempt, it and the events after it are left to the partiti
   beginAll(earlyAttempts, [failed, next]);
   for (const subject of [next, failed]) {
     expect(await firstAttempt(subject, ports, earlyAttempts)).toMatchObject({
-      settled: { waiting: 1 },
+      settled: { continued: 1 },
     });
   }
   expect(requestsOf(failed)).toHaveLength(1);
@@ -263,7 +263,9 @@ test('a stopping process ends its drain after the attempt in flight', async () =
   expect(await firstAttempt(first, ports, earlyAttempts)).toMatchObject({
     settled: { delivered: 1 },
   });
-  expect(await firstAttempt(late, ports, earlyAttempts)).toMatchObject({ settled: { waiting: 1 } });
+  expect(await firstAttempt(late, ports, earlyAttempts)).toMatchObject({
+    settled: { continued: 1 },
+  });
 });
 
 test('a stopping process claims and starts nothing, and waits for attempts in flight', async () => {

@@ -208,13 +208,14 @@ test.each(rows)('$what: $state', async (row) => {
   expect(outcome).toEqual({
     eventId: event._id,
     webhookUid: webhook._id,
-    state,
+    ...(nextAttemptAt === null
+      ? { state }
+      : { state: 'later', why: 'retry', at: nextAttemptAt.toISOString() }),
     attemptCount: 1,
     status,
     errorClass,
     host: new URL(webhook.url).host,
     attemptsMax: defaultRetryScheduleMs.length + 1,
-    nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
     attempts: [shownAttempt(row)],
   });
   if (row.waitMs === null) {

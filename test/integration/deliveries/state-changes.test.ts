@@ -2,7 +2,7 @@
 // Each step is one attempt, page or batch without Temporal.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
 import { attemptInOrder } from '../../../lib/deliveries/attempt-in-order.ts';
-import type { Caller } from '../../../lib/model/caller.ts';
+import type { AttemptCaller } from '../../../lib/model/attempt-caller.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import { deleteExpired } from '../../../lib/jobs/retention.ts';
@@ -73,7 +73,7 @@ async function attempt(course: Course, fields: Partial<DeliveryPorts> = {}): Pro
     await attemptInOrder(ports, partitionNumber.partition, { signal });
     return;
   }
-  const caller: Caller = jobUid === null ? { kind: 'event' } : { kind: 'job', jobUid };
+  const caller: AttemptCaller = jobUid === null ? { kind: 'event' } : { kind: 'job', jobUid };
   await attemptDelivery(ports, key, { caller, signal });
 }
 

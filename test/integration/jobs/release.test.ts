@@ -1,7 +1,7 @@
 // Releases, page by page and without Temporal: each held delivery is passed on once. And few long jobs of an application
 // run at the same time, and one replay or sync of a webhook; the others wait.
 import { attemptDelivery } from '../../../lib/deliveries/attempt-delivery.ts';
-import type { Caller } from '../../../lib/model/caller.ts';
+import type { AttemptCaller } from '../../../lib/model/attempt-caller.ts';
 import { takeJobPage } from '../../../lib/jobs/job-pages.ts';
 import type { DeliveryPorts } from '../../../lib/deliveries/ports.ts';
 import { Disposal } from '../../../lib/platform/disposal.ts';
@@ -79,7 +79,7 @@ function take(jobUid: string, page = 1, afterMs = 1_000): Promise<JobPage> {
   return takeJobPage(portsAt(ports, at), { jobUid, page });
 }
 
-function attempt(eventId: string, caller: Caller): Promise<DeliveryOutcome> {
+function attempt(eventId: string, caller: AttemptCaller): Promise<DeliveryOutcome> {
   const key = { appUid: webhook.appUid, eventId, webhookUid: webhook._id };
   return attemptDelivery(ports, key, { caller, signal: new AbortController().signal });
 }
@@ -160,11 +160,11 @@ test('a delivery that a release took before a pause is held again, and only the 
   const release = await resumed();
   await take(release);
   await pause();
-  const first: Caller = { kind: 'job', jobUid: release };
+  const first: AttemptCaller = { kind: 'job', jobUid: release };
   expect(await attempt(eventId, first)).toMatchObject({ state: 'held' });
   const next = await resumed();
   expect(eventIdsOf(await take(next))).toEqual([eventId]);
-  expect(await attempt(eventId, first)).toMatchObject({ state: 'superseded' });
+  expect(await attempt(eventId, first)).toMatchObject({ state: 'continued' });
   expect(await attemptAnswered(eventId, next)).toMatchObject({ state: 'delivered' });
   expect(requestsOf(eventId)).toBe(1);
 });

@@ -104,7 +104,7 @@ test.each([
     const { next, settled } = await step(partition);
     expect(next).toEqual(isParked ? 'end' : { waitMs: expect.any(Number) as number });
     // So that its workflow does not end as if everything were delivered.
-    expect(settled.map(({ state }) => state)).toEqual(isParked ? ['waiting'] : []);
+    expect(settled.map(({ state }) => state)).toEqual(isParked ? ['continued'] : []);
     const { retry, signalAt } = (await stored(partition)) ?? {};
     expect(retry).toMatchObject({ isParked });
     expect(retry?.dueAt.getTime()).toBeGreaterThanOrEqual(later(60_000).getTime());
@@ -140,7 +140,7 @@ test('the workflow of an event does not wake a parked partition', async () => {
   const { appUid } = webhook;
   const key = { appUid, eventId, webhookUid: webhook._id };
   const call = () => attemptDelivery(ports, key, { caller: { kind: 'event' }, signal: never });
-  expect(await call()).toMatchObject({ state: 'waiting' });
+  expect(await call()).toMatchObject({ state: 'continued' });
   expect(signalled).toEqual([]);
   await installation.store.partitions.updateMany({}, { $set: { 'retry.isParked': false } });
   await call();

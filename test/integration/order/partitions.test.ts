@@ -122,7 +122,7 @@ test('a release has a partition signalled soon, and postpones no signal', async 
 });
 
 test('the workflow of an event records it as pending, sends nothing, and wakes the partition', async () => {
-  expect(await attempt(2)).toMatchObject({ state: 'waiting' });
+  expect(await attempt(2)).toMatchObject({ state: 'continued' });
   expect(await installation.store.deliveries.findOne({ eventId: eventIds[1] })).toMatchObject({
     state: 'pending',
     partition: partitionId(partition),
@@ -175,8 +175,8 @@ test('events wait after a failed head and do not overtake it', async () => {
   status = 500;
   const waiting = await step();
   expect(waiting).toMatchObject({ head: { attemptCount: 1 }, waiting: eventIds, settled: [] });
-  expect(await attempt(1)).toMatchObject({ state: 'waiting', attemptCount: 1 });
-  expect(await attempt(2)).toMatchObject({ state: 'waiting' });
+  expect(await attempt(1)).toMatchObject({ state: 'continued', attemptCount: 1 });
+  expect(await attempt(2)).toMatchObject({ state: 'continued' });
   expect(sent()).toEqual([1]);
 
   status = 200;
@@ -239,7 +239,7 @@ test('events after a head that was held for too long are sent once it is cancell
   const { store, retention } = ports;
   const setActive = (active: boolean) =>
     store.webhooks.updateOne({ _id: partition.webhookUid }, { $set: { active } });
-  expect(await attempt(2)).toMatchObject({ state: 'waiting' });
+  expect(await attempt(2)).toMatchObject({ state: 'continued' });
   await setActive(false);
   expect(await step()).toMatchObject({ next: 'end' });
   expect(await stored()).toMatchObject({ settled: 0, signalAt: null });

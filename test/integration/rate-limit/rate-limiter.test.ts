@@ -94,16 +94,16 @@ test('two processes share one rate: requests of the next second are sent, and la
   const outcomes = await attemptAll(keys);
   const askedForMs = Date.now() - startedAt;
   const sent = outcomes.filter(({ state }) => state === 'delivered');
-  const waiting = outcomes.filter(({ state }) => state === 'retrying');
+  const waiting = outcomes.filter((outcome) => outcome.state === 'later');
   expect(sent.length + waiting.length).toBe(30);
   expect(sent.length).toBeGreaterThanOrEqual(11);
   expect(sent.length).toBeLessThanOrEqual(1 + (Date.now() - startedAt) / 100);
   expect(receivedOn(path)).toHaveLength(sent.length);
-  const times = waiting.map(({ nextAttemptAt }) => Date.parse(String(nextAttemptAt)) - startedAt);
+  const times = waiting.map(({ at }) => Date.parse(at) - startedAt);
   expect(new Set(times).size).toBe(times.length);
   // Thirty times a tenth of a second, from the time when the last of them requested a slot.
   expect(Math.max(...times)).toBeLessThanOrEqual(3_200 + askedForMs);
-  expect(waiting).toContainEqual(expect.objectContaining({ isRateLimited: true, attemptCount: 0 }));
+  expect(waiting).toContainEqual(expect.objectContaining({ why: 'rateLimited', attemptCount: 0 }));
   const [first] = waiting;
   const key = { ...keys[0], eventId: first?.eventId ?? '' } as DeliveryKey;
   const left = await stored(key);
@@ -113,7 +113,7 @@ test('two processes share one rate: requests of the next second are sent, and la
   const inAMinute = { nextAttemptAt: new Date(Date.now() + 60_000) };
   await installation.store.deliveries.updateOne({ eventId: key.eventId }, { $set: inAMinute });
   const early = await attempt(processes[0], key);
-  expect(early).toMatchObject({ state: 'retrying', isRateLimited: true });
+  expect(early).toMatchObject({ state: 'later', why: 'rateLimited' });
   expect(await installation.store.rateLimiters.countDocuments({})).toBe(1);
 });
 
@@ -138,7 +138,7 @@ test('slots that processes reserve concurrently are separated by the interval', 
 
 test.each([
   { of: 'due now', lateMs: 0, state: 'delivered' },
-  { of: 'more than a second past', lateMs: 1_500, state: 'retrying' },
+  { of: 'more than a second past', lateMs: 1_500, state: 'later' },
   { of: 'of a webhook that was changed since', lateMs: 0, isChanged: true, state: 'delivered' },
 ])('a delivery with a slot $of is $state, although others have later slots', async (row) => {
   const { webhook, newKeys } = await rated(5);
@@ -156,7 +156,7 @@ test.each([
   const { nextSlotMs = 0 } = (await limiterOf(webhook)) ?? {};
   if (row.isChanged) expect(nextSlotMs).toBeLessThan(slotsEndMs);
   else expect(nextSlotMs).toBe(slotsEndMs + (row.state === 'delivered' ? 0 : 200));
-  if (row.state === 'retrying') {
+  if (row.state === 'later') {
     const slot = { isRateLimited: true, nextAttemptAt: new Date(slotsEndMs), attemptCount: 0 };
     expect(await stored(waited)).toMatchObject(slot);
   } else {
@@ -205,7 +205,7 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
   const { webhook, newKeys } = await rated(1, { retryScheduleMs: [1_000] });
   const [failing, other] = (await newKeys(2)) as [DeliveryKey, DeliveryKey];
   status = 500;
-  expect(await attempt(processes[0], failing)).toMatchObject({ state: 'retrying', status: 500 });
+  expect(await attempt(processes[0], failing)).toMatchObject({ state: 'later', status: 500 });
   status = 200;
   const slot = new Date(await reserveUntil(webhook, 60_000));
   await installation.store.deliveries.updateOne(
@@ -213,10 +213,10 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
     { $set: { nextAttemptAt: new Date() } },
   );
   expect(await attempt(processes[0], failing)).toMatchObject({
-    state: 'retrying',
-    isRateLimited: true,
+    state: 'later',
+    why: 'rateLimited',
     attemptCount: 1,
-    nextAttemptAt: slot.toISOString(),
+    at: slot.toISOString(),
   });
   const retry = { state: 'retrying', isRateLimited: true, attemptCount: 1, nextAttemptAt: slot };
   expect(await stored(failing)).toMatchObject(retry);
@@ -228,7 +228,10 @@ test('a retry is subject to the rate when it is due, and stays a retry', async (
   const caller = { kind: 'job', jobUid } as const;
   const [ports] = processes as [DeliveryPorts];
   const again = await attemptDelivery(ports, failing, { caller, signal: never });
-  expect(again.nextAttemptAt).toBe(new Date(Number(slot) + 1_000).toISOString());
+  expect(again).toMatchObject({
+    why: 'rateLimited',
+    at: new Date(Number(slot) + 1_000).toISOString(),
+  });
 
   // A delivery to a paused webhook reserves no slot.
   await installation.store.webhooks.updateOne({ _id: webhook._id }, { $set: { active: false } });
@@ -251,8 +254,8 @@ test('early attempts leave rate-limited deliveries to the workflow, which does n
       earlyAttempts.take({ appUid, eventId, webhookUid: webhook._id }),
     ),
   );
-  expect(taken.map((outcome) => outcome?.state)).toEqual(['delivered', 'delivered', 'retrying']);
-  expect(taken[2]).toMatchObject({ isRateLimited: true, attemptCount: 0 });
+  expect(taken.map((outcome) => outcome?.state)).toEqual(['delivered', 'delivered', 'later']);
+  expect(taken[2]).toMatchObject({ why: 'rateLimited', attemptCount: 0 });
 });
 
 test('an ordered webhook gets its events in order, at the rate', async () => {

@@ -1,5 +1,5 @@
 // The decision about a requested attempt.
-import type { Caller } from '../../../lib/model/caller.ts';
+import type { AttemptCaller } from '../../../lib/model/attempt-caller.ts';
 import {
   type AttemptFacts,
   type Decision,
@@ -28,7 +28,7 @@ const askers = {
   'its job': { kind: 'job', jobUid: 'job_1' },
   'another job': { kind: 'job', jobUid: 'job_2' },
   'the partition': { kind: 'partition' },
-} satisfies Record<string, Caller>;
+} satisfies Record<string, AttemptCaller>;
 
 const owners = {
   'the event': {},
@@ -124,8 +124,14 @@ type Verdict = ReturnType<typeof verdictOf>;
 
 function verdictOf(given: Case) {
   const decision = decide(factsOf(given));
-  if (typeof decision === 'string') return decision;
-  return decision.state === 'held' ? 'held' : decision.cancelReason;
+  if (decision.kind === 'leave') {
+    const { ending } = decision;
+    if (ending.state !== 'later') return 'notSendable';
+    return ending.why === 'inFlightElsewhere' ? ending.why : 'notDue';
+  }
+  if (decision.kind !== 'record') return decision.kind;
+  const { unsent } = decision;
+  return unsent.state === 'cancelled' ? unsent.cancelReason : unsent.state;
 }
 
 /** An independent rule for each decision: in every case exactly one applies. */
@@ -140,7 +146,7 @@ const isRight: Record<Verdict, (given: Case) => boolean> = {
   unsubscribed: (given) => isDue(given) && !isLost(given) && !isDropped(given) && isUnwanted(given),
   held: (given) =>
     isDue(given) && !isLost(given) && !isDropped(given) && given.webhook?.activity === 'paused',
-  inOrder: (given) => maySend(given) && isInOrder(given),
+  pending: (given) => maySend(given) && isInOrder(given),
   send: (given) => maySend(given) && !isInOrder(given),
 };
 
@@ -246,26 +252,28 @@ test.each<[string, boolean, Date, Partial<DeliveryDocument> | null]>([
   const found = { eventId: event._id, webhookUid: 'whk_1', ...fields };
   const delivery = fields && newDelivery({ app }, eventAt, found);
   const webhook = { ...aWebhook, discardCount: 1, discardBefore: atDiscard };
-  const dropped = { state: 'cancelled', cancelReason: 'discarded' };
+  const dropped = { kind: 'record', unsent: { state: 'cancelled', cancelReason: 'discarded' } };
   const decision = decide({ ...facts, event, delivery, webhook });
-  expect(decision).toEqual(isDropped ? dropped : 'send');
+  expect(decision).toEqual(isDropped ? dropped : { kind: 'send' });
 });
 
 test('a discard without a count, from a process of an earlier version, drops nothing', () => {
   const event = newEvent({ app }, ['whk_1'], before);
   const webhook = { ...aWebhook, discardBefore: now };
-  expect(decide({ ...facts, event, delivery: null, webhook })).toBe('send');
+  expect(decide({ ...facts, event, delivery: null, webhook })).toEqual({ kind: 'send' });
 });
 
 test.each<[Decision, boolean]>([
-  ['remove', true],
-  ['notSendable', true],
-  [{ state: 'cancelled', cancelReason: 'webhook_deleted' }, true],
-  ['send', false],
-  ['notDue', false],
-  ['inFlightElsewhere', false],
+  [{ kind: 'remove' }, true],
+  [{ kind: 'leave', ending: { state: 'delivered' } }, true],
+  [{ kind: 'leave', ending: { state: 'held' } }, true],
+  [{ kind: 'leave', ending: { state: 'continued', continuesIn: null } }, true],
+  [{ kind: 'record', unsent: { state: 'cancelled', cancelReason: 'webhook_deleted' } }, true],
+  [{ kind: 'send' }, false],
+  [{ kind: 'leave', ending: { state: 'later', why: 'retry', at: now.toISOString() } }, false],
   // A release sends it, possibly one that the retention starts.
-  [{ state: 'held' }, false],
+  [{ kind: 'record', unsent: { state: 'held' } }, false],
+  [{ kind: 'record', unsent: { state: 'pending' } }, false],
 ])('a decision that ends a delivery without an attempt is final: %j, %j', (decision, expected) => {
   expect(isFinal(decision)).toBe(expected);
 });

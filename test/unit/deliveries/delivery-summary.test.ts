@@ -1,5 +1,10 @@
 // The result of a workflow, and the Markdown under Current Details in Temporal's UI.
-import type { DeliveryOutcome } from '../../../lib/model/delivery-outcome.ts';
+import type {
+  DeliveryOutcome,
+  DeliveryReport,
+  Ending,
+  LaterOutcome,
+} from '../../../lib/model/delivery-outcome.ts';
 import {
   describeDeliveries,
   describePages,
@@ -15,69 +20,88 @@ import type { DeliverySummary } from '../../../lib/temporal/messages.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 
-function outcome(fields: Partial<DeliveryOutcome>): DeliveryOutcome {
-  return {
-    eventId: 'evt_1',
-    webhookUid: 'whk_1',
-    state: 'delivered',
-    attemptCount: 1,
-    status: 200,
-    errorClass: null,
-    host: 'hooks.example.com',
-    attemptsMax: 9,
-    nextAttemptAt: null,
-    attempts: [{ n: 1, at, ms: 12, status: 200 }],
-    ...fields,
-  };
+const report: DeliveryReport = {
+  eventId: 'evt_1',
+  webhookUid: 'whk_1',
+  attemptCount: 1,
+  status: 200,
+  errorClass: null,
+  host: 'hooks.example.com',
+  attemptsMax: 9,
+  attempts: [{ n: 1, at, ms: 12, status: 200 }],
+};
+
+const endings: Record<DeliveryOutcome['state'], Ending> = {
+  delivered: { state: 'delivered' },
+  exhausted: { state: 'exhausted' },
+  blocked: { state: 'blocked' },
+  cancelled: { state: 'cancelled' },
+  held: { state: 'held' },
+  later: { state: 'later', why: 'retry', at },
+  continued: { state: 'continued', continuesIn: 'job/job_1/2' },
+};
+
+function outcome({
+  state = 'delivered',
+  ...fields
+}: Partial<DeliveryReport> & { state?: DeliveryOutcome['state'] }): DeliveryOutcome {
+  return { ...report, ...fields, ...endings[state] };
 }
+
+const later = (fields: Partial<DeliveryReport>): LaterOutcome => ({
+  ...report,
+  ...fields,
+  state: 'later',
+  why: 'retry',
+  at,
+});
 
 const rowsOf = (details: string): string[] =>
   details.split('\n').filter((line) => line.startsWith('- '));
 
 test('a row shows receiver, attempt, result and next attempt or workflow; failed and retried ones come first', () => {
-  const timeout = { state: 'retrying', status: null, errorClass: 'timeout' } as const;
-  const { nextAttemptAt: _, ...attempted } = outcome(timeout);
+  const timeout = later({ status: null, errorClass: 'timeout' });
   const open: OpenDelivery[] = [
     { eventId: 'evt_1', webhookUid: 'whk_1', state: 'delivering' },
-    outcome({ ...timeout, nextAttemptAt: at }),
-    { ...attempted, retriesFrom: at },
+    timeout,
+    { ...timeout, isFirst: true },
+    { ...timeout, attemptCount: 0, why: 'rateLimited' },
   ];
   const ended = [
     outcome({}),
-    outcome({ state: 'superseded', continuesIn: 'job/job_1/2' }),
+    outcome({ state: 'continued' }),
     outcome({ state: 'held', attempts: [] }),
     outcome({ state: 'exhausted' }),
   ];
   expect(describeDeliveries(summarizeOutcomes(ended, true), open).split('\n')).toEqual([
-    '**7 deliveries: 1 failed, 1 delivering, 2 retrying, 1 delivered, 1 held, 1 superseded**',
+    '**8 deliveries: 1 failed, 1 delivering, 2 retrying, 1 rate-limited, 1 delivered, 1 held, 1 continued**',
     '',
     '- **exhausted**: attempt 1 at hooks.example.com: status 200 in 12 ms; evt_1 to whk_1',
     `- **retrying**: attempt 1 of 9 at hooks.example.com: no response (timeout); next at ${at}; evt_1 to whk_1`,
     `- **retrying**: after attempt 1 of 9 at hooks.example.com: no response (timeout); retries from ${at}; evt_1 to whk_1`,
+    `- **rate-limited**: at hooks.example.com; next at ${at}; evt_1 to whk_1`,
     '- **delivering**: evt_1 to whk_1',
-    '- **superseded**: continues in job/job_1/2; evt_1 to whk_1',
+    '- **continued**: continues in job/job_1/2; evt_1 to whk_1',
     '- **delivered**: attempt 1 at hooks.example.com: status 200 in 12 ms; evt_1 to whk_1',
     '- **held**: at hooks.example.com; evt_1 to whk_1',
   ]);
 });
 
 test('a list of 80 long rows stays below 20,000 bytes, and has no more rows', () => {
-  const long = (index: number): DeliveryOutcome =>
-    outcome({
+  const long = (index: number): LaterOutcome =>
+    later({
       eventId: `evt_${String(index).padStart(26, '0')}`,
       webhookUid: `whk_${'0'.repeat(26)}`,
       host: `${'h'.repeat(240)}.example.com:65535`,
-      state: 'retrying',
       status: null,
       errorClass: 'too_large',
       attemptsMax: 21,
-      nextAttemptAt: at,
     });
   const all = Array.from({ length: 81 }, (_none, index) => long(index));
   const continuesIn = `order/whk_${'0'.repeat(26)}/contextfile/${'界'.repeat(200)}`;
   const waiting = all
     .slice(21)
-    .map((each) => ({ ...each, state: 'waiting', continuesIn }) as const);
+    .map((each) => ({ ...each, state: 'continued', continuesIn }) as const);
   const details = describeDeliveries(summarizeOutcomes(waiting), all.slice(0, 21));
   expect(rowsOf(details)).toHaveLength(80);
   expect(Buffer.byteLength(details)).toBeLessThan(20_000);
@@ -150,10 +174,9 @@ test(`beyond ${attemptsShownMax} attempts in total, only the last attempt of eac
 type Outcomes = DeliveryOutcome['state'][];
 
 test.each<[outcomes: Outcomes, state: string | null]>([
-  [['exhausted', 'blocked', 'retrying'], 'failed'],
-  [['exhausted', 'superseded', 'delivered'], 'partial'],
-  [['superseded', 'waiting', 'held', 'delivered'], 'superseded'],
-  [['waiting', 'held', 'delivered'], 'waiting'],
+  [['exhausted', 'blocked', 'later'], 'failed'],
+  [['exhausted', 'continued', 'delivered'], 'partial'],
+  [['continued', 'held', 'delivered'], 'continued'],
   [['held', 'cancelled', 'delivered'], 'held'],
   [['cancelled', 'delivered'], 'delivered'],
   [['cancelled'], 'cancelled'],
