@@ -12,7 +12,7 @@ export const eventNames: readonly EventName[] = entities.flatMap((entity) =>
 /** Sent on request to check a webhook; nobody can subscribe to it. */
 export const testEventName = 'webhook.test';
 
-/** Events about webhooks and API keys. The relay starts their workflows. */
+/** Events about webhooks, API keys and stuck files. The relay starts their workflows. */
 const noticeNames = [
   'webhook.failing',
   'webhook.deactivation_scheduled',
@@ -20,6 +20,7 @@ const noticeNames = [
   'webhook.recovered',
   'delivery.exhausted',
   'apikey.expiring',
+  'contextfile.processing_overdue',
 ] as const;
 export type NoticeName = (typeof noticeNames)[number];
 

@@ -1,7 +1,13 @@
 // The mail of a notice, written for an operator on call: what happened, to which webhook, since when, and what to do.
 import { type OperationsEventName, testEventName } from '../model/event-name.ts';
 import type { RevocationData, Serialized } from '../model/event-payload.ts';
-import type { ExhaustedData, ExpiringKeyData, ReportedAttempt, WebhookNotice } from './notices.ts';
+import type {
+  ExhaustedData,
+  ExpiringKeyData,
+  OverdueFileData,
+  ReportedAttempt,
+  WebhookNotice,
+} from './notices.ts';
 
 interface Payload {
   eventId: string;
@@ -12,6 +18,7 @@ interface Payload {
   data: Serialized<WebhookNotice> &
     Serialized<ExhaustedData> &
     Serialized<ExpiringKeyData> &
+    Serialized<OverdueFileData> &
     Serialized<RevocationData>;
 }
 
@@ -103,6 +110,14 @@ const writers: Readonly<Record<Payload['event'], Writer>> = {
     'What follows: after that, every call with it is refused.',
     '',
     'Roll it in the admin area, and give its users the new key.',
+  ],
+  'contextfile.processing_overdue': ({ data }, api) => [
+    `The context file ${data.uid} of the tenant ${data.externalTenantId} has been processing since ${data.processingSince}.`,
+    '',
+    'What follows: nothing more is reported until its status changes. Its ingestion may have stopped.',
+    '',
+    `See the file:       GET ${api}/contexts/${data.contextUid}/files/${data.uid}`,
+    `See its events:     GET ${api}/events?resourceUid=${data.uid}`,
   ],
   'user.tokens_revoked': ({ data }) => [
     `The tokens of the user ${data.uid} were revoked at ${data.revokedAt}.`,

@@ -191,7 +191,7 @@ test("the delivery to a webhook that is deleted after the resend's request stays
   await service.call('DELETE', `/webhooks/${delivery.webhookUid}`);
   const redeliveryUid = String(asked.body['redeliveryUid']);
   const { clock } = service.context;
-  const ports = { store, clock, ...noSignals, retention: config.retention };
+  const ports = { store, clock, ...noSignals, ...config };
   const page = await takeJobPage(ports, { jobUid: redeliveryUid, page: 1 });
   expect(page.isLast).toBe(true);
   expect(await store.deliveries.findOne({ _id: delivery._id })).toEqual(delivery);

@@ -268,7 +268,7 @@ async function statesOf(answers: readonly Answer[]): Promise<(string | undefined
 
 const finish = (answer: Answer): Promise<unknown> =>
   takeAllPages(
-    { ...noSignals, store: service.store, clock: systemClock, retention: service.config.retention },
+    { ...noSignals, store: service.store, clock: systemClock, ...service.config },
     uidOf(answer),
   );
 

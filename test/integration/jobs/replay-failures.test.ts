@@ -65,8 +65,7 @@ function replayTo(webhookUids: string[], fields: Partial<ReplayJob> = {}): Repla
 
 function ports(): Parameters<typeof takeJobPage>[0] {
   const { store, config } = installation;
-  const { retention } = config;
-  return { store, clock: { now: () => requestedAt }, ...noSignals, retention };
+  return { store, clock: { now: () => requestedAt }, ...noSignals, ...config };
 }
 
 /** Takes all pages of a replay, with a callback after each. */

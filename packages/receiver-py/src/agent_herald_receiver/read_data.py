@@ -15,6 +15,7 @@ from .event_data import (
     ExhaustedData,
     ExpiringKeyData,
     LastAttempt,
+    OverdueFileData,
     RevocationData,
     UnknownData,
     WebhookNoticeData,
@@ -38,6 +39,7 @@ _KINDS: Mapping[str, type[EventData]] = {
     "webhook.recovered": WebhookNoticeData,
     "delivery.exhausted": ExhaustedData,
     "apikey.expiring": ExpiringKeyData,
+    "contextfile.processing_overdue": OverdueFileData,
     "user.tokens_revoked": RevocationData,
     "application.tokens_revoked": RevocationData,
 }
