@@ -133,12 +133,6 @@ test.each(bad)('%s=%j is reported as the only fault', (name, value) => {
   expect(namesOf(faultsOf({ ...valid, [name]: value }))).toEqual([name]);
 });
 
-test('several faults are reported together', () => {
-  const environment = { ...valid, ...Object.fromEntries(bad) };
-  const names = new Set(bad.map(([name]) => name));
-  expect(namesOf(faultsOf(environment)).toSorted()).toEqual([...names].toSorted());
-});
-
 test.each([
   ['PORT', '65535'],
   ['HERALD_WEBHOOK_PORTS', 'any'],
