@@ -98,32 +98,6 @@ it('the page of a webhook has the signatures, and shows the public keys of the a
   expect(complaints).toEqual([]);
 });
 
-it('the page of a webhook pauses, shows how many deliveries are held, and delivers them after the resume', async () => {
-  const uid = await register({ name: 'Paused' });
-  const received = (): number => receiver.requests.filter(({ path }) => path === '/paused').length;
-  await service.call('PATCH', `/webhooks/${uid}`, { body: { url: `${receiver.url}/paused` } });
-  await using opened = await openConsole(service, `${pages()}/webhooks/${uid}`);
-  const { page, complaints } = opened;
-  await page.getByRole('button', { name: 'Pause', exact: true }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
-  await page.getByText('This webhook is paused').waitFor();
-  await createAgents(3);
-  await page.getByText('3 held').waitFor();
-  expect(received()).toBe(0);
-  await page.getByRole('button', { name: 'Resume' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText('3 deliveries are held.').waitFor();
-  await dialog.getByRole('button', { name: 'Resume' }).click();
-  await page.getByText('3 held').waitFor({ state: 'detached' });
-  await eventually(async () => expect(received()).toBe(3));
-  await page
-    .getByRole('table', { name: 'Latest deliveries' })
-    .getByText('delivered')
-    .nth(2)
-    .waitFor();
-  expect(complaints).toEqual([]);
-});
-
 it('the page of a webhook rotates the secret, shows which secret signs which header, and promotes the new one', async () => {
   const uid = await register({ name: 'Rotated' });
   await using opened = await openConsole(service, `${pages()}/webhooks/${uid}?tab=secret`);
