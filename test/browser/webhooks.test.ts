@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 import { makeTestAdmin } from '../support/admin-client.ts';
 import { openConsole, useConsoleService } from '../support/console.ts';
 import { useReceiver } from '../support/use-service.ts';
-import { eventually } from '../support/eventually.ts';
 
 const hostileAnswer = 'kept \u001B[31mred\u001B[0m <img src=x onerror=alert(1)> \u202Edesrever';
 const service = useConsoleService();
