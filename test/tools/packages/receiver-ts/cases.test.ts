@@ -199,7 +199,7 @@ test('a newer event or version is not known', () => {
 
 test('every event of the service is known', () => {
   const samples = receiverCases.deliveries.filter(({ name }) => name.startsWith('the sample of'));
-  expect(samples).toHaveLength(18);
+  expect(samples).toHaveLength(19);
   for (const { bodyBase64 = '' } of samples) {
     const sample = JSON.parse(Buffer.from(bodyBase64, 'base64').toString()) as WebhookEvent;
     expect(isKnownEvent(sample)).toBe(true);
